@@ -6,14 +6,14 @@ from langchain_core.language_models import BaseChatModel
 
 from agents import extractor, fuser, query_writer, rewriter, tool_selector
 from agents.models.limits import Limits
-from agents.models.priors import Priors, priors
-from agents.models.structured_output import Manner
-from agents.prompt import warm
+from agents.models.priors import Priors, model_priors
+from agents.models.structured_output import StructuredOutput
+from agents.prompt import read_prompts
 from agents.query_writer import Lead
 
 
 @dataclass(frozen=True)
-class Team:
+class Agents:
     """One agent a step. `understand` has no second reasoner: it is rules in either."""
 
     rewriter: rewriter.Rewriter
@@ -39,20 +39,20 @@ def build_agents(
     *,
     chances: Priors | None = None,
     lead: Lead = "auto",
-) -> Team:
+) -> Agents:
     """The team by rules, or the team by model that wraps it. `chances` are those of the model that writes queries."""
-    rules = Team(rewriter.by_rules, tool_selector.by_rules, query_writer.by_rules, fuser.by_rules, extractor.by_rules)
+    rules = Agents(rewriter.by_rules, tool_selector.by_rules, query_writer.by_rules, fuser.by_rules, extractor.by_rules)
     if model is None:
         return rules
-    limits, chances = limits or Limits(), chances or priors("unknown")
+    limits, chances = limits or Limits(), chances or model_priors("unknown")
     models = model if isinstance(model, Models) else Models(model, model, model, model)
-    warm()
+    read_prompts()
 
     def own(role: BaseChatModel) -> Limits:
         # servers of different models take different ways of asking
-        return limits if role is models.query else replace(limits, manner=Manner(limits.manner.setting))
+        return limits if role is models.query else replace(limits, manner=StructuredOutput(limits.manner.setting))
 
-    return Team(
+    return Agents(
         rewriter.by_model(models.rewriter, rules.rewriter, own(models.rewriter), small=chances.size == "small"),
         tool_selector.by_model(models.selector, rules.tool_selector, own(models.selector)),
         query_writer.by_model(models.query, rules.query_writer, limits, chances, lead),

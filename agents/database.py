@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Literal, Protocol
 
-from nacre.records.evidence import Found
+from nacre.records.evidence import BranchResult
 from nacre.records.look_up import LookUp, Occurrence
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading
@@ -38,11 +38,11 @@ class Database(Protocol):
         """Its names."""
         ...
 
-    async def read(self, readings: Sequence[Reading]) -> Sequence[Found]:
+    async def read(self, readings: Sequence[Reading]) -> Sequence[BranchResult]:
         """The rows of each reading of the turn, the likeliest first."""
         ...
 
-    async def query(self, text: str) -> Found:
+    async def query(self, text: str) -> BranchResult:
         """The rows of a query from outside, behind the guard, within limits."""
         ...
 

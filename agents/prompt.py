@@ -12,7 +12,7 @@ def prompt(name: str, **blanks: str) -> str:
     return _template(name).substitute(blanks)
 
 
-def warm() -> None:
+def read_prompts() -> None:
     """Read all prompts now, so that no turn waits for a file on the event loop."""
     for file in FOLDER.glob("*.md"):
         _template(file.stem)

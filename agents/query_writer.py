@@ -1,4 +1,4 @@
-"""Find the rows that answer: TurnView + Database -> Found; by the rules' readings or by queries of a model."""
+"""Find the rows that answer: TurnView + Database -> BranchResult; by the rules' readings or by queries of a model."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -7,52 +7,58 @@ from typing import Literal
 
 from langchain_core.language_models import BaseChatModel
 
-from agents.answering.calibrate_rows import weighed
-from agents.answering.merge_candidates import filled, is_undecided, together, with_rewording, with_second
-from agents.answering.select_answer import DECLINED, chance
+from agents.answering.calibrate_rows import calibrate_rows
+from agents.answering.merge_candidates import (
+    is_undecided,
+    merge_candidates,
+    merge_rewording,
+    merge_second_query,
+    non_empty_rows,
+)
+from agents.answering.select_answer import DECLINED, row_probability
 from agents.database import Database
 from agents.models.limits import Limits
 from agents.models.priors import Priors
-from agents.query_writing.rewording import reworded
-from agents.query_writing.write_queries import written
+from agents.query_writing.rewording import reword_question
+from agents.query_writing.write_queries import write_queries
 from agents.result import Result
 from agents.turn_view import TurnView
-from nacre.records.evidence import Evidence, Found, QueryError, Rows
+from nacre.records.evidence import BranchResult, Evidence, QueryError, Rows
 from nacre.records.turn import Understanding
-from nacre.understanding.ranking.weights import weights
+from nacre.understanding.ranking.weights import load_weights
 
 MODEL_VISITS = 1
 
 Lead = Literal["auto", "model", "rules"]
-QueryWriter = Callable[[TurnView, Database], Awaitable[Result[Found]]]
+QueryWriter = Callable[[TurnView, Database], Awaitable[Result[BranchResult]]]
 
 
-async def by_rules(view: TurnView, database: Database) -> Result[Found]:
+async def by_rules(view: TurnView, database: Database) -> Result[BranchResult]:
     """The rows of the best readings, each with the chance that it is right, the likeliest first."""
     readings, branch = view.understanding.readings[: database.most], database.language
-    if not readings or not may_read(view.of(branch)):
+    if not readings or not may_run_readings(view.of(branch)):
         said = "it can't be read as a query" if not readings else "no other way to read it"
-        return Result(Found(branch, error=QueryError("empty", f"The question gives no query: {said}.")))
+        return Result(BranchResult(branch, error=QueryError("empty", f"The question gives no query: {said}.")))
     ran = await database.read(readings)
     if view.rewrite.chosen is not None and view.rewrite.chosen.plan == readings[0].plan:
         # the person said that this is what was meant
         return Result(reduce(_beside, map(_certain, ran)))
-    found = reduce(_beside, weighed(view.understanding, ran))
+    found = reduce(_beside, calibrate_rows(view.understanding, ran))
     order = sorted(found.evidence, key=lambda each: -_likely(view.understanding, each))
     return Result(replace(found, evidence=tuple(order)))
 
 
-def _certain(found: Found) -> Found:
+def _certain(found: BranchResult) -> BranchResult:
     sure = (replace(each, probability=1.0) if isinstance(each, Rows) else each for each in found.evidence)
     return replace(found, evidence=tuple(sure))
 
 
 def _likely(understanding: Understanding, evidence: Evidence) -> float:
     """The chance that rows answer the question; what sentences say follows them."""
-    return chance(understanding, evidence) if isinstance(evidence, Rows) else 0.0
+    return row_probability(understanding, evidence) if isinstance(evidence, Rows) else 0.0
 
 
-def may_read(earlier: Sequence[Found]) -> bool:
+def may_run_readings(earlier: Sequence[BranchResult]) -> bool:
     """Whether readings are to be run: in the first round, and again where the store broke."""
     return all(found.error is not None and found.error.kind == "unavailable" for found in earlier)
 
@@ -66,7 +72,7 @@ def by_model(
     `rules` wherever one gave rows, with `model` never.
     """
 
-    async def query_writer(view: TurnView, database: Database) -> Result[Found]:
+    async def query_writer(view: TurnView, database: Database) -> Result[BranchResult]:
         drafted = await rules(view, database)
         if len(view.of(database.language)) >= MODEL_VISITS or view.rewrite.chosen is not None or view.rewrite.aside:
             # a reading that the person chose needs no other opinion, what asks nothing of the graph none at all
@@ -75,11 +81,11 @@ def by_model(
         if priors.size == "small" and lead == "auto" and view.understanding.expected == "prose":
             # it can't say that it gathers rows for a description, and the rules word one
             return Result(found)
-        rows = filled(found.rows)
+        rows = non_empty_rows(found.rows)
         if priors.size != "small" and lead == "auto":
             # what leaves words out is no answer, so it can't take a larger model's place
             rows = [each for each in rows if not view.understanding.readings[each.reading or 0].unused]
-        best = max((chance(view.understanding, each) for each in rows), default=0.0)
+        best = max((row_probability(view.understanding, each) for each in rows), default=0.0)
         # how good a description is was never measured
         known = view.understanding.expected != "prose" or lead == "rules"
         if lead != "model" and known and best >= (_bar(priors) if lead == "auto" else 0.01):
@@ -88,46 +94,46 @@ def by_model(
         said = Result(found)
         if priors.faithful is not None and lead == "auto" and best >= DECLINED and not view.rewrite.depends:
             said = await _in_other_words(model, view, database, found, bounds, priors)
-            sure = max(chance(view.understanding, each) for each in filled(said.value.rows))
+            sure = max(row_probability(view.understanding, each) for each in non_empty_rows(said.value.rows))
             if said.by != "rules" and (said.by != "model" or sure >= _bar(priors)):
                 return said
         # a query is written without knowing of the rewording, so that the two can agree
-        writing = await written(model, view, database, found, bounds, priors)
-        found = together(view, said.value, writing, priors)
+        writing = await write_queries(model, view, database, found, bounds, priors)
+        found = merge_candidates(view, said.value, writing, priors)
         usage = said.usage + writing.usage
         if not writing.failed and is_undecided(view.understanding, found):
-            second = await written(model, replace(view, understanding=Understanding(view.standalone)), database,
+            second = await write_queries(model, replace(view, understanding=Understanding(view.standalone)), database,
                                     None, replace(bounds, exchanges=1), priors)  # fmt: skip
-            found, usage = with_second(found, second, priors), usage + second.usage
+            found, usage = merge_second_query(found, second, priors), usage + second.usage
         return Result(found, f"rules after model: {writing.failed}" if writing.failed else "model", usage)
 
     return query_writer
 
 
 async def _in_other_words(
-    model: BaseChatModel, view: TurnView, database: Database, found: Found, limits: Limits, priors: Priors
-) -> Result[Found]:
+    model: BaseChatModel, view: TurnView, database: Database, found: BranchResult, limits: Limits, priors: Priors
+) -> Result[BranchResult]:
     """What was found, beside what the rules find for the question in the model's words; by "rules" where that is
     nothing."""
-    said = await reworded(model, view, database, limits)
+    said = await reword_question(model, view, database, limits)
     found = replace(found, queries=(*found.queries, *said.queries))
     if said.failed:
         return Result(found, f"rules after model: {said.failed}", said.usage)
     if said.rows is None:
         return Result(found, usage=said.usage)
-    return Result(with_rewording(view.understanding, found, said.rows, priors), "model", said.usage)
+    return Result(merge_rewording(view.understanding, found, said.rows, priors), "model", said.usage)
 
 
 def _bar(priors: Priors) -> float:
     """From which chance on a reading answers without a call: that of the model, or a higher one from which it is said
     with confidence; beside one that is more than a small one the highest that calibration tells apart, since agreement
     with the model would raise a lower one."""
-    learned = weights()
+    learned = load_weights()
     highest = max((threshold for _, threshold, *_ in learned.levels), default=learned.threshold)
     return max(priors.before, learned.threshold if priors.size == "small" else highest)
 
 
-def _beside(first: Found, other: Found) -> Found:
+def _beside(first: BranchResult, other: BranchResult) -> BranchResult:
     evidence = first.evidence + other.evidence
     return replace(
         first, evidence=evidence, queries=first.queries + other.queries, error=None if evidence else first.error

@@ -24,7 +24,7 @@ class Usage:
         return Usage(*(own + more for own, more in zip(astuple(self), astuple(other), strict=True)))
 
 
-NOTHING = Usage()
+NO_USAGE = Usage()
 
 
 @dataclass(frozen=True)
@@ -33,4 +33,4 @@ class Result(Generic[T]):
 
     value: T
     by: str = "rules"
-    usage: Usage = NOTHING
+    usage: Usage = NO_USAGE

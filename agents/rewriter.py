@@ -9,17 +9,17 @@ from pydantic import BaseModel, Field
 
 from agents.answering.select_answer import content_words
 from agents.database import Database
-from agents.models.calls import ModelFailed, structured
+from agents.models.calls import ModelFailed, structured_reply
 from agents.models.limits import Limits
 from agents.prompt import prompt
 from agents.result import Result
-from agents.run_in_thread import off_loop
+from agents.run_in_thread import run_in_thread
 from agents.turn_view import TurnView
-from nacre.language.detect import ENGLISH, language_name, language_of
-from nacre.language.sanitize import quoted
-from nacre.language.tokens import tokens
+from nacre.language.detect import ENGLISH, detect_language, language_name
+from nacre.language.sanitize import quote_line
+from nacre.language.tokens import tokenize
 from nacre.records.turn import Rewrite, Scope
-from nacre.understanding.dialogue.conversation import rewrite
+from nacre.understanding.dialogue.conversation import rewrite_question
 
 TURNS_SHOWN = 3
 # words by which a question leans on what was said before, as a rule
@@ -29,13 +29,13 @@ POINTING = frozenset("it its they them their theirs those these he she him his h
 Rewriter = Callable[[TurnView, Database], Awaitable[Result[Rewrite]]]
 
 
-class Standalone(BaseModel):
+class StandaloneQuestion(BaseModel):
     """The question, standing alone."""
 
     question: str = Field(min_length=1, max_length=1000)
 
 
-class Translated(BaseModel):
+class TranslatedQuestion(BaseModel):
     """The question, standing alone: in its own language, and in English."""
 
     question: str = Field(min_length=1, max_length=1000)
@@ -44,11 +44,11 @@ class Translated(BaseModel):
 
 async def by_rules(view: TurnView, database: Database) -> Result[Rewrite]:
     """The rewrite by the rules of `nacre.understanding.dialogue`. They read English and name the language."""
-    said = await off_loop(rewrite, view.question, view.conversation, database.schema, database.lexicon)
+    said = await run_in_thread(rewrite_question, view.question, view.conversation, database.schema, database.lexicon)
     if said.chosen is not None:
         # in the words of an answer, which are English whatever names they hold
         return Result(said)
-    return Result(replace(said, language=language_of(view.question)))
+    return Result(replace(said, language=detect_language(view.question)))
 
 
 def by_model(model: BaseChatModel, rules: Rewriter, limits: Limits, *, small: bool = False) -> Rewriter:
@@ -64,15 +64,19 @@ def by_model(model: BaseChatModel, rules: Rewriter, limits: Limits, *, small: bo
         sure = small or (_is_one_thing(draft) if draft.depends else not _is_unsure(view.question, draft))
         if not foreign and (not view.conversation or draft.chosen is not None or draft.aside or sure):
             return drafted
-        shape: type[Standalone] | type[Translated] = Translated if foreign else Standalone
+        shape: type[StandaloneQuestion] | type[TranslatedQuestion] = (
+            TranslatedQuestion if foreign else StandaloneQuestion
+        )
         messages, bounds = _messages(view, draft), limits.until(view.deadline, view.version)
         try:
-            answer, usage = await structured(model, messages, shape, limits=bounds, refuse=_refusal(view, foreign))
+            answer, usage = await structured_reply(
+                model, messages, shape, limits=bounds, refuse=_refusal(view, foreign)
+            )
         except ModelFailed as failed:
             return Result(draft, f"rules after model: {failed.why}", failed.usage)
         worded = " ".join(answer.question.split())
         depends = worded.casefold() != view.question.casefold() and bool(view.conversation)
-        if isinstance(answer, Translated):
+        if isinstance(answer, TranslatedQuestion):
             english = " ".join(answer.english.split())
             return Result(Rewrite(english, depends, language=draft.language, own=worded), "model", usage)
         # the names that it put in say what the rules' scope said, or better; they are as sure as before
@@ -91,11 +95,13 @@ def _ground(draft: Rewrite, view: TurnView) -> float:
     return 1.0 if before is None else before
 
 
-def _refusal(view: TurnView, foreign: bool) -> Callable[[Standalone | Translated], Awaitable[str | None]]:
+def _refusal(
+    view: TurnView, foreign: bool
+) -> Callable[[StandaloneQuestion | TranslatedQuestion], Awaitable[str | None]]:
     """What is wrong with a wording: it shares no word of meaning with the question or the conversation."""
     known = content_words(" ".join([view.question, *(f"{t.standalone} {t.answer}" for t in view.conversation)]))
 
-    async def refuse(answer: Standalone | Translated) -> str | None:
+    async def refuse(answer: StandaloneQuestion | TranslatedQuestion) -> str | None:
         if foreign or not known or content_words(answer.question) & known:
             return None
         return "it is no question of this conversation"
@@ -114,17 +120,17 @@ def _is_unsure(question: str, draft: Rewrite) -> bool:
     >>> _is_unsure("Who wrote them?", Rewrite("Who wrote them?")), _is_unsure("Who?", Rewrite("Who wrote Home?", True))
     (True, False)
     """
-    words = [token.norm for token in tokens(question)]
+    words = [token.norm for token in tokenize(question)]
     points = bool(POINTING.intersection(words)) or words[:1] == ["and"] or words[:2] == ["what", "about"]
     return not draft.sure or (not draft.depends and points)
 
 
 def _messages(view: TurnView, draft: Rewrite) -> list[SystemMessage | HumanMessage]:
     lines = [
-        f"Question: {quoted(turn.standalone)}\nAnswer: {quoted(turn.answer)[:300]}"
+        f"Question: {quote_line(turn.standalone)}\nAnswer: {quote_line(turn.answer)[:300]}"
         for turn in view.conversation[-TURNS_SHOWN:]
     ]
-    hint = f"Draft of the question standing alone: {quoted(draft.standalone)}"
+    hint = f"Draft of the question standing alone: {quote_line(draft.standalone)}"
     if draft.language != ENGLISH:
         language = language_name(draft.language)
         hint = f"The question is in {language}. Give it in {language}, then translate it into English."
@@ -132,6 +138,6 @@ def _messages(view: TurnView, draft: Rewrite) -> list[SystemMessage | HumanMessa
         "rewriter_turn",
         conversation="\n".join(lines) or "nothing was said before",
         draft=hint,
-        question=quoted(view.question),
+        question=quote_line(view.question),
     )
     return [SystemMessage(prompt("rewriter")), HumanMessage(turn)]

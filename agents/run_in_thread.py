@@ -7,7 +7,7 @@ from contextvars import copy_context
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from nacre.records.cancellation import Waiting, waited_for
+from nacre.records.cancellation import CancelToken, cancel_token
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -18,10 +18,10 @@ AT_ONCE = 8
 _POOL = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="nacre-work")
 
 
-async def off_loop(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+async def run_in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Runs `function(*args, **kwargs)` in a thread; if the caller is cancelled, the work is told (`cancellation`)."""
-    waiting, context = Waiting(), copy_context()
-    context.run(waited_for.set, waiting)
+    waiting, context = CancelToken(), copy_context()
+    context.run(cancel_token.set, waiting)
     running = _POOL.submit(context.run, partial(function, *args, **kwargs))
     try:
         return await asyncio.wrap_future(running)

@@ -7,17 +7,17 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from agents.models.calls import ModelFailed, structured
+from agents.models.calls import ModelFailed, structured_reply
 from agents.models.limits import Limits
 from agents.prompt import prompt
 from agents.result import Result
 from agents.turn_view import TurnView
-from nacre.language.sanitize import quoted
-from nacre.records.evidence import Found, Sentence
+from nacre.language.sanitize import quote_line
+from nacre.records.evidence import BranchResult, EvidenceSentence
 
-LONGEST_FOUND = 200
-MOST_FOUND = 8
-SENTENCES_TOLD = 3
+LONGEST_ATTEMPT = 200
+MOST_ATTEMPTS = 8
+SENTENCES_SHOWN = 3
 # the knowledge pyramid from its top (PolyRAG, section 4): ontology, triples, texts
 LAYERS = (("sql", "sparql"), ("triples",), ("vector", "lexical"))
 
@@ -33,7 +33,7 @@ class Choice:
 Selector = Callable[[TurnView], Awaitable[Result[Choice]]]
 
 
-class Step(BaseModel):
+class RetrievalStep(BaseModel):
     """Where to look next, and for what."""
 
     place: str = Field(max_length=40)
@@ -62,13 +62,17 @@ def by_model(model: BaseChatModel, rules: Selector, limits: Limits) -> Selector:
             return chosen
         places = view.wanted or view.enabled
 
-        async def refuse(step: Step) -> str | None:
+        async def refuse(step: RetrievalStep) -> str | None:
             known = step.enough or step.place in places
             return None if known else f"There is no place {step.place!r}. There are: {', '.join(places)}."
 
         try:
-            step, usage = await structured(
-                model, _messages(view, places), Step, limits=limits.until(view.deadline, view.version), refuse=refuse
+            step, usage = await structured_reply(
+                model,
+                _messages(view, places),
+                RetrievalStep,
+                limits=limits.until(view.deadline, view.version),
+                refuse=refuse,
             )
         except ModelFailed as failed:
             return Result(chosen.value, f"rules after model: {failed.why}", failed.usage)
@@ -85,22 +89,25 @@ def _messages(view: TurnView, places: tuple[str, ...]) -> list[SystemMessage | H
     turn = prompt(
         "tool_selector_turn",
         places=", ".join(places),
-        found="\n".join(quoted(line)[:LONGEST_FOUND] for line in tried(view)[-MOST_FOUND:]) or "nothing yet",
-        question=quoted(view.standalone),
+        found="\n".join(quote_line(line)[:LONGEST_ATTEMPT] for line in attempt_lines(view)[-MOST_ATTEMPTS:])
+        or "nothing yet",
+        question=quote_line(view.standalone),
     )
     return [SystemMessage(prompt("tool_selector")), HumanMessage(turn)]
 
 
-def tried(view: TurnView) -> tuple[str, ...]:
+def attempt_lines(view: TurnView) -> tuple[str, ...]:
     """What the branches tried and what that gave, a line each, errors and empty results included."""
     return tuple(line for part in view.found for line in _tried(part))
 
 
-def _tried(part: Found) -> list[str]:
+def _tried(part: BranchResult) -> list[str]:
     lines = [
         f"{part.branch}: {query.words or query.text}: {query.error.message if query.error else f'{query.rows} rows'}"
         for query in part.queries
     ]
-    told = [f"{part.branch}: {each.text}" for each in part.evidence if isinstance(each, Sentence)][:SENTENCES_TOLD]
+    told = [f"{part.branch}: {each.text}" for each in part.evidence if isinstance(each, EvidenceSentence)][
+        :SENTENCES_SHOWN
+    ]
     failed = [f"{part.branch}: {part.error.message}"] if part.error and not lines else []
     return [*lines, *told, *failed]

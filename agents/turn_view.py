@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from nacre.records.evidence import Evidence, Found, QueryError, Rows
-from nacre.records.turn import Earlier, Rewrite, Understanding
+from nacre.records.evidence import BranchResult, Evidence, QueryError, Rows
+from nacre.records.turn import EarlierTurn, Rewrite, Understanding
 
 Strategy = Literal["parallel", "stepwise", "waterfall"]
 
@@ -23,8 +23,8 @@ class TurnView:
     question: str
     rewrite: Rewrite
     understanding: Understanding
-    conversation: tuple[Earlier, ...] = ()
-    found: tuple[Found, ...] = ()
+    conversation: tuple[EarlierTurn, ...] = ()
+    found: tuple[BranchResult, ...] = ()
     round: int = 1
     enabled: tuple[str, ...] = ()
     visited: tuple[str, ...] = ()
@@ -63,15 +63,15 @@ class TurnView:
         return tuple(each for part in self.found for each in part.evidence)
 
     @property
-    def leant_on(self) -> tuple[Earlier, ...]:
+    def leant_on(self) -> tuple[EarlierTurn, ...]:
         """The turns before this one, where its question leans on them."""
         return self.conversation if self.rewrite.depends else ()
 
-    def of(self, branch: str) -> tuple[Found, ...]:
+    def of(self, branch: str) -> tuple[BranchResult, ...]:
         """What one branch found in earlier rounds."""
         return tuple(part for part in self.found if part.branch == branch)
 
 
-def asked(question: str, understanding: Understanding | None = None) -> TurnView:
+def first_turn(question: str, understanding: Understanding | None = None) -> TurnView:
     """The view of a first turn in which nothing was found yet."""
     return TurnView(question, Rewrite(question), understanding or Understanding(question))

@@ -5,8 +5,8 @@ from itertools import chain
 from time import perf_counter
 
 from benchmarks import ingest, latency, questions, wide
-from benchmarks.ingest import Result
-from benchmarks.page import machine, write
+from benchmarks.ingest import BenchmarkResult
+from benchmarks.page import describe_machine, write_section
 
 
 def main(arguments: list[str]) -> int:
@@ -16,10 +16,10 @@ def main(arguments: list[str]) -> int:
         return 2
     start, large = perf_counter(), "--large" in arguments
     lines = ["| what | measured | limit | |", "|---|---:|---:|---|"]
-    print(machine())
+    print(describe_machine())
     broken = []
     for result in chain(ingest.run(large), wide.run(), latency.run(), questions.run(large)):
-        line = row(result)
+        line = format_row(result)
         lines.append(line)
         print(line, flush=True)
         if not result.holds:
@@ -29,16 +29,18 @@ def main(arguments: list[str]) -> int:
     )
     if "--write" in arguments:
         command = "python -m benchmarks" + (" --large" if "--large" in arguments else "")
-        write("measured", command, "\n".join(lines))
+        write_section("measured", command, "\n".join(lines))
     return 1 if broken else 0
 
 
-def row(result: Result) -> str:
-    limit = "" if result.limit is None else f"{'at least' if result.at_least else 'at most'} {number(result.limit)}"
-    return f"| {result.what} | {number(result.value)} {result.unit} | {limit} | {'' if result.holds else 'BROKEN'} |"
+def format_row(result: BenchmarkResult) -> str:
+    limit = (
+        "" if result.limit is None else f"{'at least' if result.at_least else 'at most'} {format_number(result.limit)}"
+    )
+    return f"| {result.what} | {format_number(result.value)} {result.unit} | {limit} | {'' if result.holds else 'BROKEN'} |"
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 

@@ -18,15 +18,15 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from benchmarks.hostile_sql import statements
+from benchmarks.hostile_sql import hostile_statements
 from benchmarks.load import GRAPH, ROOT, memory, server
-from benchmarks.page import write
+from benchmarks.page import write_section
 from ingestion.induce.load import write_tables
-from ingestion.read.parse import parse
+from ingestion.read.parse import parse_files
 from nacre.errors import ToolError
-from tools.guards.sandbox import Apart
+from tools.guards.sandbox import Sandbox
 
-LONGEST = 4000
+MAX_QUESTION_LETTERS = 4000
 QUESTION_SECONDS, HEALTH_SECONDS, GROWTH, STOP_SECONDS = 2.0, 0.1, 1.5, 20.0
 STATEMENTS, STATEMENT_SECONDS, GRACE_SECONDS = 200, 1.0, 2.0
 ORDINARY = "Which cars are there?"
@@ -35,24 +35,24 @@ QUESTIONS = (
     "Which cars weigh more than " + " ".join(map(str, range(500))),
     "car " * 1000,
     "Which cars weigh more than 1000 kg" + " and less than 2000 kg and more than 1000 kg" * 85,
-    "a" * LONGEST,
+    "a" * MAX_QUESTION_LETTERS,
     "(" * 2000 + "car" + ")" * 1990,
     "which car has " + "the longest " * 300,
     "X5 or " * 600 + "?",
     "list " + ", ".join(["name", "price", "payload", "colour"] * 150),
-    "中" * LONGEST,
+    "中" * MAX_QUESTION_LETTERS,
     "1.2.3.4" * 500,
-    '"' * LONGEST,
+    '"' * MAX_QUESTION_LETTERS,
     "who's " * 600,
     "is the X5 " * 400,
     "12.5kg " * 500,
     "not fewer than the average of " * 130,
     "per " * 1000,
-    "\u0301" * LONGEST,
+    "\u0301" * MAX_QUESTION_LETTERS,
 )
 
 
-async def abused(address: str, pid: int) -> tuple[list[str], list[str]]:
+async def abuse_server(address: str, pid: int) -> tuple[list[str], list[str]]:
     """What was measured, line by line, and the limits that were broken."""
     told: list[str] = []
     broken: list[str] = []
@@ -68,16 +68,16 @@ async def abused(address: str, pid: int) -> tuple[list[str], list[str]]:
         before = memory(pid)
         health: list[float] = []
         listening = asyncio.create_task(_listen(http, health))
-        alone = [await _asked(http, question[:LONGEST]) for question in QUESTIONS]
+        alone = [await _asked(http, question[:MAX_QUESTION_LETTERS]) for question in QUESTIONS]
         note("the longest question of 4,000 characters, one at a time", max(alone), "s", QUESTION_SECONDS)
         told.append(f"| the same, in ordinary questions ({usual * 1000:.0f} ms) | {max(alone) / usual:.0f} x | | |")
         begun = time.perf_counter()
-        await asyncio.gather(*(_asked(http, question[:LONGEST]) for question in QUESTIONS))
+        await asyncio.gather(*(_asked(http, question[:MAX_QUESTION_LETTERS]) for question in QUESTIONS))
         told.append(f"| all {len(QUESTIONS)} of them at once | {time.perf_counter() - begun:.1f} s | | |")
         # who asks and leaves: the work must not go on
         for question in QUESTIONS[:6]:
             with suppress(httpx.ReadTimeout):
-                await http.post("/ask/invoke", json=_body(question[:LONGEST]), timeout=0.2)
+                await http.post("/ask/invoke", json=_body(question[:MAX_QUESTION_LETTERS]), timeout=0.2)
         await asyncio.to_thread(_unreadable, address)
         note("an ordinary question after clients have left", await _asked(http, ORDINARY), "s", QUESTION_SECONDS)
         listening.cancel()
@@ -119,24 +119,24 @@ def _unreadable(address: str) -> None:
             line.sendall(sent)
 
 
-async def stopped(address: str) -> None:
+async def leave_requests_open(address: str) -> None:
     """Leave the server with all it can do, as it is told to stop."""
     async with httpx.AsyncClient(base_url=address, timeout=0.5) as http:
-        asked = [http.post("/ask/invoke", json=_body(question[:LONGEST])) for question in QUESTIONS]
+        asked = [http.post("/ask/invoke", json=_body(question[:MAX_QUESTION_LETTERS])) for question in QUESTIONS]
         await asyncio.gather(*asked, return_exceptions=True)
 
 
-async def burned(limit: float = STATEMENT_SECONDS, number: int = STATEMENTS) -> tuple[float, str]:
+async def run_hostile_statements(limit: float = STATEMENT_SECONDS, number: int = STATEMENTS) -> tuple[float, str]:
     """The longest that one of the grammar's statements took, and what became of them all."""
     ends: dict[str, int] = {}
     longest = 0.0
     with tempfile.TemporaryDirectory(prefix="nacre-abuse-") as folder:
         file = Path(folder) / "graph.sqlite"
-        write_tables(parse([ROOT / "examples/bmw/kg.ttl"]), file)
+        write_tables(parse_files([ROOT / "examples/bmw/kg.ttl"]), file)
         before = sha256(file.read_bytes()).hexdigest()
-        apart = Apart()
+        apart = Sandbox()
         try:
-            for text in statements(number, seed=1):
+            for text in hostile_statements(number, seed=1):
                 # so that a process which has to be started anew is not counted
                 await apart.run(file, "SELECT 1", round=1, limit=1, seconds=60)
                 begun = time.perf_counter()
@@ -160,11 +160,11 @@ def main(arguments: Sequence[str] = ()) -> int:
     command.add_argument("--write", action="store_true", help="put the result into docs/performance.md")
     given = command.parse_args(arguments or None)
     with server(1) as (address, pid):
-        told, broken = asyncio.run(abused(address, pid))
-        asyncio.run(stopped(address))
+        told, broken = asyncio.run(abuse_server(address, pid))
+        asyncio.run(leave_requests_open(address))
         begun = time.perf_counter()
     seconds = time.perf_counter() - begun
-    longest, ends = asyncio.run(burned())
+    longest, ends = asyncio.run(run_hostile_statements())
     for what, value, limit in (
         ("SIGTERM under all of it", seconds, STOP_SECONDS),
         (f"{STATEMENTS} statements of {STATEMENT_SECONDS:g} s ({ends}), the longest", longest, GRACE_SECONDS),
@@ -175,7 +175,7 @@ def main(arguments: Sequence[str] = ()) -> int:
     table = "\n".join(["| what | measured | limit | |", "|---|---:|---:|---|", *told])
     print(table)
     if given.write:
-        write("abuse", "python -m benchmarks.abuse", table)
+        write_section("abuse", "python -m benchmarks.abuse", table)
     return 1 if broken else 0
 
 

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator
 
-DEEPEST = 4
+MAX_DEPTH = 4
 _GROWING = ("replace({0}, 'a', 'aaaaaaaaaa')", "{0} || {0}", "hex({0})", "upper({0})", "quote({0})", "substr({0}, -5)")
 _BURNING = (
     "instr({0}, {1} || 'b')",
@@ -20,7 +20,7 @@ _BURNING = (
 _TABLES = ("entity", "entity AS x", "(SELECT * FROM entity LIMIT 1000000)", "(VALUES (1), (2), (3))")
 
 
-def statements(number: int, seed: int) -> Iterator[str]:
+def hostile_statements(number: int, seed: int) -> Iterator[str]:
     """So many statements, the same for a seed."""
     chance = random.Random(seed)
     makers = (_one_call, _product, _recursion, _doubling, _deep, _wide, _sorted)
@@ -35,7 +35,7 @@ def _value(chance: random.Random, depth: int) -> str:
 
 
 def _call(chance: random.Random) -> str:
-    values = [_value(chance, chance.randint(0, DEEPEST + 2)) for _ in range(2)]
+    values = [_value(chance, chance.randint(0, MAX_DEPTH + 2)) for _ in range(2)]
     return chance.choice(_BURNING).format(*values)
 
 

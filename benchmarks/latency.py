@@ -16,12 +16,12 @@ from pathlib import Path
 from random import Random
 from time import perf_counter
 
-from benchmarks.ingest import Measured, Result
+from benchmarks.ingest import BenchmarkResult, Measurement
 from benchmarks.make_graph import LABEL, write_graph
-from nacre.evaluation.run import Question, read
-from nacre.evaluation.run import run as asked
+from nacre.evaluation.run import QuestionLine, read_questions
+from nacre.evaluation.run import ask_questions as asked
 from nacre.evaluation.score import quantile
-from nacre.evaluation.synthetic.reword import typo
+from nacre.evaluation.synthetic.reword import add_typo
 from nacre.records.answer import Answer
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "bmw"
@@ -42,39 +42,41 @@ TEMPLATES = (
 )
 
 
-def run() -> Iterator[Result]:
+def run() -> Iterator[BenchmarkResult]:
     """The measurements, each in a process of its own; seconds of a busy machine are not those of an idle one."""
     found = _measure("turn")
-    yield Result(f"{found['entities']:,.0f} entities: a turn by the rules, median", found["p50"], "ms", TURN_MS)
-    yield Result(f"{found['entities']:,.0f} entities: a turn by the rules, 95 of 100", found["p95"], "ms")
+    yield BenchmarkResult(
+        f"{found['entities']:,.0f} entities: a turn by the rules, median", found["p50"], "ms", TURN_MS
+    )
+    yield BenchmarkResult(f"{found['entities']:,.0f} entities: a turn by the rules, 95 of 100", found["p95"], "ms")
     for scale, limit in UNDERSTANDING_MS.items():
         found = _measure("understanding", str(scale))
         size = f"{found['entities']:,.0f} entities"
-        yield Result(f"{size}: understanding a question, median", found["p50"], "ms", limit)
-        yield Result(f"{size}: understanding a question, 95 of 100", found["p95"], "ms")
+        yield BenchmarkResult(f"{size}: understanding a question, median", found["p50"], "ms", limit)
+        yield BenchmarkResult(f"{size}: understanding a question, 95 of 100", found["p95"], "ms")
 
 
-def turn(folder: Path) -> Measured:
+def turn(folder: Path) -> Measurement:
     """The questions of the example, each asked once, on the event loop that `nacre serve` runs: what is asked again is
     remembered. The first ones, which load what is loaded at first use, do not count."""
     from graph.context import Context
     from ingestion.pipeline import ingest
-    from nacre.config.embedder import embedder
+    from nacre.config.embedder import local_embedder
     from nacre.config.settings import Settings
     from nacre.serving.http.event_loop import new
-    from nacre.serving.http.startup_memory import collect_rarely
-    from nacre.serving.turn_service import opened
+    from nacre.serving.http.startup_memory import relax_collection
+    from nacre.serving.turn_service import open_turn_service
 
     settings = Settings(data=folder, model=None, qdrant_url=None)
-    ingest([str(EXAMPLE / "kg.ttl")], "example", data=folder, embedder=embedder(settings.embedder))
-    questions = read(EXAMPLE / "questions_dev.jsonl")
+    ingest([str(EXAMPLE / "kg.ttl")], "example", data=folder, embedder=local_embedder(settings.embedder))
+    questions = read_questions(EXAMPLE / "questions_dev.jsonl")
 
-    async def timed() -> Measured:
+    async def timed() -> Measurement:
         seconds: list[float] = []
-        async with opened(settings, lasting=False) as asking:
-            collect_rarely()
+        async with open_turn_service(settings, lasting=False) as asking:
+            relax_collection()
 
-            async def ask(question: Question, thread: str) -> Answer:
+            async def ask(question: QuestionLine, thread: str) -> Answer:
                 start = perf_counter()
                 record = await asking.answer(question.question, "example", thread, Context(mind="rules"))
                 seconds.append(perf_counter() - start)
@@ -89,13 +91,13 @@ def turn(folder: Path) -> Measured:
         return runner.run(timed())
 
 
-def understanding(folder: Path, scale: int) -> Measured:
+def understanding(folder: Path, scale: int) -> Measurement:
     """Questions over a made graph, each once, after a few others have built the indexes."""
     from ingestion.index.names import write_names
-    from ingestion.induce.layout import induce
+    from ingestion.induce.layout import induce_layout
     from ingestion.induce.load import write_layout
-    from ingestion.read.parse import parse
-    from nacre.config.embedder import embedder
+    from ingestion.read.parse import parse_files
+    from nacre.config.embedder import local_embedder
     from nacre.records.turn import Rewrite
     from nacre.stores.sqlite.lexicon import Lexicon
     from nacre.stores.sqlite.tables import Tables
@@ -103,10 +105,10 @@ def understanding(folder: Path, scale: int) -> Measured:
 
     write_graph(scale, folder / "plain.nt")
     rename(folder / "plain.nt", folder / "graph.nt", Random(3))
-    layout = induce(parse([folder / "graph.nt"]))
+    layout = induce_layout(parse_files([folder / "graph.nt"]))
     write_names(layout, write_layout(layout, folder / "graph.sqlite"), folder / "names.sqlite")
     tables = Tables(folder / "graph.sqlite")
-    lexicon = Lexicon(folder / "names.sqlite", tables.schema, embedder("auto"))
+    lexicon = Lexicon(folder / "names.sqlite", tables.schema, local_embedder("auto"))
     labels = sorted({name.label for name in lexicon.each() if name.kind == "entity"})
     seconds = []
     for question in [*questions(labels, Random(2), len(TEMPLATES)), *questions(labels, Random(1), QUESTIONS)]:
@@ -131,7 +133,7 @@ def questions(labels: list[str], draw: Random, count: int) -> list[str]:
         names = [draw.choice(labels) for _ in range(2)]
         way = n // len(TEMPLATES) % 3
         if way == 1:
-            names = [typo(name, draw) or f"{name[:-1]}x" for name in names]
+            names = [add_typo(name, draw) or f"{name[:-1]}x" for name in names]
         elif way == 2:
             names = [_invented(draw) for _ in names]
         made.append(TEMPLATES[n % len(TEMPLATES)].format(*names))
@@ -142,16 +144,16 @@ def _invented(draw: Random) -> str:
     return " ".join("".join(draw.choices(SYLLABLES, k=draw.randint(2, 4))).capitalize() for _ in range(2))
 
 
-def _summed(seconds: list[float], entities: int) -> Measured:
+def _summed(seconds: list[float], entities: int) -> Measurement:
     return {"p50": 1000 * quantile(seconds, 0.5), "p95": 1000 * quantile(seconds, 0.95), "entities": entities}
 
 
-def _measure(*what: str) -> Measured:
+def _measure(*what: str) -> Measurement:
     command = [sys.executable, "-m", "benchmarks.latency", *what]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"measuring {' '.join(what)} failed:\n{done.stderr[-2000:]}")
-    found: Measured = json.loads(done.stdout.splitlines()[-1])
+    found: Measurement = json.loads(done.stdout.splitlines()[-1])
     return found
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 
 import httpx
 
-from benchmarks.page import write
+from benchmarks.page import write_section
 
 ROOT = Path(__file__).parents[1]
 CLIENTS, PAUSE_SECONDS = 64, 4.0
@@ -35,7 +35,7 @@ GRAPH = "load"
 
 
 @dataclass
-class Seen:
+class LoadLog:
     """What the clients saw: seconds a turn, what went wrong, the server's memory in MB over time."""
 
     seconds: list[float] = field(default_factory=list)
@@ -79,7 +79,7 @@ def _address(process: "subprocess.Popen[bytes]", log: Path) -> str:
     raise SystemExit("the server did not start")
 
 
-async def client(address: str, number: int, until: float, pause: float, distinct: bool, seen: Seen) -> None:
+async def client(address: str, number: int, until: float, pause: float, distinct: bool, seen: LoadLog) -> None:
     """Ask until the time is over, in a thread of one's own; each reply must be the next turn of just that thread."""
     chance = random.Random(number)
     async with httpx.AsyncClient(base_url=address, timeout=60) as http:
@@ -104,7 +104,7 @@ async def client(address: str, number: int, until: float, pause: float, distinct
             seen.wrong.append(f"client {number}: {turn} turns were asked, {len(kept)} are kept")
 
 
-async def _turn(http: httpx.AsyncClient, thread: str, turn: int, question: str, seen: Seen) -> str:
+async def _turn(http: httpx.AsyncClient, thread: str, turn: int, question: str, seen: LoadLog) -> str:
     """Ask once; what was wrong with the reply, or ""."""
     begun, first, tokens, record, kind, last = time.perf_counter(), 0.0, "", None, "", ""
     async with http.stream("POST", "/api/ask", json={"question": question, "thread": thread}) as reply:
@@ -136,9 +136,9 @@ def memory(pid: int) -> float:
     return sum(pages) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-async def run(address: str, pid: int, seconds: float, pause: float, distinct: bool) -> Seen:
+async def run(address: str, pid: int, seconds: float, pause: float, distinct: bool) -> LoadLog:
     """All clients for so long."""
-    seen = Seen()
+    seen = LoadLog()
     until = time.monotonic() + seconds
     clients = [asyncio.create_task(client(address, n, until, pause, distinct, seen)) for n in range(CLIENTS)]
     while time.monotonic() < until:
@@ -159,18 +159,18 @@ def main(arguments: list[str]) -> int:
     with server(given.workers) as (address, pid):
         pause = 0.0 if given.closed else PAUSE_SECONDS
         seen = asyncio.run(run(address, pid, given.seconds, pause, given.distinct))
-    line, holds = told(seen, given.seconds, given.closed, given.workers)
+    line, holds = load_summary(seen, given.seconds, given.closed, given.workers)
     print(line)
     for problem in seen.wrong[:10]:
         print(problem)
     if given.write:
         kind = "closed" if given.closed else "distinct" if given.distinct else ""
         option = f" --{kind}" if kind else ""
-        write(kind or "load", f"python -m benchmarks.load {given.seconds:g}{option}", line)
+        write_section(kind or "load", f"python -m benchmarks.load {given.seconds:g}{option}", line)
     return 0 if holds else 1
 
 
-def told(seen: Seen, seconds: float, closed: bool, workers: int) -> tuple[str, bool]:
+def load_summary(seen: LoadLog, seconds: float, closed: bool, workers: int) -> tuple[str, bool]:
     """What was seen, on one line, and whether the limits hold."""
     if not seen.seconds:
         return f"no turn ended within {seconds:g} s; {len(seen.wrong)} wrong", False

@@ -32,12 +32,12 @@ def parsing(path: Path, folder: Path) -> None:
 def tables(path: Path, folder: Path) -> None:
     """RDF -> SQLite."""
     from ingestion.induce.load import write_tables
-    from ingestion.read.parse import parse
+    from ingestion.read.parse import parse_files
 
-    write_tables(parse([path]), folder / f"{path.stem}.sqlite")
+    write_tables(parse_files([path]), folder / f"{path.stem}.sqlite")
 
 
-def everything(path: Path, folder: Path) -> dict[str, float]:
+def full_ingest(path: Path, folder: Path) -> dict[str, float]:
     """RDF -> SQLite, lexicon, passages and index of words: an ingest without vectors."""
     from ingestion.pipeline import ingest
 
@@ -55,12 +55,12 @@ def everything(path: Path, folder: Path) -> dict[str, float]:
     return stages
 
 
-def again(path: Path, folder: Path, changed: Path) -> dict[str, float]:
+def repeated_ingest(path: Path, folder: Path, changed: Path) -> dict[str, float]:
     """Seconds of a first ingest with vectors, of the same again, and of one with a share of the things changed."""
     from ingestion.pipeline import ingest
-    from nacre.config.embedder import embedder
+    from nacre.config.embedder import local_embedder
 
-    model = embedder("bundled")
+    model = local_embedder("bundled")
     assert model is not None
     model.embed(["loads the model"])
     seconds = {}
@@ -76,15 +76,15 @@ def again(path: Path, folder: Path, changed: Path) -> dict[str, float]:
 def embedding(path: Path, folder: Path, most: int = 400) -> dict[str, float]:
     """Seconds to embed passages spread over the graph, with our batches and with fastembed's."""
     from ingestion.induce.load import write_tables
-    from ingestion.read.parse import parse
+    from ingestion.read.parse import parse_files
     from ingestion.verbalise.passages import verbalise
-    from nacre.config.embedder import BUNDLED, MODEL, _assembled, _user_cache, embedder
+    from nacre.config.embedder import BUNDLED_EMBEDDER, MODEL, _assembled, _user_cache, local_embedder
 
-    facts = parse([path])
+    facts = parse_files([path])
     schema = write_tables(facts, folder / "sample.sqlite")
     passages = [f"{each.title}\n{each.text}" for each in verbalise(facts, schema)]
     sample = passages[:: max(1, len(passages) // most)][:most]
-    ours = embedder(BUNDLED)
+    ours = local_embedder(BUNDLED_EMBEDDER)
     assert ours is not None
     from fastembed import TextEmbedding
 
@@ -103,11 +103,11 @@ def files(many: Path, one: Path) -> dict[str, float]:
     fastest run, as they take turns."""
     import pyoxigraph as ox
 
-    from ingestion.read.parse import read
-    from ingestion.read.sources import Reading, find_sources
+    from ingestion.read.parse import read_sources
+    from ingestion.read.sources import ReadOptions, find_sources
 
     paths = sorted(many.iterdir())
-    read(find_sources([str(paths[0])], Reading()))
+    read_sources(find_sources([str(paths[0])], ReadOptions()))
     gc.disable()
 
     def parsed() -> None:
@@ -118,8 +118,8 @@ def files(many: Path, one: Path) -> dict[str, float]:
 
     ways: dict[str, Callable[[], object]] = {
         "parser": parsed,
-        "many": lambda: read(find_sources([str(many)], Reading())),
-        "one": lambda: read(find_sources([str(one)], Reading())),
+        "many": lambda: read_sources(find_sources([str(many)], ReadOptions())),
+        "one": lambda: read_sources(find_sources([str(one)], ReadOptions())),
     }
     seconds = dict.fromkeys(ways, inf)
     for _ in range(FILE_RUNS):
@@ -131,7 +131,7 @@ def files(many: Path, one: Path) -> dict[str, float]:
     return seconds
 
 
-def wide(path: Path, folder: Path, question: str, answer: str) -> dict[str, float]:
+def wide_graph(path: Path, folder: Path, question: str, answer: str) -> dict[str, float]:
     """CPU seconds to ingest a graph without vectors and to ask it something for the first time."""
     from ingestion.pipeline import ingest
     from nacre.stores import versions
@@ -159,7 +159,7 @@ def wide(path: Path, folder: Path, question: str, answer: str) -> dict[str, floa
 TIMED: dict[str, Callable[[Path, Path], dict[str, float] | None]] = {
     "parsing": parsing,
     "tables": tables,
-    "everything": everything,
+    "everything": full_ingest,
 }
 
 
@@ -168,11 +168,11 @@ def main(what: str, *given: str) -> None:
     with tempfile.TemporaryDirectory(prefix="nacre-bench-") as name:
         folder = Path(name)
         if what == "again":
-            found = again(paths[0], folder, paths[1])
+            found = repeated_ingest(paths[0], folder, paths[1])
         elif what == "files":
             found = files(*paths)
         elif what == "wide":
-            found = wide(paths[0], folder, *given[1:])
+            found = wide_graph(paths[0], folder, *given[1:])
         elif what == "embedding":
             found = embedding(paths[0], folder)
         else:
@@ -184,7 +184,7 @@ def main(what: str, *given: str) -> None:
             base, taken = _base(), []
             # of what takes milliseconds the fastest of some runs counts, on both sides of a ratio
             for number in range(SMALL_RUNS if paths[0].stat().st_size < SMALL else 1):
-                forget()
+                clear_name_caches()
                 # where nothing is replaced, as in a first ingest
                 empty = folder / str(number)
                 empty.mkdir()
@@ -195,12 +195,12 @@ def main(what: str, *given: str) -> None:
     print(json.dumps(found))
 
 
-def forget() -> None:
+def clear_name_caches() -> None:
     """Empty what is remembered of names: a first ingest knows none of them."""
-    from ingestion.induce.names.column_names import column_name, words_of
+    from ingestion.induce.names.column_names import column_name, readable_name
     from ingestion.vocabulary import local_name, name_rank
 
-    for each in (column_name, words_of, local_name, name_rank):
+    for each in (column_name, readable_name, local_name, name_rank):
         each.cache_clear()
 
 

@@ -8,7 +8,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 END = "<!-- end -->"
 
 
-def machine() -> str:
+def describe_machine() -> str:
     """The machine of this run, in a few words."""
     memory = ""
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
@@ -16,7 +16,7 @@ def machine() -> str:
     return f"{os.cpu_count()} cores{memory}, {platform.system()}, Python {platform.python_version()}"
 
 
-def write(mark: str, command: str, measured: str, page: Path = PAGE) -> None:
+def write_section(mark: str, command: str, measured: str, page: Path = PAGE) -> None:
     """Put what `command` measured on this machine between `<!-- MARK -->` and the end mark after it."""
     text = page.read_text(encoding="utf-8")
     start = f"<!-- {mark} -->"
@@ -24,4 +24,4 @@ def write(mark: str, command: str, measured: str, page: Path = PAGE) -> None:
     _, ended, tail = rest.partition(END)
     if not found or not ended:
         raise SystemExit(f"{page} has no {start} with {END} after it.")
-    page.write_text(f"{head}{start}\n`{command}` on {machine()}:\n\n{measured}\n{END}{tail}", encoding="utf-8")
+    page.write_text(f"{head}{start}\n`{command}` on {describe_machine()}:\n\n{measured}\n{END}{tail}", encoding="utf-8")

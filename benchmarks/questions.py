@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 from time import process_time
 
-from benchmarks.ingest import Measured, Result
+from benchmarks.ingest import BenchmarkResult, Measurement
 from benchmarks.make_graph import write_graph
 
 SCALES, LARGE = (10, 100), 1000
@@ -37,26 +37,28 @@ QUESTIONS = {
 }
 
 
-def run(large: bool = False) -> Iterator[Result]:
+def run(large: bool = False) -> Iterator[BenchmarkResult]:
     """The measurements; the limits hold for the largest graph, the growth from each graph to the next."""
-    before: Measured | None = None
+    before: Measurement | None = None
     with tempfile.TemporaryDirectory(prefix="nacre-bench-") as name:
         for scale in (*SCALES, LARGE) if large else SCALES:
             folder = Path(name) / str(scale)
             made = _measure("made", folder, scale)
             cold, warm = _measure("asked", folder, 1), _measure("asked", folder, 2)
             size = f"{made['things']:,.0f} things"
-            yield Result(f"{size}: a first question, CPU time", cold["cpu"], "s", COLD_SECONDS)
-            yield Result(f"{size}: a first question, peak memory", cold["peak"], "bytes", COLD_BYTES)
-            yield Result(f"{size}: questions of {len(QUESTIONS)} kinds, CPU time, median", warm["p50"], "ms", MEDIAN_MS)
-            yield Result(f"{size}: the slowest of them ({_slowest(warm)})", warm["most"], "ms", MOST_MS)
+            yield BenchmarkResult(f"{size}: a first question, CPU time", cold["cpu"], "s", COLD_SECONDS)
+            yield BenchmarkResult(f"{size}: a first question, peak memory", cold["peak"], "bytes", COLD_BYTES)
+            yield BenchmarkResult(
+                f"{size}: questions of {len(QUESTIONS)} kinds, CPU time, median", warm["p50"], "ms", MEDIAN_MS
+            )
+            yield BenchmarkResult(f"{size}: the slowest of them ({_slowest(warm)})", warm["most"], "ms", MOST_MS)
             if before is not None:
                 growth = warm["p50"] / before["p50"]
-                yield Result(f"{size}: CPU time of a question for ten times the things", growth, "x", GROWTH)
+                yield BenchmarkResult(f"{size}: CPU time of a question for ten times the things", growth, "x", GROWTH)
             before = warm
 
 
-def made(folder: Path, scale: int) -> Measured:
+def write_fleet_graph(folder: Path, scale: int) -> Measurement:
     """Write a graph and ingest its tables and names."""
     from ingestion.pipeline import ingest
 
@@ -66,11 +68,11 @@ def made(folder: Path, scale: int) -> Measured:
     return {"things": done.schema.entities}
 
 
-def asked(folder: Path, rounds: int) -> Measured:
+def ask_kinds(folder: Path, rounds: int) -> Measurement:
     """Ask the first kind once, or all kinds so many times; of these the last counts."""
     from graph.context import Context
     from nacre.config.settings import Settings
-    from nacre.serving.turn_service import opened
+    from nacre.serving.turn_service import open_turn_service
     from nacre.stores.catalog import Library
 
     library = Library(folder / "data", None)
@@ -80,11 +82,11 @@ def asked(folder: Path, rounds: int) -> Measured:
     library.close()
     words = {"ship": ship, "slip": _slip(ship), "slipped": _slip("length")}
     texts = {kind: text.format(**words) for kind, text in QUESTIONS.items()}
-    taken: Measured = {}
+    taken: Measurement = {}
 
     async def ask() -> None:
         settings = Settings(data=folder / "data", model=None, qdrant_url=None)
-        async with opened(settings, lasting=False) as asking:
+        async with open_turn_service(settings, lasting=False) as asking:
             for turn in range(rounds):
                 for kind, text in texts.items() if rounds > 1 else [next(iter(texts.items()))]:
                     start = process_time()
@@ -102,22 +104,22 @@ def _slip(word: str) -> str:
     return word[:2] + word[3] + word[2] + word[4:]
 
 
-def _slowest(found: Measured) -> str:
+def _slowest(found: Measurement) -> str:
     return max(QUESTIONS, key=lambda kind: found[kind])
 
 
-def _measure(*what: object) -> Measured:
+def _measure(*what: object) -> Measurement:
     command = [sys.executable, "-m", "benchmarks.questions", *map(str, what)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"measuring {' '.join(map(str, what))} failed:\n{done.stderr[-2000:]}")
-    found: Measured = json.loads(done.stdout.splitlines()[-1])
+    found: Measurement = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
 def main(what: str, folder: str, number: str) -> None:
     logging.disable()
-    print(json.dumps((made if what == "made" else asked)(Path(folder), int(number))))
+    print(json.dumps((write_fleet_graph if what == "made" else ask_kinds)(Path(folder), int(number))))
 
 
 if __name__ == "__main__":

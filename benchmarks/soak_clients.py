@@ -47,7 +47,7 @@ UNUSABLE: tuple[tuple[str, bytes], ...] = (
 
 
 @dataclass
-class Seen:
+class SoakLog:
     """What was done by each kind of client, what went wrong, and the server's memory in MB and open files over time."""
 
     done: Counter[str] = field(default_factory=Counter)
@@ -57,7 +57,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Task:
+class ClientTask:
     """Where to ask, of which graph, which questions, and the values that answer them."""
 
     address: str
@@ -69,10 +69,10 @@ class Task:
         return chance.choice(sorted(self.expected.items()))
 
 
-Kind = Callable[[Task, random.Random], Awaitable[None]]
+Kind = Callable[[ClientTask, random.Random], Awaitable[None]]
 
 
-async def by_openai(task: Task, chance: random.Random) -> None:
+async def call_openai(task: ClientTask, chance: random.Random) -> None:
     """One response, or completion, streamed or not, in a conversation or not."""
     question, values = task.pick(chance)
     before = [{"role": "user", "content": task.pick(chance)[0]}, {"role": "assistant", "content": "So it is."}]
@@ -95,7 +95,7 @@ async def by_openai(task: Task, chance: random.Random) -> None:
         _check(question, told, values)
 
 
-async def by_mcp(task: Task, chance: random.Random) -> None:
+async def call_mcp(task: ClientTask, chance: random.Random) -> None:
     """A connection in the newest version of the protocol or an older one, and a few calls."""
     async with Client(f"{task.address}/mcp", mode=chance.choice(["auto", "legacy"])) as client:
         question, values = task.pick(chance)
@@ -113,7 +113,7 @@ async def by_mcp(task: Task, chance: random.Random) -> None:
             raise ValueError("a statement that writes was taken")
 
 
-async def by_langserve(task: Task, chance: random.Random) -> None:
+async def call_langserve(task: ClientTask, chance: random.Random) -> None:
     """A stream of tokens, or a record."""
     question, values = task.pick(chance)
     ask: Any = RemoteRunnable(f"{task.address}/ask")
@@ -123,7 +123,7 @@ async def by_langserve(task: Task, chance: random.Random) -> None:
         raise ValueError("no tokens came")
 
 
-async def by_python(task: Task, chance: random.Random) -> None:
+async def call_python(task: ClientTask, chance: random.Random) -> None:
     """A conversation of two turns, the second streamed."""
     async with Nacre(task.address) as nacre:
         chat = nacre.graph(task.graph).chat()
@@ -135,7 +135,7 @@ async def by_python(task: Task, chance: random.Random) -> None:
             raise ValueError(f"the stream is not the answer: {text!r}")
 
 
-async def by_events(task: Task, chance: random.Random) -> None:
+async def call_events(task: ClientTask, chance: random.Random) -> None:
     """The record of a turn from the API."""
     question, values = task.pick(chance)
     async with httpx.AsyncClient(base_url=task.address, timeout=60) as client:
@@ -145,7 +145,7 @@ async def by_events(task: Task, chance: random.Random) -> None:
         _check(question, reply.json(), values)
 
 
-async def by_leaving(task: Task, chance: random.Random) -> None:
+async def disconnect_early(task: ClientTask, chance: random.Random) -> None:
     """A request that is left at its first bytes, or before."""
     question = task.pick(chance)[0]
     chat = {"model": task.graph, "messages": [{"role": "user", "content": question}], "stream": chance.random() < 0.5}
@@ -167,7 +167,7 @@ async def by_leaving(task: Task, chance: random.Random) -> None:
             return
 
 
-async def by_misuse(task: Task, chance: random.Random) -> None:
+async def send_invalid(task: ClientTask, chance: random.Random) -> None:
     """Something that can't be used, which is refused with words."""
     path, body = chance.choice(UNUSABLE)
     headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
@@ -177,7 +177,15 @@ async def by_misuse(task: Task, chance: random.Random) -> None:
         raise ValueError(f"{path} answered {body!r} with {reply.status_code}")
 
 
-KINDS: tuple[Kind, ...] = (by_openai, by_mcp, by_langserve, by_python, by_events, by_leaving, by_misuse)
+KINDS: tuple[Kind, ...] = (
+    call_openai,
+    call_mcp,
+    call_langserve,
+    call_python,
+    call_events,
+    disconnect_early,
+    send_invalid,
+)
 
 
 def _check(question: str, told: Any, expected: list[Any]) -> None:
@@ -187,7 +195,7 @@ def _check(question: str, told: Any, expected: list[Any]) -> None:
         raise ValueError(f"{question!r} was answered by {told['values']!r}, not {expected!r}")
 
 
-async def client(kind: Kind, task: Task, number: int, until: float, seen: Seen) -> None:
+async def client(kind: Kind, task: ClientTask, number: int, until: float, seen: SoakLog) -> None:
     """One client of a kind, again and again."""
     chance = random.Random(f"{kind.__name__} {number}")
     while time.monotonic() < until:
@@ -207,9 +215,9 @@ def _first(error: BaseException) -> BaseException:
     return error
 
 
-async def run(address: str, pid: int, seconds: float, graph: str = GRAPH) -> Seen:
+async def run(address: str, pid: int, seconds: float, graph: str = GRAPH) -> SoakLog:
     """All clients for so long; then what is left under way."""
-    seen = Seen()
+    seen = SoakLog()
     async with httpx.AsyncClient(base_url=address, timeout=60) as http:
         questions = (await http.get(f"/api/graphs/{graph}/examples")).json()
         expected = {}
@@ -218,12 +226,12 @@ async def run(address: str, pid: int, seconds: float, graph: str = GRAPH) -> See
                 "/api/ask", json={"question": question, "graph": graph}, headers={"Accept": "application/json"}
             )
             expected[question] = asked.json()["values"]
-        task, until = Task(address, graph, expected), time.monotonic() + seconds
+        task, until = ClientTask(address, graph, expected), time.monotonic() + seconds
         clients = [asyncio.create_task(client(kind, task, n, until, seen)) for kind in KINDS for n in range(CLIENTS)]
         while time.monotonic() < until:
             await asyncio.sleep(1.0)
             seen.memory.append(memory(pid))
-            seen.files.append(files(pid))
+            seen.files.append(open_files(pid))
         await asyncio.gather(*clients)
         # who left without a word is given up after NACRE_RESUME_SECONDS
         for _ in range(UNTIL_GIVEN_UP):
@@ -236,13 +244,13 @@ async def run(address: str, pid: int, seconds: float, graph: str = GRAPH) -> See
     return seen
 
 
-def files(pid: int) -> int:
+def open_files(pid: int) -> int:
     """Open files of a process and its children."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return sum(len(os.listdir(f"/proc/{each}/fd")) for each in (pid, *children))
 
 
-def told(seen: Seen, seconds: float) -> tuple[str, bool]:
+def soak_summary(seen: SoakLog, seconds: float) -> tuple[str, bool]:
     """What was seen, on one line, and whether the limits hold."""
     warm = int(len(seen.memory) * WARM_SHARE)
     used, opened = seen.memory[warm:] or [0.0], seen.files[warm:] or [0]
@@ -265,7 +273,7 @@ def main(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     with server(given.workers) as (address, pid):
         seen = asyncio.run(run(address, pid, given.seconds))
-    line, holds = told(seen, given.seconds)
+    line, holds = soak_summary(seen, given.seconds)
     print(line)
     for problem, times in Counter(seen.wrong).most_common(10):
         print(f"{times} x {problem}")

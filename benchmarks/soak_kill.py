@@ -18,7 +18,7 @@ from time import perf_counter, sleep
 from typing import NamedTuple
 
 from benchmarks.make_graph import write_graph
-from ingestion.pipeline import index, ingest
+from ingestion.pipeline import index_graph, ingest
 
 ROOT = Path(__file__).parents[1]
 GRAPH = "soak"
@@ -45,7 +45,7 @@ class WordSums:
         return [[1.0 + zlib.crc32(f"{n} {text}".encode()) % 97 for n in range(self.size)] for text in texts]
 
 
-def kills(moments: int, seed: int, folder: Path) -> Iterator[Kill]:
+def kill_ingests(moments: int, seed: int, folder: Path) -> Iterator[Kill]:
     """Ingest two graphs in turns, each time killed once and then finished; what is right is a fresh ingest of each."""
     sources = [folder / "one.nt", folder / "two.nt"]
     for source, share in zip(sources, (0.0, CHANGED_SHARE), strict=True):
@@ -68,7 +68,7 @@ def kills(moments: int, seed: int, folder: Path) -> Iterator[Kill]:
         found = known.get(left, "a mix")
         wrong = "" if found != "a mix" else f"readers find neither graph: {left}"
         if found == WITHOUT_VECTORS:
-            index(GRAPH, data=data, embedder=WordSums())
+            index_graph(GRAPH, data=data, embedder=WordSums())
         else:
             _ingest(sources[new], data)
         if _content(data) != expected[new]:
@@ -141,7 +141,7 @@ def main(arguments: list[str]) -> int:
     seed = int(arguments[1]) if len(arguments) > 1 else 1
     wrong = 0
     with tempfile.TemporaryDirectory(prefix="nacre-soak-") as name:
-        for number, kill in enumerate(kills(moments, seed, Path(name)), 1):
+        for number, kill in enumerate(kill_ingests(moments, seed, Path(name)), 1):
             wrong += bool(kill.wrong)
             print(f"{number:>3}  killed after {kill.seconds:.3f} s: the {kill.found} graph  {kill.wrong}", flush=True)
     print(f"{moments} kills (seed {seed}), {wrong} of them left something wrong.")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks import make_wide
-from benchmarks.ingest import Result, measure
+from benchmarks.ingest import BenchmarkResult, measure
 
 FILES_TIMES_ONE, FILES_TIMES_PARSER = 2.5, 2.0
 FILE_SECONDS = 0.001
@@ -18,7 +18,7 @@ SHAPES: dict[str, tuple[Callable[[Path], int], str, str, float]] = {
 }
 
 
-def run() -> Iterator[Result]:
+def run() -> Iterator[BenchmarkResult]:
     """Every measurement in a process of its own; a question that is not answered right ends it."""
     with tempfile.TemporaryDirectory(prefix="nacre-wide-") as name:
         folder = Path(name)
@@ -27,17 +27,17 @@ def run() -> Iterator[Result]:
             path = folder / "graph.nt"
             make(path)
             found = measure("wide", path, question, answer)
-            yield Result(f"{what}: everything but vectors", found["ingest"], "CPU seconds", limit)
-            yield Result(f"{what}: a first question, answered right", found["ask"], "CPU seconds")
+            yield BenchmarkResult(f"{what}: everything but vectors", found["ingest"], "CPU seconds", limit)
+            yield BenchmarkResult(f"{what}: a first question, answered right", found["ask"], "CPU seconds")
         path = folder / "text.nt"
         make_wide.long_text(path)
         found = measure("wide", path, "How many reports are there?", "1")
-        yield Result("a text of 10 MB: everything but vectors", found["ingest"], "CPU seconds", TEXT_SECONDS)
+        yield BenchmarkResult("a text of 10 MB: everything but vectors", found["ingest"], "CPU seconds", TEXT_SECONDS)
         size = found["passages"] / path.stat().st_size
-        yield Result("a text of 10 MB: passages", size, "x its size", TEXT_BYTES)
+        yield BenchmarkResult("a text of 10 MB: passages", size, "x its size", TEXT_BYTES)
 
 
-def _files(folder: Path) -> Iterator[Result]:
+def _files(folder: Path) -> Iterator[BenchmarkResult]:
     many, one = folder / "many", folder / "one.ttl"
     triples = make_wide.many_files(many)
     with one.open("wb") as out:
@@ -45,18 +45,20 @@ def _files(folder: Path) -> Iterator[Result]:
             out.write(path.read_bytes())
     found = measure("files", many, one)
     size = f"{triples:,} triples in {make_wide.FILES:,} files"
-    yield Result(f"{size}: read", found["many"], "CPU seconds")
-    yield Result(f"{size}: read, against all in one file", found["many"] / found["one"], "x", FILES_TIMES_ONE)
-    yield Result(f"{size}: read, against the parser alone", found["many"] / found["parser"], "x", FILES_TIMES_PARSER)
+    yield BenchmarkResult(f"{size}: read", found["many"], "CPU seconds")
+    yield BenchmarkResult(f"{size}: read, against all in one file", found["many"] / found["one"], "x", FILES_TIMES_ONE)
+    yield BenchmarkResult(
+        f"{size}: read, against the parser alone", found["many"] / found["parser"], "x", FILES_TIMES_PARSER
+    )
     each = (found["many"] - found["one"]) / make_wide.FILES
-    yield Result(f"{size}: what a file costs beside its triples", each, "CPU seconds", FILE_SECONDS)
+    yield BenchmarkResult(f"{size}: what a file costs beside its triples", each, "CPU seconds", FILE_SECONDS)
 
 
 if __name__ == "__main__":
-    from benchmarks.__main__ import row
+    from benchmarks.__main__ import format_row
 
     results = []
     for result in run():
         results.append(result)
-        print(row(result), flush=True)
+        print(format_row(result), flush=True)
     sys.exit(not all(result.holds for result in results))

@@ -13,25 +13,25 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from pydantic import ValidationError
 
-from agents.agents import Models, Team, build_agents
+from agents.agents import Agents, Models, build_agents
 from agents.models.limits import Limits
-from agents.models.priors import Priors, Size, measured, priors, size_of
-from agents.models.structured_output import Manner
-from agents.run_in_thread import off_loop
+from agents.models.priors import Priors, Size, calibrated_counts, model_priors, model_size_class
+from agents.models.structured_output import StructuredOutput
+from agents.run_in_thread import run_in_thread
 from graph.builder import App
-from graph.builder import build as build_graph
-from graph.context import choosing_of
+from graph.builder import build_graph as build_graph
+from graph.context import context_with_graphs
 from graph.nodes import Resources
-from nacre.config.embedder import embedder
+from nacre.config.embedder import local_embedder
 from nacre.config.local_files import model_file
 from nacre.config.local_model import is_local
 from nacre.config.models import Role, chat_model, is_own_server
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.stores.catalog import Library
-from nacre.stores.sparql.endpoint_limits import manners_of
-from nacre.stores.sqlite.conversations import Conversations, KeepingError
-from nacre.stores.sqlite.model_replies import Replies
+from nacre.stores.sparql.endpoint_limits import configured_limits
+from nacre.stores.sqlite.conversations import Conversations, ConversationStoreError
+from nacre.stores.sqlite.model_replies import ModelReplies
 
 THREADS = "threads.sqlite"
 # tokens of schema and of evidence that a model is shown where no setting says (given)
@@ -45,7 +45,7 @@ class Composition:
 
     settings: Settings
     library: Library
-    teams: dict[str, Team]
+    teams: dict[str, Agents]
     resources: Resources = field(repr=False)
 
     def build(self, checkpointer: BaseCheckpointSaver[Any] | None = None) -> App:
@@ -69,12 +69,14 @@ def compose(settings: Settings) -> Composition:
     # its warnings repeat queries that the guard refuses anyway
     logging.getLogger("sqlglot").setLevel(logging.ERROR)
     key = settings.qdrant_key.get_secret_value() if settings.qdrant_key else None
-    library = Library(settings.data, embedder(settings.embedder), settings.qdrant_url, key, manners_of(settings))
+    library = Library(
+        settings.data, local_embedder(settings.embedder), settings.qdrant_url, key, configured_limits(settings)
+    )
     teams = _teams(settings)
     return Composition(settings, library, teams, Resources(library, teams, settings))
 
 
-class Kept(NamedTuple):
+class PersistentApp(NamedTuple):
     """The graph with a memory: what the loop remembers is in `saver`, what people come back to in `seen`."""
 
     app: App
@@ -83,15 +85,15 @@ class Kept(NamedTuple):
 
 
 @asynccontextmanager
-async def remembering(composition: Composition) -> AsyncIterator[Kept]:
+async def open_persistent_app(composition: Composition) -> AsyncIterator[PersistentApp]:
     """The compiled graph with its threads kept in NACRE_DATA/threads.sqlite; raises ConfigError if that can't be."""
     file = composition.settings.data / THREADS
-    seen = await off_loop(_conversations, file)
+    seen = await run_in_thread(_conversations, file)
     try:
         async with AsyncSqliteSaver.from_conn_string(str(file)) as saver:
-            yield Kept(composition.build(saver), saver, seen)
+            yield PersistentApp(composition.build(saver), saver, seen)
     finally:
-        await off_loop(seen.close)
+        await run_in_thread(seen.close)
 
 
 def _conversations(file: Path) -> Conversations:
@@ -105,26 +107,26 @@ def _conversations(file: Path) -> Conversations:
         return Conversations(file)
     except OSError as error:
         raise ConfigError(f"Can't write {file}: {error.strerror}. Check who may write there, or NACRE_DATA.") from error
-    except KeepingError as error:
+    except ConversationStoreError as error:
         advice = "Close what holds it, make room on its disk, or set NACRE_DATA."
         raise ConfigError(f"Can't use {file}: {error}. {advice}") from error
 
 
 async def graph() -> App:
     """The graph for `langgraph dev`, which keeps threads itself and does not let its event loop wait for files."""
-    return await off_loop(_for_studio)
+    return await run_in_thread(_for_studio)
 
 
 @cache
 def _for_studio() -> App:
     composition = compose(load_settings())
-    return build_graph(composition.resources, context=choosing_of(composition.library.names))
+    return build_graph(composition.resources, context=context_with_graphs(composition.library.names))
 
 
-def limits_of(settings: Settings) -> Limits:
+def model_limits(settings: Settings) -> Limits:
     """What a model may take; of the schema a small one is shown less."""
-    tokens = settings.schema_tokens or (SMALL_SCHEMA if size(settings) == "small" else LARGE_SCHEMA)
-    evidence = settings.evidence_tokens or (SMALL_EVIDENCE if size(settings) == "small" else LARGE_EVIDENCE)
+    tokens = settings.schema_tokens or (SMALL_SCHEMA if query_model_size(settings) == "small" else LARGE_SCHEMA)
+    evidence = settings.evidence_tokens or (SMALL_EVIDENCE if query_model_size(settings) == "small" else LARGE_EVIDENCE)
     return Limits(
         seconds=settings.model_seconds,
         retries=settings.model_retries,
@@ -132,17 +134,17 @@ def limits_of(settings: Settings) -> Limits:
         schema_tokens=tokens,
         busy_retries=settings.busy_retries,
         exchanges=settings.max_rounds,
-        kept=Replies(settings.model_cache) if settings.model_cache else None,
-        manner=Manner(settings.model_output),
+        kept=ModelReplies(settings.model_cache) if settings.model_cache else None,
+        manner=StructuredOutput(settings.model_output),
     )
 
 
-def size(settings: Settings) -> Size:
+def query_model_size(settings: Settings) -> Size:
     """The size class of the model that writes queries."""
-    return settings.model_size or size_of(query_model(settings), own_server=is_own_server(settings))
+    return settings.model_size or model_size_class(query_model_name(settings), own_server=is_own_server(settings))
 
 
-def query_model(settings: Settings) -> str:
+def query_model_name(settings: Settings) -> str:
     """The name of the model that writes queries; of a local one, its file's."""
     name = settings.model_sql or settings.model or ""
     if not is_local(name):
@@ -154,12 +156,12 @@ def query_model(settings: Settings) -> str:
         return name
 
 
-def chances(settings: Settings) -> Priors:
+def query_priors(settings: Settings) -> Priors:
     """How often that model's queries are right: measured by `nacre calibrate`, else as models of its size are."""
-    return priors(size(settings), measured(settings.data, query_model(settings)))
+    return model_priors(query_model_size(settings), calibrated_counts(settings.data, query_model_name(settings)))
 
 
-def _teams(settings: Settings) -> dict[str, Team]:
+def _teams(settings: Settings) -> dict[str, Agents]:
     rules = build_agents(None)
     try:
         roles: tuple[Role, ...] = ("rewriter", "sql", "fuser", "selector")
@@ -170,5 +172,5 @@ def _teams(settings: Settings) -> dict[str, Team]:
     if rewriter is None or sql is None or fuser is None or selector is None:
         return {"rules": rules}
     chosen = Models(rewriter, sql, fuser, selector)
-    team = build_agents(chosen, limits_of(settings), chances=chances(settings), lead=settings.lead)
+    team = build_agents(chosen, model_limits(settings), chances=query_priors(settings), lead=settings.lead)
     return {"rules": rules, "model": team}

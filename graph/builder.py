@@ -12,7 +12,7 @@ from graph import nodes
 from graph.branches import BRANCHES
 from graph.context import Context
 from graph.nodes import Resources, Update
-from graph.resume import has_passed, resumed, together, with_passed
+from graph.resume import has_turn_fields, merge_updates, replay_turn, with_fields
 from graph.state import Input, Output, State
 from nacre.errors import ConfigError
 
@@ -20,11 +20,11 @@ Node = Callable[[State, Runtime[Context], Resources], Awaitable[Update]]
 App = CompiledStateGraph[State, Context, Input, Output]
 
 
-class BadInput(ConfigError, ValueError):
+class InvalidInput(ConfigError, ValueError):
     """A ConfigError whose message `langgraph dev` shows to its clients, as it does for ValueErrors alone."""
 
 
-def build(
+def build_graph(
     resources: Resources, checkpointer: BaseCheckpointSaver[Any] | None = None, context: type[Context] = Context
 ) -> App:
     """The compiled graph; without a checkpointer it remembers nothing (or what `langgraph dev` keeps for it)."""
@@ -34,24 +34,24 @@ def build(
 
         async def run(state: State, runtime: Runtime[Context]) -> Update:
             try:
-                if name == "rewriter" or has_passed(state):
+                if name == "rewriter" or has_turn_fields(state):
                     return await node(state, runtime, resources)
-                passed = await resumed(name, state, runtime, resources)
-                update = await node(with_passed(state, passed), runtime, resources)
-                return {**update, **together(passed, update)}
+                passed = await replay_turn(name, state, runtime, resources)
+                update = await node(with_fields(state, passed), runtime, resources)
+                return {**update, **merge_updates(passed, update)}
             except ConfigError as error:
-                raise BadInput(str(error)) from error
+                raise InvalidInput(str(error)) from error
 
         return run
 
     async def begun(state: State) -> str:
-        return "understand" if has_passed(state) else END
+        return "understand" if has_turn_fields(state) else END
 
     async def route(state: State) -> list[str]:
         return state["route"] or ["fuser"]
 
     async def again(state: State, runtime: Runtime[Context]) -> str:
-        return "tool_selector" if nodes.may_go_on(state, runtime, resources) else "fuser"
+        return "tool_selector" if nodes.may_continue(state, runtime, resources) else "fuser"
 
     graph = StateGraph(State, context_schema=context, input_schema=Input, output_schema=Output)
     graph.add_node("rewriter", bound(nodes.rewriter))

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from agents.answering.from_texts import from_texts
+from agents.answering.from_texts import best_text_answer
 from agents.answering.select_answer import is_enough
 from agents.turn_view import TurnView
 from graph.branches import BRANCHES
 from nacre.records.evidence import Evidence
 
 
-def wanted(view: TurnView, *, by_model: bool) -> tuple[str, ...]:
+def branches_to_retry(view: TurnView, *, by_model: bool) -> tuple[str, ...]:
     """The enabled branches that lack evidence or failed, and that would try something new; none where it is enough.
 
     Passages are looked for again only where there are none at all: more of the same answers nothing better. Where a
@@ -28,7 +28,7 @@ def wanted(view: TurnView, *, by_model: bool) -> tuple[str, ...]:
 
 def _is_told(view: TurnView) -> bool:
     """Whether a text answers surely."""
-    told = from_texts(view.standalone, view.evidence)
+    told = best_text_answer(view.standalone, view.evidence)
     return told is not None and told.sure
 
 

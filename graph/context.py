@@ -15,7 +15,7 @@ def _known(branch: str) -> str:
     return branch
 
 
-Branch = Annotated[str, AfterValidator(_known), Field(json_schema_extra={"enum": list(BRANCHES)})]
+BranchName = Annotated[str, AfterValidator(_known), Field(json_schema_extra={"enum": list(BRANCHES)})]
 
 
 class Context(BaseModel):
@@ -25,7 +25,7 @@ class Context(BaseModel):
 
     graph: str | None = Field(None, description="The graph to ask; the only one, where there is only one.")
     mind: Literal["rules", "model"] | None = Field(None, description="model needs NACRE_MODEL and is then the default.")
-    branches: list[Branch] | None = Field(
+    branches: list[BranchName] | None = Field(
         None, description="Ways to look for evidence; all but sparql and triples by default."
     )
     max_rounds: int | None = Field(None, ge=1, le=10, description="The most rounds of retrieval.")
@@ -37,7 +37,7 @@ class Context(BaseModel):
     )
 
 
-def choosing_of(names: Callable[[], list[str]]) -> type[Context]:
+def context_with_graphs(names: Callable[[], list[str]]) -> type[Context]:
     """The same choices, where a form offers the graphs that are there when it is drawn."""
 
     def offer(schema: dict[str, Any]) -> None:
@@ -49,7 +49,7 @@ def choosing_of(names: Callable[[], list[str]]) -> type[Context]:
     )
 
 
-def context_of(given: Mapping[str, Any] | Context | None) -> Context:
+def parse_context(given: Mapping[str, Any] | Context | None) -> Context:
     """The context; raises ConfigError that names the key, the value and what is allowed."""
     if isinstance(given, Context):
         return given

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Callable, Sequence
 
-from agents.answering.draft import said
+from agents.answering.draft import rows_phrase
 from agents.answering.select_answer import content_words, is_empty
-from nacre.checking.claims import Known, is_bare, nothing_known, unsupported
-from nacre.checking.evidence_index import Held
-from nacre.language.sanitize import harmless, unnumbered
-from nacre.records.evidence import Evidence, Sentence
-from nacre.wording.answers.grid import aligned
+from nacre.checking.claims import FindGraphNames, is_bare_answer, no_graph_names, unsupported_claims
+from nacre.checking.evidence_index import EvidenceIndex
+from nacre.language.sanitize import disarm_citations, escape_markup
+from nacre.records.evidence import Evidence, EvidenceSentence
+from nacre.wording.answers.grid import align_markdown_table
 
 # a sentence ends at its full stop, with the [n] that follow it, where something other than a small letter, a digit
 # or a further [n] comes next: "approx. 5 m [1]. Next"; or at the end of a line
@@ -30,10 +30,10 @@ _RELATED = 0.5
 _CLEARLY = 0.25
 
 
-class Gate:
+class GroundingGate:
     """One answer in the making. `answer` is what was released, `cited` the evidence by its numbers [1], [2], ...
 
-    `unsupported` counts the sentences that were corrected, replaced or dropped, `fed` those of free text that passed.
+    `unsupported_claims` counts the sentences that were corrected, replaced or dropped, `fed` those of free text that passed.
     `spare` are sentences of the rules, with the indexes of their evidence: the first that was not said yet takes the
     place of an unsupported one. `known` finds the names of the graph in a sentence; free text may be in `language`.
     """
@@ -42,7 +42,7 @@ class Gate:
         self,
         evidence: Sequence[Evidence],
         release: Callable[[str], None],
-        known: Known = nothing_known,
+        known: FindGraphNames = no_graph_names,
         language: str = "en",
     ) -> None:
         self.answer = ""
@@ -54,7 +54,7 @@ class Gate:
         self._release = release
         self._known = known
         self._language = language
-        self._held: dict[tuple[int, ...], Held] = {}
+        self._held: dict[tuple[int, ...], EvidenceIndex] = {}
         self._waiting = ""
         self._gap = " "
         self._tabled = False
@@ -68,12 +68,12 @@ class Gate:
         What the check does not find in the evidence of such a sentence is shown as the evidence has it.
         """
         said = text
-        if evidence and any(self._lacks(each, evidence) for each in in_prose(text)):
+        if evidence and any(self._lacks(each, evidence) for each in table_claims(text)):
             self.unsupported += 1
             said = " ".join(_verbatim(self._evidence[i]) for i in evidence)
         lead, bar, rows = _disarmed(said).partition(_TABLE)
         core = " ".join(lead.split()) or " ".join(_disarmed(text).split())
-        self._let_out(core, evidence, " ", f"\n\n{aligned(f'| {rows}')}" if bar else "")
+        self._let_out(core, evidence, " ", f"\n\n{align_markdown_table(f'| {rows}')}" if bar else "")
 
     def feed(self, text: str, shown: Sequence[int]) -> None:
         """A piece of free text; each sentence is checked as soon as the next one begins."""
@@ -102,7 +102,7 @@ class Gate:
 
     def _judge(self, raw: str, shown: Sequence[int]) -> None:
         gap, self._gap = self._gap, "\n" if "\n" in raw[len(raw.rstrip()) :] else " "
-        text = harmless(raw)
+        text = escape_markup(raw)
         numbers = [int(n) for found in _CITED.findall(text) for n in re.findall(r"\d+", found)]
         core = " ".join(_CITED.sub("", text).split())
         if not _LETTER.search(core) or core in self._said:
@@ -137,7 +137,7 @@ class Gate:
     def _answering(self, core: str, named: Sequence[int], shown: Sequence[int]) -> int | None:
         """The evidence that the rules answer with, for a bare yes or name that rests on something else."""
         own = [index for index in shown if self._answers(index)]
-        if set(own) & set(named) or not own or not is_bare(core, self._hold(own)):
+        if set(own) & set(named) or not own or not is_bare_answer(core, self._hold(own)):
             return None
         return next((index for index in own if not self._lacks(core, [index])), None)
 
@@ -190,25 +190,25 @@ class Gate:
         self._release(piece)
 
     def _lacks(self, core: str, indexes: Sequence[int]) -> list[str]:
-        return unsupported(core, self._hold(indexes), self._known, self._language)
+        return unsupported_claims(core, self._hold(indexes), self._known, self._language)
 
-    def _hold(self, indexes: Sequence[int]) -> Held:
+    def _hold(self, indexes: Sequence[int]) -> EvidenceIndex:
         key = tuple(sorted(set(indexes)))
         if key not in self._held:
-            self._held[key] = Held([self._evidence[index] for index in key])
+            self._held[key] = EvidenceIndex([self._evidence[index] for index in key])
         return self._held[key]
 
 
 def _verbatim(evidence: Evidence) -> str:
-    if isinstance(evidence, Sentence):
+    if isinstance(evidence, EvidenceSentence):
         return evidence.text
     table = evidence.table
     if table.columns[:1] == ("yes",) and table.rows:
         return "Yes." if table.rows[0][0] else "No."
-    return evidence.text if is_empty(table) else said(table).text
+    return evidence.text if is_empty(table) else rows_phrase(table).text
 
 
-def in_prose(text: str) -> list[str]:
+def table_claims(text: str) -> list[str]:
     """What a sentence claims that ends with a table: its lead, and each row as the list of its cells, without headings.
 
     >>> in_prose("Two:\\n\\n| a | b |\\n| - | - |\\n| x | 1 |\\n| y | 2 |")
@@ -224,4 +224,4 @@ def in_prose(text: str) -> list[str]:
 
 def _disarmed(text: str) -> str:
     """Text of the rules may quote the graph, and what the graph calls [7] is no citation."""
-    return unnumbered(harmless(text))
+    return disarm_citations(escape_markup(text))

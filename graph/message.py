@@ -16,7 +16,7 @@ Json = dict[str, Any]
 
 # in the configuration of a run: its caller takes sentences as they are, and reads no messages; each event takes a round
 # of the event loop
-SENTENCES = "sentences"
+WHOLE_SENTENCES = "sentences"
 LONGEST_CITED = 300
 MOST_KEYS = 5
 _TOKENS = re.compile(r"\S+\s*|\s+")
@@ -33,20 +33,20 @@ class Message:
     def __init__(self, write: Callable[[Json], None]) -> None:
         self._id = str(uuid.uuid4())
         self._write = write
-        self._whole = bool(get_config().get("configurable", {}).get(SENTENCES))
+        self._whole = bool(get_config().get("configurable", {}).get(WHOLE_SENTENCES))
 
     def say(self, sentence: str) -> None:
         """Stream one sentence; inside a node only."""
         if self._whole:
             self._write({"type": "token", "text": sentence})
             return
-        for token in tokens_of(sentence):
+        for token in stream_tokens(sentence):
             self._write({"type": "token", "text": token})
             push_message(AIMessageChunk(content=token, id=self._id), state_key=None)
 
     def end(self, record: Answer) -> AIMessage:
         """Stream what travels beside the text, and give the message as the thread keeps it."""
-        beside = beside_text(record)
+        beside = message_metadata(record)
         if not self._whole:
             push_message(
                 AIMessageChunk(content="", id=self._id, additional_kwargs=beside, chunk_position="last"),
@@ -55,7 +55,7 @@ class Message:
         return AIMessage(record["answer"], id=self._id, additional_kwargs=beside)
 
 
-def tokens_of(text: str) -> list[str]:
+def stream_tokens(text: str) -> list[str]:
     """The words of a text with the space behind them.
 
     >>> tokens_of(" Two [1].")
@@ -64,7 +64,7 @@ def tokens_of(text: str) -> list[str]:
     return _TOKENS.findall(text)
 
 
-def beside_text(record: Answer) -> Json:
+def message_metadata(record: Answer) -> Json:
     """The status and the citations of an answer, short enough to stay in a thread; the record has all of them."""
     return {
         "status": record["status"],

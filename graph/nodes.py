@@ -11,42 +11,42 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from agents.agents import Team
-from agents.answering.draft import Account
+from agents.agents import Agents
+from agents.answering.draft import AnswerDraft
 from agents.result import Result, Usage
-from agents.run_in_thread import off_loop
+from agents.run_in_thread import run_in_thread
 from agents.tool_selector import Choice
 from agents.turn_view import TurnView
-from agents.turn_view import asked as asked_first
-from graph.branches import BRANCHES, Tools
-from graph.check import wanted
+from agents.turn_view import first_turn as asked_first
+from graph.branches import BRANCHES, BranchResources
+from graph.check import branches_to_retry
 from graph.context import Context
-from graph.gate import Gate
-from graph.graph_choice import ask_which, chosen, must_ask
+from graph.gate import GroundingGate
+from graph.graph_choice import ask_for_graph, chosen_graph, is_graph_needed
 from graph.message import Message
-from graph.record import answer_record, earlier_turns, faded
-from graph.state import State, add_up, attribute
-from graph.turn_input import about, asked, checked_question, enabled
-from graph.turn_view import earlier_of, lost, view_of
-from graph.understanding_cache import understood
-from graph.waterfall import below, texts_may_answer
-from nacre.access.citations import opened
-from nacre.access.database import database
-from nacre.access.derivation import derivation
-from nacre.access.text_lexicon import names_about
-from nacre.access.version_leases import Holds
+from graph.record import answer_record, older_turn, remembered_turns
+from graph.state import State, add_usage, merge_attribution
+from graph.turn_input import checked_question, turn_branches, turn_graph, turn_question
+from graph.turn_view import conversation_of, decode_turn, failed_branches
+from graph.understanding_cache import cached_understanding
+from graph.waterfall import lower_layers, texts_may_answer
+from nacre.access.citations import open_citations
+from nacre.access.database import sql_database
+from nacre.access.derivation import build_derivation
+from nacre.access.text_lexicon import load_lexicon
+from nacre.access.version_leases import VersionLeases
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, NacreError, ToolError
 from nacre.language.detect import ENGLISH, language_name
-from nacre.records.derivation import Derivation
-from nacre.records.evidence import Evidence, Found, Ledger, QueryError
-from nacre.records.json_form import Carried, from_json, to_json
+from nacre.records.derivation import AnswerDerivation
+from nacre.records.evidence import BranchResult, CitedSentences, Evidence, QueryError
+from nacre.records.json_form import RecordDict, from_json, to_json
 from nacre.records.schema import Schema
 from nacre.records.turn import Rewrite, Understanding
 from nacre.stores.catalog import Graph, Library
-from nacre.understanding.linking.names.name_spans import known_names
-from nacre.understanding.parsing.derive import MOST
-from tools.guards.sandbox import Apart
+from nacre.understanding.linking.names.name_spans import name_spans
+from nacre.understanding.parsing.derive import MAX_CANDIDATES
+from tools.guards.sandbox import Sandbox
 
 log = logging.getLogger(__name__)
 
@@ -60,13 +60,13 @@ class Resources:
     """What the nodes work with, made by a composition root. `teams` has "rules", and "model" where one is set."""
 
     library: Library
-    teams: dict[str, Team]
+    teams: dict[str, Agents]
     settings: Settings
-    holds: Holds = field(default_factory=Holds)
-    apart: Apart = field(default_factory=Apart)
+    holds: VersionLeases = field(default_factory=VersionLeases)
+    apart: Sandbox = field(default_factory=Sandbox)
 
 
-def team_of(resources: Resources, context: Context | None) -> Team:
+def agents_for(resources: Resources, context: Context | None) -> Agents:
     """The mind that the context asks for, or the model where one is set; raises ConfigError if there is none."""
     mind = _mind(resources, context)
     if mind not in resources.teams:
@@ -78,25 +78,25 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
     """Begin the turn: pin the graph's version, and make the question stand alone. Ask a chat which graph it means."""
     started = time.time()
     context = runtime.context
-    question, message = asked(state)
-    team = team_of(resources, context)
-    wanted_graph = about(state, context)
+    question, message = turn_question(state)
+    team = agents_for(resources, context)
+    wanted_graph = turn_graph(state, context)
     if wanted_graph is None:
-        graphs = await off_loop(resources.library.names)
-        if reply := chosen(state, graphs):
+        graphs = await run_in_thread(resources.library.names)
+        if reply := chosen_graph(state, graphs):
             wanted_graph, question = reply[0], checked_question(reply[1])
-        elif must_ask(state, graphs):
-            return {"messages": [ask_which(graphs)]}
-    graph = await off_loop(_open, resources.library, wanted_graph)
+        elif is_graph_needed(state, graphs):
+            return {"messages": [ask_for_graph(graphs)]}
+    graph = await run_in_thread(_open, resources.library, wanted_graph)
     hold = resources.holds.take(graph)
-    earlier = earlier_of(state, resources.settings)
+    earlier = conversation_of(state, resources.settings)
     rewrite, caveats = Result(Rewrite(question)), list[str]()
     deadline = started + resources.settings.turn_seconds
     view = replace(asked_first(question), conversation=earlier, deadline=deadline, version=graph.version)
     try:
         texts = [question, *(turn.question for turn in earlier)]
-        names = await names_about(graph, *texts)
-        rewrite = await team.rewriter(view, database(graph, resources.settings, resources.apart, names=names))
+        names = await load_lexicon(graph, *texts)
+        rewrite = await team.rewriter(view, sql_database(graph, resources.settings, resources.apart, names=names))
     except Exception:
         log.exception("rewriting failed")
         caveats = ["The question was taken as it stands: relating it to the conversation failed."]
@@ -104,7 +104,7 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
         language = language_name(rewrite.value.language)
         caveats.append(f"This seems to be {language}; without a model I read English only.")
     strategy = (context and context.strategy) or resources.settings.strategy
-    branches, unavailable = enabled(graph, context, strategy)
+    branches, unavailable = turn_branches(graph, context, strategy)
     return {
         "messages": [message] if message else [],
         "about": graph.name,
@@ -118,8 +118,8 @@ async def rewriter(state: State, runtime: Runtime[Context], resources: Resources
         "readings": [],
         "strategy": strategy,
         "started": started,
-        "rewrite": Carried(rewrite.value),
-        "conversation": [Carried(turn, data) for turn, data in zip(earlier, state.get("earlier", []), strict=False)],
+        "rewrite": RecordDict(rewrite.value),
+        "conversation": [RecordDict(turn, data) for turn, data in zip(earlier, state.get("earlier", []), strict=False)],
         "understanding": {},
         "enabled": branches,
         "unavailable": unavailable,
@@ -152,7 +152,7 @@ async def understand(state: State, runtime: Runtime[Context], resources: Resourc
         caveats = [*caveats, f"The question could not be read against the names of this graph{why}."]
         read = Understanding(rewrite.standalone)
     return {
-        "understanding": Carried(read),
+        "understanding": RecordDict(read),
         "readings": [reading.words for reading in read.readings],
         "by": {"understand": "rules"},
         "caveats": caveats,
@@ -162,10 +162,10 @@ async def understand(state: State, runtime: Runtime[Context], resources: Resourc
 async def tool_selector(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
     """Choose the branches of the next round: all that are enabled at first, then what may still bring something."""
     number = state["round"] + 1
-    view = replace(view_of(state, resources.settings), round=number)
+    view = replace(decode_turn(state, resources.settings), round=number)
     chosen = Result(Choice(view.wanted))
     try:
-        chosen = await team_of(resources, runtime.context).tool_selector(view)
+        chosen = await agents_for(resources, runtime.context).tool_selector(view)
     except Exception:
         log.exception("choosing branches failed")
     route = [branch for branch in state["enabled"] if branch in chosen.value.branches]
@@ -187,21 +187,23 @@ def branch_node(name: str) -> Callable[[State, Runtime[Context], Resources], Awa
 
     async def branch(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
         context, settings = runtime.context, resources.settings
-        result: Result[Found]
+        result: Result[BranchResult]
         try:
             with await _pinned(resources, state) as graph:
                 top_k = (context and context.top_k) or settings.top_k
-                tools = Tools(graph, team_of(resources, context), settings, resources.apart, top_k)
-                result = await BRANCHES[name].look(view_of(state, settings), tools)
+                tools = BranchResources(graph, agents_for(resources, context), settings, resources.apart, top_k)
+                result = await BRANCHES[name].look(decode_turn(state, settings), tools)
         except ToolError as error:
-            result = Result(Found(name, error=QueryError(error.kind, str(error))))
+            result = Result(BranchResult(name, error=QueryError(error.kind, str(error))))
         except TimeoutError:
             why = f"{name} gave nothing within {settings.branch_seconds:g} s"
-            result = Result(Found(name, error=QueryError("timeout", why)))
+            result = Result(BranchResult(name, error=QueryError("timeout", why)))
         except Exception as error:
             log.exception("branch %s failed", name)
-            result = Result(Found(name, error=QueryError("unavailable", f"{type(error).__name__}: {error}"[:300])))
-        return {"found": [Carried(result.value)], "by": {name: result.by}, "usage": _usage(result.usage)}
+            result = Result(
+                BranchResult(name, error=QueryError("unavailable", f"{type(error).__name__}: {error}"[:300]))
+            )
+        return {"found": [RecordDict(result.value)], "by": {name: result.by}, "usage": _usage(result.usage)}
 
     branch.__name__ = name
     return branch
@@ -210,13 +212,13 @@ def branch_node(name: str) -> Callable[[State, Runtime[Context], Resources], Awa
 async def check(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
     """Is the evidence enough? If not, which branches should look once more."""
     by_model = _mind(resources, runtime.context) == "model"
-    view = view_of(state, resources.settings)
+    view = decode_turn(state, resources.settings)
     if view.strategy == "waterfall":
         return {"wanted": await _further(resources, state, view)}
-    return {"wanted": list(wanted(view, by_model=by_model))}
+    return {"wanted": list(branches_to_retry(view, by_model=by_model))}
 
 
-def may_go_on(state: State, runtime: Runtime[Context], resources: Resources) -> bool:
+def may_continue(state: State, runtime: Runtime[Context], resources: Resources) -> bool:
     """Whether a further round is wanted and allowed."""
     context = runtime.context
     most = (context and context.max_rounds) or resources.settings.max_rounds
@@ -225,7 +227,7 @@ def may_go_on(state: State, runtime: Runtime[Context], resources: Resources) -> 
 
 async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
     """Say what was found, through the gate, and write the record of the turn."""
-    view = view_of(state, resources.settings)
+    view = decode_turn(state, resources.settings)
     first: list[float] = []
     message = Message(runtime.stream_writer)
 
@@ -235,52 +237,58 @@ async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -
         message.say(sentence)
 
     with await _pinned(resources, state) as graph:
-        names = await names_about(graph, view.standalone)
-        gate = Gate(view.evidence, release, partial(known_names, lexicon=names), view.language)
-        told = await _fused(team_of(resources, runtime.context), view, graph.schema, gate)
-        cited, derived = await off_loop(_traced, gate.cited, view, told.value.table, graph, resources.settings)
+        names = await load_lexicon(graph, view.standalone)
+        gate = GroundingGate(view.evidence, release, partial(name_spans, lexicon=names), view.language)
+        told = await _fused(agents_for(resources, runtime.context), view, graph.schema, gate)
+        cited, derived = await run_in_thread(_traced, gate.cited, view, told.value.table, graph, resources.settings)
     resources.holds.release(state["hold"])
     done = State(
         {
             **state,
-            "unavailable": state["unavailable"] | lost(view),
-            "by": attribute(state["by"], {"fuser": told.by}),
-            "usage": add_up(state["usage"], _usage(told.usage)),
+            "unavailable": state["unavailable"] | failed_branches(view),
+            "by": merge_attribution(state["by"], {"fuser": told.by}),
+            "usage": add_usage(state["usage"], _usage(told.usage)),
         }
     )
     record = answer_record(done, told.value, gate, cited, view.found, derived, first[0] if first else None)
     earlier = state.get("earlier", [])
-    remembered = earlier_turns(
+    remembered = remembered_turns(
         view, gate.answer, told.value, dict(zip(gate.cited, cited, strict=True)), resources.settings.remembered
     )
     return {
         "answer": record,
         "by": {"fuser": told.by},
         "usage": _usage(told.usage),
-        "earlier": [*(map(faded, earlier) if remembered else earlier), *map(to_json, remembered)][-REMEMBERED_TURNS:],
-        "spent": add_up(state.get("spent", {}), done["usage"]),
+        "earlier": [*(map(older_turn, earlier) if remembered else earlier), *map(to_json, remembered)][
+            -REMEMBERED_TURNS:
+        ],
+        "spent": add_usage(state.get("spent", {}), done["usage"]),
         "messages": [message.end(record)],
     }
 
 
 def _traced(
     cited: Sequence[int], view: TurnView, table: int | None, graph: Graph, settings: Settings
-) -> tuple[list[Evidence], Derivation]:
-    return opened(cited, view.evidence, view.understanding, graph), derivation(view, table, graph, settings)
+) -> tuple[list[Evidence], AnswerDerivation]:
+    return open_citations(cited, view.evidence, view.understanding, graph), build_derivation(
+        view, table, graph, settings
+    )
 
 
-async def _fused(team: Team, view: TurnView, schema: Schema, gate: Gate) -> Result[Account]:
+async def _fused(team: Agents, view: TurnView, schema: Schema, gate: GroundingGate) -> Result[AnswerDraft]:
     try:
         told = await team.fuser(view, schema, gate)
         if gate.answer:
             return told
         text = "I found nothing in this graph that answers this."
-        told = Result(Account(Ledger(((text, ()),)), "not_in_graph", reason=text), told.by, told.usage)
+        told = Result(AnswerDraft(CitedSentences(((text, ()),)), "not_in_graph", reason=text), told.by, told.usage)
     except Exception as error:
         log.exception("the answer could not be put together")
         gate.discard()
         text = "Something went wrong while I put the answer together."
-        told = Result(Account(Ledger(((text, ()),)), "failed", reason=f"{type(error).__name__}: {error}"[:300]))
+        told = Result(
+            AnswerDraft(CitedSentences(((text, ()),)), "failed", reason=f"{type(error).__name__}: {error}"[:300])
+        )
     gate.say(text, ())
     return told
 
@@ -299,26 +307,26 @@ async def _pinned(resources: Resources, state: State) -> AbstractContextManager[
     if held is not None:
         return held
     version, vectors, layers = state["version"], state.get("vectors"), state.get("layers", "")
-    return await off_loop(resources.library.open, state["about"], version, vectors, layers)
+    return await run_in_thread(resources.library.open, state["about"], version, vectors, layers)
 
 
 async def _further(resources: Resources, state: State, view: TurnView) -> list[str]:
     with await _pinned(resources, state) as graph:
-        return list(await off_loop(below, view, partial(texts_may_answer, view.standalone, graph)))
+        return list(await run_in_thread(lower_layers, view, partial(texts_may_answer, view.standalone, graph)))
 
 
 async def _prepared(resources: Resources, state: State, text: str) -> None:
     if "vector" in state["enabled"]:
         with await _pinned(resources, state) as graph:
             if graph.vectors is not None:
-                await off_loop(graph.vectors.prepare, text)
+                await run_in_thread(graph.vectors.prepare, text)
 
 
 async def _understood(resources: Resources, state: State, rewrite: Rewrite) -> Understanding:
     with await _pinned(resources, state) as graph:
-        most = resources.settings.endpoint_candidates if graph.endpoint is not None else MOST
-        names = await names_about(graph, rewrite.standalone)
-        return await off_loop(understood, rewrite, graph.schema, names, most)
+        most = resources.settings.endpoint_candidates if graph.endpoint is not None else MAX_CANDIDATES
+        names = await load_lexicon(graph, rewrite.standalone)
+        return await run_in_thread(cached_understanding, rewrite, graph.schema, names, most)
 
 
 def _usage(usage: Usage) -> dict[str, float]:

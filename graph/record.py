@@ -7,18 +7,18 @@ from typing import Any
 
 from langgraph.config import get_config
 
-from agents.answering.draft import Account
-from agents.answering.inherited_confidence import as_ground
+from agents.answering.draft import AnswerDraft
+from agents.answering.inherited_confidence import inheritable_confidence
 from agents.answering.select_answer import plan_of
 from agents.turn_view import TurnView
-from graph.gate import Gate
-from graph.state import State, add_up
+from graph.gate import GroundingGate
+from graph.state import State, add_usage
 from nacre.language.courtesy import is_greeting
-from nacre.language.sanitize import harmless, plain
+from nacre.language.sanitize import escape_markup, strip_control_characters
 from nacre.records.answer import Answer, Citation, Cost, Option, Place, QueryRecord, TableRecord
-from nacre.records.derivation import Derivation
-from nacre.records.evidence import Evidence, Found, Query, Rows, Sentence, Table
-from nacre.records.turn import Earlier, Reading
+from nacre.records.derivation import AnswerDerivation
+from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Query, Rows, Table
+from nacre.records.turn import EarlierTurn, Reading
 
 REMEMBERED = 100
 REMEMBERED_EVIDENCE = 3
@@ -28,11 +28,11 @@ ROWS_SHOWN = 50
 
 def answer_record(
     state: State,
-    told: Account,
-    gate: Gate,
+    told: AnswerDraft,
+    gate: GroundingGate,
     cited: Sequence[Evidence],
-    found: Sequence[Found],
-    derived: Derivation,
+    found: Sequence[BranchResult],
+    derived: AnswerDerivation,
     first_token: float | None,
 ) -> Answer:
     """All fields of the record, read after the last word; `cited` is what [1], [2] ... stand for, in this order.
@@ -54,14 +54,16 @@ def answer_record(
         question=state["asked"],
         standalone=state["rewrite"]["standalone"],
         answer=gate.answer,
-        values=[plain(value) if isinstance(value, str) else value for value in dict.fromkeys(told.values)],
+        values=[
+            strip_control_characters(value) if isinstance(value, str) else value for value in dict.fromkeys(told.values)
+        ],
         table=_table(told),
         unit=told.unit,
         status=told.status,
         confidence=told.confidence,
-        reason=harmless(told.reason) if told.reason else None,
-        options=[Option(n=n, words=harmless(each.words)) for n, each in enumerate(told.options, 1)],
-        caveats=[harmless(caveat) for caveat in (*state.get("caveats", []), *told.caveats)],
+        reason=escape_markup(told.reason) if told.reason else None,
+        options=[Option(n=n, words=escape_markup(each.words)) for n, each in enumerate(told.options, 1)],
+        caveats=[escape_markup(caveat) for caveat in (*state.get("caveats", []), *told.caveats)],
         strategy=state["strategy"],
         rounds=state.get("round", 0),
         enabled=state["enabled"],
@@ -80,20 +82,20 @@ def answer_record(
         price=_price(usage),
         language=state["rewrite"]["language"],
         standalone_own=state["rewrite"]["own"] or state["rewrite"]["standalone"],
-        conversation=cost(add_up(state.get("spent", {}), usage)),
+        conversation=model_cost(add_usage(state.get("spent", {}), usage)),
         derivation=derived,
     )
 
 
-def _table(told: Account) -> TableRecord | None:
+def _table(told: AnswerDraft) -> TableRecord | None:
     """The rows of an answer of several columns."""
     if not told.columns:
         return None
-    rows = [[plain(cell) if isinstance(cell, str) else cell for cell in row] for row in told.rows]
-    return TableRecord(columns=[plain(name) for name in told.columns], rows=rows)
+    rows = [[strip_control_characters(cell) if isinstance(cell, str) else cell for cell in row] for row in told.rows]
+    return TableRecord(columns=[strip_control_characters(name) for name in told.columns], rows=rows)
 
 
-def cost(usage: Mapping[str, float]) -> Cost:
+def model_cost(usage: Mapping[str, float]) -> Cost:
     """What models took, as the record shows it."""
     return Cost(
         llm_calls=int(usage.get("calls", 0)),
@@ -125,9 +127,9 @@ def query_record(query: Query, i: int) -> QueryRecord:
     )
 
 
-def earlier_turns(
-    view: TurnView, answer: str, told: Account, cited: Mapping[int, Evidence], most: int = REMEMBERED
-) -> tuple[Earlier, ...]:
+def remembered_turns(
+    view: TurnView, answer: str, told: AnswerDraft, cited: Mapping[int, Evidence], most: int = REMEMBERED
+) -> tuple[EarlierTurn, ...]:
     """What later turns need of this one: its plan, at `most` so many keys and labels of its result, what it cited (as
     it was opened, by the evidence's index). Nothing where it asked nothing of the graph."""
     if view.rewrite.aside or is_greeting(view.question):
@@ -139,7 +141,7 @@ def earlier_turns(
     if used is None and understanding.readings:
         plan = understanding.readings[0].plan
     labels = tuple(value for value in told.values if isinstance(value, str))
-    turn = Earlier(
+    turn = EarlierTurn(
         view.question,
         view.standalone,
         answer,
@@ -149,17 +151,17 @@ def earlier_turns(
         options=told.options,
         confirm=_to_confirm(view, told),
         evidence=tuple(_remembered(view.evidence[index]) for index in list(cited)[:REMEMBERED_EVIDENCE]),
-        confidence=as_ground(told, understanding),
+        confidence=inheritable_confidence(told, understanding),
     )
     return (turn,)
 
 
-def faded(turn: Mapping[str, Any]) -> dict[str, Any]:
+def older_turn(turn: Mapping[str, Any]) -> dict[str, Any]:
     """A turn before the last, in JSON: follow-ups rest on the evidence of the last one, and confirm it, alone."""
     return {**turn, "evidence": [], "confirm": None}
 
 
-def _to_confirm(view: TurnView, told: Account) -> Reading | None:
+def _to_confirm(view: TurnView, told: AnswerDraft) -> Reading | None:
     """The reading that the answer asks to be confirmed, which a yes then chooses."""
     if not told.confirm and told.status != "not_understood":
         return None
@@ -173,7 +175,7 @@ def _remembered(evidence: Evidence) -> Evidence:
     evidence = replace(
         evidence, round=0, keys=evidence.keys[:REMEMBERED_ROWS], triples=evidence.triples[:REMEMBERED_ROWS]
     )
-    if isinstance(evidence, Sentence):
+    if isinstance(evidence, EvidenceSentence):
         return evidence
     table = evidence.table
     table = replace(table, rows=table.rows[:REMEMBERED_ROWS], keys=table.keys[:REMEMBERED_ROWS])
@@ -187,8 +189,8 @@ def _citation(n: int, evidence: Evidence, queries: Sequence[Query]) -> Citation:
     return Citation(
         n=n,
         tool=evidence.branch,
-        source=harmless(_source(evidence)),
-        text=harmless(evidence.text),
+        source=escape_markup(_source(evidence)),
+        text=escape_markup(evidence.text),
         query=ran[0] if ran else None,
         keys=list(evidence.keys[:REMEMBERED]),
         triples=[list(triple) for triple in evidence.triples],

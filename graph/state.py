@@ -7,22 +7,22 @@ from langgraph.channels import EphemeralValue
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
-from graph.transient_channels import Gathered, Passed
+from graph.transient_channels import TransientReducer, TransientValue
 from nacre.records.answer import Answer
-from nacre.records.evidence import Found
-from nacre.records.turn import Earlier, Rewrite, Understanding
+from nacre.records.evidence import BranchResult
+from nacre.records.turn import EarlierTurn, Rewrite, Understanding
 
 Json = dict[str, Any]
 # the records that lie in the state as JSON
-RECORDS = (Rewrite, Understanding, Found, Earlier)
+RECORDS = (Rewrite, Understanding, BranchResult, EarlierTurn)
 
 
-def gather(left: list[Json], right: list[Json]) -> list[Json]:
+def concatenate(left: list[Json], right: list[Json]) -> list[Json]:
     """What the branches of one round bring back, side by side."""
     return [*left, *right]
 
 
-def attribute(left: dict[str, str], right: dict[str, str]) -> dict[str, str]:
+def merge_attribution(left: dict[str, str], right: dict[str, str]) -> dict[str, str]:
     """Who did which step; a step that fell back to rules once keeps saying so.
 
     >>> attribute({"sql": "rules after model: timeout"}, {"sql": "rules", "fuser": "rules"})
@@ -32,7 +32,7 @@ def attribute(left: dict[str, str], right: dict[str, str]) -> dict[str, str]:
     return {**left, **right, **kept}
 
 
-def add_up(left: dict[str, float], right: dict[str, float]) -> dict[str, float]:
+def add_usage(left: dict[str, float], right: dict[str, float]) -> dict[str, float]:
     """Model calls and tokens of all steps of a turn.
 
     >>> add_up({"calls": 1}, {"calls": 2, "input": 5})
@@ -52,7 +52,7 @@ class Input(TypedDict, total=False):
     messages: Annotated[list[AnyMessage], add_messages]
 
 
-class Kept(Input, total=False):
+class ThreadState(Input, total=False):
     """What the checkpoints of a thread keep, for the next turn and for people who look at it.
 
     `readings` are the ways the question was read, in words, the likeliest first.
@@ -68,35 +68,35 @@ class Kept(Input, total=False):
     visited: list[str]
 
 
-class Output(Kept, total=False):
+class Output(ThreadState, total=False):
     """What a run gives: the thread as it is kept, and the whole record of the turn."""
 
-    answer: Annotated[Answer, Passed()]
+    answer: Annotated[Answer, TransientValue()]
 
 
 class State(Output, total=False):
     """What a run passes on from node to node besides. A run that goes on from a checkpoint in the middle of a turn
     works it out again (`graph.resumed`)."""
 
-    version: Annotated[str, Passed()]
-    vectors: Annotated[str | None, Passed()]
-    layers: Annotated[str, Passed()]
-    hold: Annotated[str, Passed()]
-    strategy: Annotated[str, Passed()]
-    started: Annotated[float, Passed()]
-    rewrite: Annotated[Json, Passed()]
-    conversation: Annotated[list[Json], Passed()]
-    understanding: Annotated[Json, Passed()]
-    enabled: Annotated[list[str], Passed()]
-    unavailable: Annotated[dict[str, str], Passed()]
-    round: Annotated[int, Passed()]
-    route: Annotated[list[str], Passed()]
-    wanted: Annotated[list[str], Passed()]
-    search: Annotated[str, Passed()]
-    found: Annotated[list[Json], Gathered(gather)]
-    by: Annotated[dict[str, str], Gathered(attribute)]
-    usage: Annotated[dict[str, float], Gathered(add_up)]
-    caveats: Annotated[list[str], Passed()]
+    version: Annotated[str, TransientValue()]
+    vectors: Annotated[str | None, TransientValue()]
+    layers: Annotated[str, TransientValue()]
+    hold: Annotated[str, TransientValue()]
+    strategy: Annotated[str, TransientValue()]
+    started: Annotated[float, TransientValue()]
+    rewrite: Annotated[Json, TransientValue()]
+    conversation: Annotated[list[Json], TransientValue()]
+    understanding: Annotated[Json, TransientValue()]
+    enabled: Annotated[list[str], TransientValue()]
+    unavailable: Annotated[dict[str, str], TransientValue()]
+    round: Annotated[int, TransientValue()]
+    route: Annotated[list[str], TransientValue()]
+    wanted: Annotated[list[str], TransientValue()]
+    search: Annotated[str, TransientValue()]
+    found: Annotated[list[Json], TransientReducer(concatenate)]
+    by: Annotated[dict[str, str], TransientReducer(merge_attribution)]
+    usage: Annotated[dict[str, float], TransientReducer(add_usage)]
+    caveats: Annotated[list[str], TransientValue()]
 
 
-PASSED = frozenset(State.__annotations__) - frozenset(Kept.__annotations__)
+TRANSIENT_FIELDS = frozenset(State.__annotations__) - frozenset(ThreadState.__annotations__)

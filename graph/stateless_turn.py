@@ -9,10 +9,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from graph.builder import App
 from graph.context import Context
 from graph.state import Json
-from graph.turn import Event, stream
+from graph.turn import Event, stream_turn
 
 
-async def stream_after(
+async def stream_stateless_turn(
     app: App, question: str, before: Sequence[Json], *, graph: str, context: Context | None = None, id: str = ""
 ) -> AsyncIterator[Event]:
     """As `turn.stream` in a thread whose earlier turns were `before`; after the answer ("earlier", what the next turn
@@ -23,7 +23,7 @@ async def stream_after(
     if before:
         remembered = {"earlier": list(before), "turn": len(before), "about": graph}
         await running.aupdate_state(config, remembered, as_node="fuser")
-    events = stream(running, question, graph=graph, thread=thread, context=context, id=id)
+    events = stream_turn(running, question, graph=graph, thread=thread, context=context, id=id)
     try:
         async for kind, payload in events:
             # the thread is gone with this turn

@@ -6,14 +6,14 @@ from typing import Any, Self
 from langgraph.channels import UntrackedValue
 
 
-class Passed(UntrackedValue[Any]):
+class TransientValue(UntrackedValue[Any]):
     """The last value of a field in this run; a run that goes on from a checkpoint begins without it."""
 
     def __init__(self, typ: type[Any] = object, guard: bool = False) -> None:
         super().__init__(typ, guard)
 
 
-class Gathered(Passed):
+class TransientReducer(TransientValue):
     """What several nodes of this run bring, put together by `reduce`."""
 
     def __init__(self, reduce: Callable[[Any, Any], Any]) -> None:

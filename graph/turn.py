@@ -11,13 +11,13 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from graph.branches import BRANCHES
 from graph.builder import App
-from graph.context import Context, context_of
-from graph.message import SENTENCES, tokens_of
+from graph.context import Context, parse_context
+from graph.message import WHOLE_SENTENCES, stream_tokens
 from graph.record import query_record
 from graph.state import Input
 from graph.turn_input import checked_question
 from nacre.errors import ConfigError
-from nacre.records.evidence import Evidence, Found, Rows
+from nacre.records.evidence import BranchResult, Evidence, Rows
 from nacre.records.json_form import from_json
 from nacre.records.turn import Understanding
 
@@ -27,7 +27,7 @@ Event = tuple[str, Any]
 _locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
 
-async def stream(
+async def stream_turn(
     app: App,
     question: str,
     *,
@@ -47,8 +47,8 @@ async def stream(
     asked = Input(question=checked_question(question))
     if graph:
         asked["graph"] = graph
-    chosen = context_of(context)
-    config = RunnableConfig(configurable={"ask_id": id, SENTENCES: True})
+    chosen = parse_context(context)
+    config = RunnableConfig(configurable={"ask_id": id, WHOLE_SENTENCES: True})
     async with AsyncExitStack() as stack:
         if thread is None or app.checkpointer is None:
             running = app.copy({"checkpointer": None})
@@ -85,7 +85,7 @@ async def _check_thread(app: App, config: RunnableConfig, graph: str | None) -> 
 
 def _events(mode: str, chunk: Any) -> list[Event]:
     if mode == "custom":
-        return [("token", token) for token in tokens_of(chunk["text"])] if chunk.get("type") == "token" else []
+        return [("token", token) for token in stream_tokens(chunk["text"])] if chunk.get("type") == "token" else []
     return [event for node, update in chunk.items() if update for event in _of_node(node, update)]
 
 
@@ -98,7 +98,7 @@ def _of_node(node: str, update: Mapping[str, Any]) -> list[Event]:
     if node == "tool_selector":
         return [("route", {"round": update["round"], "branches": update["route"]})]
     if node in BRANCHES:
-        return [event for part in update["found"] for event in _of_branch(from_json(Found, part))]
+        return [event for part in update["found"] for event in _of_branch(from_json(BranchResult, part))]
     if node == "fuser":
         return [("answer", update["answer"])]
     return []
@@ -116,7 +116,7 @@ def _understood(understanding: Understanding) -> dict[str, Any]:
     }
 
 
-def _of_branch(found: Found) -> list[Event]:
+def _of_branch(found: BranchResult) -> list[Event]:
     queries = [{k: v for k, v in query_record(query, 0).items() if k != "i"} for query in found.queries]
     evidence = [
         {"branch": e.branch, "round": e.round, "kind": e.kind, "title": e.title, "text": e.text, "score": _score(e)}

@@ -22,7 +22,7 @@ def checked_question(text: str) -> str:
     return text
 
 
-def asked(state: State) -> tuple[str, HumanMessage | None]:
+def turn_question(state: State) -> tuple[str, HumanMessage | None]:
     """The question, and the message to add for it; a question that came as a message is in the thread already."""
     if "question" in state:
         question = checked_question(state["question"])
@@ -33,7 +33,7 @@ def asked(state: State) -> tuple[str, HumanMessage | None]:
     return checked_question(str(messages[-1].text)), None
 
 
-def about(state: State, context: Context | None) -> str | None:
+def turn_graph(state: State, context: Context | None) -> str | None:
     """The name of the graph that is asked for; raises ConfigError where the thread is about another one."""
     wanted_graph = state.get("graph") or (context and context.graph) or None
     known = state.get("about")
@@ -42,7 +42,7 @@ def about(state: State, context: Context | None) -> str | None:
     return wanted_graph or known
 
 
-def enabled(graph: Graph, context: Context | None, strategy: str) -> tuple[list[str], dict[str, str]]:
+def turn_branches(graph: Graph, context: Context | None, strategy: str) -> tuple[list[str], dict[str, str]]:
     """The branches that are asked for and can be asked, and why the others can't; a waterfall has the layer of triples
     where some were extracted from texts, since queries ask the graph's own."""
     also = {"triples"} if strategy == "waterfall" and graph.extracted is not None else set()

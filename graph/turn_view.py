@@ -6,21 +6,21 @@ from typing import get_args
 from agents.turn_view import Strategy, TurnView
 from graph.state import State
 from nacre.config.settings import Settings
-from nacre.records.evidence import Found, QueryError
+from nacre.records.evidence import BranchResult, QueryError
 from nacre.records.json_form import from_json
-from nacre.records.turn import Earlier, Rewrite, Understanding
+from nacre.records.turn import EarlierTurn, Rewrite, Understanding
 
 
-def view_of(state: State, settings: Settings) -> TurnView:
+def decode_turn(state: State, settings: Settings) -> TurnView:
     """What is known of the turn so far; it ends `turn_seconds` after it began."""
-    found = tuple(from_json(Found, part) for part in state.get("found", []))
+    found = tuple(from_json(BranchResult, part) for part in state.get("found", []))
     rewrite = from_json(Rewrite, state["rewrite"]) if state.get("rewrite") else Rewrite(state["asked"])
     understanding = state.get("understanding")
     return TurnView(
         question=state["asked"],
         rewrite=rewrite,
         understanding=from_json(Understanding, understanding) if understanding else Understanding(rewrite.standalone),
-        conversation=earlier_of(state, settings),
+        conversation=conversation_of(state, settings),
         found=found,
         round=state.get("round", 0),
         enabled=tuple(state.get("enabled", ())),
@@ -34,13 +34,13 @@ def view_of(state: State, settings: Settings) -> TurnView:
     )
 
 
-def earlier_of(state: State, settings: Settings) -> tuple[Earlier, ...]:
+def conversation_of(state: State, settings: Settings) -> tuple[EarlierTurn, ...]:
     """The turns before this one that it may lean on, oldest first."""
     turns = state.get("earlier", []) if settings.dialogue == "multi" else []
-    return tuple(from_json(Earlier, turn) for turn in state.get("conversation", turns))
+    return tuple(from_json(EarlierTurn, turn) for turn in state.get("conversation", turns))
 
 
-def lost(view: TurnView) -> dict[str, str]:
+def failed_branches(view: TurnView) -> dict[str, str]:
     """The branches that were there when the turn began, and then could not be asked."""
     return {name: error.message for name, error in view.failures.items() if error.kind in ("unavailable", "timeout")}
 
@@ -50,7 +50,7 @@ def _strategy(name: str) -> Strategy:
     return name if name in get_args(Strategy) else "parallel"  # type: ignore[return-value]
 
 
-def _failures(state: State, found: Sequence[Found]) -> Mapping[str, QueryError]:
+def _failures(state: State, found: Sequence[BranchResult]) -> Mapping[str, QueryError]:
     """Why branches brought nothing: the last error of each, or that none could be asked at all."""
     if not state.get("enabled"):
         return {name: QueryError("unavailable", why) for name, why in state.get("unavailable", {}).items()}

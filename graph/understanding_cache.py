@@ -14,7 +14,7 @@ _known: WeakKeyDictionary[Lexicon, dict[tuple[Rewrite, int], Understanding]] = W
 _lock = threading.Lock()
 
 
-def understood(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int) -> Understanding:
+def cached_understanding(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int) -> Understanding:
     """As `semantics.understand`, which depends on its arguments alone: a version never changes. What people ask again
     and again, as suggestions, is read once; what the deadline cut short is read anew."""
     with _lock:

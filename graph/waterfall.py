@@ -2,22 +2,22 @@
 
 from collections.abc import Callable, Sequence
 
-from agents.answering.select_answer import answering_table, chance, content_words, covers
+from agents.answering.select_answer import content_words, is_covered_by, row_probability, select_answer_rows
 from agents.tool_selector import LAYERS
 from agents.turn_view import TurnView
-from graph.branches import WATERFALL_TEXTS
-from nacre.records.evidence import Sentence
+from graph.branches import WATERFALL_PASSAGES
+from nacre.records.evidence import EvidenceSentence
 from nacre.stores.catalog import Graph
-from nacre.understanding.ranking.weights import weights
+from nacre.understanding.ranking.weights import load_weights
 
-Told = Callable[[Sequence[str]], bool]
+TextsMayAnswer = Callable[[Sequence[str]], bool]
 
 # rows that are likelier right than not stay the answer whatever sentences say, where no word is left out (given)
 SETTLED = 0.5
 TRIPLES = LAYERS[1][0]
 
 
-def below(view: TurnView, told: Told) -> tuple[str, ...]:
+def lower_layers(view: TurnView, told: TextsMayAnswer) -> tuple[str, ...]:
     """The enabled branches that were not visited; none where what they may bring would not change the answer.
 
     Triples may know better than rows that are not likely enough to be given as the answer. Sentences never take the
@@ -27,7 +27,7 @@ def below(view: TurnView, told: Told) -> tuple[str, ...]:
     if not left:
         return ()
     asked_next = TRIPLES in left
-    bar = weights().threshold if asked_next else SETTLED
+    bar = load_weights().threshold if asked_next else SETTLED
     left_out = _left_out(view, bar)
     if left_out is None:
         return left
@@ -40,8 +40,8 @@ def _left_out(view: TurnView, bar: float) -> list[str] | None:
     unknown = [word for word, _ in understanding.unknown]
     if understanding.expected == "prose":
         return unknown if any(each.round and each.branch in LAYERS[0] for each in view.evidence) else None
-    found = answering_table(understanding, view.evidence)
-    if found is None or chance(understanding, found[1]) < bar:
+    found = select_answer_rows(understanding, view.evidence)
+    if found is None or row_probability(understanding, found[1]) < bar:
         return None
     reading = found[1].reading
     return unknown + list(understanding.readings[reading].unused if reading is not None else ())
@@ -53,9 +53,9 @@ def texts_may_answer(question: str, graph: Graph, left_out: Sequence[str]) -> bo
     if graph.lexical is None or graph.passages is None:
         return True
     wanted = content_words(" ".join(left_out))
-    for passage in graph.passages.get([hit.id for hit in graph.lexical.search(question, WATERFALL_TEXTS)]):
-        told = [Sentence("lexical", 1, each.text, passage.title) for each in passage.sentences if each.document]
+    for passage in graph.passages.get([hit.id for hit in graph.lexical.search(question, WATERFALL_PASSAGES)]):
+        told = [EvidenceSentence("lexical", 1, each.text, passage.title) for each in passage.sentences if each.document]
         said = content_words(" ".join([passage.title, *(each.text for each in told)]))
-        if told and wanted <= said and covers(question, told):
+        if told and wanted <= said and is_covered_by(question, told):
             return True
     return False

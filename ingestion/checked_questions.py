@@ -5,18 +5,18 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from ingestion.suggested_questions import (
-    LONGEST_NAME,
+    MAX_SPOKEN_NAME,
     MOST_FIRST,
     MOST_PROPERTIES,
-    Drafted,
-    are_named,
-    conditions,
-    drafts,
-    many,
-    measures,
-    noun,
-    one,
-    properties,
+    QuestionDraft,
+    class_plural,
+    class_singular,
+    condition_phrases,
+    draft_questions,
+    has_named_members,
+    measure_properties,
+    property_noun,
+    question_properties,
     reads_well,
 )
 from nacre.language.forms.nouns import is_plural
@@ -32,16 +32,16 @@ MOST_THINGS, MOST_TRIED = 2, 10
 SURE = 0.5
 
 
-def examples(graph: Graph, wanted: int = 3) -> list[str]:
+def find_example_questions(graph: Graph, wanted: int = 3) -> list[str]:
     """Up to `wanted` questions of different kinds; each was understood, ran, and gave something, not too much.
 
     Of an attached graph they are about classes and properties alone and are not run, as each would cost its endpoint.
     """
     found: list[str] = []
     kinds: set[str] = set()
-    others: list[Drafted] = []
+    others: list[QuestionDraft] = []
     # of each kind one, and where that is too little, more of a kind
-    for draft in drafts(graph):
+    for draft in draft_questions(graph):
         if len(found) == wanted:
             return found
         if draft.kind in kinds:
@@ -57,7 +57,9 @@ def examples(graph: Graph, wanted: int = 3) -> list[str]:
     return found
 
 
-def follow_ups(graph: Graph, things: Sequence[str], asked: str, wanted: int = 3, seconds: float = 2.0) -> list[str]:
+def find_follow_up_questions(
+    graph: Graph, things: Sequence[str], asked: str, wanted: int = 3, seconds: float = 2.0
+) -> list[str]:
     """Up to `wanted` questions about these things (IRIs) and their kind, each of which was understood and ran; no
     further one is tried after so many `seconds`."""
     if graph.stored is None:
@@ -75,28 +77,34 @@ def follow_ups(graph: Graph, things: Sequence[str], asked: str, wanted: int = 3,
     return found
 
 
-def _onward(graph: Graph, things: Sequence[str], said: str) -> Iterator[Drafted]:
+def _onward(graph: Graph, things: Sequence[str], said: str) -> Iterator[QuestionDraft]:
     """Properties of each thing that were not `said` yet, then where its kind stands."""
     schema = graph.schema
     known = [thing for iri in things if (thing := graph.lexicon.thing(iri)) is not None]
     for thing in known[:MOST_THINGS]:
         classes = next((g.classes for g in schema.groups if g.relation == thing.relation), ())
         own = min((schema.class_of[c] for c in classes if c in schema.class_of), key=lambda c: c.count, default=None)
-        if own is None or not reads_well(own.label) or len(thing.label) > LONGEST_NAME:
+        if own is None or not reads_well(own.label) or len(thing.label) > MAX_SPOKEN_NAME:
             continue
-        usual = properties(schema, own)
-        for n, p in enumerate([p for p in usual if fold(noun(p, schema)) not in said][:MOST_PROPERTIES]):
-            verb = "are" if is_plural(noun(p, schema)) else "is"
-            yield Drafted(f"of, {n % 2}", f"What {verb} the {noun(p, schema)} of {thing.label}?", most=MOST_FIRST)
-        for p in [p for p in measures(schema, own, usual) if fold(noun(p, schema)) not in said]:
-            if are_named(graph, own):
-                yield Drafted("most", f"Which {one(own)} has the highest {noun(p, schema)}?", most=MOST_FIRST)
-            yield Drafted("average", f"What is the average {noun(p, schema)} of the {many(own)}?")
-        for words in conditions(schema, usual):
-            yield Drafted("count", f"How many {many(own)} have {words}?", 2, own.count - 1)
+        usual = question_properties(schema, own)
+        for n, p in enumerate([p for p in usual if fold(property_noun(p, schema)) not in said][:MOST_PROPERTIES]):
+            verb = "are" if is_plural(property_noun(p, schema)) else "is"
+            yield QuestionDraft(
+                f"of, {n % 2}", f"What {verb} the {property_noun(p, schema)} of {thing.label}?", most=MOST_FIRST
+            )
+        for p in [p for p in measure_properties(schema, own, usual) if fold(property_noun(p, schema)) not in said]:
+            if has_named_members(graph, own):
+                yield QuestionDraft(
+                    "most", f"Which {class_singular(own)} has the highest {property_noun(p, schema)}?", most=MOST_FIRST
+                )
+            yield QuestionDraft(
+                "average", f"What is the average {property_noun(p, schema)} of the {class_plural(own)}?"
+            )
+        for words in condition_phrases(schema, usual):
+            yield QuestionDraft("count", f"How many {class_plural(own)} have {words}?", 2, own.count - 1)
 
 
-def _answers(graph: Graph, draft: Drafted) -> bool:
+def _answers(graph: Graph, draft: QuestionDraft) -> bool:
     understood = understand(Rewrite(draft.question), graph.schema, graph.lexicon)
     if not understood.readings:
         return False

@@ -1,4 +1,4 @@
-"""Complete the shown schema of a graph from what was extracted from its texts: Layer + Graph -> Proposals -> tables.
+"""Complete the shown schema of a graph from what was extracted from its texts: ExtractedLayer + Graph -> Proposals -> tables.
 
 The tables of a completed graph lie in its layer's folder, built by the stages of every ingest from the graph's own
 triples and those of the proposals. What was ingested is neither written nor exported anew.
@@ -12,34 +12,34 @@ from pathlib import Path
 
 import numpy as np
 
-from ingestion.export import export, literal
-from ingestion.extract import keep_layer, name_form
+from ingestion.export import export_triples, ntriples_literal
+from ingestion.extract import normalise_name, publish_layer
 from ingestion.read.sources import Source, Sources
-from ingestion.stages import TABLES_ONLY, Inputs, OnStage, Workshop, run
+from ingestion.stages import TABLES_ONLY, Inputs, OnStage, StageContext, run_stages
 from ingestion.vocabulary import ALTERNATIVE, LABEL, TYPE
 from nacre.errors import ConfigError
-from nacre.extraction.resolve import SURE
+from nacre.extraction.resolve import MIN_STATEMENT_CONFIDENCE
 from nacre.language.tokens import name_tokens
-from nacre.pyramid.proposals import Array, proposals
-from nacre.pyramid.relations import Relation, condense, likeness, relations
-from nacre.records.extracted import NAMESPACE, Extracted
+from nacre.pyramid.proposals import Array, find_proposals
+from nacre.pyramid.relations import ExtractedRelation, condense_relations, group_relations, relation_similarity
+from nacre.records.extracted import EXTRACTED_NAMESPACE, ExtractedTriple
 from nacre.records.proposal import Proposal
 from nacre.stores import versions
 from nacre.stores.catalog import Graph
 from nacre.stores.search.vectors import Embedder
-from nacre.stores.sqlite.extracted_triples import Layer, write_layer
+from nacre.stores.sqlite.extracted_triples import ExtractedLayer, write_layer
 from nacre.stores.sqlite.tables import Tables
-from nacre.stores.sqlite.triples import Triples
+from nacre.stores.sqlite.triples import TripleReader
 
 log = logging.getLogger(__name__)
 
 # relations that are compared with each other, those of most triples (bounds of time and memory)
-MOST_COMPARED = 800
+MAX_COMPARED = 800
 NONE_EXTRACTED = "Nothing is extracted beside {0!r} yet. Run: nacre extract --apply --graph {0}"
 
 
 @dataclass(frozen=True)
-class Completion:
+class SchemaCompletion:
     """What is proposed, and which relations read as another one."""
 
     proposals: tuple[Proposal, ...]
@@ -47,7 +47,7 @@ class Completion:
     triples: int
 
 
-def complete(graph: Graph, embedder: Embedder, *, condensing: bool = True) -> Completion:
+def complete_schema(graph: Graph, embedder: Embedder, *, condensing: bool = True) -> SchemaCompletion:
     """What the extracted triples hold that the schema lacks, and their near-duplicate relations, unless they are not to
     be condensed; writes nothing.
 
@@ -66,22 +66,26 @@ def complete(graph: Graph, embedder: Embedder, *, condensing: bool = True) -> Co
         return np.asarray(embedder.embed(list(phrases)), dtype=np.float64)
 
     triples = graph.extracted.all()
-    known = relations(triples, class_of)
+    known = group_relations(triples, class_of)
     condensed = _condensed(known, embed) if condensing else {}
-    merged = relations(
+    merged = group_relations(
         [replace(t, relation=condensed.get(t.relation.casefold(), t.relation)) for t in triples], class_of
     )
     keyed = [_with_key(each) for each in merged]
-    found = proposals(keyed, graph.schema, embed)
-    return Completion(tuple(_with_names(each, condensed) for each in found), condensed, len(triples))
+    found = find_proposals(keyed, graph.schema, embed)
+    return SchemaCompletion(tuple(_with_names(each, condensed) for each in found), condensed, len(triples))
 
 
-def _condensed(known: Sequence[Relation], embed: Callable[[Sequence[str]], Array]) -> Mapping[str, str]:
-    several = [each for each in known if len(each.triples) > 1 and each.domain][:MOST_COMPARED]
-    return condense(several, likeness(several, embed([each.phrase for each in several]))) if several else {}
+def _condensed(known: Sequence[ExtractedRelation], embed: Callable[[Sequence[str]], Array]) -> Mapping[str, str]:
+    several = [each for each in known if len(each.triples) > 1 and each.domain][:MAX_COMPARED]
+    return (
+        condense_relations(several, relation_similarity(several, embed([each.phrase for each in several])))
+        if several
+        else {}
+    )
 
 
-def _with_key(relation: Relation) -> Relation:
+def _with_key(relation: ExtractedRelation) -> ExtractedRelation:
     """The property of the graph that one of the relations which read as this one says."""
     key = next((t.relation_key for t in relation.triples if t.relation_key), "")
     return replace(relation, key=key)
@@ -92,7 +96,7 @@ def _with_names(proposal: Proposal, condensed: Mapping[str, str]) -> Proposal:
     return replace(proposal, relations=tuple(dict.fromkeys((*proposal.relations, *own))))
 
 
-def keep_condensed(home: Path, graph: Graph, condensed: Mapping[str, str]) -> str:
+def publish_condensed(home: Path, graph: Graph, condensed: Mapping[str, str]) -> str:
     """Publish the layer with the relations that read as one (none: as they were extracted), its triples unchanged."""
     layer = _layer(graph)
     triples, completed = layer.all(), layer.meta("completed")
@@ -100,16 +104,16 @@ def keep_condensed(home: Path, graph: Graph, condensed: Mapping[str, str]) -> st
 
     def build(folder: Path) -> None:
         meta = {"completed": completed} if completed else {}
-        write_layer(folder / versions.EXTRACTED, triples, name_form, condensed=condensed, meta=meta)
+        write_layer(folder / versions.EXTRACTED, triples, normalise_name, condensed=condensed, meta=meta)
         for file in earlier.iterdir():
             if file.name not in (versions.EXTRACTED, versions.LOCK):
                 (shutil.copytree if file.is_dir() else shutil.copyfile)(file, folder / file.name)
 
-    return keep_layer(home, graph.version, build)
+    return publish_layer(home, graph.version, build)
 
 
-def apply(
-    home: Path, graph: Graph, completion: Completion, annotations: Path | None, on_stage: OnStage
+def publish_completion(
+    home: Path, graph: Graph, completion: SchemaCompletion, annotations: Path | None, on_stage: OnStage
 ) -> tuple[str, int]:
     """Publish a completed schema beside the version: its layer's id, and how many triples were added.
 
@@ -122,47 +126,47 @@ def apply(
     def build(folder: Path) -> None:
         nonlocal added
         meta = {"completed": [[p.domain, p.label, p.support] for p in completion.proposals]}
-        write_layer(folder / versions.EXTRACTED, triples, name_form, condensed=completion.condensed, meta=meta)
+        write_layer(folder / versions.EXTRACTED, triples, normalise_name, condensed=completion.condensed, meta=meta)
         base, more = folder / "base.nq", folder / "more.nt"
         with base.open("wb") as out:
-            export(graph.tables, out)
-        lines = statements(completion.proposals, Triples(graph.tables), graph.tables)
+            export_triples(graph.tables, out)
+        lines = completion_triples(completion.proposals, TripleReader(graph.tables), graph.tables)
         added = len(lines)
         more.write_text("".join(lines), encoding="utf-8")
         files = [Source(str(base), "N_QUADS", "the graph", "")]
         files += [Source(str(more), "N_TRIPLES", "its texts", "")] if lines else []
-        run(TABLES_ONLY, Inputs(Sources(tuple(files)), (), annotations), Workshop(folder, on_stage))
+        run_stages(TABLES_ONLY, Inputs(Sources(tuple(files)), (), annotations), StageContext(folder, on_stage))
         base.unlink()
         more.unlink()
 
-    return keep_layer(home, graph.version, build), added
+    return publish_layer(home, graph.version, build), added
 
 
-def statements(found: Sequence[Proposal], held: Triples, tables: Tables) -> list[str]:
+def completion_triples(found: Sequence[Proposal], held: TripleReader, tables: Tables) -> list[str]:
     """What the proposals add, as lines of N-Triples: names of properties, then facts, each once."""
     lines: dict[str, None] = {}
     for proposal in found:
         if proposal.kind == "class":
             kind = _iri("class", proposal.label)
-            lines[_line(kind, LABEL, literal(proposal.label, "", ""))] = None
+            lines[_line(kind, LABEL, ntriples_literal(proposal.label, "", ""))] = None
         for each in proposal.instances:
-            if each.confidence >= SURE:
+            if each.confidence >= MIN_STATEMENT_CONFIDENCE:
                 lines |= dict.fromkeys(_of(proposal, each, held, tables))
         if proposal.kind == "attribute" and not proposal.key:
             key = _iri("", proposal.label)
-            lines[_line(key, LABEL, literal(proposal.label, "", ""))] = None
+            lines[_line(key, LABEL, ntriples_literal(proposal.label, "", ""))] = None
             names = [name for name in proposal.relations if name != proposal.label]
-            lines |= dict.fromkeys(_line(key, ALTERNATIVE, literal(name, "", "")) for name in names)
+            lines |= dict.fromkeys(_line(key, ALTERNATIVE, ntriples_literal(name, "", "")) for name in names)
     return list(lines)
 
 
-def _of(proposal: Proposal, each: Extracted, held: Triples, tables: Tables) -> list[str]:
+def _of(proposal: Proposal, each: ExtractedTriple, held: TripleReader, tables: Tables) -> list[str]:
     """The facts of one triple; none where the graph's property takes no such value, or one only and has it."""
     subject = each.subject_key or _iri("thing", each.subject)
-    naming = [] if each.subject_key else [_line(subject, LABEL, literal(each.subject, "", ""))]
+    naming = [] if each.subject_key else [_line(subject, LABEL, ntriples_literal(each.subject, "", ""))]
     if proposal.kind == "class":
         return [*naming, _line(subject, TYPE, f"<{_iri('class', proposal.label)}>")]
-    value = f"<{each.object_key}>" if each.object_key else literal(each.object, "", "")
+    value = f"<{each.object_key}>" if each.object_key else ntriples_literal(each.object, "", "")
     if not proposal.key:
         return [*naming, _line(subject, _iri("", proposal.label), value)]
     predicate = tables.schema.predicate_of.get(proposal.key)
@@ -173,14 +177,18 @@ def _of(proposal: Proposal, each: Extracted, held: Triples, tables: Tables) -> l
     return [*naming, _line(subject, proposal.key, value)]
 
 
-def _layer(graph: Graph) -> Layer:
+def _layer(graph: Graph) -> ExtractedLayer:
     if graph.extracted is None:
         raise ConfigError(NONE_EXTRACTED.format(graph.name))
     return graph.extracted
 
 
 def _iri(kind: str, name: str) -> str:
-    return f"{NAMESPACE}{kind}/{'_'.join(name_tokens(name))}" if kind else f"{NAMESPACE}{'_'.join(name_tokens(name))}"
+    return (
+        f"{EXTRACTED_NAMESPACE}{kind}/{'_'.join(name_tokens(name))}"
+        if kind
+        else f"{EXTRACTED_NAMESPACE}{'_'.join(name_tokens(name))}"
+    )
 
 
 def _line(subject: str, predicate: str, value: str) -> str:

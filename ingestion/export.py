@@ -16,7 +16,7 @@ _IN_LITERAL = re.compile(r'[\x00-\x1f"\\\x7f\ud800-\udfff]')
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
 
 
-def export(tables: Tables, out: BinaryIO, form: Literal["nt", "nq"] | None = None) -> None:
+def export_triples(tables: Tables, out: BinaryIO, form: Literal["nt", "nq"] | None = None) -> None:
     """Write every triple that was read, equal up to the names of blank nodes.
 
     Without `form` it is N-Quads where the graph has named graphs, else N-Triples; raises ConfigError for "nt" then.
@@ -25,18 +25,18 @@ def export(tables: Tables, out: BinaryIO, form: Literal["nt", "nq"] | None = Non
     named = bool(layout["named_graphs"])
     if form == "nt" and named:
         raise ConfigError("This graph has named graphs, which N-Triples can't hold. Run: nacre export --format nq")
-    for line in lines(tables.trusted(), layout):
+    for line in statement_lines(tables.trusted(), layout):
         out.write(line.encode())
 
 
-def lines(connection: sqlite3.Connection, layout: dict[str, Any]) -> Iterator[str]:
+def statement_lines(connection: sqlite3.Connection, layout: dict[str, Any]) -> Iterator[str]:
     """The statements, one a line, in a stable order."""
     yield from _types(connection, layout)
     for index, place in enumerate(layout["places"]):
         yield from _place(connection, layout, index, place)
     query = "SELECT subject, predicate, kind, object, datatype, language, graph FROM _nacre_aside ORDER BY rowid"
     for subject, predicate, kind, value, datatype, language, graph in connection.execute(query):
-        shown = literal(value, datatype, language) if kind == "literal" else _name(value)
+        shown = ntriples_literal(value, datatype, language) if kind == "literal" else _name(value)
         yield _line(_name(subject), _name(predicate), shown, graph)
 
 
@@ -78,10 +78,10 @@ def _place(connection: sqlite3.Connection, layout: dict[str, Any], index: int, p
             if target is not None:
                 shown = _name(target)
             elif lexical is not None:
-                shown = literal(lexical, datatype, language)
+                shown = ntriples_literal(lexical, datatype, language)
             else:
                 form = text if text is not None else lexical_form(value, place["datatype"])
-                shown = literal(form, *usual)
+                shown = ntriples_literal(form, *usual)
             for graph in graphs.get(number, base):
                 yield _line(_name(iri), predicate, shown, graph)
 
@@ -119,7 +119,7 @@ def _name(text: str) -> str:
     return f"<{_IN_IRI.sub(_escape, text)}>"
 
 
-def literal(lexical: str, datatype: str, language: str) -> str:
+def ntriples_literal(lexical: str, datatype: str, language: str) -> str:
     """A literal as N-Triples write it."""
     shown = f'"{_IN_LITERAL.sub(_escape, lexical)}"'
     if language:

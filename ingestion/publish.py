@@ -16,7 +16,7 @@ from nacre.stores import versions
 from nacre.stores.search.vector_sets import drop_collection
 from nacre.stores.versions import BUILDING, CURRENT, LOCK, Manifest, Pointer, VectorsManifest
 
-UNWRITABLE = frozenset(
+WRITE_ERRORS = frozenset(
     {
         errno.EACCES,
         errno.EPERM,
@@ -34,7 +34,7 @@ _FULL = re.compile(
 )
 
 
-def new_version(now: datetime, inputs: str) -> str:
+def new_version_id(now: datetime, inputs: str) -> str:
     """An id that sorts by time.
 
     >>> new_version(datetime(2030, 1, 2, 3, 4, 5), "9f86d081884c")
@@ -44,84 +44,84 @@ def new_version(now: datetime, inputs: str) -> str:
 
 
 @contextmanager
-def building(home: Path, place: Path, url: str | None, key: str | None) -> Iterator[Path]:
+def build_folder(home: Path, place: Path, url: str | None, key: str | None) -> Iterator[Path]:
     """A folder to build what is to lie at `place` in, for the graph's only writer; what was begun and not published
     goes at the end.
 
     Before, it removes what killed builds left. Raises IngestionError where nothing can be written.
     """
     folder = place.with_name(f".{place.name}{BUILDING}")
-    with writable(home):
+    with report_write_errors(home):
         place.parent.mkdir(parents=True, exist_ok=True)
-        versions.clean(home, lambda collection: drop_collection(url, key, collection))
+        versions.remove_unused_versions(home, lambda collection: drop_collection(url, key, collection))
         folder.mkdir()
         (folder / LOCK).touch()
-    pinned = versions.pin(folder)
+    pinned = versions.pin_folder(folder)
     try:
         yield folder
     finally:
         if pinned is not None:
             os.close(pinned)
-        tidy(home, url, key)
+        remove_unused(home, url, key)
 
 
 @contextmanager
-def writer(home: Path) -> Iterator[None]:
+def exclusive_writer(home: Path) -> Iterator[None]:
     """Alone among the writers of this graph; a folder without a graph in it goes at the end."""
-    with writable(home):
+    with report_write_errors(home):
         home.mkdir(parents=True, exist_ok=True)
-        lock = versions.writing(home)
+        lock = versions.writer_lock(home)
         lock.__enter__()
     try:
         yield
     finally:
-        if versions.current(home) is None and not any((home / "versions").glob("*")):
+        if versions.current_version(home) is None and not any((home / "versions").glob("*")):
             shutil.rmtree(home, ignore_errors=True)
         lock.__exit__(None, None, None)
 
 
-def tidy(home: Path, url: str | None, key: str | None) -> None:
+def remove_unused(home: Path, url: str | None, key: str | None) -> None:
     """Remove what killed builds left and what nobody reads; the caller is the graph's only writer."""
     with suppress(OSError):
-        versions.clean(home, lambda collection: drop_collection(url, key, collection))
+        versions.remove_unused_versions(home, lambda collection: drop_collection(url, key, collection))
 
 
-def publish(home: Path, folder: Path, manifest: Manifest, without: str) -> None:
+def publish_version(home: Path, folder: Path, manifest: Manifest, without: str) -> None:
     """Write everything through to the disk, name the folder by its version and switch the readers to it.
 
     It has no vectors yet; those of the version before stay, to be copied from. `without` says why none will follow.
     """
-    with writable(home):
-        present = versions.pointer(home)
+    with report_write_errors(home):
+        present = versions.read_pointer(home)
         earlier = (present.vectors or present.earlier) if present is not None else None
         versions.write_manifest(folder, manifest)
         _settle(folder, versions.version_folder(home, manifest.version))
-        point(home, Pointer(manifest.version, earlier=earlier, without=without))
+        switch_version(home, Pointer(manifest.version, earlier=earlier, without=without))
 
 
 def publish_vectors(home: Path, folder: Path, vectors: str, manifest: VectorsManifest) -> None:
     """The same for a set of vectors of the present version, and switch the readers to it."""
-    with writable(home):
+    with report_write_errors(home):
         versions.write_manifest(folder, manifest)
         _settle(folder, versions.vectors_folder(home, vectors))
-        present = versions.pointer(home)
+        present = versions.read_pointer(home)
         layers = present.layers if present is not None else ""
-        point(home, Pointer(manifest.version, vectors, layers=layers))
+        switch_version(home, Pointer(manifest.version, vectors, layers=layers))
 
 
 def publish_layers(home: Path, folder: Path, layers: str) -> None:
     """The same for the extracted layers of the present version."""
-    with writable(home):
-        present = versions.pointer(home)
+    with report_write_errors(home):
+        present = versions.read_pointer(home)
         if present is None:
             raise IngestionError(f"The graph {home.name!r} is gone. Run: nacre ingest FILE.ttl --graph {home.name}")
         _settle(folder, versions.layers_folder(home, layers))
-        point(home, replace(present, layers=layers))
+        switch_version(home, replace(present, layers=layers))
 
 
-def point(home: Path, pointer: Pointer) -> None:
+def switch_version(home: Path, pointer: Pointer) -> None:
     """Switch the readers, in one step."""
-    with writable(home):
+    with report_write_errors(home):
         aside = home / f".{CURRENT}"
         aside.write_text(json.dumps(asdict(pointer)) + "\n", encoding="utf-8")
         _flush(aside)
@@ -129,11 +129,11 @@ def point(home: Path, pointer: Pointer) -> None:
         _flush(home)
 
 
-def unchanged(home: Path, inputs: str, unavailable: dict[str, str]) -> Manifest | None:
+def matching_version(home: Path, inputs: str, unavailable: dict[str, str]) -> Manifest | None:
     """The present version, if it was made of the same input in the same way and is whole."""
     try:
-        version = versions.current(home)
-        present = versions.manifest(home, version) if version is not None else None
+        version = versions.current_version(home)
+        present = versions.read_manifest(home, version) if version is not None else None
     except (OSError, ConfigError):
         return None
     if present is None or (present.inputs, present.unavailable) != (inputs, unavailable):
@@ -145,7 +145,7 @@ def unchanged(home: Path, inputs: str, unavailable: dict[str, str]) -> Manifest 
 
 
 @contextmanager
-def writable(home: Path) -> Iterator[None]:
+def report_write_errors(home: Path) -> Iterator[None]:
     """Says where writing failed, if it does."""
     try:
         yield
@@ -154,7 +154,7 @@ def writable(home: Path) -> Iterator[None]:
     except Exception as error:  # the stores' engines each raise their own kinds
         number = error.errno if isinstance(error, OSError) else None
         said = _FULL.search(str(error))
-        if number not in UNWRITABLE and not said:
+        if number not in WRITE_ERRORS and not said:
             raise
         reason = (error.strerror if isinstance(error, OSError) else None) or (said[0] if said else str(error))
         raise IngestionError(

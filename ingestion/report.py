@@ -5,15 +5,15 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-from ingestion.read.omissions import NOTHING, Omission, Omissions
+from ingestion.read.omissions import NO_OMISSIONS, Omission, Omissions
 from ingestion.vocabulary import TYPE
-from nacre.stores.sqlite.documents import Documents, left_out_lines
-from nacre.stores.sqlite.documents import LeftOut as Unread
+from nacre.stores.sqlite.documents import Documents, skipped_lines
+from nacre.stores.sqlite.documents import SkippedDocument as Unread
 from nacre.stores.sqlite.tables import Tables
 
 
 @dataclass(frozen=True)
-class Lies:
+class ColumnCount:
     """Triples of one predicate in one place: `column` of `relation`."""
 
     relation: str
@@ -22,7 +22,7 @@ class Lies:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class AsideCount:
     """Triples that no table shows; they are stored aside and exported."""
 
     reason: str
@@ -30,38 +30,38 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class Account:
+class PredicateReport:
     """All triples of one predicate."""
 
     predicate: str
     label: str
     triples: int
-    lies: tuple[Lies, ...]
-    left_out: tuple[LeftOut, ...]
+    lies: tuple[ColumnCount, ...]
+    left_out: tuple[AsideCount, ...]
 
 
 @dataclass(frozen=True)
-class Report:
-    """`triples` were read; `shown` + `left_out` = `triples`. `omitted` is what could not be read. `texts` documents
+class IngestReport:
+    """`triples` were read; `shown` + `left_out` = `triples`. `read_omissions` is what could not be read. `texts` documents
     were read, `texts_left_out` are those that could not be, or that repeat another."""
 
     triples: int
     entities: int
     shown: int
     left_out: int
-    predicates: tuple[Account, ...]
-    omitted: Omissions = NOTHING
+    predicates: tuple[PredicateReport, ...]
+    omitted: Omissions = NO_OMISSIONS
     texts: int = 0
     texts_left_out: tuple[Unread, ...] = ()
 
 
-def report(tables: Tables, documents: Documents | None = None) -> Report:
+def build_report(tables: Tables, documents: Documents | None = None) -> IngestReport:
     """Count what lies where, in the file itself; most frequent predicates first; and what was read of `documents`."""
     connection = tables.trusted()
     layout = json.loads(tables.meta("layout"))
     labels = {p.iri: p.label for p in tables.schema.predicates}
-    lies: dict[str, list[Lies]] = {}
-    left: dict[str, list[LeftOut]] = {}
+    lies: dict[str, list[ColumnCount]] = {}
+    left: dict[str, list[AsideCount]] = {}
     types = _types(connection, layout)
     if types:
         lies[TYPE] = types
@@ -70,28 +70,30 @@ def report(tables: Tables, documents: Documents | None = None) -> Report:
     for predicate, reason, count in connection.execute(
         "SELECT predicate, reason, count(*) FROM _nacre_aside GROUP BY predicate, reason ORDER BY 3 DESC, 2"
     ):
-        left.setdefault(predicate, []).append(LeftOut(reason, count))
+        left.setdefault(predicate, []).append(AsideCount(reason, count))
     accounts = []
     for iri in {*lies, *left}:
         here, out = tuple(lies.get(iri, ())), tuple(left.get(iri, ()))
         total = sum(x.triples for x in here) + sum(x.triples for x in out)
-        accounts.append(Account(iri, labels.get(iri, ""), total, here, out))
+        accounts.append(PredicateReport(iri, labels.get(iri, ""), total, here, out))
     accounts.sort(key=lambda a: (-a.triples, a.predicate))
     shown = sum(x.triples for a in accounts for x in a.lies)
     aside = sum(x.triples for a in accounts for x in a.left_out)
     entities = connection.execute("SELECT count(*) FROM entity").fetchone()[0]
     texts, texts_left_out = (documents.count, tuple(documents.left_out())) if documents is not None else (0, ())
-    return Report(layout["triples"], entities, shown, aside, tuple(accounts), omitted(tables), texts, texts_left_out)
+    return IngestReport(
+        layout["triples"], entities, shown, aside, tuple(accounts), read_omissions(tables), texts, texts_left_out
+    )
 
 
-def omitted(tables: Tables) -> Omissions:
+def read_omissions(tables: Tables) -> Omissions:
     """What was left out when the files were read; the first thousand of each kind are listed."""
     counts = json.loads(tables.meta("layout"))["omitted"]
     rows = tables.trusted().execute("SELECT kind, file, line, text, reason, statements FROM _nacre_omitted")
     return Omissions(tuple(Omission(*row) for row in rows), *counts)
 
 
-def omitted_lines(found: Omissions, most: int | None = None) -> list[str]:
+def omission_lines(found: Omissions, most: int | None = None) -> list[str]:
     """What was left out, for a person: a line with the counts, then `most` of what is listed.
 
     >>> omitted_lines(Omissions((Omission("statement", "a.nt", 3, '"x"', "no triple"),), 1))
@@ -112,7 +114,7 @@ def omitted_lines(found: Omissions, most: int | None = None) -> list[str]:
     return lines
 
 
-def report_text(found: Report) -> str:
+def report_text(found: IngestReport) -> str:
     """The report for a person, a predicate a line."""
     lines = [
         f"{found.triples} triples, {found.entities} entities: {found.shown} in tables, {found.left_out} kept aside."
@@ -125,10 +127,10 @@ def report_text(found: Report) -> str:
         lines.append(f"{found.triples - found.shown - found.left_out} triples are not accounted for. Ingest again.")
     if found.texts or found.texts_left_out:
         lines.append(f"{found.texts:,} document{'' if found.texts == 1 else 's'} in passages.")
-    return "\n".join([*lines, *omitted_lines(found.omitted), *left_out_lines(found.texts_left_out)])
+    return "\n".join([*lines, *omission_lines(found.omitted), *skipped_lines(found.texts_left_out)])
 
 
-def _types(connection: sqlite3.Connection, layout: dict[str, Any]) -> list[Lies]:
+def _types(connection: sqlite3.Connection, layout: dict[str, Any]) -> list[ColumnCount]:
     found = []
     for table in layout["tables"]:
         name = table["rows"]
@@ -139,11 +141,11 @@ def _types(connection: sqlite3.Connection, layout: dict[str, Any]) -> list[Lies]
             f"SELECT count(*) FROM _nacre_type WHERE class <> '' AND entity IN (SELECT id FROM \"{name}\")"
         ).fetchone()[0]
         if triples := plain * len(table["types"]) + other:
-            found.append(Lies(name, "id", triples))
+            found.append(ColumnCount(name, "id", triples))
     return found
 
 
-def _place(connection: sqlite3.Connection, index: int, place: dict[str, Any]) -> list[Lies]:
+def _place(connection: sqlite3.Connection, index: int, place: dict[str, Any]) -> list[ColumnCount]:
     found = []
     row = "rowid" if place["junction"] else "id"
     if place.get("derived"):
@@ -165,5 +167,5 @@ def _place(connection: sqlite3.Connection, index: int, place: dict[str, Any]) ->
                 (index,),
             ).fetchone()[0]
             if count + more:
-                found.append(Lies(relation, column, count + more))
+                found.append(ColumnCount(relation, column, count + more))
     return found

@@ -1,4 +1,4 @@
-"""The stages of a version in the making, each a function of what the one before gave: Inputs -> ... -> Made."""
+"""The stages of a version in the making, each a function of what the one before gave: Inputs -> ... -> PassagesBuilt."""
 
 import gc
 import logging
@@ -13,13 +13,13 @@ from ingestion.index.names import write_names
 from ingestion.index.passages import index_words
 from ingestion.index.triples import write_triples
 from ingestion.induce.annotations import read_annotations
-from ingestion.induce.layout import Layout, induce
+from ingestion.induce.layout import Layout, induce_layout
 from ingestion.induce.load import write_layout
 from ingestion.read.capsules import Facts
-from ingestion.read.documents.find import Document
-from ingestion.read.parse import read as read_sources
+from ingestion.read.documents.find import DocumentFile
+from ingestion.read.parse import read_sources as read_sources
 from ingestion.read.sources import Sources
-from ingestion.verbalise.documents import tell_documents
+from ingestion.verbalise.documents import verbalise_documents
 from ingestion.verbalise.passages import verbalise
 from nacre.errors import IngestionError
 from nacre.records.facts import Passage
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 OnStage = Callable[[str, int, int], None]
 
 
-class Workshop(NamedTuple):
+class StageContext(NamedTuple):
     """Where the stages write, and whom they tell how far they are: stage, done, total."""
 
     folder: Path
@@ -46,7 +46,7 @@ class Inputs(NamedTuple):
     """What is given by the user: RDF files, texts, annotations."""
 
     sources: Sources
-    documents: tuple[Document, ...]
+    documents: tuple[DocumentFile, ...]
     annotations: Path | None
 
 
@@ -57,7 +57,7 @@ class Parsed(NamedTuple):
     facts: Facts
 
 
-class Tabled(NamedTuple):
+class TablesBuilt(NamedTuple):
     """The tables are written; `layout` is where every predicate lies in them."""
 
     inputs: Inputs
@@ -66,7 +66,7 @@ class Tabled(NamedTuple):
     schema: Schema
 
 
-class Named(NamedTuple):
+class NamesBuilt(NamedTuple):
     """The names are written too."""
 
     inputs: Inputs
@@ -74,7 +74,7 @@ class Named(NamedTuple):
     schema: Schema
 
 
-class Made(NamedTuple):
+class PassagesBuilt(NamedTuple):
     """How many passages were written, and of how many documents."""
 
     passages: int = 0
@@ -85,29 +85,29 @@ class Stage(NamedTuple):
     """A name, as progress shows it, and what is done: (what the stage before gave, workshop) -> what the next gets."""
 
     name: str
-    run: Callable[[Any, Workshop], object]
+    run: Callable[[Any, StageContext], object]
 
 
-def read(inputs: Inputs, workshop: Workshop) -> Parsed:
+def parse_sources(inputs: Inputs, workshop: StageContext) -> Parsed:
     """RDF -> facts."""
     return Parsed(inputs, read_sources(inputs.sources))
 
 
-def tables(parsed: Parsed, workshop: Workshop) -> Tabled:
+def build_tables(parsed: Parsed, workshop: StageContext) -> TablesBuilt:
     """Facts -> SQLite."""
     inputs, facts = parsed
     annotations = read_annotations(inputs.annotations) if inputs.annotations is not None else None
-    layout = induce(facts)
-    return Tabled(inputs, facts, layout, write_layout(layout, workshop.folder / versions.TABLES, annotations))
+    layout = induce_layout(facts)
+    return TablesBuilt(inputs, facts, layout, write_layout(layout, workshop.folder / versions.TABLES, annotations))
 
 
-def names(tabled: Tabled, workshop: Workshop) -> Named:
+def build_names(tabled: TablesBuilt, workshop: StageContext) -> NamesBuilt:
     """Layout and schema -> the lexicon."""
     write_names(tabled.layout, tabled.schema, workshop.folder / versions.LEXICON)
-    return Named(tabled.inputs, tabled.facts, tabled.schema)
+    return NamesBuilt(tabled.inputs, tabled.facts, tabled.schema)
 
 
-def tell(named: Named, workshop: Workshop) -> Made:
+def build_passages(named: NamesBuilt, workshop: StageContext) -> PassagesBuilt:
     """Facts, schema and documents -> passages."""
 
     def counted(passages: Iterator[Passage]) -> Iterator[Passage]:
@@ -121,15 +121,15 @@ def tell(named: Named, workshop: Workshop) -> Made:
         closing(Lexicon(folder / versions.LEXICON, named.schema)) as lexicon,
         DocumentsWriter(folder / versions.DOCUMENTS) as writer,
     ):
-        told = tell_documents(documents, lexicon, writer, strict=named.inputs.sources.reading.strict)
+        told = verbalise_documents(documents, lexicon, writer, strict=named.inputs.sources.reading.strict)
         passages = chain(verbalise(named.facts, named.schema), told)
         written = write_passages(counted(passages), folder / versions.PASSAGES)
     if documents and not writer.count and not named.inputs.sources.files:
         raise IngestionError(f"{documents[0].path}: none of the documents given can be read. {writer.last}")
-    return Made(written, writer.count)
+    return PassagesBuilt(written, writer.count)
 
 
-def words(made: Made, workshop: Workshop) -> Made:
+def build_word_index(made: PassagesBuilt, workshop: StageContext) -> PassagesBuilt:
     """Passages -> the index of words."""
     with closing(Passages(workshop.folder / versions.PASSAGES)) as passages:
         index_words(
@@ -138,33 +138,35 @@ def words(made: Made, workshop: Workshop) -> Made:
     return made
 
 
-def triples(made: Made, workshop: Workshop) -> Made:
+def build_triple_store(made: PassagesBuilt, workshop: StageContext) -> PassagesBuilt:
     """The tables -> a store that answers SPARQL."""
     with closing(Tables(workshop.folder / versions.TABLES)) as tables:
         write_triples(tables, workshop.folder / versions.TRIPLES)
     return made
 
 
-TABLES_ONLY = (Stage("parse", read), Stage("tables", tables), Stage("names", names))
-WORDS_ONLY = (Stage("index", words),)
-STAGES = (*TABLES_ONLY, Stage("verbalise", tell), *WORDS_ONLY)
+TABLES_ONLY = (Stage("parse", parse_sources), Stage("tables", build_tables), Stage("names", build_names))
+WORDS_ONLY = (Stage("index", build_word_index),)
+STAGES = (*TABLES_ONLY, Stage("verbalise", build_passages), *WORDS_ONLY)
 # after the others, where it is asked for
-TRIPLES = Stage("triples", triples)
+TRIPLES = Stage("triples", build_triple_store)
 
 
-def run(stages: Sequence[Stage], given: Inputs | Made, workshop: Workshop) -> tuple[Made, dict[str, float]]:
+def run_stages(
+    stages: Sequence[Stage], given: Inputs | PassagesBuilt, workshop: StageContext
+) -> tuple[PassagesBuilt, dict[str, float]]:
     """Run stages one after the other; returns what was made, and seconds by stage."""
     value: object = given
     seconds: dict[str, float] = {}
     for stage in stages:
-        with timed(stage.name, workshop.progress) as taken:
+        with time_stage(stage.name, workshop.progress) as taken:
             value = stage.run(value, workshop)
         seconds |= taken
-    return value if isinstance(value, Made) else Made(), seconds
+    return value if isinstance(value, PassagesBuilt) else PassagesBuilt(), seconds
 
 
 @contextmanager
-def timed(stage: str, progress: OnStage) -> Iterator[dict[str, float]]:
+def time_stage(stage: str, progress: OnStage) -> Iterator[dict[str, float]]:
     """Tell that a stage begins and ends; the seconds it took are in the yielded dictionary then."""
     seconds: dict[str, float] = {}
     progress(stage, 0, 1)

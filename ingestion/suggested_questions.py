@@ -8,25 +8,25 @@ from typing import NamedTuple
 import simplemma
 
 from ingestion.vocabulary import EMPTY_TYPES, OWL, SKOS
-from nacre.language.booleans import is_flag
-from nacre.language.forms.nouns import is_plural, plural, singular, wording
+from nacre.language.booleans import is_boolean_predicate
+from nacre.language.forms.nouns import is_plural, plural, singular, wording_entry
 from nacre.language.tokens import split_name
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.stores.catalog import Graph
-from nacre.stores.sqlite.schema_sql import quoted
-from nacre.wording.phrases.predicate_labels import is_amount, label_of
+from nacre.stores.sqlite.schema_sql import quote_if_needed
+from nacre.wording.phrases.predicate_labels import is_amount, predicate_label
 
 # classes and properties that questions are made of, members that are looked at, and items a list may have
 MOST_CLASSES, MOST_PROPERTIES, MOST_MEMBERS, LONGEST_LIST = 6, 4, 500, 30
-LONGEST_NAME = 40
+MAX_SPOKEN_NAME = 40
 # values of a property, and members of a class, that questions are tried with
-MOST_TRIED = 2
+MAX_TRIED = 2
 # things that may share the first place, and members of a class that is worth ranking, at least
 MOST_FIRST, LEAST_RANKED = 3, 3
 # a property that a class has for at least this share of its members
-USUAL = 0.5
+MIN_PROPERTY_SHARE = 0.5
 # members of a class that are told apart by more than a number, at least
-NAMED = 0.8
+MIN_NAMED_SHARE = 0.8
 # what every thing of a vocabulary is, which is no answer to what a graph is about
 _FORMAL = EMPTY_TYPES | {SKOS + n for n in ("Concept", "ConceptScheme", "Collection")} | {OWL + "Class"}
 _SLUG = re.compile(r"[^\W_A-Z]+([-_][^\W_A-Z]+)+")
@@ -38,7 +38,7 @@ _WORD = re.compile(r"(?=.*[^\W\d_]{3})(?=.*[^\W\dA-Z_])[^\W_].*")
 _NO_NAME = ("_", ",", "://", "@")
 
 
-class Drafted(NamedTuple):
+class QuestionDraft(NamedTuple):
     """A question, its kind, and the least and most that a telling answer has: of a count its number, else rows."""
 
     kind: str
@@ -47,67 +47,83 @@ class Drafted(NamedTuple):
     most: int = LONGEST_LIST
 
 
-def drafts(graph: Graph) -> Iterator[Drafted]:
+def draft_questions(graph: Graph) -> Iterator[QuestionDraft]:
     """Questions about the central classes, the most telling kinds first."""
     schema = graph.schema
-    central = [(c, properties(schema, c), are_named(graph, c)) for c in _central(graph)]
+    central = [(c, question_properties(schema, c), has_named_members(graph, c)) for c in _central(graph)]
     named = [(c, usual) for c, usual, named in central if named]
     for c, usual in named:
-        for p in measures(schema, c, usual):
-            yield Drafted("most", f"Which {one(c)} has the highest {noun(p, schema)}?", most=MOST_FIRST)
+        for p in measure_properties(schema, c, usual):
+            yield QuestionDraft(
+                "most", f"Which {class_singular(c)} has the highest {property_noun(p, schema)}?", most=MOST_FIRST
+            )
     for c, usual in named:
-        for words in conditions(schema, usual):
-            yield Drafted("list", f"Which {many(c)} have {words}?", 2, min(LONGEST_LIST, c.count - 1))
+        for words in condition_phrases(schema, usual):
+            yield QuestionDraft("list", f"Which {class_plural(c)} have {words}?", 2, min(LONGEST_LIST, c.count - 1))
     for c, usual in named:
         for p in usual[:MOST_PROPERTIES]:
-            verb = "are" if is_plural(noun(p, schema)) else "is"
+            verb = "are" if is_plural(property_noun(p, schema)) else "is"
             for name in _names(graph, c, p):
-                yield Drafted("lookup", f"What {verb} the {noun(p, schema)} of {name}?", most=MOST_FIRST)
+                yield QuestionDraft("lookup", f"What {verb} the {property_noun(p, schema)} of {name}?", most=MOST_FIRST)
     for c, usual, _ in central:
-        for p in measures(schema, c, usual):
-            yield Drafted("average", f"What is the average {noun(p, schema)} of the {many(c)}?")
+        for p in measure_properties(schema, c, usual):
+            yield QuestionDraft("average", f"What is the average {property_noun(p, schema)} of the {class_plural(c)}?")
     for c, usual, _ in central:
-        said = list(conditions(schema, usual))
+        said = list(condition_phrases(schema, usual))
         # the list has the first of them
         for words in said[1:] + said[:1]:
-            yield Drafted("count", f"How many {many(c)} have {words}?", 2, c.count - 1)
+            yield QuestionDraft("count", f"How many {class_plural(c)} have {words}?", 2, c.count - 1)
     for c, _ in named:
-        yield Drafted("all", f"Which {many(c)} are there?", LEAST_RANKED)
+        yield QuestionDraft("all", f"Which {class_plural(c)} are there?", LEAST_RANKED)
 
 
-def properties(schema: Schema, c: Class) -> list[Predicate]:
+def question_properties(schema: Schema, c: Class) -> list[Predicate]:
     """What a person would ask of the members of a class: of ordinary words, then what most members have."""
-    usual = [p for p in schema.predicates if p.role == "fact" and p.domains.get(c.iri, 0) >= USUAL * c.count]
+    usual = [
+        p for p in schema.predicates if p.role == "fact" and p.domains.get(c.iri, 0) >= MIN_PROPERTY_SHARE * c.count
+    ]
     # nobody asks what the "public" of something is
-    said = [p for p in usual if reads_well(p.label) and label_of(p.iri, schema).kind == "noun" and not is_flag(p)]
-    said = [p for p in said if not p.iri.startswith(SKOS) and noun(p, schema) not in (one(c), many(c))]
+    said = [
+        p
+        for p in usual
+        if reads_well(p.label) and predicate_label(p.iri, schema).kind == "noun" and not is_boolean_predicate(p)
+    ]
+    said = [
+        p
+        for p in said
+        if not p.iri.startswith(SKOS) and property_noun(p, schema) not in (class_singular(c), class_plural(c))
+    ]
     # "the average attendance of X" asks for something else
-    said = [p for p in said if not set(noun(p, schema).split()) & wording("summarised")]
+    said = [p for p in said if not set(property_noun(p, schema).split()) & wording_entry("summarised")]
     # "began" and "sold" are no nouns
-    said = [p for p in said if noun(p, schema).split()[-1] not in wording("intransitive") | wording("participles")]
-    return sorted(said, key=lambda p: (not _is_plain(noun(p, schema)), -p.domains[c.iri], p.iri))
+    said = [
+        p
+        for p in said
+        if property_noun(p, schema).split()[-1] not in wording_entry("intransitive") | wording_entry("participles")
+    ]
+    return sorted(said, key=lambda p: (not _is_plain(property_noun(p, schema)), -p.domains[c.iri], p.iri))
 
 
-def measures(schema: Schema, c: Class, usual: list[Predicate]) -> list[Predicate]:
+def measure_properties(schema: Schema, c: Class, usual: list[Predicate]) -> list[Predicate]:
     """Properties whose numbers a person ranks or averages, the first few."""
     found = [p for p in usual if _is_measure(p, schema)] if c.count >= LEAST_RANKED else []
     return found[:MOST_PROPERTIES]
 
 
-def are_named(graph: Graph, c: Class) -> bool:
+def has_named_members(graph: Graph, c: Class) -> bool:
     """Whether the members of a class have names: "City Walker", not "row1" or "7"."""
     relation = graph.schema.relation_of.get(c.relation)
     if graph.stored is None or relation is None:
         return True
     sql = (
-        f"SELECT e.label FROM (SELECT {quoted(relation.key)} AS id FROM {quoted(relation.name)}"
+        f"SELECT e.label FROM (SELECT {quote_if_needed(relation.key)} AS id FROM {quote_if_needed(relation.name)}"
         f" LIMIT {MOST_MEMBERS}) r JOIN entity e ON e.id = r.id"
     )
     labels = [str(row[0]) for row in graph.tables.run(sql, limit=MOST_MEMBERS).rows]
     # what a row is called but for its number
     said = [text for text in labels if is_name(text) and not _SLUG.fullmatch(text)]
     telling = {text[: end.start()] if (end := _LAST.search(text)) else text for text in said}
-    return len(telling) >= NAMED * len(labels)
+    return len(telling) >= MIN_NAMED_SHARE * len(labels)
 
 
 def is_name(text: str) -> bool:
@@ -116,7 +132,7 @@ def is_name(text: str) -> bool:
     >>> is_name("Day Pack 18"), is_name("patient/2"), is_name("http://ex.org/a"), is_name("asian_art_depar")
     (True, False, False, False)
     """
-    if len(text) > LONGEST_NAME or not _WORD.fullmatch(text) or any(mark in text for mark in _NO_NAME):
+    if len(text) > MAX_SPOKEN_NAME or not _WORD.fullmatch(text) or any(mark in text for mark in _NO_NAME):
         return False
     return " " in text or not text[-1].isdigit()
 
@@ -127,17 +143,17 @@ def reads_well(label: str) -> bool:
     return 0 < len(words) <= 4 and all(word.isalpha() and 1 < len(word) < 16 for word in words)
 
 
-def noun(p: Predicate, schema: Schema) -> str:
+def property_noun(p: Predicate, schema: Schema) -> str:
     """What a property is called in a question."""
-    return label_of(p.iri, schema).one
+    return predicate_label(p.iri, schema).one
 
 
-def one(c: Class) -> str:
+def class_singular(c: Class) -> str:
     """What a member of a class is called."""
     return singular(_lower(c.label))
 
 
-def many(c: Class) -> str:
+def class_plural(c: Class) -> str:
     """What the members of a class are called."""
     return plural(_lower(c.label))
 
@@ -151,7 +167,7 @@ def _central(graph: Graph) -> list[Class]:
     schema = graph.schema
 
     def weight(c: Class) -> float:
-        return log(1 + c.count) * len(properties(schema, c))
+        return log(1 + c.count) * len(question_properties(schema, c))
 
     found = [c for c in schema.classes if c.count > 1 and c.iri not in _FORMAL and reads_well(c.label)]
     if SKOS + "Concept" in schema.class_of and graph.stored is not None:
@@ -161,32 +177,38 @@ def _central(graph: Graph) -> list[Class]:
 
 
 def _is_measure(p: Predicate, schema: Schema) -> bool:
-    words = set(noun(p, schema).split())
+    words = set(property_noun(p, schema).split())
     return (
         p.minimum is not None
         and p.minimum != p.maximum
         and p.datatype in ("integer", "real")
         and is_amount(p.iri, schema)
-        and not words & wording("unranked")
+        and not words & wording_entry("unranked")
         and not is_plural(p.label)
-        and _is_plain(noun(p, schema))
+        and _is_plain(property_noun(p, schema))
     )
 
 
 def _is_plain(label: str) -> bool:
     """Whether a label is made of English words, and says nothing beside what it names ("in dollars")."""
     words = label.lower().split()
-    return all(simplemma.is_known(w, lang="en") for w in words) and not (set(words) - {"of"}) & wording("prepositions")
+    return all(simplemma.is_known(w, lang="en") for w in words) and not (set(words) - {"of"}) & wording_entry(
+        "prepositions"
+    )
 
 
-def conditions(schema: Schema, usual: list[Predicate]) -> Iterator[str]:
+def condition_phrases(schema: Schema, usual: list[Predicate]) -> Iterator[str]:
     """As "the brand Acme": of ordinary words, links before texts."""
-    said = [p for p in usual if 1 < len(p.values) <= LONGEST_LIST and not is_plural(noun(p, schema))]
-    said = [p for p in said if not set(noun(p, schema).split()) & (wording("uncounted") | wording("joining"))]
-    said = [p for p in said if _is_plain(noun(p, schema))]
+    said = [p for p in usual if 1 < len(p.values) <= LONGEST_LIST and not is_plural(property_noun(p, schema))]
+    said = [
+        p
+        for p in said
+        if not set(property_noun(p, schema).split()) & (wording_entry("uncounted") | wording_entry("joining"))
+    ]
+    said = [p for p in said if _is_plain(property_noun(p, schema))]
     for p in sorted(said, key=lambda p: not p.has_links)[:MOST_PROPERTIES]:
-        for value in [text for text in p.values if is_name(text)][:MOST_TRIED]:
-            yield f"the {noun(p, schema)} {value}"
+        for value in [text for text in p.values if is_name(text)][:MAX_TRIED]:
+            yield f"the {property_noun(p, schema)} {value}"
 
 
 def _names(graph: Graph, c: Class, p: Predicate) -> list[str]:
@@ -198,9 +220,9 @@ def _names(graph: Graph, c: Class, p: Predicate) -> list[str]:
     if column is None:
         return []
     sql = (
-        f"SELECT e.label FROM (SELECT {quoted(relation.key)} AS id FROM {quoted(relation.name)}"
-        f" WHERE {quoted(column.value or column.link)} IS NOT NULL LIMIT {MOST_MEMBERS}) r JOIN entity e ON e.id = r.id"
+        f"SELECT e.label FROM (SELECT {quote_if_needed(relation.key)} AS id FROM {quote_if_needed(relation.name)}"
+        f" WHERE {quote_if_needed(column.value or column.link)} IS NOT NULL LIMIT {MOST_MEMBERS}) r JOIN entity e ON e.id = r.id"
     )
     labels = {str(row[0]) for row in graph.tables.run(sql, limit=MOST_MEMBERS).rows}
     said = [text for text in labels if is_name(text)]
-    return sorted(said, key=lambda text: (len(text), text))[:MOST_TRIED]
+    return sorted(said, key=lambda text: (len(text), text))[:MAX_TRIED]

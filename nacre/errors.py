@@ -30,7 +30,7 @@ class ToolError(NacreError):
         return ToolError, (self.kind, str(self))
 
 
-class NoGraph(ConfigError):
+class GraphNotFound(ConfigError):
     """There is no graph of that name in the data folder `folder`, which only those on its machine are told."""
 
     def __init__(self, message: str, folder: Path) -> None:

@@ -1,7 +1,7 @@
 """The branch `lexical`: the words of a text -> sentences of the passages that hold them."""
 
-from nacre.records.evidence import Found
-from nacre.stores.search.lexical import Lexical
+from nacre.records.evidence import BranchResult
+from nacre.stores.search.lexical import LexicalIndex
 from nacre.stores.sqlite.documents import Documents
 from nacre.stores.sqlite.passages import Passages
 from tools import passage_evidence as hits
@@ -10,7 +10,7 @@ BRANCH = "lexical"
 
 
 def search(
-    lexical: Lexical,
+    lexical: LexicalIndex,
     passages: Passages,
     text: str,
     question: str,
@@ -18,6 +18,8 @@ def search(
     round: int,
     limit: int,
     documents: Documents | None = None,
-) -> Found:
+) -> BranchResult:
     """Sentences of the `limit` passages that hold the words of `text` best, the best for `question` first."""
-    return hits.found(BRANCH, lexical.search, passages, text, question, round=round, limit=limit, documents=documents)
+    return hits.search_passages(
+        BRANCH, lexical.search, passages, text, question, round=round, limit=limit, documents=documents
+    )

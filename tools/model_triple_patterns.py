@@ -1,27 +1,27 @@
-"""The triples that a query of a model asks for, as those of a question: SQL or SPARQL text + Schema -> Asked."""
+"""The triples that a query of a model asks for, as those of a question: SQL or SPARQL text + Schema -> QuestionTriples."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from nacre.errors import ToolError
-from nacre.plans.triple_patterns import IS_A, Asked, relations_of
+from nacre.plans.triple_patterns import IS_A, QuestionTriples, known_relations
 from nacre.records.schema import Column, Relation, Schema
 from nacre.stores.sqlite.triples import TYPE
-from tools.guards.sparql_guard import nodes_of, parsed_sparql, patterns_of
+from tools.guards.sparql_guard import algebra_nodes, node_patterns, parse_sparql
 
-NOT_FORMED = Asked((), False, frozenset(), False)
+NOT_FORMED = QuestionTriples((), False, frozenset(), False)
 MOST = 30
 NAME = "name"
 
 Triple = tuple[str, str, str]
 
 
-def asked_by_sparql(text: str, schema: Schema, label: Callable[[str], str]) -> Asked:
+def sparql_triple_patterns(text: str, schema: Schema, label: Callable[[str], str]) -> QuestionTriples:
     """The patterns of a query; IRIs by the labels of the schema, else by what `label` says of them."""
     from rdflib.term import BNode, Literal, URIRef, Variable
 
     try:
-        query = parsed_sparql(text)
+        query = parse_sparql(text)
     except ToolError:
         return NOT_FORMED
 
@@ -33,16 +33,16 @@ def asked_by_sparql(text: str, schema: Schema, label: Callable[[str], str]) -> A
         return known[str(term)].label if str(term) in known else label(str(term))
 
     found, things = [], dict[str, None]()
-    for subject, predicate, object_ in (triple for part in nodes_of(query) for triple in patterns_of(part)):
+    for subject, predicate, object_ in (triple for part in algebra_nodes(query) for triple in node_patterns(part)):
         typed = str(predicate) == TYPE
         relation = IS_A if typed else said(predicate, schema.predicate_of)
         things.update((str(end), None) for end in (subject, "" if typed else object_) if isinstance(end, URIRef))
         found.append((said(subject, {}), relation, said(object_, schema.class_of if typed else {})))
     triples, truth = tuple(dict.fromkeys(found))[:MOST], query.name == "AskQuery"
-    return Asked(triples, truth, relations_of(schema), True, tuple(things)[:MOST])
+    return QuestionTriples(triples, truth, known_relations(schema), True, tuple(things)[:MOST])
 
 
-def asked_by_sql(text: str, schema: Schema, truth: bool) -> Asked:
+def sql_triple_patterns(text: str, schema: Schema, truth: bool) -> QuestionTriples:
     """What the columns of a SELECT say of the rows of its tables; ids that are compared are one thing."""
     from sqlglot import exp, parse_one
     from sqlglot.errors import SqlglotError
@@ -104,7 +104,7 @@ def asked_by_sql(text: str, schema: Schema, truth: bool) -> Asked:
         relation_said = schema.predicate_of[had.predicate].label
         end = called((alias, name)) if had.link.lower() == name else f"?{relation_said.replace(' ', '_')}"
         found[called((alias, holder.key.lower())), relation_said, values.get((alias, name), end)] = None
-    return Asked(tuple(found)[:MOST], truth, relations_of(schema) | {NAME}, True)
+    return QuestionTriples(tuple(found)[:MOST], truth, known_relations(schema) | {NAME}, True)
 
 
 def _column(relation: Relation, name: str) -> Column | None:

@@ -5,32 +5,32 @@ import time
 from dataclasses import replace
 
 from nacre.errors import ToolError
-from nacre.plans.sparql.engine import Labels, last_segment
+from nacre.plans.sparql.engine import LabelLookup, last_segment
 from nacre.plans.sparql.schema import Prefixes
-from nacre.plans.sparql.terms import cell
-from nacre.records.evidence import Cell, Found, Query, QueryError, Rows, Table
+from nacre.plans.sparql.terms import cell_value
+from nacre.records.evidence import BranchResult, Cell, Query, QueryError, Rows, Table
 from nacre.records.schema import Schema
-from nacre.stores.sparql.sparql_source import SparqlSource, Term
-from tools.guards.sparql_guard import guard_sparql, nearest
+from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
+from tools.guards.sparql_guard import guard_sparql, nearest_iri
 from tools.sparql import BRANCH
-from tools.sql import brief, failed
+from tools.sql import failed_query, summarize_rows
 
 _UNKNOWN = re.compile(r"There is no (predicate|class) <([^>]*)>")
 # what may stand before the form of a query
 _FORM = re.compile(r"\b(SELECT|ASK|CONSTRUCT)\b", re.IGNORECASE)
 
 
-def run_written_sparql(
+def run_model_sparql(
     text: str,
     source: SparqlSource,
     schema: Schema,
     prefixes: Prefixes,
-    labels: Labels,
+    labels: LabelLookup,
     *,
     round: int,
     limit: int = 1000,
     seconds: float = 5.0,
-) -> Found:
+) -> BranchResult:
     """The rows of a SELECT or ASK that a model wrote, guarded; IRIs in its cells are shown as labels and kept as keys.
 
     Prefixes are declared for it. A class or property that the graph has not is replaced by the nearest one and the
@@ -38,20 +38,22 @@ def run_written_sparql(
     tried are in the result.
     """
 
-    def run(query: str, words: str = "") -> Found:
+    def run(query: str, words: str = "") -> BranchResult:
         started = time.perf_counter()
         try:
             guarded = guard_sparql(query, schema, limit=limit)
             table = _table(guarded, source, labels, limit, seconds)
         except ToolError as error:
             took = time.perf_counter() - started
-            return failed(error, query, words, round=round, seconds=took, by="model", branch=BRANCH)
+            return failed_query(error, query, words, round=round, seconds=took, by="model", branch=BRANCH)
         took = time.perf_counter() - started
         ran = Query(
             BRANCH, round, guarded, words, rows=len(table.rows), truncated=table.truncated, seconds=took, by="model"
         )
         keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
-        return Found(BRANCH, (Rows(BRANCH, round, table, text=brief(table), query=ran, keys=keys),), (ran,), by="model")
+        return BranchResult(
+            BRANCH, (Rows(BRANCH, round, table, text=summarize_rows(table), query=ran, keys=keys),), (ran,), by="model"
+        )
 
     declared = prefixes.declare(text)
     first = run(declared)
@@ -73,7 +75,7 @@ def _repaired(query: str, message: str, schema: Schema, prefixes: Prefixes) -> t
     if unknown is None:
         return None, ""
     kind, wrong = unknown.groups()
-    best = nearest(wrong, schema, kind)
+    best = nearest_iri(wrong, schema, kind)
     if best is None:
         return None, ""
     said = f"{prefixes.short(best)} instead of {prefixes.short(wrong)}"
@@ -84,7 +86,7 @@ def _repaired(query: str, message: str, schema: Schema, prefixes: Prefixes) -> t
     return None, ""
 
 
-def _table(query: str, source: SparqlSource, labels: Labels, limit: int, seconds: float) -> Table:
+def _table(query: str, source: SparqlSource, labels: LabelLookup, limit: int, seconds: float) -> Table:
     form = _FORM.search(query)
     if form is None or form[1].upper() == "CONSTRUCT":
         raise ToolError("refused", "Write a SELECT or an ASK.")
@@ -94,10 +96,10 @@ def _table(query: str, source: SparqlSource, labels: Labels, limit: int, seconds
     things = {term.value for row in found.rows for term in row if term is not None and term.kind == "iri"}
     named = labels(things) if things else {}
 
-    def shown(term: Term | None) -> Cell:
+    def shown(term: SparqlTerm | None) -> Cell:
         if term is not None and term.kind == "iri":
             return named.get(term.value) or last_segment(term.value)
-        return cell(term)
+        return cell_value(term)
 
     keys = tuple(tuple(dict.fromkeys(t.value for t in row if t is not None and t.kind == "iri")) for row in found.rows)
     columns = tuple(name.replace("_", " ") for name in found.variables)

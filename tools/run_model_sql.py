@@ -6,18 +6,18 @@ from dataclasses import replace
 from sqlglot import exp, parse_one
 
 from nacre.errors import ToolError
-from nacre.records.evidence import Found, Query, QueryError, Rows, Table
+from nacre.records.evidence import BranchResult, Query, QueryError, Rows, Table
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.tables import Tables
-from tools.guards.sql_guard import guard, sql_of
-from tools.provenance.entity_ids import entities, is_id
-from tools.provenance.row_provenance import contributing, with_keys
-from tools.repair.repair_empty import refill
-from tools.repair.repair_query import Repair, repair
-from tools.sql import BRANCH, brief, failed
+from tools.guards.sql_guard import guard_sql, sql_text
+from tools.provenance.entity_ids import is_id, look_up_entities
+from tools.provenance.row_provenance import add_key_column, contributing_queries
+from tools.repair.repair_empty import repair_empty
+from tools.repair.repair_query import Repair, repair_query
+from tools.sql import BRANCH, failed_query, summarize_rows
 
 
-def run_written(text: str, tables: Tables, *, round: int, limit: int = 1000, seconds: float = 5.0) -> Found:
+def run_model_sql(text: str, tables: Tables, *, round: int, limit: int = 1000, seconds: float = 5.0) -> BranchResult:
     """The rows of a SELECT that a model wrote, guarded; ids in its cells are shown as labels.
 
     A query that fails, or finds nothing, is repaired by what is wrong with it and run once more; what only the model
@@ -35,16 +35,16 @@ def run_written(text: str, tables: Tables, *, round: int, limit: int = 1000, sec
     return replace(second, queries=(*first.queries, *second.queries))
 
 
-def _run(text: str, tables: Tables, round: int, limit: int, seconds: float, words: str = "") -> Found:
+def _run(text: str, tables: Tables, round: int, limit: int, seconds: float, words: str = "") -> BranchResult:
     started = time.perf_counter()
     schema = tables.schema
     sql = text
     try:
-        query = guard(text, [*schema.relation_of, "entity"], limit=limit + 1)
-        sql = sql_of(query)
+        query = guard_sql(text, [*schema.relation_of, "entity"], limit=limit + 1)
+        sql = sql_text(query)
         table = _table(query, tables, schema, limit, seconds)
     except ToolError as error:
-        return failed(error, sql, words, round=round, seconds=time.perf_counter() - started, by="model")
+        return failed_query(error, sql, words, round=round, seconds=time.perf_counter() - started, by="model")
     ran = Query(
         BRANCH,
         round,
@@ -56,40 +56,40 @@ def _run(text: str, tables: Tables, round: int, limit: int, seconds: float, word
         by="model",
     )
     keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
-    found = Rows(BRANCH, round, table, text=brief(table), query=ran, keys=keys)
-    return Found(BRANCH, (found,), (ran,), by="model")
+    found = Rows(BRANCH, round, table, text=summarize_rows(table), query=ran, keys=keys)
+    return BranchResult(BRANCH, (found,), (ran,), by="model")
 
 
-def _to_repair(text: str, found: Found, tables: Tables, seconds: float) -> Repair | None:
+def _to_repair(text: str, found: BranchResult, tables: Tables, seconds: float) -> Repair | None:
     if found.error is not None:
-        repaired = repair(text, ToolError(found.error.kind, found.error.message), tables.schema)
+        repaired = repair_query(text, ToolError(found.error.kind, found.error.message), tables.schema)
         return replace(repaired, kind=repaired.kind or found.error.kind)
     if any(cell is not None for each in found.rows for row in each.table.rows for cell in row):
         return None
     query = parse_one(found.queries[0].text, read="sqlite")
-    return refill(query, tables, seconds) if isinstance(query, exp.Select) else None
+    return repair_empty(query, tables, seconds) if isinstance(query, exp.Select) else None
 
 
-def _told(found: Found, todo: Repair) -> Found:
+def _told(found: BranchResult, todo: Repair) -> BranchResult:
     """What failed, or found nothing, with what the model should know about it."""
     return replace(found, error=QueryError(todo.kind, todo.hint))
 
 
 def _table(query: exp.Query, tables: Tables, schema: Schema, limit: int, seconds: float) -> Table:
-    keyed = with_keys(query, schema)
-    found = tables.run(sql_of(keyed or query), limit=limit, seconds=seconds)
+    keyed = add_key_column(query, schema)
+    found = tables.run(sql_text(keyed or query), limit=limit, seconds=seconds)
     columns, rows = found.columns, found.rows
     ids: list[tuple[int, ...]] = []
     behind: int | None = None
     if keyed is not None:
         ids = [(row[-1],) if is_id(row[-1]) else () for row in rows]
         columns, rows = columns[:-1], [row[:-1] for row in rows]
-    elif rows and (sources := contributing(query, schema)):
-        behind = int(tables.run(sql_of(sources.how_many), seconds=seconds).rows[0][0] or 0)
-        which = tables.run(sql_of(sources.which), seconds=seconds).rows
+    elif rows and (sources := contributing_queries(query, schema)):
+        behind = int(tables.run(sql_text(sources.how_many), seconds=seconds).rows[0][0] or 0)
+        which = tables.run(sql_text(sources.which), seconds=seconds).rows
         # of grouped rows only all together are known
         ids = [tuple(row[0] for row in which if is_id(row[0]))] * len(rows)
-    names = entities({i for row in ids for i in row} | {c for row in rows for c in row if is_id(c)}, tables)
+    names = look_up_entities({i for row in ids for i in row} | {c for row in rows for c in row if is_id(c)}, tables)
     return Table(
         columns,
         tuple(tuple(names[cell][1] if is_id(cell) and cell in names else cell for cell in row) for row in rows),

@@ -3,16 +3,16 @@
 from collections.abc import Collection, Mapping
 
 from nacre.plans.run import Engine
-from nacre.plans.sparql.engine import Labels, on_sparql
+from nacre.plans.sparql.engine import LabelLookup, sparql_engine
 from nacre.plans.sparql.pattern import Vocabulary
 from nacre.records.endpoint import Endpoint
-from nacre.records.evidence import Sentence
+from nacre.records.evidence import EvidenceSentence
 from nacre.records.plan import Profile
 from nacre.records.schema import Schema
 from nacre.stores.sparql.oxigraph_store import OxigraphStore
 from nacre.stores.sparql.sparql_source import SparqlSource
 from nacre.stores.sqlite.tables import Tables
-from nacre.wording.descriptions.sparql_facts import told
+from nacre.wording.descriptions.sparql_facts import sparql_profile_sentences
 
 BRANCH = "sparql"
 # seconds for each query over a network of the likeliest reading, and of one beside it
@@ -20,27 +20,29 @@ SECONDS_AWAY, BESIDE_AWAY = 8.0, 2.0
 CHUNK = 500
 
 
-def engine(source: OxigraphStore, tables: Tables) -> Engine:
+def ingested_engine(source: OxigraphStore, tables: Tables) -> Engine:
     """What the plans of an ingested graph run on, as SPARQL."""
-    return on_sparql(source, Vocabulary(tables.schema, source.readings, closed=True), labels_of(tables), tables=tables)
+    return sparql_engine(
+        source, Vocabulary(tables.schema, source.readings, closed=True), ingested_labels(tables), tables=tables
+    )
 
 
-def vocabulary_at(endpoint: Endpoint, schema: Schema) -> Vocabulary:
+def endpoint_vocabulary(endpoint: Endpoint, schema: Schema) -> Vocabulary:
     """How an endpoint says what plans ask for."""
     return Vocabulary(schema, dialect=endpoint.dialect, factors=endpoint.factors)
 
 
-def engine_at(source: SparqlSource, endpoint: Endpoint, schema: Schema, labels: Labels) -> Engine:
+def endpoint_engine(source: SparqlSource, endpoint: Endpoint, schema: Schema, labels: LabelLookup) -> Engine:
     """What the plans of an attached graph run on."""
-    words = vocabulary_at(endpoint, schema)
+    words = endpoint_vocabulary(endpoint, schema)
 
-    def describe(profile: Profile, round: int) -> tuple[Sentence, ...]:
-        return told(profile, source, words, labels, round=round, seconds=SECONDS_AWAY)
+    def describe(profile: Profile, round: int) -> tuple[EvidenceSentence, ...]:
+        return sparql_profile_sentences(profile, source, words, labels, round=round, seconds=SECONDS_AWAY)
 
-    return on_sparql(source, words, labels, describe=describe, seconds=SECONDS_AWAY, seconds_beside=BESIDE_AWAY)
+    return sparql_engine(source, words, labels, describe=describe, seconds=SECONDS_AWAY, seconds_beside=BESIDE_AWAY)
 
 
-def labels_of(tables: Tables) -> Labels:
+def ingested_labels(tables: Tables) -> LabelLookup:
     """How the things of an ingested graph are shown."""
 
     def labels(iris: Collection[str]) -> Mapping[str, str]:

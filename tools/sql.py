@@ -4,10 +4,10 @@ import time
 from collections.abc import Sequence
 
 from nacre.errors import ToolError
-from nacre.language.forms.nouns import counted
-from nacre.plans.run import Engine, on_tables
-from nacre.plans.sql.to_sql import RAW
-from nacre.records.evidence import Evidence, Found, Query, QueryError, Rows, Table
+from nacre.language.forms.nouns import number_with_noun
+from nacre.plans.run import Engine, tables_engine
+from nacre.plans.sql.to_sql import RAW_TEXT_SUFFIX
+from nacre.records.evidence import BranchResult, Evidence, Query, QueryError, Rows, Table
 from nacre.records.turn import Reading
 from nacre.stores.sqlite.tables import Tables
 from nacre.wording.run_plan import run_plan
@@ -15,17 +15,17 @@ from nacre.wording.run_plan import run_plan
 BRANCH = "sql"
 
 
-def run_reading(reading: Reading, index: int, engine: Tables | Engine, *, round: int) -> Found:
+def run_reading(reading: Reading, index: int, engine: Tables | Engine, *, round: int) -> BranchResult:
     """The rows of one reading by its plan; `index` is its place among the readings, of which one that is not the
     likeliest is given little. A failure comes back as `error`."""
-    engine = on_tables(engine) if isinstance(engine, Tables) else engine
+    engine = tables_engine(engine) if isinstance(engine, Tables) else engine
     started = time.perf_counter()
     try:
         # what is likely may take its time, what only stands beside it may not
         table, queries, others = run_plan(reading.plan, engine, round=round, words=reading.words, beside=index > 0)
     except ToolError as error:
         seconds = time.perf_counter() - started
-        return failed(error, "", reading.words, round=round, seconds=seconds, by="rules", branch=engine.tool)
+        return failed_query(error, "", reading.words, round=round, seconds=seconds, by="rules", branch=engine.tool)
     evidence: list[Evidence] = list(others)
     if table is not None:
         keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
@@ -35,7 +35,7 @@ def run_reading(reading: Reading, index: int, engine: Tables | Engine, *, round:
                 engine.tool,
                 round,
                 table,
-                text=brief(table),
+                text=summarize_rows(table),
                 reading=index,
                 query=queries[0] if queries else None,
                 beside=queries[1:],
@@ -45,42 +45,44 @@ def run_reading(reading: Reading, index: int, engine: Tables | Engine, *, round:
         )
     # what gave nothing because it broke is no reading that found nothing
     broke = next((query.error for query in queries if query.error), None) if not evidence else None
-    return Found(engine.tool, tuple(evidence), queries, error=broke)
+    return BranchResult(engine.tool, tuple(evidence), queries, error=broke)
 
 
-def run_readings(readings: Sequence[Reading], tables: Tables, *, round: int) -> list[Found]:
+def run_readings(readings: Sequence[Reading], tables: Tables, *, round: int) -> list[BranchResult]:
     """The rows of each reading, the likeliest first."""
-    engine = on_tables(tables)
+    engine = tables_engine(tables)
     return [run_reading(reading, index, engine, round=round) for index, reading in enumerate(readings)]
 
 
-def failed(
+def failed_query(
     error: ToolError, text: str, words: str, *, round: int, seconds: float, by: str, branch: str = BRANCH
-) -> Found:
+) -> BranchResult:
     """A query that gave nothing, with the reason."""
     why = QueryError(error.kind, str(error))
     query = Query(
         branch, round, text, words=words, error=why, seconds=seconds, by="model" if by == "model" else "rules"
     )
-    return Found(branch, (), (query,), error=why, by=by)
+    return BranchResult(branch, (), (query,), error=why, by=by)
 
 
-def brief(table: Table, rows: int = 3) -> str:
+def summarize_rows(table: Table, rows: int = 3) -> str:
     """The first rows in one line, as a citation shows them: a value as it was written, where that is known.
 
     >>> brief(Table(("name", "height"), (("A", 3), ("B", None)), units=("", "m")))
     'name: A, height: 3 m; name: B'
     """
     units = table.units or ("",) * len(table.columns)
-    written = {c.removesuffix(RAW) for c in table.columns if c.endswith(RAW)}
+    written = {c.removesuffix(RAW_TEXT_SUFFIX) for c in table.columns if c.endswith(RAW_TEXT_SUFFIX)}
     parsed = {c for name in written for c in (name, f"{name} (low)", f"{name} (high)")}
     lines = [
         ", ".join(
-            f"{column.removesuffix(RAW)}: {cell}{f' {unit}' if unit else ''}"
+            f"{column.removesuffix(RAW_TEXT_SUFFIX)}: {cell}{f' {unit}' if unit else ''}"
             for column, cell, unit in zip(table.columns, row, units, strict=False)
             if cell is not None and column not in parsed
         )
         for row in table.rows[:rows]
     ]
     more = len(table.rows) - rows
-    return "; ".join(line for line in lines if line) + (f"; and {counted(more, 'more row')}" if more > 0 else "")
+    return "; ".join(line for line in lines if line) + (
+        f"; and {number_with_noun(more, 'more row')}" if more > 0 else ""
+    )

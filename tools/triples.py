@@ -11,16 +11,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nacre.extraction.clauses import kind_of
-from nacre.extraction.resolve import SURE
-from nacre.language.quantities.amounts import amounts
-from nacre.language.tokens import fold, name_tokens, tokens
-from nacre.pyramid.sufficiency import Group, Single, features, probability, rivals
-from nacre.records.evidence import Cell, Found, Query, QueryError, Rows, Sentence, Table
-from nacre.records.extracted import Extracted
+from nacre.extraction.clauses import object_kind
+from nacre.extraction.resolve import MIN_STATEMENT_CONFIDENCE
+from nacre.language.quantities.amounts import find_amounts
+from nacre.language.tokens import fold, name_tokens, tokenize
+from nacre.pyramid.sufficiency import (
+    RetrievedTriple,
+    TripleGroup,
+    best_rivals,
+    sufficiency_features,
+    sufficiency_probability,
+)
+from nacre.records.evidence import BranchResult, Cell, EvidenceSentence, Query, QueryError, Rows, Table
+from nacre.records.extracted import ExtractedTriple
 from nacre.records.turn import Understanding
 from nacre.stores.search.vectors import Embedder
-from nacre.stores.sqlite.extracted_triples import Layer
+from nacre.stores.sqlite.extracted_triples import ExtractedLayer
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.passages import Passages
 
@@ -44,63 +50,67 @@ _KNOWN: dict[tuple[str, str], Array] = {}
 
 
 @dataclass(frozen=True)
-class Stores:
+class TripleStores:
     """Where triples are looked up; a graph may lack texts, or triples extracted from them."""
 
     lexicon: Lexicon
     embedder: Embedder
     passages: Passages | None = None
-    layer: Layer | None = None
+    layer: ExtractedLayer | None = None
 
 
-def search(understanding: Understanding, stores: Stores, *, round: int) -> Found:
+def search(understanding: Understanding, stores: TripleStores, *, round: int) -> BranchResult:
     """The ten best triples as sentences, and the rows of the relation that answers best with their probability."""
     started = time.perf_counter()
     question = understanding.standalone
-    rated = ranked(understanding, stores)
+    rated = rank_triples(understanding, stores)
     query = Query(BRANCH, round, question, words=f"triples about: {question}", rows=len(rated))
     query = replace(query, seconds=time.perf_counter() - started)
     if not rated:
-        return Found(BRANCH, (), (query,), QueryError("empty", "No triple is about what the question names."))
+        return BranchResult(BRANCH, (), (query,), QueryError("empty", "No triple is about what the question names."))
     best, chance = rated[0]
     sentences = [replace(each.sentence, round=round, score=p) for group, p in rated for each in group.triples]
     chosen = list({(each.text, each.title): each for each in sentences}.values())[:TOP]
-    sure = replace(best, triples=tuple(each for each in best.triples if each.confidence >= SURE))
+    sure = replace(best, triples=tuple(each for each in best.triples if each.confidence >= MIN_STATEMENT_CONFIDENCE))
     answers = sure.triples and understanding.expected not in ("prose", "boolean")
     rows = (_rows(sure, chance, query, round),) if answers else ()
-    return Found(BRANCH, (*rows, *chosen), (query,))
+    return BranchResult(BRANCH, (*rows, *chosen), (query,))
 
 
-def ranked(understanding: Understanding, stores: Stores) -> list[tuple[Group, float]]:
+def rank_triples(understanding: Understanding, stores: TripleStores) -> list[tuple[TripleGroup, float]]:
     """What may answer with the chance that it does, the likeliest first."""
-    rated = [(group, round(probability(found), 4)) for group, found in measured(understanding, stores)]
+    rated = [
+        (group, round(sufficiency_probability(found), 4)) for group, found in triple_features(understanding, stores)
+    ]
     return sorted(rated, key=lambda pair: (-pair[1], pair[0].phrase))
 
 
-def measured(understanding: Understanding, stores: Stores) -> list[tuple[Group, dict[str, float]]]:
+def triple_features(understanding: Understanding, stores: TripleStores) -> list[tuple[TripleGroup, dict[str, float]]]:
     """What may answer with its features."""
     question = understanding.standalone
     groups = list(_groups(understanding, stores))[:MOST_GROUPS]
     if not groups:
         return []
     left = [_without(question, each.anchor) for each in groups]
-    names = vectors_of_names(stores.embedder, [name for each in groups for name in (each.relation, *each.names)])
+    names = relation_vectors(stores.embedder, [name for each in groups for name in (each.relation, *each.names)])
     once = list(dict.fromkeys(left))
     vectors = dict(zip(once, _embedded(stores.embedder, once), strict=True))
     relation = [
         max(float(names[name] @ vectors[asked]) for name in (each.relation, *each.names))
         for each, asked in zip(groups, left, strict=True)
     ]
-    nearest = sorted(zip(groups, left, relation, rivals(relation), strict=True), key=lambda each: -each[2])[:NEAREST]
+    nearest = sorted(zip(groups, left, relation, best_rivals(relation), strict=True), key=lambda each: -each[2])[
+        :NEAREST
+    ]
     triples = [f"{group.relation} {group.triples[0].other}" for group, *_ in nearest]
     said = _embedded(stores.embedder, triples)
     return [
-        (group, features(asked, group, float(triple @ vectors[asked]), cosine, rival))
+        (group, sufficiency_features(asked, group, float(triple @ vectors[asked]), cosine, rival))
         for triple, (group, asked, cosine, rival) in zip(said, nearest, strict=True)
     ]
 
 
-def _groups(understanding: Understanding, stores: Stores) -> Iterator[Group]:
+def _groups(understanding: Understanding, stores: TripleStores) -> Iterator[TripleGroup]:
     """The triples about what the question names, by the end that it names and their relation."""
     keys = {m.target: m.label for m in understanding.mentions if m.kind == "entity" and m.score >= NAMED}
     keys = dict(list(keys.items())[:MOST_THINGS])
@@ -111,7 +121,7 @@ def _groups(understanding: Understanding, stores: Stores) -> Iterator[Group]:
     names: dict[str, list[str]] = {}
     for own, into in layer.condensed.items() if layer is not None else ():
         names.setdefault(into, []).append(own)
-    found: dict[tuple[str, str, bool], list[Single]] = {}
+    found: dict[tuple[str, str, bool], list[RetrievedTriple]] = {}
     for key, label in keys.items():
         for relation, forward, single in _of_graph(key, stores):
             found.setdefault((label, relation, forward), []).append(single)
@@ -124,10 +134,10 @@ def _groups(understanding: Understanding, stores: Stores) -> Iterator[Group]:
             found.setdefault((value, each.relation, False), []).append(_single(each, forward=False))
     for (anchor, relation, forward), singles in found.items():
         once = {fold(single.other): single for single in reversed(singles)}
-        yield Group(anchor, relation, forward, tuple(reversed(once.values())), tuple(names.get(relation, ())))
+        yield TripleGroup(anchor, relation, forward, tuple(reversed(once.values())), tuple(names.get(relation, ())))
 
 
-def _of_graph(key: str, stores: Stores) -> Iterator[tuple[str, bool, Single]]:
+def _of_graph(key: str, stores: TripleStores) -> Iterator[tuple[str, bool, RetrievedTriple]]:
     """What the graph itself says of a thing, from its passages."""
     passages = stores.passages.by_key(key)[:MOST_PASSAGES] if stores.passages is not None else []
     predicates = stores.lexicon.schema.predicate_of
@@ -141,15 +151,19 @@ def _of_graph(key: str, stores: Stores) -> Iterator[tuple[str, bool, Single]]:
             if predicate.role == "name" or other == key:
                 continue
             thing = stores.lexicon.thing(other)
-            sentence = Sentence(BRANCH, 1, text, passage.title, keys=(key,), triples=(triple,), basis=OWN)
+            sentence = EvidenceSentence(BRANCH, 1, text, passage.title, keys=(key,), triples=(triple,), basis=OWN)
             label, known = (thing.label, other) if thing is not None else (other, "")
-            yield predicate.label, forward, Single(label, known, "thing" if thing else kind_of(label), 1.0, sentence)
+            yield (
+                predicate.label,
+                forward,
+                RetrievedTriple(label, known, "thing" if thing else object_kind(label), 1.0, sentence),
+            )
 
 
-def _single(each: Extracted, *, forward: bool) -> Single:
+def _single(each: ExtractedTriple, *, forward: bool) -> RetrievedTriple:
     other, key = (each.object, each.object_key) if forward else (each.subject, each.subject_key)
     claim = each.claim
-    sentence = Sentence(
+    sentence = EvidenceSentence(
         BRANCH,
         1,
         claim.text,
@@ -161,10 +175,10 @@ def _single(each: Extracted, *, forward: bool) -> Single:
         end=claim.end,
         basis=EXTRACTED,
     )
-    return Single(other, key, each.kind if forward else "thing", each.confidence, sentence)
+    return RetrievedTriple(other, key, each.kind if forward else "thing", each.confidence, sentence)
 
 
-def _rows(group: Group, chance: float, query: Query, round: int) -> Rows:
+def _rows(group: TripleGroup, chance: float, query: Query, round: int) -> Rows:
     """All that a relation says of its anchor, each value once, with the sentences that say it."""
     cells = [_cell(each) for each in group.triples]
     units = {unit for _, unit in cells}
@@ -196,9 +210,9 @@ def _rows(group: Group, chance: float, query: Query, round: int) -> Rows:
     )
 
 
-def _cell(single: Single) -> tuple[Cell, str]:
+def _cell(single: RetrievedTriple) -> tuple[Cell, str]:
     """A value and its unit: a number where the text is one alone."""
-    found = amounts(single.other) if single.kind == "number" else []
+    found = find_amounts(single.other) if single.kind == "number" else []
     if len(found) != 1:
         return single.other, ""
     value = found[0].value
@@ -207,7 +221,7 @@ def _cell(single: Single) -> tuple[Cell, str]:
 
 def _spans(question: str) -> list[str]:
     """All stretches of the question's words that may be a name, folded."""
-    words = [token.norm for token in tokens(question)][:MOST_WORDS]
+    words = [token.norm for token in tokenize(question)][:MOST_WORDS]
     return [
         " ".join(words[start : start + length])
         for length in range(1, LONGEST_NAME + 1)
@@ -226,7 +240,7 @@ def _form(text: str) -> str:
     return " ".join(name_tokens(text))
 
 
-def vectors_of_names(embedder: Embedder, texts: Sequence[str]) -> dict[str, Array]:
+def relation_vectors(embedder: Embedder, texts: Sequence[str]) -> dict[str, Array]:
     """The vectors of names of relations; what was embedded for an earlier question is not embedded again."""
     found = {text: _KNOWN.get((embedder.name, text)) for text in texts}
     missing = [text for text, vector in found.items() if vector is None]

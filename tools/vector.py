@@ -1,6 +1,6 @@
 """The branch `vector`: a text -> sentences of the passages nearest in meaning."""
 
-from nacre.records.evidence import Found
+from nacre.records.evidence import BranchResult
 from nacre.stores.search.vectors import Vectors
 from nacre.stores.sqlite.documents import Documents
 from nacre.stores.sqlite.passages import Passages
@@ -18,6 +18,8 @@ def search(
     round: int,
     limit: int,
     documents: Documents | None = None,
-) -> Found:
+) -> BranchResult:
     """Sentences of the `limit` passages nearest to `text`, the best for `question` first."""
-    return hits.found(BRANCH, vectors.search, passages, text, question, round=round, limit=limit, documents=documents)
+    return hits.search_passages(
+        BRANCH, vectors.search, passages, text, question, round=round, limit=limit, documents=documents
+    )

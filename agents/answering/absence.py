@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
-from agents.answering.clarify import confirm
-from agents.answering.select_answer import content_words, empty_table, is_sure, sentences_of, unsaid
-from nacre.language.sanitize import quoted
-from nacre.language.thesaurus import measure
-from nacre.language.tokens import Token, tokens
-from nacre.plans.missing_values import is_unknown
+from agents.answering.clarify import confirm_reading
+from agents.answering.select_answer import content_words, empty_table, indexed_sentences, is_sure, unstated_rows
+from nacre.language.sanitize import quote_line
+from nacre.language.thesaurus import gradable_adjective
+from nacre.language.tokens import Token, tokenize
+from nacre.plans.missing_values import is_unknown_truth
 from nacre.records.answer import Status
 from nacre.records.evidence import Evidence, QueryError, Rows
 from nacre.records.schema import Schema
@@ -31,50 +31,50 @@ class Absence:
     table: int | None = None
 
 
-def closed(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
+def is_unanswerable(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
     """Whether nothing but an empty result can answer from the graph: that it is the answer is sure, or what is asked is
     stated of nothing that is named."""
-    if understanding.unstated is not None or unsaid(understanding, evidence) is not None:
+    if understanding.unstated is not None or unstated_rows(understanding, evidence) is not None:
         return True
     empty = empty_table(understanding, evidence)
     return empty is not None and not understanding.unknown and is_sure(understanding, empty[1])
 
 
-def absence(
+def explain_absence(
     understanding: Understanding, schema: Schema, evidence: Sequence[Evidence], failures: dict[str, QueryError]
 ) -> Absence:
     """In this order: what the graph does not know, an empty result, failures, a question that was not understood, and
     what the graph does know."""
     empty = empty_table(understanding, evidence)
     if understanding.unknown:
-        names = listed([word for word, _ in understanding.unknown])
-        hint = nearest(understanding.unknown)
+        names = quoted_list([word for word, _ in understanding.unknown])
+        hint = nearest_name_hint(understanding.unknown)
         text = f"This graph knows nothing called {names}.{hint}"
         if not schema.predicates:
             text = f"The texts do not tell of {names}."
-        elif any(each.document is not None for _, each in sentences_of(evidence)):
+        elif any(each.document is not None for _, each in indexed_sentences(evidence)):
             text = f"This graph knows nothing called {names}, and its texts do not answer this.{hint}"
         return Absence(text, "not_in_graph", text)
     if understanding.unstated is not None:
         asked, other = understanding.unstated
-        text = f"This graph does not state {quoted(asked)}. The nearest it has is {quoted(other)}, which is no answer."
+        text = f"This graph does not state {quote_line(asked)}. The nearest it has is {quote_line(other)}, which is no answer."
         return Absence(text, "not_in_graph", text)
-    silent = unsaid(understanding, evidence)
-    if silent is not None and is_unknown(silent.table):
-        text = f"This graph does not say {quoted(silent.words)}."
+    silent = unstated_rows(understanding, evidence)
+    if silent is not None and is_unknown_truth(silent.table):
+        text = f"This graph does not say {quote_line(silent.words)}."
         return Absence(text, "not_in_graph", text)
     if silent is not None:
-        text = f"This graph does not state this: it has nothing for “{quoted(silent.words)}”."
+        text = f"This graph does not state this: it has nothing for “{quote_line(silent.words)}”."
         return Absence(text, "not_in_graph", text)
     if empty is not None and is_sure(understanding, empty[1]):
         index, rows = empty
         words = rows.words
-        text = f"Nothing in this graph matches: {quoted(words)}." if words else "Nothing in this graph matches."
+        text = f"Nothing in this graph matches: {quote_line(words)}." if words else "Nothing in this graph matches."
         return Absence(text, "answered", table=index)
     broken = {branch: error for branch, error in failures.items() if error.kind != "empty"}
     if broken and empty is None:
         why = "; ".join(f"{branch}: {error.message}" for branch, error in broken.items())
-        return Absence(f"I could not find out: my queries failed ({quoted(why)}).", "failed", why)
+        return Absence(f"I could not find out: my queries failed ({quote_line(why)}).", "failed", why)
     best = next((each for each in understanding.readings), None)
     if best is not None:
         return _not_understood(best, empty is not None)
@@ -82,28 +82,28 @@ def absence(
     return Absence(text, "not_in_graph", text)
 
 
-def nearest(unknown: Sequence[tuple[str, str]]) -> str:
+def nearest_name_hint(unknown: Sequence[tuple[str, str]]) -> str:
     """A sentence with the names that words which name nothing may be meant for, "" where there are none."""
     near = [name for _, name in unknown if name]
-    return f" The nearest name it has is {listed(near)}." if near else ""
+    return f" The nearest name it has is {quoted_list(near)}." if near else ""
 
 
 def _not_understood(best: Reading, empty: bool) -> Absence:
     """What was understood, and which words were not."""
-    left = f" What I could not place: {listed(best.unused)}." if best.unused else ""
+    left = f" What I could not place: {quoted_list(best.unused)}." if best.unused else ""
     gave = " It gives nothing in this graph." if empty and left else ""
     lead = "I did not understand this well enough to answer." if left or not empty else "I found nothing for this."
-    text = f"{lead}{left} {confirm(best.words)}{gave}"
+    text = f"{lead}{left} {confirm_reading(best.words)}{gave}"
     return Absence(text, "not_understood", text)
 
 
-def listed(names: Sequence[str]) -> str:
+def quoted_list(names: Sequence[str]) -> str:
     """Names in quotes.
 
     >>> listed(["a", "b", "c"])
     '“a”, “b” and “c”'
     """
-    quotes = [f"“{quoted(name)}”" for name in dict.fromkeys(names)]
+    quotes = [f"“{quote_line(name)}”" for name in dict.fromkeys(names)]
     return quotes[0] if len(quotes) == 1 else f"{', '.join(quotes[:-1])} and {quotes[-1]}"
 
 
@@ -115,8 +115,8 @@ def _known_instead(understanding: Understanding, schema: Schema, evidence: Seque
     labels = [*(each.label for each in schema.classes), *(each.label for each in schema.predicates)]
     named = [name, *labels, *(each.title for each in evidence)]
     known = content_words(" ".join([*named, *(each.text for each in about), *asked_for]))
-    missing = [t.text for t in tokens(understanding.standalone) if _is_missing(t, known)]
-    words = f" on {listed(missing[:4])}" if missing else ""
+    missing = [t.text for t in tokenize(understanding.standalone) if _is_missing(t, known)]
+    words = f" on {quoted_list(missing[:4])}" if missing else ""
     if not schema.predicates:
         return f"The texts say nothing{words or ' that answers this question'}."
     if not key:
@@ -129,18 +129,18 @@ def _known_instead(understanding: Understanding, schema: Schema, evidence: Seque
         if predicate.role == "fact" and (label := predicate_words(predicate.iri, schema)) not in told
         if content_words(label) & asked
     ]
-    text = f"This graph says nothing{words or ' that answers this'} for {quoted(name)}."
+    text = f"This graph says nothing{words or ' that answers this'} for {quote_line(name)}."
     if unrecorded and not words:
-        text = f"This graph records no {quoted(unrecorded[0])} of {quoted(name)}."
+        text = f"This graph records no {quote_line(unrecorded[0])} of {quote_line(name)}."
     near = process.extractOne(" ".join(missing), told, scorer=fuzz.partial_ratio, score_cutoff=80)
     if near:
-        return f"{text} The nearest it has is {quoted(near[0])}."
-    return f"{text} What it says of it: {', '.join(map(quoted, told[:MOST_PROPERTIES]))}." if told else text
+        return f"{text} The nearest it has is {quote_line(near[0])}."
+    return f"{text} What it says of it: {', '.join(map(quote_line, told[:MOST_PROPERTIES]))}." if told else text
 
 
 def _is_missing(token: Token, known: frozenset[str]) -> bool:
     """Whether the word carries meaning and is no form of one that is known ("accelerates", where acceleration is)."""
-    if token.norm[0].isdigit() or measure(token) or not content_words(token.text) - known:
+    if token.norm[0].isdigit() or gradable_adjective(token) or not content_words(token.text) - known:
         return False
     return not any(word[:STEM] == token.norm[:STEM] for word in known if len(word) >= STEM)
 
@@ -151,7 +151,7 @@ def _thing(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[
         if mention.kind == "entity":
             return mention.target, mention.label
     asked = content_words(understanding.standalone)
-    facts = [each for _, each in sentences_of(evidence) if each.title and each.keys and each.document is None]
+    facts = [each for _, each in indexed_sentences(evidence) if each.title and each.keys and each.document is None]
     named = [each for each in facts if content_words(each.title) <= asked]
     best = max(named, key=lambda each: len(content_words(each.title)), default=None)
     return (best.keys[0], best.title) if best is not None else ("", "")

@@ -3,13 +3,21 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.answering.select_answer import DECLINED, chance, covers, is_empty, is_nil, is_sure, rows_of
-from nacre.checking.evidence_index import without
-from nacre.language.dates import periods
-from nacre.language.quantities.amounts import amounts
-from nacre.language.quantities.units import convert
+from agents.answering.select_answer import (
+    DECLINED,
+    candidate_rows,
+    is_covered_by,
+    is_empty,
+    is_nil,
+    is_sure,
+    row_probability,
+)
+from nacre.checking.evidence_index import blank_periods
+from nacre.language.dates import find_periods
+from nacre.language.quantities.amounts import find_amounts
+from nacre.language.quantities.units import convert_unit
 from nacre.language.tokens import fold, name_tokens
-from nacre.records.evidence import Cell, Evidence, Rows, Sentence, Table
+from nacre.records.evidence import Cell, Evidence, EvidenceSentence, Rows, Table
 from nacre.records.turn import Understanding
 
 MOST = 2
@@ -26,7 +34,9 @@ class Dispute:
     why: str
 
 
-def disputes(chosen: Rows, question: str, understanding: Understanding, evidence: Sequence[Evidence]) -> list[Dispute]:
+def find_disputes(
+    chosen: Rows, question: str, understanding: Understanding, evidence: Sequence[Evidence]
+) -> list[Dispute]:
     """At most two other answers: of a query of the other mind, or of a text that tells of the same thing and property.
 
     Sentences made from the graph's own triples can't contradict its rows: they tell of another property.
@@ -36,13 +46,13 @@ def disputes(chosen: Rows, question: str, understanding: Understanding, evidence
 
 
 def _of_queries(chosen: Rows, understanding: Understanding, evidence: Sequence[Evidence]) -> Iterator[Dispute]:
-    for index, other in rows_of(evidence):
+    for index, other in candidate_rows(evidence):
         if (other.reading is None) == (chosen.reading is None) or is_empty(other.table):
             continue
         nil = is_nil(other.table) and not is_sure(understanding, other)
-        if nil or chance(understanding, other) < DECLINED or say_the_same(chosen.table, other.table):
+        if nil or row_probability(understanding, other) < DECLINED or is_same_result(chosen.table, other.table):
             continue
-        own, theirs = chance(understanding, chosen), chance(understanding, other)
+        own, theirs = row_probability(understanding, chosen), row_probability(understanding, other)
         if theirs >= own * AS_LIKELY:
             yield Dispute(index, "since it is likelier to be right" if own > theirs else "")
 
@@ -50,20 +60,20 @@ def _of_queries(chosen: Rows, understanding: Understanding, evidence: Sequence[E
 def _of_texts(rows: Table, question: str, evidence: Sequence[Evidence]) -> Iterator[Dispute]:
     names = {" ".join(name_tokens(cell)) for row in rows.rows for cell in row if isinstance(cell, str)}
     for index, other in enumerate(evidence):
-        if not isinstance(other, Sentence) or other.document is None or not covers(question, [other]):
+        if not isinstance(other, EvidenceSentence) or other.document is None or not is_covered_by(question, [other]):
             continue
         if _is_about(names, other) and _contradicts(rows, other.text):
             yield Dispute(index, "since it is what the graph itself states")
 
 
-def _is_about(names: set[str], text: Sentence) -> bool:
+def _is_about(names: set[str], text: EvidenceSentence) -> bool:
     """Whether a sentence of a text names one of these things, or speaks of "it" under a title that does."""
     said, title = (" ".join(name_tokens(part)) for part in (text.text, text.title))
     pronoun = bool(_PRONOUNS & set(said.split()))
     return any(f" {name} " in f" {said} " or (pronoun and f" {name} " in f" {title} ") for name in names if name)
 
 
-def say_the_same(rows: Table, others: Table) -> bool:
+def is_same_result(rows: Table, others: Table) -> bool:
     """Whether each column of the one with fewer has the values of a column of the other, which may show names beside
     them.
 
@@ -90,11 +100,11 @@ def _contradicts(rows: Table, text: str) -> bool:
     """Whether a text has a number, or a date, of the kind that the rows have, and none that they have."""
     units = rows.units or ("",) * len(rows.columns)
     own = [(float(c), u) for row in rows.rows for c, u in zip(row, units, strict=False) if isinstance(c, int | float)]
-    days = {cell for row in rows.rows for cell in row if isinstance(cell, str) and periods(cell)}
-    dated = periods(text)
+    days = {cell for row in rows.rows for cell in row if isinstance(cell, str) and find_periods(cell)}
+    dated = find_periods(text)
     if days:
         return bool(dated) and not any(p.first <= day < p.after for p in dated for day in days)
-    said = [(a, value, unit) for a in amounts(without(text, dated)) for value, unit in own]
+    said = [(a, value, unit) for a in find_amounts(blank_periods(text, dated)) for value, unit in own]
     alike = [(a, converted) for a, value, unit in said if (converted := _in_unit(value, unit, a.unit)) is not None]
     return bool(alike) and not any(abs(exact - a.value) <= a.slack for a, exact in alike)
 
@@ -103,4 +113,4 @@ def _in_unit(value: float, unit: str, wanted: str) -> float | None:
     """The value in the unit that a text uses; None where the two are not of one kind."""
     if bool(unit) != bool(wanted):
         return None
-    return convert(value, unit, wanted) if unit else value
+    return convert_unit(value, unit, wanted) if unit else value

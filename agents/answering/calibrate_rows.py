@@ -4,15 +4,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.answering.select_answer import UNSURE
-from nacre.records.evidence import Evidence, Found, Rows, Table
+from nacre.records.evidence import BranchResult, Evidence, Rows, Table
 from nacre.records.turn import Understanding
-from nacre.understanding.ranking.calibrate import MOST_RUN, after_running, choose, outcome, outcome_features
-from nacre.understanding.ranking.weights import weights
+from nacre.understanding.ranking.calibrate import (
+    MAX_READINGS_RUN,
+    choose_reading,
+    outcome_features,
+    probability_after_running,
+    table_outcome,
+)
+from nacre.understanding.ranking.weights import load_weights
 
-__all__ = ["MOST_RUN", "weighed"]
+__all__ = ["MAX_READINGS_RUN", "calibrate_rows"]
 
 
-def weighed(understanding: Understanding, ran: Sequence[Found]) -> tuple[Found, ...]:
+def calibrate_rows(understanding: Understanding, ran: Sequence[BranchResult]) -> tuple[BranchResult, ...]:
     """The findings of the first readings, in order, each with the probability that its rows are right.
 
     The one to answer with is chosen by weights of its own; no other gets a higher probability than it, and none
@@ -20,13 +26,15 @@ def weighed(understanding: Understanding, ran: Sequence[Found]) -> tuple[Found, 
     sure, since probabilities were learned beside all others.
     """
     readings = understanding.readings[: len(ran)]
-    outcomes = [outcome(_table(found)) for found in ran]
+    outcomes = [table_outcome(_table(found)) for found in ran]
     shares = [reading.score for reading in readings]
-    best, chance = choose(understanding, outcomes)
+    best, chance = choose_reading(understanding, outcomes)
     highest = min(chance, understanding.most)
     if understanding.cut:
-        highest = min(highest, weights().threshold - UNSURE)
-    chances = [after_running(each, outcome_features(i, shares, outcomes)) for i, each in enumerate(readings)]
+        highest = min(highest, load_weights().threshold - UNSURE)
+    chances = [
+        probability_after_running(each, outcome_features(i, shares, outcomes)) for i, each in enumerate(readings)
+    ]
     return tuple(
         replace(
             found,
@@ -40,5 +48,5 @@ def _with(evidence: Evidence, chance: float) -> Evidence:
     return replace(evidence, probability=round(chance, 4)) if isinstance(evidence, Rows) else evidence
 
 
-def _table(found: Found) -> Table | None:
+def _table(found: BranchResult) -> Table | None:
     return next((each.table for each in found.rows), None)

@@ -3,23 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.answering.agreement import say_the_same
-from agents.answering.select_answer import chance, is_echo, is_empty, is_nil, plan_of, rows_of
-from nacre.language.sanitize import quoted
-from nacre.language.tokens import tokens
+from agents.answering.agreement import is_same_result
+from agents.answering.select_answer import candidate_rows, is_echo, is_empty, is_nil, plan_of, row_probability
+from nacre.language.sanitize import quote_line
+from nacre.language.tokens import tokenize
 from nacre.records.evidence import Evidence, Rows
 from nacre.records.plan import Ask, Attribute, Body, Plan, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Understanding
-from nacre.understanding.ranking.weights import weights
+from nacre.understanding.ranking.weights import load_weights
 from nacre.wording.phrases.predicate_labels import class_noun
 
-MOST = 3
+MOST_OFFERED = 3
 # words that put what was understood in a form that an answer does not have
 UNSAID = frozenset(("whether", "that", "the", "what", "when"))
 
 
-def others(
+def other_readings(
     chosen: Rows, understanding: Understanding, evidence: Sequence[Evidence], schema: Schema
 ) -> tuple[Reading, ...]:
     """The readings that are likely enough to be offered and that give something else than the rows that answer, the
@@ -32,12 +32,12 @@ def others(
     plan = plan_of(understanding, chosen)
     things = {_without_answers(plan)} if plan is not None else set()
     found: list[Reading] = []
-    rows = [each for _, each in rows_of(evidence)]
-    for each in sorted(rows, key=lambda e: -chance(understanding, e)):
-        if each.reading is None or _belief(each, rows, understanding) < weights().offered:
+    rows = [each for _, each in candidate_rows(evidence)]
+    for each in sorted(rows, key=lambda e: -row_probability(understanding, e)):
+        if each.reading is None or _belief(each, rows, understanding) < load_weights().offered:
             continue
         says_nothing = is_empty(each.table) or is_nil(each.table) or is_echo(understanding, each)
-        if says_nothing or any(say_the_same(each.table, table) for table in given):
+        if says_nothing or any(is_same_result(each.table, table) for table in given):
             continue
         reading = understanding.readings[each.reading]
         if _gives_codes(reading.plan, schema) and _without_answers(reading.plan) in things:
@@ -50,12 +50,12 @@ def others(
         things.add(_without_answers(reading.plan))
         words.add(reading.words)
         found.append(reading)
-    return tuple(found[:MOST])
+    return tuple(found[:MOST_OFFERED])
 
 
 def _belief(rows: Rows, every: Sequence[Rows], understanding: Understanding) -> float:
     """The share of the belief in readings that give what these rows give."""
-    same = {e.reading for e in every if e.reading is not None and say_the_same(rows.table, e.table)}
+    same = {e.reading for e in every if e.reading is not None and is_same_result(rows.table, e.table)}
     return sum(understanding.readings[i].score for i in same)
 
 
@@ -80,22 +80,22 @@ def _with_kinds(reading: Reading, schema: Schema) -> Reading:
     return replace(reading, words=f"{reading.words} ({', '.join(kinds)})") if kinds else reading
 
 
-def offer(readings: Sequence[Reading]) -> str:
+def offer_readings(readings: Sequence[Reading]) -> str:
     """The readings in words, to be chosen by number."""
-    said = [f"“{quoted(each.words)}”" for each in readings]
+    said = [f"“{quote_line(each.words)}”" for each in readings]
     if len(said) == 1:
         return f"Or did you mean {said[0]}?"
     return f"Or did you mean: {'; '.join(f'{n}. {each}' for n, each in enumerate(said, 1))}?"
 
 
-def confirm(words: str, answer: str = "") -> str:
+def confirm_reading(words: str, answer: str = "") -> str:
     """What was understood, to be confirmed, where there is no other reading to offer; not once more where the
     answer says it.
 
     >>> confirm("the age of Ann", "The age of Ann is 40."), confirm("towns that Ann lives in", "Ann lives in Hay.")
     ('Is that what you meant?', 'I read this as “towns that Ann lives in”. Is that what you meant?')
     """
-    said = {token.norm for token in tokens(answer)}
-    if answer and {token.norm for token in tokens(words)} <= said | UNSAID:
+    said = {token.norm for token in tokenize(answer)}
+    if answer and {token.norm for token in tokenize(words)} <= said | UNSAID:
         return "Is that what you meant?"
-    return f"I read this as “{quoted(words)}”. Is that what you meant?"
+    return f"I read this as “{quote_line(words)}”. Is that what you meant?"

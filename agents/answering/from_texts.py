@@ -3,21 +3,21 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agents.answering.select_answer import content_words, is_sure, sentences_of
-from nacre.language.sanitize import quoted
+from agents.answering.select_answer import content_words, indexed_sentences, is_sure
+from nacre.language.sanitize import quote_line
 from nacre.language.thesaurus import function_words
-from nacre.language.tokens import tokens
-from nacre.records.evidence import Evidence, Rows, Sentence
+from nacre.language.tokens import tokenize
+from nacre.records.evidence import Evidence, EvidenceSentence, Rows
 from nacre.records.turn import Understanding
-from nacre.texts.answer import TextAnswer, answers, weights
-from nacre.texts.wanted import wanted
+from nacre.texts.answer import TextAnswer, rank_answers, text_weights
+from nacre.texts.wanted import expected_answer
 
 # what leaves out more of a question does not answer it (given)
 HALF = 0.5
 
 
 @dataclass(frozen=True)
-class FromText:
+class DraftFromText:
     """An answer of a text: its words, the evidence by index (the sentence first), as data, and how likely it is right;
     `is_reason`: it says why."""
 
@@ -34,57 +34,59 @@ class FromText:
     @property
     def sure(self) -> bool:
         """Whether it is likely enough to be given as the answer."""
-        return self.probability >= weights().threshold
+        return self.probability >= text_weights().threshold
 
 
-def from_texts(question: str, evidence: Sequence[Evidence]) -> FromText | None:
+def best_text_answer(question: str, evidence: Sequence[Evidence]) -> DraftFromText | None:
     """The likeliest answer among the sentences of documents, to the question or to it with a thing of the graph in the
     place of what describes it; None where none of them may be one."""
-    told = [(i, each) for i, each in sentences_of(evidence) if each.document is not None]
+    told = [(i, each) for i, each in indexed_sentences(evidence) if each.document is not None]
     found = [_answer(question, [(i, each) for i, each in told if each.joined is None or each.joined.basis])]
     for joined in dict.fromkeys(each.joined for _, each in told if each.joined is not None and not each.joined.basis):
         basis = [i for i, each in enumerate(evidence) if each.joined == replace(joined, basis=True)]
         other = _answer(joined.question, [(i, each) for i, each in told if each.joined == joined])
         if other is not None:
             answer = other.answer._replace(probability=other.probability * joined.chance)
-            found.append(FromText(other.text, (*other.evidence, *basis), answer))
+            found.append(DraftFromText(other.text, (*other.evidence, *basis), answer))
     return max(filter(None, found), key=lambda each: each.probability, default=None)
 
 
-def _answer(question: str, told: Sequence[tuple[int, Sentence]]) -> FromText | None:
+def _answer(question: str, told: Sequence[tuple[int, EvidenceSentence]]) -> DraftFromText | None:
     once = {(each.document, each.start, each.end, each.text): i for i, each in reversed(told)}
     chosen = sorted(once.values())
     sentences = [each for i, each in told if i in set(chosen)]
-    found = answers(question, sentences)
+    found = rank_answers(question, sentences)
     if not found:
         return None
     best = found[0]
     sentence = sentences[best.sentence]
-    return FromText(worded(best, sentence), (chosen[best.sentence],), best, wanted(question).kind == "reason")
+    return DraftFromText(
+        sentence_phrase(best, sentence), (chosen[best.sentence],), best, expected_answer(question).kind == "reason"
+    )
 
 
-def is_of_texts(understanding: Understanding, used: Rows, evidence: Sequence[Evidence]) -> bool:
+def is_question_for_texts(understanding: Understanding, used: Rows, evidence: Sequence[Evidence]) -> bool:
     """Whether rows that are not sure leave out most of the question, and the texts know half or more of the words that
     the graph does not: what is asked for is told in them, or nowhere."""
     if used.reading is None or used.confirmed or is_sure(understanding, used) or not understanding.unknown:
         return False
-    said = content_words(" ".join(each.text for _, each in sentences_of(evidence) if each.document is not None))
+    said = content_words(" ".join(each.text for _, each in indexed_sentences(evidence) if each.document is not None))
     told = sum(content_words(word) <= said for word, _ in understanding.unknown)
     covered = understanding.readings[used.reading].covered
     return covered < HALF and told >= HALF * len(understanding.unknown)
 
 
-def worded(answer: TextAnswer, sentence: Sentence) -> str:
+def sentence_phrase(answer: TextAnswer, sentence: EvidenceSentence) -> str:
     """The sentence, led by the answer where it does not say it in the same form, or by what it is about.
 
     >>> said = Sentence("lexical", 1, "It slides by 13 centimetres.", "The bench")
     >>> worded(TextAnswer(13, "cm", 0, 13, 27, 0.9), said)
     '13 cm: The bench: It slides by 13 centimetres.'
     """
-    text = quoted(sentence.text)
-    first = next(iter(tokens(text)), None)
+    text = quote_line(sentence.text)
+    first = next(iter(tokenize(text)), None)
     if sentence.title and first is not None and first.norm in function_words() and _is_pronoun(first.norm):
-        text = f"{quoted(sentence.title)}: {text}"
+        text = f"{quote_line(sentence.title)}: {text}"
     if isinstance(answer.value, bool):
         return f"{'Yes' if answer.value else 'No'}: {text}"
     said = sentence.text[answer.start : answer.end]
@@ -99,7 +101,7 @@ def _is_pronoun(word: str) -> bool:
 
 def _is_word(said: str) -> bool:
     """Whether a unit is written as a word of several letters: "13 centimetres"."""
-    return any(len(token.text) > 3 and token.text.isalpha() for token in tokens(said))
+    return any(len(token.text) > 3 and token.text.isalpha() for token in tokenize(said))
 
 
 _PRONOUNS = frozenset("it its they their he his she her this these".split())

@@ -2,17 +2,17 @@
 
 from dataclasses import replace
 
-from agents.answering.draft import Account
+from agents.answering.draft import AnswerDraft
 from agents.answering.select_answer import UNSURE
 from nacre.records.turn import Understanding
-from nacre.understanding.ranking.weights import weights
+from nacre.understanding.ranking.weights import load_weights
 
 DOUBT = "This rests on an answer before it that I was not sure of."
 
 
-def grounded(told: Account, understanding: Understanding) -> Account:
+def limit_confidence(told: AnswerDraft, understanding: Understanding) -> AnswerDraft:
     """The answer, in doubt where what it leans on is."""
-    if understanding.most >= weights().threshold:
+    if understanding.most >= load_weights().threshold:
         return told
     if told.status == "clarify" and told.confirm and told.confidence == round(understanding.most, 3):
         # what was understood is not what is doubted
@@ -23,7 +23,7 @@ def grounded(told: Account, understanding: Understanding) -> Account:
     return replace(told, status="clarify", confidence=round(sure, 3), confirm="", doubt=DOUBT)
 
 
-def as_ground(told: Account, understanding: Understanding) -> float | None:
+def inheritable_confidence(told: AnswerDraft, understanding: Understanding) -> float | None:
     """The probability that a turn was right, for those that lean on it; None where nothing is known of it.
 
     What was asked back, left words out or was not understood is never sure.
@@ -35,4 +35,4 @@ def as_ground(told: Account, understanding: Understanding) -> float | None:
     sure = told.confidence
     if sure is None:
         sure = (understanding.readings[0].probability or 0.0) if understanding.readings else 0.0
-    return min(sure, understanding.most, weights().threshold - UNSURE)
+    return min(sure, understanding.most, load_weights().threshold - UNSURE)

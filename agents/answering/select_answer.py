@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 
 from nacre.language.base import language
-from nacre.language.rank_sentences import covers as share
+from nacre.language.rank_sentences import word_coverage as share
 from nacre.language.thesaurus import function_words
-from nacre.language.tokens import name_tokens, tokens
+from nacre.language.tokens import name_tokens, tokenize
 from nacre.plans.inspect_select import predicates_of
-from nacre.plans.missing_values import is_unknown
-from nacre.records.evidence import Evidence, Rows, Sentence, Table
+from nacre.plans.missing_values import is_unknown_truth
+from nacre.records.evidence import Evidence, EvidenceSentence, Rows, Table
 from nacre.records.plan import Aggregate, Ask, Attribute, Itself, Plan, Select
 from nacre.records.turn import Understanding
-from nacre.texts.wanted import wanted
+from nacre.texts.wanted import expected_answer
 from nacre.understanding.ranking.calibrate import shown_columns
-from nacre.understanding.ranking.weights import weights
+from nacre.understanding.ranking.weights import load_weights
 
 # of what is less likely than this one in ten is right (measured out of fold): no values are given for it
 DECLINED = 0.1
@@ -39,7 +39,7 @@ def is_nil(table: Table) -> bool:
     return len(table.rows) == 1 and len(table.rows[0]) == 1 and table.rows[0][0] in (0, False)
 
 
-def chance(understanding: Understanding, rows: Rows) -> float:
+def row_probability(understanding: Understanding, rows: Rows) -> float:
     """The probability that rows answer the question: as it was weighed when they were found, else their reading's."""
     if rows.probability is not None:
         return rows.probability
@@ -50,10 +50,10 @@ def chance(understanding: Understanding, rows: Rows) -> float:
 
 def is_sure(understanding: Understanding, rows: Rows) -> bool:
     """Whether rows are likely enough to be given as the answer."""
-    return chance(understanding, rows) >= weights().threshold
+    return row_probability(understanding, rows) >= load_weights().threshold
 
 
-def rows_of(evidence: Sequence[Evidence]) -> list[tuple[int, Rows]]:
+def candidate_rows(evidence: Sequence[Evidence]) -> list[tuple[int, Rows]]:
     """The rows of this turn that may answer, with their indexes."""
     return [
         (i, each) for i, each in enumerate(evidence) if isinstance(each, Rows) and each.round and not is_basis(each)
@@ -65,20 +65,20 @@ def is_basis(evidence: Evidence) -> bool:
     return evidence.joined is not None and evidence.joined.basis
 
 
-def sentences_of(evidence: Sequence[Evidence]) -> list[tuple[int, Sentence]]:
+def indexed_sentences(evidence: Sequence[Evidence]) -> list[tuple[int, EvidenceSentence]]:
     """All sentences, with their indexes."""
-    return [(i, each) for i, each in enumerate(evidence) if isinstance(each, Sentence)]
+    return [(i, each) for i, each in enumerate(evidence) if isinstance(each, EvidenceSentence)]
 
 
-def gathered(evidence: Sequence[Evidence]) -> list[tuple[int, Rows]]:
+def unplanned_rows(evidence: Sequence[Evidence]) -> list[tuple[int, Rows]]:
     """The rows of this turn that no reading gave: those of a model's queries, and comparisons; with their indexes."""
-    return [(i, each) for i, each in rows_of(evidence) if each.reading is None and each.joined is None]
+    return [(i, each) for i, each in candidate_rows(evidence) if each.reading is None and each.joined is None]
 
 
 def plan_of(understanding: Understanding, evidence: Evidence) -> Plan | None:
     """The plan that gave the rows; None for a query that a model wrote, and for a sentence."""
-    if isinstance(evidence, Sentence) or evidence.reading is None:
-        return None if isinstance(evidence, Sentence) else evidence.plan
+    if isinstance(evidence, EvidenceSentence) or evidence.reading is None:
+        return None if isinstance(evidence, EvidenceSentence) else evidence.plan
     return understanding.readings[evidence.reading].plan
 
 
@@ -99,7 +99,7 @@ def is_echo(understanding: Understanding, rows: Rows) -> bool:
         and not _asks_who_else(understanding)
     ):
         # "which airport is AKO" is answered by its name
-        said = {token.norm for token in tokens(understanding.standalone)}
+        said = {token.norm for token in tokenize(understanding.standalone)}
         labels = {v.label for v in plan.body.variables if v.name in answers}
         if not any(said & set(name_tokens(label)) for label in labels):
             return False
@@ -108,14 +108,14 @@ def is_echo(understanding: Understanding, rows: Rows) -> bool:
 
 def _asks_who_else(understanding: Understanding) -> bool:
     """Whether a question asks who does something with things: not "who are they", nor "who of them is tall"."""
-    words, known = [token.norm for token in tokens(understanding.standalone)], language().words
+    words, known = [token.norm for token in tokenize(understanding.standalone)], language().words
     who = next((i for i, word in enumerate(words[:-1]) if word in known["asking_who"]), None)
     return who is not None and words[who + 1] not in known["being"] | known["among"]
 
 
 def _gives_names(understanding: Understanding, body: Select, table: Table) -> bool:
     """Whether nothing is given but what one thing is called, which the question says: "the name of Bob" is Bob."""
-    said = {token.norm for token in tokens(understanding.standalone)}
+    said = {token.norm for token in tokenize(understanding.standalone)}
     known = {v.name: set(name_tokens(v.label)) for v in body.variables if len(v.keys) == 1}
     words = [known.get(a.variable, set()) if isinstance(a, Attribute) else set() for a in body.answers]
     if not words or not all(each and each <= said for each in words) or len(set(map(frozenset, words))) > 1:
@@ -126,24 +126,26 @@ def _gives_names(understanding: Understanding, body: Select, table: Table) -> bo
     return all(columns) and all(words[0].issuperset(name_tokens(cell)) for cell in cells)
 
 
-def answering_table(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[int, Rows] | None:
+def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[int, Rows] | None:
     """The rows to answer with, and their index: the likeliest to be right, among equals the earlier reading's.
 
     None where none has a cell, where none is likely enough to be given, or where an empty result is sure.
     """
-    rows = [(index, each) for index, each in rows_of(evidence) if not _says_little(understanding, each)]
-    likeliest = max(rows, key=lambda found: (chance(understanding, found[1]), -found[0]), default=None)
-    if likeliest is not None and is_unknown(likeliest[1].table):
+    rows = [(index, each) for index, each in candidate_rows(evidence) if not _says_little(understanding, each)]
+    likeliest = max(rows, key=lambda found: (row_probability(understanding, found[1]), -found[0]), default=None)
+    if likeliest is not None and is_unknown_truth(likeliest[1].table):
         return None
     filled = [(index, each) for index, each in rows if not is_empty(each.table)]
     if any(each.reading == 0 and is_empty(each.table) for _, each in rows):
         # what is asked of somebody is not answered by leaving out who, or what
         filled = [(index, each) for index, each in filled if not _leaves_out(understanding, each)]
-    best = max(filled, key=lambda found: (chance(understanding, found[1]), -found[0]), default=None)
-    if best is None or chance(understanding, best[1]) < DECLINED:
+    best = max(filled, key=lambda found: (row_probability(understanding, found[1]), -found[0]), default=None)
+    if best is None or row_probability(understanding, best[1]) < DECLINED:
         return None
-    empty = max((chance(understanding, each) for index, each in rows if (index, each) not in filled), default=0.0)
-    if empty >= weights().threshold and empty > chance(understanding, best[1]):
+    empty = max(
+        (row_probability(understanding, each) for index, each in rows if (index, each) not in filled), default=0.0
+    )
+    if empty >= load_weights().threshold and empty > row_probability(understanding, best[1]):
         return None
     return best
 
@@ -160,7 +162,7 @@ def _says_little(understanding: Understanding, rows: Rows) -> bool:
     body = reading.plan.body
     if not isinstance(body, Ask) or any(f.op != "known" for f in body.select.filters):
         return False
-    first, second, *_ = [*(token.norm for token in tokens(understanding.standalone)), "", ""]
+    first, second, *_ = [*(token.norm for token in tokenize(understanding.standalone)), "", ""]
     # a kind may be a thing as well: "is the lute a string instrument"
     asks_kind = any(m.kind == "class" for m in understanding.mentions) or len(understanding.mentions) > 1
     # "is her name Ann" does not ask whether it is known, nor "is the lamp available" whether it is a thing
@@ -171,18 +173,20 @@ def _says_little(understanding: Understanding, rows: Rows) -> bool:
     return sum(bool(v.keys) for v in body.select.variables) == 1
 
 
-def unsaid(understanding: Understanding, evidence: Sequence[Evidence]) -> Rows | None:
+def unstated_rows(understanding: Understanding, evidence: Sequence[Evidence]) -> Rows | None:
     """The rows of the likeliest reading, where these say that the graph does not state what is asked of a named thing:
     neither yes nor no, or nobody at the other end of a link that accounts for every word."""
-    rows = max(rows_of(evidence), key=lambda found: (chance(understanding, found[1]), -found[0]), default=None)
+    rows = max(
+        candidate_rows(evidence), key=lambda found: (row_probability(understanding, found[1]), -found[0]), default=None
+    )
     if rows is None or rows[1].reading is None:
         return None
-    if is_unknown(rows[1].table):
+    if is_unknown_truth(rows[1].table):
         return rows[1]
     reading = understanding.readings[rows[1].reading]
     looks_up = isinstance(reading.plan.body, Select) and is_look_up(reading.plan.body)
     # sentences name who it is as well the other way round; what else is asked they may tell by another property
-    asks_who = wanted(understanding.standalone).kind == "person"
+    asks_who = expected_answer(understanding.standalone).kind == "person"
     whole = asks_who and not reading.unused and not understanding.unknown
     return rows[1] if looks_up and whole and is_empty(rows[1].table) else None
 
@@ -240,8 +244,8 @@ def _says_no_property(understanding: Understanding, plan: Plan, first: Plan) -> 
 
 def empty_table(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[int, Rows] | None:
     """The likeliest rows that are none, and their index."""
-    empty = [(i, each) for i, each in rows_of(evidence) if is_empty(each.table)]
-    return max(empty, key=lambda found: (chance(understanding, found[1]), -found[0]), default=None)
+    empty = [(i, each) for i, each in candidate_rows(evidence) if is_empty(each.table)]
+    return max(empty, key=lambda found: (row_probability(understanding, found[1]), -found[0]), default=None)
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -251,26 +255,26 @@ def content_words(text: str) -> frozenset[str]:
     ['long', 'river']
     """
     empty = function_words()
-    return frozenset(token.lemma for token in tokens(text) if not {token.norm, token.lemma} & empty)
+    return frozenset(token.lemma for token in tokenize(text) if not {token.norm, token.lemma} & empty)
 
 
-def covers(question: str, sentences: Sequence[Sentence]) -> bool:
+def is_covered_by(question: str, sentences: Sequence[EvidenceSentence]) -> bool:
     """Whether those of these sentences that are about one thing hold most of the question's words."""
     about = {each.title: [e for e in sentences if e.title == each.title] for each in sentences}
     return any(_covers(question, told) for told in about.values())
 
 
-def tells(question: str, sentences: Sequence[Sentence]) -> bool:
+def has_wanted_number(question: str, sentences: Sequence[EvidenceSentence]) -> bool:
     """Whether sentences have a number where the question asks when, how many or how much, beside its own numbers
     and those that name what is told of."""
-    found = wanted(question)
-    asked = {token.norm for text in (question, *(each.title for each in sentences)) for token in tokens(text)}
-    further = {token.norm for each in sentences for token in tokens(each.text)} - asked
+    found = expected_answer(question)
+    asked = {token.norm for text in (question, *(each.title for each in sentences)) for token in tokenize(text)}
+    further = {token.norm for each in sentences for token in tokenize(each.text)} - asked
     numbers = found.kind in ("date", "time", "count") or (found.kind == "amount" and found.units is not None)
     return not numbers or any(any(map(str.isdigit, word)) for word in further)
 
 
-def _covers(question: str, sentences: Sequence[Sentence]) -> bool:
+def _covers(question: str, sentences: Sequence[EvidenceSentence]) -> bool:
     """Whether these sentences hold most of the question's words, and of those that are more than their titles."""
     named = frozenset[str]().union(*(content_words(each.title) for each in sentences))
     further = " ".join(sorted(content_words(question) - named))
@@ -281,8 +285,8 @@ def _covers(question: str, sentences: Sequence[Sentence]) -> bool:
 
 def is_enough(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
     """Whether a further round is not worth its while."""
-    if answering_table(understanding, evidence) is not None:
+    if select_answer_rows(understanding, evidence) is not None:
         return True
     if understanding.expected == "prose" or not understanding.readings:
-        return covers(understanding.standalone, [each for _, each in sentences_of(evidence)])
+        return is_covered_by(understanding.standalone, [each for _, each in indexed_sentences(evidence)])
     return False

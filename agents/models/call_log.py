@@ -8,7 +8,7 @@ LONGEST, MOST = 40_000, 200_000
 
 
 @dataclass(frozen=True)
-class Call:
+class ModelCall:
     """One call: its messages as (role, text), what came back, how long it took, and its tokens."""
 
     messages: tuple[tuple[str, str], ...]
@@ -19,15 +19,15 @@ class Call:
 
 
 # a list that whoever runs a turn has put there; without one nothing is kept
-heard: ContextVar[list[Call] | None] = ContextVar("heard", default=None)
+call_log: ContextVar[list[ModelCall] | None] = ContextVar("heard", default=None)
 
 
-def keep(call: Call) -> None:
+def record_call(call: ModelCall) -> None:
     """Keep a call for the run that makes it, within bounds."""
-    calls = heard.get()
+    calls = call_log.get()
     if calls is not None and sum(map(_size, calls)) + _size(call) <= MOST:
         calls.append(call)
 
 
-def _size(call: Call) -> int:
+def _size(call: ModelCall) -> int:
     return len(call.answer) + sum(len(text) for _, text in call.messages)

@@ -15,35 +15,35 @@ from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel, ValidationError
 
 from agents.models.limits import Limits
-from agents.models.reply_cache import Kept
-from agents.models.structured_output import read
-from agents.models.usage import Meter
-from agents.result import NOTHING, Usage
+from agents.models.reply_cache import CachedReply
+from agents.models.structured_output import parse_record
+from agents.models.usage import UsageCounter
+from agents.result import NO_USAGE, Usage
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 Shape = TypeVar("Shape", bound=BaseModel)
 
 MOST_CHARACTERS = 6000
-SAID_AGAIN = 5
-LONGEST_AGAIN = 200
+MOST_REPETITIONS = 5
+LONGEST_REPETITION = 200
 FIRST_PAUSE = 0.5
 # clients that pass on why a stream ended: without it, the connection was lost
-TELLING = ("openai-chat", "chat-ollama")
+REPORTS_STREAM_END = ("openai-chat", "chat-ollama")
 ENDED = {"finish_reason", "done_reason"}
-OVER = "the time of this turn was used up"
+TURN_IS_OVER = "the time of this turn was used up"
 
 
 class ModelFailed(Exception):
     """The model gave nothing that can be used. `why` is short and plain; `usage` is what was spent on the way."""
 
-    def __init__(self, why: str, usage: Usage = NOTHING) -> None:
+    def __init__(self, why: str, usage: Usage = NO_USAGE) -> None:
         super().__init__(why)
         self.why = why
         self.usage = usage
 
 
-async def structured(
+async def structured_reply(
     model: BaseChatModel,
     messages: Sequence[BaseMessage],
     shape: type[Shape],
@@ -56,11 +56,11 @@ async def structured(
     A malformed answer, or one for which `refuse` gives a reason, goes back with that reason at most `limits.retries`
     times. Raises ModelFailed.
     """
-    meter = Meter()
+    meter = UsageCounter()
     said = list(messages)
     why = ""
     for _ in range(limits.retries + 1):
-        kept = Kept(limits, model, said, json.dumps(shape.model_json_schema(), sort_keys=True))
+        kept = CachedReply(limits, model, said, json.dumps(shape.model_json_schema(), sort_keys=True))
         raw, parsed, why = await _kept_or_asked(kept, model, said, shape, meter, limits)
         if parsed is not None:
             reason = await refuse(parsed) if refuse else None
@@ -73,7 +73,12 @@ async def structured(
 
 
 async def _kept_or_asked(
-    kept: Kept, model: BaseChatModel, messages: list[BaseMessage], shape: type[Shape], meter: Meter, limits: Limits
+    kept: CachedReply,
+    model: BaseChatModel,
+    messages: list[BaseMessage],
+    shape: type[Shape],
+    meter: UsageCounter,
+    limits: Limits,
 ) -> tuple[str, Shape | None, str]:
     """One answer: its text, the record or None, and what is wrong with it."""
     before = await kept.text()
@@ -86,11 +91,11 @@ async def _kept_or_asked(
 
 
 async def _once(
-    model: BaseChatModel, messages: list[BaseMessage], shape: type[Shape], meter: Meter, limits: Limits
+    model: BaseChatModel, messages: list[BaseMessage], shape: type[Shape], meter: UsageCounter, limits: Limits
 ) -> tuple[str, Shape | None, str]:
     seconds = limits.left()
     if not seconds:
-        raise ModelFailed(OVER, meter.usage)
+        raise ModelFailed(TURN_IS_OVER, meter.usage)
     tried, bound, worded = (
         limits.manner.method,
         limits.manner.bound(model, shape),
@@ -101,7 +106,7 @@ async def _once(
             answer = await _patiently(partial(bound.ainvoke, worded, _config(meter)), limits)
     except (ValidationError, OutputParserException, json.JSONDecodeError) as error:
         raw = _answered(error)
-        return raw, read(AIMessage(raw), shape)["parsed"], _short(error)
+        return raw, parse_record(AIMessage(raw), shape)["parsed"], _short(error)
     except TimeoutError:
         raise ModelFailed(f"no answer within {seconds:.3g} s", meter.usage) from None
     except Exception as error:
@@ -112,7 +117,7 @@ async def _once(
         raise ModelFailed(_short(error), meter.usage) from error
     if answer.get("parsed") is None and answer.get("raw") is not None:
         # a server may ignore how it was asked, and answer in words
-        answer = read(answer["raw"], shape) | {"parsing_error": answer.get("parsing_error")}
+        answer = parse_record(answer["raw"], shape) | {"parsing_error": answer.get("parsing_error")}
     raw = str(answer["raw"].content) if answer.get("raw") is not None else ""
     refusal = getattr(answer.get("raw"), "additional_kwargs", {}).get("refusal")
     if refusal:
@@ -122,11 +127,11 @@ async def _once(
     return raw, None, _short(answer.get("parsing_error") or ValueError("malformed answer"))
 
 
-async def streamed(
-    model: BaseChatModel, messages: Sequence[BaseMessage], meter: Meter, *, limits: Limits
+async def stream_reply(
+    model: BaseChatModel, messages: Sequence[BaseMessage], meter: UsageCounter, *, limits: Limits
 ) -> AsyncIterator[str]:
     """The text of one answer as it comes. Raises ModelFailed when it stops coming, repeats itself or does not stop."""
-    kept = Kept(limits, model, messages, "text")
+    kept = CachedReply(limits, model, messages, "text")
     before = await kept.text()
     if before is not None:
         yield before
@@ -136,7 +141,7 @@ async def streamed(
         said += text
         if len(said) > MOST_CHARACTERS:
             raise ModelFailed(f"would not stop after {MOST_CHARACTERS} characters", meter.usage)
-        if repeats(said):
+        if is_repeating(said):
             raise ModelFailed("it repeated itself", meter.usage)
         yield text
     if said.strip():
@@ -144,14 +149,14 @@ async def streamed(
 
 
 async def _pieces(
-    model: BaseChatModel, messages: Sequence[BaseMessage], meter: Meter, limits: Limits
+    model: BaseChatModel, messages: Sequence[BaseMessage], meter: UsageCounter, limits: Limits
 ) -> AsyncIterator[str]:
     seconds = limits.left()
     if not seconds:
-        raise ModelFailed(OVER, meter.usage)
+        raise ModelFailed(TURN_IS_OVER, meter.usage)
     deadline = time.monotonic() + seconds
     chunks: Any = None
-    whole = model._llm_type not in TELLING
+    whole = model._llm_type not in REPORTS_STREAM_END
 
     async def opened() -> Any:
         nonlocal chunks
@@ -181,14 +186,14 @@ async def _pieces(
             await close()
 
 
-def repeats(text: str) -> bool:
+def is_repeating(text: str) -> bool:
     """Whether a text ends by saying the same thing over and over.
 
     >>> repeats("It is blue. " * 6), repeats("Red, blue, green, red."), repeats("no" * 9)
     (True, False, False)
     """
-    for size in range(1, min(LONGEST_AGAIN, len(text) // SAID_AGAIN) + 1):
-        times = max(SAID_AGAIN, -(-48 // size))
+    for size in range(1, min(LONGEST_REPETITION, len(text) // MOST_REPETITIONS) + 1):
+        times = max(MOST_REPETITIONS, -(-48 // size))
         if text.endswith(text[-size:] * times):
             return True
     return False
@@ -202,7 +207,7 @@ async def _patiently(call: Callable[[], Awaitable[T]], limits: Limits) -> T:
             return await call()
         except Exception as error:
             wait = max(pause, _asked_to_wait(error))
-            if not is_passing(error) or wait >= limits.left():
+            if not is_transient(error) or wait >= limits.left():
                 raise
             log.info("model server is busy, again in %.1f s: %s", wait, _short(error))
         await asyncio.sleep(wait)
@@ -210,7 +215,7 @@ async def _patiently(call: Callable[[], Awaitable[T]], limits: Limits) -> T:
     return await call()
 
 
-def is_passing(error: Exception) -> bool:
+def is_transient(error: Exception) -> bool:
     """Whether a provider's error says "later": too many requests, or a server that is out of order."""
     status = getattr(error, "status_code", None)
     return isinstance(status, int) and (status in (408, 429) or 500 <= status < 600)
@@ -233,7 +238,7 @@ def _answered(error: ValidationError | OutputParserException | json.JSONDecodeEr
     return str((error.llm_output if isinstance(error, OutputParserException) else error.doc) or "")
 
 
-def _config(meter: Meter) -> RunnableConfig:
+def _config(meter: UsageCounter) -> RunnableConfig:
     # "nostream": the graph's own `messages` stream would show tokens that have not passed the gate
     return {"callbacks": [meter], "tags": ["nostream"]}
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from langchain_core.caches import BaseCache
 
-from agents.models.structured_output import Manner
+from agents.models.structured_output import StructuredOutput
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Limits:
     busy_retries: int = 2
     exchanges: int = 3
     kept: BaseCache | None = None
-    manner: Manner = field(default_factory=Manner)
+    manner: StructuredOutput = field(default_factory=StructuredOutput)
     deadline: float = math.inf
     version: str = ""
 

@@ -17,7 +17,7 @@ OUTCOMES: tuple[Outcome, ...] = ("agreed", "alone", "disputed", "doubted", "empt
 Counts = Mapping[str, tuple[int, int]]
 
 FILE = Path(__file__).with_name("priors.json")
-KEPT = "calibration.json"
+CALIBRATION_FILE = "calibration.json"
 # where FILE has, beside the outcomes, how many readings of rewordings were right, and how many the rules expected to be
 REWORDED = "reworded"
 # billions of parameters up to which a model is a small one (given)
@@ -57,9 +57,9 @@ class Priors:
         right, asked = self.counts.get(outcome, (0, 0))
         expected = self.before
         if reading is not None and outcome == "agreed":
-            expected = agreed(self.before, reading, COINCIDENCE)
+            expected = after_agreement(self.before, reading, COINCIDENCE)
         elif reading is not None and outcome == "disputed":
-            expected = disputed(self.before, reading)
+            expected = after_dispute(self.before, reading)
         return (right + WEIGHT * expected) / (asked + WEIGHT)
 
     def against(self, reading: float) -> float:
@@ -68,10 +68,10 @@ class Priors:
         >>> round(Priors("large", {"alone": (8, 8)}).against(0.6), 2)
         0.13
         """
-        return disputed(reading, self.before)
+        return after_dispute(reading, self.before)
 
 
-def agreed(own: float, other: float, coincidence: float = 1.0) -> float:
+def after_agreement(own: float, other: float, coincidence: float = 1.0) -> float:
     """The chance of rows once the same were found in another way; `coincidence` is how often two that are wrong give
     the same, beside how often two that are right do.
 
@@ -82,7 +82,7 @@ def agreed(own: float, other: float, coincidence: float = 1.0) -> float:
     return both / (both + neither)
 
 
-def disputed(own: float, other: float) -> float:
+def after_dispute(own: float, other: float) -> float:
     """The chance of rows once others were found that differ from them: one of the two is wrong at least.
 
     >>> round(disputed(0.8, 0.5), 2), round(disputed(0.5, 0.8), 2)
@@ -91,7 +91,7 @@ def disputed(own: float, other: float) -> float:
     return own * (1 - other) / (1 - own * other)
 
 
-def size_of(model: str, *, own_server: bool = False) -> Size:
+def model_size_class(model: str, *, own_server: bool = False) -> Size:
     """The size class of a model by its name, as it was set.
 
     >>> size_of("ollama:qwen2.5-coder:1.5b"), size_of("ollama:llama3.3:70b"), size_of("openai:gpt-x")
@@ -105,7 +105,7 @@ def size_of(model: str, *, own_server: bool = False) -> Size:
     return "unknown" if own_server else "large"
 
 
-def priors(size: Size, measured: Counts | None = None) -> Priors:
+def model_priors(size: Size, measured: Counts | None = None) -> Priors:
     """Those of one's own questions, where they were measured, else those of the size class."""
     shipped = dict(_shipped()[size])
     right, expected = shipped.pop(REWORDED, (0, 0))
@@ -113,20 +113,20 @@ def priors(size: Size, measured: Counts | None = None) -> Priors:
     return Priors(size, measured if measured is not None else shipped, faithful)
 
 
-def measured(data: Path, model: str) -> Counts | None:
+def calibrated_counts(data: Path, model: str) -> Counts | None:
     """What `nacre calibrate` counted for a model in a data folder; None where it did not."""
     try:
-        kept = json.loads((data / KEPT).read_text("utf-8"))
+        kept = json.loads((data / CALIBRATION_FILE).read_text("utf-8"))
         return {name: (int(right), int(asked)) for name, (right, asked) in kept[model].items()}
     except (OSError, KeyError):
         return None
     except (ValueError, TypeError, AttributeError) as error:
-        raise ConfigError(f"Can't read {data / KEPT}: {error}. Run: nacre calibrate QUESTIONS") from error
+        raise ConfigError(f"Can't read {data / CALIBRATION_FILE}: {error}. Run: nacre calibrate QUESTIONS") from error
 
 
-def keep(data: Path, model: str, counts: Counts) -> None:
+def save_counts(data: Path, model: str, counts: Counts) -> None:
     """Keep what was counted, beside what was counted for other models."""
-    file = data / KEPT
+    file = data / CALIBRATION_FILE
     kept = json.loads(file.read_text("utf-8")) if file.exists() else {}
     kept[model] = {name: list(pair) for name, pair in sorted(counts.items())}
     new = file.with_suffix(".new")

@@ -8,21 +8,25 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from agents.models.limits import Limits
 from agents.models.priors import Size
-from agents.query_writing.query_prompt import head
-from agents.query_writing.rewording import head as names_head
-from agents.query_writing.schema_text import Describe, whole
-from agents.run_in_thread import off_loop
+from agents.query_writing.query_prompt import query_prefix
+from agents.query_writing.rewording import rewording_prefix as names_head
+from agents.query_writing.schema_text import DescribeTables, whole_schema
+from agents.run_in_thread import run_in_thread
 from nacre.records.schema import Schema
 
 log = logging.getLogger(__name__)
 
 
-async def read_ahead(model: BaseChatModel, schema: Schema, describe: Describe, limits: Limits, size: Size) -> None:
+async def prefill_prompts(
+    model: BaseChatModel, schema: Schema, describe: DescribeTables, limits: Limits, size: Size
+) -> None:
     """Send each head and leave at the first word; that which is asked first comes last, where a server keeps one. A
     model that is down is told of when it is asked."""
-    heads = [head(await off_loop(whole, schema, limits.schema_tokens, describe), small=size == "small")]
+    heads = [
+        query_prefix(await run_in_thread(whole_schema, schema, limits.schema_tokens, describe), small=size == "small")
+    ]
     if size == "small":
-        heads.append(await off_loop(names_head, schema, limits.schema_tokens))
+        heads.append(await run_in_thread(names_head, schema, limits.schema_tokens))
     try:
         for text in heads:
             async with asyncio.timeout(limits.seconds):

@@ -14,7 +14,7 @@ from agents.models.limits import Limits
 log = logging.getLogger(__name__)
 
 
-class Kept:
+class CachedReply:
     """The place of one answer. Without `limits.kept` there is never one; a store that fails keeps nothing."""
 
     def __init__(self, limits: Limits, model: BaseChatModel, messages: Sequence[BaseMessage], shape: str) -> None:

@@ -15,7 +15,7 @@ _BOUND = {"json_schema": "json_schema", "tools": "function_calling"}
 _REFUSALS = (400, 404, 405, 415, 422, 501)
 
 
-class Manner:
+class StructuredOutput:
     """One model's way to give records. In `auto` it moves on to the next way for good when the server refuses one;
     where it refuses them all, something else is wrong, and the next question begins with the first again."""
 
@@ -26,7 +26,7 @@ class Manner:
     def bound(self, model: BaseChatModel, shape: type[BaseModel]) -> Runnable[Any, Any]:
         """The model as a runnable that gives {"raw", "parsed", "parsing_error"}."""
         if self.method == "text":
-            return model | RunnableLambda(lambda raw: read(raw, shape))
+            return model | RunnableLambda(lambda raw: parse_record(raw, shape))
         return model.with_structured_output(shape, method=_BOUND[self.method], include_raw=True)
 
     def worded(self, messages: list[BaseMessage], shape: type[BaseModel]) -> list[BaseMessage]:
@@ -49,7 +49,7 @@ class Manner:
         return following < len(METHODS)
 
 
-def read(raw: AIMessage, shape: type[BaseModel]) -> dict[str, Any]:
+def parse_record(raw: AIMessage, shape: type[BaseModel]) -> dict[str, Any]:
     """The record in a text: the outermost braces, or, of a shape with one text field, what a fence holds.
 
     >>> class Word(BaseModel):
@@ -64,14 +64,14 @@ def read(raw: AIMessage, shape: type[BaseModel]) -> dict[str, Any]:
         if 0 <= first < last:
             return {"raw": raw, "parsed": shape.model_validate_json(text[first : last + 1]), "parsing_error": None}
         # an answer that was cut off is no text of its own
-        if len(fields) == 1 and text.strip() and not fenced(text).startswith("{"):
-            return {"raw": raw, "parsed": shape.model_validate({fields[0]: fenced(text)}), "parsing_error": None}
+        if len(fields) == 1 and text.strip() and not fenced_text(text).startswith("{"):
+            return {"raw": raw, "parsed": shape.model_validate({fields[0]: fenced_text(text)}), "parsing_error": None}
     except ValidationError as error:
         return {"raw": raw, "parsed": None, "parsing_error": error}
     return {"raw": raw, "parsed": None, "parsing_error": ValueError("there is no JSON object in it")}
 
 
-def fenced(text: str) -> str:
+def fenced_text(text: str) -> str:
     """What stands in the first fence of a text, or the text.
 
     >>> fenced("Here: ```sql\\nSELECT 1\\n``` done")

@@ -8,13 +8,13 @@ from langchain_core.callbacks import AsyncCallbackHandler
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
 
-from agents.models.call_log import LONGEST, Call, heard, keep
-from agents.result import NOTHING, Usage
+from agents.models.call_log import LONGEST, ModelCall, call_log, record_call
+from agents.result import NO_USAGE, Usage
 
 MILLION = 1_000_000
 
 
-class Meter(AsyncCallbackHandler):
+class UsageCounter(AsyncCallbackHandler):
     """Counts the calls, tokens and price of whatever it is handed to.
 
     Prices come with the model, as `price` of its metadata: US dollars for a million tokens (read, cached, written). A
@@ -22,7 +22,7 @@ class Meter(AsyncCallbackHandler):
     """
 
     def __init__(self) -> None:
-        self.usage = NOTHING
+        self.usage = NO_USAGE
         self._prices: dict[UUID, tuple[float, float, float] | None] = {}
         self._asked: dict[UUID, tuple[float, tuple[tuple[str, str], ...]]] = {}
 
@@ -31,7 +31,7 @@ class Meter(AsyncCallbackHandler):
     ) -> None:
         price = (metadata or {}).get("price")
         self._prices[run_id] = price
-        if heard.get() is not None:
+        if call_log.get() is not None:
             said = tuple((str(m.type), str(m.text)[:LONGEST]) for each in messages for m in each)
             self._asked[run_id] = time.perf_counter(), said
         self.usage += Usage(calls=1, unpriced=int(not _is_free(price)))
@@ -63,7 +63,7 @@ class Meter(AsyncCallbackHandler):
         # a record may come as the arguments of a call
         wanted = [each["args"] for each in message.tool_calls] if isinstance(message, AIMessage) else []
         answer = first.text or "\n".join(map(str, wanted))
-        keep(Call(messages, answer[:LONGEST], round(time.perf_counter() - begun, 3), *tokens))
+        record_call(ModelCall(messages, answer[:LONGEST], round(time.perf_counter() - begun, 3), *tokens))
 
     async def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         if getattr(error, "status_code", 0) and not _is_free(self._prices.get(run_id)):

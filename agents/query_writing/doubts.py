@@ -1,12 +1,12 @@
-"""What speaks against rows of a model's queries: TurnView + what is wanted + Found -> what to tell it, or None."""
+"""What speaks against rows of a model's queries: TurnView + what is wanted + BranchResult -> what to tell it, or None."""
 
 from collections.abc import Sequence
 
 from agents.answering.select_answer import is_empty
 from agents.turn_view import TurnView
-from nacre.language.forms.nouns import counted
-from nacre.language.tokens import fold, tokens
-from nacre.records.evidence import Found, Table, Wants
+from nacre.language.forms.nouns import number_with_noun
+from nacre.language.tokens import fold, tokenize
+from nacre.records.evidence import AnswerForm, BranchResult, Table
 from nacre.records.turn import Mention
 
 # a name that is linked with less may not be meant
@@ -18,7 +18,7 @@ EMPTY = (
 KINDS: dict[str, str] = {"number": "a number", "date": "a date", "names": "names", "yes_no": "one cell, 1 or 0"}
 
 
-def doubt(view: TurnView, wants: Wants | None, ran: Sequence[Found]) -> str | None:
+def find_doubt(view: TurnView, wants: AnswerForm | None, ran: Sequence[BranchResult]) -> str | None:
     """Errors, nothing found, another kind of answer, or a name of the question that no condition uses."""
     for found in ran:
         if found.error is not None:
@@ -37,7 +37,7 @@ def doubt(view: TurnView, wants: Wants | None, ran: Sequence[Found]) -> str | No
     return None
 
 
-def is_of_kind(wants: Wants, table: Table) -> bool:
+def is_of_kind(wants: AnswerForm, table: Table) -> bool:
     """Whether rows can hold what was asked for.
 
     >>> is_of_kind("number", Table(("n",), ((3,),))), is_of_kind("number", Table(("name",), (("Oslo",),)))
@@ -61,7 +61,7 @@ def _is_name(mention: Mention) -> bool:
     return mention.kind in ("entity", "value") and mention.score >= NAMED and bool(mention.label)
 
 
-def _is_used(mention: Mention, ran: Sequence[Found]) -> bool:
+def _is_used(mention: Mention, ran: Sequence[BranchResult]) -> bool:
     """Whether a query has one of the longest words of the name; a thing may also be met by its id."""
     written = fold(" ".join(query.text for found in ran for query in found.queries))
     words = [*_longest(mention.label)[:2], *_longest(mention.text)[:1]]
@@ -69,17 +69,17 @@ def _is_used(mention: Mention, ran: Sequence[Found]) -> bool:
 
 
 def _longest(text: str) -> list[str]:
-    return sorted({token.norm for token in tokens(text)}, key=lambda word: (-len(word), word))
+    return sorted({token.norm for token in tokenize(text)}, key=lambda word: (-len(word), word))
 
 
-def shown(table: Table, rows: int = 5, longest: int = 120) -> str:
+def preview_rows(table: Table, rows: int = 5, longest: int = 120) -> str:
     """The first rows of a query as lines, a header first."""
     if not table.rows:
         return "no rows"
     body = (" | ".join(_cell(cell)[:longest] for cell in row) for row in table.rows[:rows])
     lines = [" | ".join(table.columns), *body]
     more = len(table.rows) - rows
-    return "\n".join(lines) + (f"\n... {counted(more, 'more row')}" if more > 0 else "")
+    return "\n".join(lines) + (f"\n... {number_with_noun(more, 'more row')}" if more > 0 else "")
 
 
 def _cell(value: object) -> str:

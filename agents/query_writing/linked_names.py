@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from agents.answering.select_answer import content_words
 from agents.database import Database
-from agents.run_in_thread import off_loop
-from nacre.language.sanitize import quoted
-from nacre.plans.sparql.terms import iri
+from agents.run_in_thread import run_in_thread
+from nacre.language.sanitize import quote_line
+from nacre.plans.sparql.terms import format_iri
 from nacre.records.look_up import Occurrence
 from nacre.records.turn import Mention, Understanding
 
@@ -19,17 +19,17 @@ _QUOTED = re.compile(r"[\"“‘']([^\"”’']{2,80})[\"”’']")
 _WORD = re.compile(r"[^\W_][\w.&'’-]*")
 
 
-async def names_found(understanding: Understanding, database: Database) -> list[str]:
+async def linked_name_lines(understanding: Understanding, database: Database) -> list[str]:
     """A line a name: what the question says, the column and its exact spelling, how sure that is; each once."""
-    found = await database.occurrences(phrases(understanding.standalone))
+    found = await database.occurrences(value_phrases(understanding.standalone))
     lines = [_seen(each) for each in found]
     for mention in understanding.mentions:
         # what a name stands for is looked up on the disk
-        lines += await off_loop(_linked, mention, database)
+        lines += await run_in_thread(_linked, mention, database)
     return list(dict.fromkeys(lines))[:MOST]
 
 
-def phrases(question: str) -> list[str]:
+def value_phrases(question: str) -> list[str]:
     """Stretches of a question that may be values: what is quoted, runs of capitalised words, then single words.
 
     >>> phrases("Which dishes of Cape Town use 'black rice' in 2010?")
@@ -58,7 +58,7 @@ def _seen(found: Occurrence) -> str:
 
 def _linked(mention: Mention, database: Database) -> list[str]:
     """What the linker takes a stretch of the question for."""
-    said = quoted(mention.text)[:80]
+    said = quote_line(mention.text)[:80]
     sure = f" (score {mention.score:.2f})"
     if database.language == "sparql":
         return _linked_iri(mention, database)
@@ -75,14 +75,16 @@ def _linked(mention: Mention, database: Database) -> list[str]:
 
 def _linked_iri(mention: Mention, database: Database) -> list[str]:
     """The same in the terms of SPARQL: IRIs, and values of properties."""
-    said, sure = quoted(mention.text)[:80], f" (score {mention.score:.2f})"
+    said, sure = quote_line(mention.text)[:80], f" (score {mention.score:.2f})"
     if mention.kind == "entity":
         classes = database.table_of(mention.target)
         return (
-            [f"'{said}' may be {iri(mention.target)}, {_literal(mention.label)}, of {classes}{sure}"] if classes else []
+            [f"'{said}' may be {format_iri(mention.target)}, {_literal(mention.label)}, of {classes}{sure}"]
+            if classes
+            else []
         )
     if mention.kind == "value":
-        return [f"'{said}' may be the value {_literal(mention.label)} of {iri(mention.predicate)}{sure}"]
+        return [f"'{said}' may be the value {_literal(mention.label)} of {format_iri(mention.predicate)}{sure}"]
     return []
 
 
@@ -97,4 +99,4 @@ def _places(predicate: str, database: Database) -> Sequence[str]:
 
 
 def _literal(text: str) -> str:
-    return "'" + quoted(text)[:80].replace("'", "''") + "'"
+    return "'" + quote_line(text)[:80].replace("'", "''") + "'"

@@ -4,19 +4,19 @@ from collections.abc import Sequence
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
-from agents.answering.select_answer import chance
+from agents.answering.select_answer import row_probability
 from agents.database import Database, Language
 from agents.models.limits import Limits
 from agents.prompt import prompt
-from agents.query_writing.doubts import shown
-from agents.query_writing.linked_names import names_found
-from agents.query_writing.schema_text import relevant, relevant_classes, whole
-from agents.run_in_thread import off_loop
+from agents.query_writing.doubts import preview_rows
+from agents.query_writing.linked_names import linked_name_lines
+from agents.query_writing.schema_text import relevant_classes, relevant_tables, whole_schema
+from agents.run_in_thread import run_in_thread
 from agents.turn_view import TurnView
-from nacre.language.sanitize import quoted, quoted_lines
-from nacre.records.evidence import Found, Rows
+from nacre.language.sanitize import quote_line, quote_lines
+from nacre.records.evidence import BranchResult, Rows
 from nacre.records.look_up import LookUp
-from nacre.records.turn import Earlier
+from nacre.records.turn import EarlierTurn
 
 TURNS_SHOWN = 3
 LONGEST_ANSWER = 500
@@ -25,91 +25,93 @@ WORTH_SHOWING = 0.3
 READINGS_SHOWN = 2
 
 
-async def messages_of(
-    view: TurnView, database: Database, drafts: Found | None, limits: Limits, *, small: bool
+async def query_messages(
+    view: TurnView, database: Database, drafts: BranchResult | None, limits: Limits, *, small: bool
 ) -> list[BaseMessage]:
     """The messages of one question. Where all tables fit into the head, a server reads them once for all questions."""
-    every, tables = await off_loop(whole, database.schema, limits.schema_tokens, database.describe), ""
+    every, tables = await run_in_thread(whole_schema, database.schema, limits.schema_tokens, database.describe), ""
     if every is None:
-        part = await off_loop(
-            relevant if database.language == "sql" else relevant_classes,
+        part = await run_in_thread(
+            relevant_tables if database.language == "sql" else relevant_classes,
             view.understanding,
             database.schema,
             database.lexicon,
             limits.schema_tokens,
             database.describe,
         )
-        tables = f"<schema>\n{quoted_lines(part)}\n</schema>\n"
+        tables = f"<schema>\n{quote_lines(part)}\n</schema>\n"
     turn = prompt(
         "query_writer_turn",
         tables=tables,
         conversation=_conversation(view),
-        names=_part("names", await names_found(view.understanding, database)),
+        names=_part("names", await linked_name_lines(view.understanding, database)),
         readings=_part("readings", _readings(view, drafts)),
-        question=quoted(view.standalone),
+        question=quote_line(view.standalone),
     )
-    return [SystemMessage(head(every, small=small, language=database.language)), HumanMessage(turn)]
+    return [SystemMessage(query_prefix(every, small=small, language=database.language)), HumanMessage(turn)]
 
 
 def _part(name: str, lines: Sequence[str]) -> str:
     return f"<{name}>\n{chr(10).join(lines)}\n</{name}>\n" if lines else ""
 
 
-def head(tables: str | None, *, small: bool, language: Language = "sql") -> str:
+def query_prefix(tables: str | None, *, small: bool, language: Language = "sql") -> str:
     """What every prompt about a graph begins with, byte for byte: all tables, where they fit."""
     name = f"query_writer{'_small' if small else ''}{'' if language == 'sql' else '_sparql'}"
     told = "The tables are" if language == "sql" else "The classes and properties are"
-    return prompt(name, schema=quoted_lines(tables or f"{told} named with each question."))
+    return prompt(name, schema=quote_lines(tables or f"{told} named with each question."))
 
 
-def looked_up(seen: Sequence[tuple[LookUp, str]]) -> str:
+def look_up_message(seen: Sequence[tuple[LookUp, str]]) -> str:
     """What look-ups showed."""
-    parts = [f"{_said(each)}:\n{quoted_lines(text)}" for each, text in seen]
+    parts = [f"{_said(each)}:\n{quote_lines(text)}" for each, text in seen]
     return "<seen>\n" + "\n".join(parts) + "\n</seen>\nNow answer the question."
 
 
-def sent_back(ran: Sequence[Found], why: str) -> str:
+def feedback_message(ran: Sequence[BranchResult], why: str) -> str:
     """What queries gave, and what speaks against it."""
-    parts = [f"{quoted(query.text)[:300]}\n{_gave(found)}" for found in ran for query in found.queries[-1:]]
-    return "<rows>\n" + "\n".join(parts) + f"\n</rows>\n{quoted(why)}\nGive a corrected answer."
+    parts = [f"{quote_line(query.text)[:300]}\n{_gave(found)}" for found in ran for query in found.queries[-1:]]
+    return "<rows>\n" + "\n".join(parts) + f"\n</rows>\n{quote_line(why)}\nGive a corrected answer."
 
 
-def _gave(found: Found) -> str:
+def _gave(found: BranchResult) -> str:
     if found.error is not None:
-        return f"error: {quoted(found.error.message)}"
-    return "\n".join(quoted_lines(shown(each.table)) for each in found.rows) or "no rows"
+        return f"error: {quote_line(found.error.message)}"
+    return "\n".join(quote_lines(preview_rows(each.table)) for each in found.rows) or "no rows"
 
 
 def _said(look: LookUp) -> str:
     where = ".".join(part for part in (look.table, look.column) if part)
-    return " ".join(quoted(part) for part in (look.kind, where, f"like '{look.text}'" if look.text else "") if part)
+    return " ".join(quote_line(part) for part in (look.kind, where, f"like '{look.text}'" if look.text else "") if part)
 
 
 def _conversation(view: TurnView) -> str:
     """The turns before this one, and the question as it was typed where the one that stands alone is another."""
     lines = [_turn(turn) for turn in view.conversation[-TURNS_SHOWN:]]
     if view.rewrite.depends and view.question != view.standalone:
-        lines.append(f"Now asked: {quoted(view.question)} (understood as below, which may be wrong)")
+        lines.append(f"Now asked: {quote_line(view.question)} (understood as below, which may be wrong)")
     return f"<conversation>\n{chr(10).join(lines)}\n</conversation>\n" if lines and view.conversation else ""
 
 
-def _turn(turn: Earlier) -> str:
-    answer = quoted(turn.answer)
+def _turn(turn: EarlierTurn) -> str:
+    answer = quote_line(turn.answer)
     cut = "..." if len(answer) > LONGEST_ANSWER else ""
-    queries = [quoted(each.query.text) for each in turn.evidence if isinstance(each, Rows) and each.query is not None]
+    queries = [
+        quote_line(each.query.text) for each in turn.evidence if isinstance(each, Rows) and each.query is not None
+    ]
     ran = f"\nQuery: {queries[0][:LONGEST_ANSWER]}" if queries and "?" not in queries[0] else ""
-    return f"Question: {quoted(turn.standalone)}{ran}\nAnswer: {answer[:LONGEST_ANSWER]}{cut}"
+    return f"Question: {quote_line(turn.standalone)}{ran}\nAnswer: {answer[:LONGEST_ANSWER]}{cut}"
 
 
-def _readings(view: TurnView, drafts: Found | None) -> list[str]:
+def _readings(view: TurnView, drafts: BranchResult | None) -> list[str]:
     """The rules' likely readings in words, how likely, and what they gave."""
-    likely = sorted(drafts.rows if drafts else (), key=lambda each: -chance(view.understanding, each))
+    likely = sorted(drafts.rows if drafts else (), key=lambda each: -row_probability(view.understanding, each))
     return [
-        _reading(each, chance(view.understanding, each))
+        _reading(each, row_probability(view.understanding, each))
         for each in likely[:READINGS_SHOWN]
-        if chance(view.understanding, each) >= WORTH_SHOWING
+        if row_probability(view.understanding, each) >= WORTH_SHOWING
     ]
 
 
 def _reading(rows: Rows, likely: float) -> str:
-    return f"({likely:.0%} sure) {quoted(rows.words)[:200]}\n{quoted_lines(shown(rows.table, 3))}"
+    return f"({likely:.0%} sure) {quote_line(rows.words)[:200]}\n{quote_lines(preview_rows(rows.table, 3))}"

@@ -11,17 +11,17 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from agents.answering.calibrate_rows import weighed
-from agents.answering.select_answer import DECLINED, chance, is_echo, is_empty
+from agents.answering.calibrate_rows import calibrate_rows
+from agents.answering.select_answer import DECLINED, is_echo, is_empty, row_probability
 from agents.database import Database
-from agents.models.calls import ModelFailed, structured
+from agents.models.calls import ModelFailed, structured_reply
 from agents.models.limits import Limits
 from agents.prompt import prompt
-from agents.result import NOTHING, Usage
-from agents.run_in_thread import off_loop
+from agents.result import NO_USAGE, Usage
+from agents.run_in_thread import run_in_thread
 from agents.turn_view import TurnView
-from nacre.language.sanitize import quoted, quoted_lines
-from nacre.language.tokens import tokens
+from nacre.language.sanitize import quote_line, quote_lines
+from nacre.language.tokens import tokenize
 from nacre.records.evidence import Query, Rows
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.records.turn import Rewrite, Understanding
@@ -33,7 +33,7 @@ MOST_VALUES = 6
 LONGEST_VALUE = 20
 
 
-class Reworded(BaseModel):
+class RewordedQuestion(BaseModel):
     """The question in other words."""
 
     reworded: str = Field(min_length=1, max_length=300)
@@ -46,43 +46,45 @@ class Rewording:
 
     rows: Rows | None = None
     queries: tuple[Query, ...] = ()
-    usage: Usage = NOTHING
+    usage: Usage = NO_USAGE
     failed: str = ""
 
 
-async def reworded(model: BaseChatModel, view: TurnView, database: Database, limits: Limits) -> Rewording:
+async def reword_question(model: BaseChatModel, view: TurnView, database: Database, limits: Limits) -> Rewording:
     """One call, and the likeliest reading of what it says; nothing where it only repeats the question, or leaves out a
     name or a number of it."""
     try:
-        answer, usage = await structured(model, await _messages(view, database, limits), Reworded, limits=limits)
+        answer, usage = await structured_reply(
+            model, await _messages(view, database, limits), RewordedQuestion, limits=limits
+        )
     except ModelFailed as failed:
         return Rewording(usage=failed.usage, failed=failed.why)
     text = " ".join(answer.reworded.split())
     if _words(text) == _words(view.standalone) or not _keeps_names(text, view):
         return Rewording(usage=usage)
-    read = await off_loop(understand, Rewrite(text), database.schema, database.lexicon)
+    read = await run_in_thread(understand, Rewrite(text), database.schema, database.lexicon)
     if read.expected == "prose" or read.unknown:
         return Rewording(usage=usage)
     ran = await database.read(read.readings[: database.most])
     queries = tuple(query for found in ran for query in found.queries)
-    rows = _likeliest(read, [each for found in weighed(read, ran) for each in found.rows]) if ran else None
+    rows = _likeliest(read, [each for found in calibrate_rows(read, ran) for each in found.rows]) if ran else None
     return Rewording(rows, queries, usage)
 
 
 def _likeliest(read: Understanding, rows: list[Rows]) -> Rows | None:
     """The likeliest rows, if their reading accounts for every word; with the plan in the place of the reading."""
     told = [each for each in rows if not is_empty(each.table) and not is_echo(read, each)]
-    best = max(told, key=lambda each: chance(read, each), default=None)
-    if best is None or best.reading is None or chance(read, best) < DECLINED:
+    best = max(told, key=lambda each: row_probability(read, each), default=None)
+    if best is None or best.reading is None or row_probability(read, best) < DECLINED:
         return None
     reading = read.readings[best.reading]
     if reading.unused or reading.lost:
         return None
-    return replace(best, reading=None, plan=reading.plan, words=reading.words, probability=chance(read, best))
+    return replace(best, reading=None, plan=reading.plan, words=reading.words, probability=row_probability(read, best))
 
 
 def _words(text: str) -> list[str]:
-    return [token.norm for token in tokens(text)]
+    return [token.norm for token in tokenize(text)]
 
 
 def _keeps_names(text: str, view: TurnView) -> bool:
@@ -95,16 +97,16 @@ def _keeps_names(text: str, view: TurnView) -> bool:
 
 
 async def _messages(view: TurnView, database: Database, limits: Limits) -> list[BaseMessage]:
-    begun = await off_loop(head, database.schema, limits.schema_tokens)
-    return [SystemMessage(begun), HumanMessage(prompt("rewording_turn", question=quoted(view.standalone)))]
+    begun = await run_in_thread(rewording_prefix, database.schema, limits.schema_tokens)
+    return [SystemMessage(begun), HumanMessage(prompt("rewording_turn", question=quote_line(view.standalone)))]
 
 
-def head(schema: Schema, most_tokens: int) -> str:
+def rewording_prefix(schema: Schema, most_tokens: int) -> str:
     """What every prompt about a graph begins with, byte for byte."""
-    return prompt("rewording", names=quoted_lines(names_of(schema, most_tokens)))
+    return prompt("rewording", names=quote_lines(class_lines(schema, most_tokens)))
 
 
-def names_of(schema: Schema, most_tokens: int) -> str:
+def class_lines(schema: Schema, most_tokens: int) -> str:
     """A line a class, the largest first: its name and the names of its properties; as many as fit."""
     left, lines = most_tokens * CHARACTERS_A_TOKEN, list[str]()
     for each in sorted(schema.classes, key=lambda each: (-each.count, each.iri)):

@@ -9,10 +9,10 @@ from nacre.language.tokens import split_name
 from nacre.records.json_form import to_json
 from nacre.records.schema import Relation, Schema
 from nacre.records.turn import Understanding
-from nacre.stores.sqlite.lexicon import Lexicon, Link
+from nacre.stores.sqlite.lexicon import Lexicon, TableLink
 
 # the CREATE statements of `entity` and these relations, of all where None
-Describe = Callable[[Collection[str] | None], str]
+DescribeTables = Callable[[Collection[str] | None], str]
 
 CHARACTERS_A_TOKEN = 4
 # a column with its comment; only tells that far more columns than fit need not be written to be counted
@@ -22,7 +22,7 @@ SEEDS = 8
 LONGEST_PATH = 3
 
 
-def whole(schema: Schema, tokens: int, describe: Describe) -> str | None:
+def whole_schema(schema: Schema, tokens: int, describe: DescribeTables) -> str | None:
     """All tables, the same text for every question of a graph version; None where they pass the budget."""
     most = tokens * CHARACTERS_A_TOKEN
     if sum(len(relation.columns) for relation in schema.relations) * COLUMN_CHARACTERS > 2 * most:
@@ -31,7 +31,9 @@ def whole(schema: Schema, tokens: int, describe: Describe) -> str | None:
     return text if len(text) <= most else None
 
 
-def relevant(understanding: Understanding, schema: Schema, lexicon: Lexicon, tokens: int, describe: Describe) -> str:
+def relevant_tables(
+    understanding: Understanding, schema: Schema, lexicon: Lexicon, tokens: int, describe: DescribeTables
+) -> str:
     """The part of the schema that a question is about, within the budget; at least one table.
 
     Tables that the question speaks of or is near to come first, with those on the paths between them, then what their
@@ -52,7 +54,7 @@ def relevant(understanding: Understanding, schema: Schema, lexicon: Lexicon, tok
 
 
 def relevant_classes(
-    understanding: Understanding, schema: Schema, lexicon: Lexicon, tokens: int, describe: Describe
+    understanding: Understanding, schema: Schema, lexicon: Lexicon, tokens: int, describe: DescribeTables
 ) -> str:
     """The classes that a question is about with their properties, within the budget; at least one.
 
@@ -91,7 +93,7 @@ def relevant_classes(
     return text
 
 
-def _connected(ranked: Sequence[str], links: Sequence[Link]) -> list[str]:
+def _connected(ranked: Sequence[str], links: Sequence[TableLink]) -> list[str]:
     """The tables in the order in which they are shown."""
     near: dict[str, dict[str, int]] = {}
     for link in links:
@@ -107,7 +109,7 @@ def _connected(ranked: Sequence[str], links: Sequence[Link]) -> list[str]:
     return [name for name in dict.fromkeys(order) if name]
 
 
-def _with_junctions(order: Sequence[str], schema: Schema, links: Sequence[Link]) -> Iterator[str]:
+def _with_junctions(order: Sequence[str], schema: Schema, links: Sequence[TableLink]) -> Iterator[str]:
     """The tables, each followed by the junctions between it and those before it."""
     joined: dict[str, list[tuple[str, str]]] = {}
     for link in links:

@@ -1,4 +1,4 @@
-"""Let a model write queries until their rows leave no doubt: TurnView + Database -> Writing."""
+"""Let a model write queries until their rows leave no doubt: TurnView + Database -> QueryAttempts."""
 
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -8,21 +8,21 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import BaseModel, Field
 
 from agents.database import Database
-from agents.models.calls import ModelFailed, structured
+from agents.models.calls import ModelFailed, structured_reply
 from agents.models.limits import Limits
 from agents.models.priors import Priors
-from agents.query_writing.doubts import doubt
-from agents.query_writing.query_prompt import looked_up, messages_of, sent_back
-from agents.result import NOTHING, Usage
+from agents.query_writing.doubts import find_doubt
+from agents.query_writing.query_prompt import feedback_message, look_up_message, query_messages
+from agents.result import NO_USAGE, Usage
 from agents.turn_view import TurnView
-from nacre.records.evidence import Found, Query, Rows, Wants
+from nacre.records.evidence import AnswerForm, BranchResult, Query, Rows
 from nacre.records.look_up import LookUp
 
 MOST_LOOK_UPS = 4
 MOST_QUERIES = 4
 
 
-class Look(BaseModel):
+class LookUpRequest(BaseModel):
     """One thing to see before the query is written."""
 
     kind: Literal["values", "rows", "columns", "passages"]
@@ -34,50 +34,55 @@ class Look(BaseModel):
 class Step(BaseModel):
     """What is asked for, and the queries for it, or what must be seen first."""
 
-    wants: Wants
-    look_ups: list[Look] = Field(max_length=20)
+    wants: AnswerForm
+    look_ups: list[LookUpRequest] = Field(max_length=20)
     queries: list[str] = Field(max_length=20)
     meaning: str = Field(max_length=300)
     missing: str = Field(max_length=300)
 
 
-class Written(BaseModel):
+class SqlReply(BaseModel):
     """One SQLite SELECT: what a small model is asked for."""
 
     sql: str = Field(min_length=6, max_length=4000)
 
 
-class WrittenSparql(BaseModel):
+class SparqlReply(BaseModel):
     """The same in SPARQL."""
 
     sparql: str = Field(min_length=6, max_length=4000)
 
 
 @dataclass(frozen=True)
-class Writing:
+class QueryAttempts:
     """What a model came to: what it wants, its last queries' rows, all that it tried, and what that cost."""
 
-    wants: Wants | None = None
+    wants: AnswerForm | None = None
     missing: str = ""
-    ran: tuple[Found, ...] = ()
+    ran: tuple[BranchResult, ...] = ()
     tried: tuple[Query, ...] = ()
     doubted: bool = False
-    usage: Usage = field(default=NOTHING)
+    usage: Usage = field(default=NO_USAGE)
     failed: str = ""
 
 
-async def written(
-    model: BaseChatModel, view: TurnView, database: Database, drafts: Found | None, limits: Limits, priors: Priors
-) -> Writing:
+async def write_queries(
+    model: BaseChatModel,
+    view: TurnView,
+    database: Database,
+    drafts: BranchResult | None,
+    limits: Limits,
+    priors: Priors,
+) -> QueryAttempts:
     """Let the model write, look up, see what its queries gave, and write again, `limits.exchanges` times at most."""
     small = priors.size == "small"
-    said: list[BaseMessage] = await messages_of(view, database, drafts, limits, small=small)
-    short: type[Written | WrittenSparql] = Written if database.language == "sql" else WrittenSparql
-    shape: type[Step | Written | WrittenSparql] = short if small else Step
-    done = Writing()
+    said: list[BaseMessage] = await query_messages(view, database, drafts, limits, small=small)
+    short: type[SqlReply | SparqlReply] = SqlReply if database.language == "sql" else SparqlReply
+    shape: type[Step | SqlReply | SparqlReply] = short if small else Step
+    done = QueryAttempts()
     for left in range(limits.exchanges - 1, -1, -1):
         try:
-            answer, usage = await structured(model, said, shape, limits=limits)
+            answer, usage = await structured_reply(model, said, shape, limits=limits)
         except ModelFailed as failed:
             return replace(done, usage=done.usage + failed.usage, failed="" if done.ran else failed.why)
         step = _step(answer)
@@ -85,7 +90,7 @@ async def written(
         if step.look_ups and not step.queries and left:
             asked = [LookUp(each.kind, each.table, each.column, each.text) for each in step.look_ups[:MOST_LOOK_UPS]]
             seen = [(each, await database.look_up(each)) for each in asked]
-            said = [*said, AIMessage(answer.model_dump_json()), HumanMessage(looked_up(seen))]
+            said = [*said, AIMessage(answer.model_dump_json()), HumanMessage(look_up_message(seen))]
             continue
         again = {query.text for query in done.tried}
         # of several queries the columns say what each is about
@@ -94,22 +99,22 @@ async def written(
         if step.wants == "yes_no":
             ran = tuple(_as_truth(found) for found in ran)
         done = replace(done, ran=ran or done.ran, tried=(*done.tried, *(q for part in ran for q in part.queries)))
-        why = doubt(view, done.wants, ran)
+        why = find_doubt(view, done.wants, ran)
         done = replace(done, doubted=bool(why))
         if not why or not left or all(query.text in again for part in ran for query in part.queries):
             break
-        said = [*said, AIMessage(answer.model_dump_json()), HumanMessage(sent_back(ran, why))]
+        said = [*said, AIMessage(answer.model_dump_json()), HumanMessage(feedback_message(ran, why))]
     return done
 
 
-def _step(answer: Step | Written | WrittenSparql) -> Step:
+def _step(answer: Step | SqlReply | SparqlReply) -> Step:
     if isinstance(answer, Step):
         return answer
-    query = answer.sql if isinstance(answer, Written) else answer.sparql
+    query = answer.sql if isinstance(answer, SqlReply) else answer.sparql
     return Step(wants="text", look_ups=[], queries=[query], meaning="", missing="")
 
 
-def _as_truth(found: Found) -> Found:
+def _as_truth(found: BranchResult) -> BranchResult:
     """A single 1 or 0 as the yes or no that it says."""
     return replace(found, evidence=tuple(_said_as_truth(each) for each in found.rows))
 
@@ -121,7 +126,7 @@ def _said_as_truth(rows: Rows) -> Rows:
     return replace(rows, table=replace(table, columns=("yes",), units=("",)))
 
 
-def _meaning(found: Found, words: str) -> Found:
+def _meaning(found: BranchResult, words: str) -> BranchResult:
     """What was found, with what the model says that its query gives; the words of a repair stay."""
     words = " ".join(words.split())
     if not words or any(query.words for query in found.queries):

@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 
-from ingestion.attach.budget import Asking, Budget
-from ingestion.attach.describe import Described, describe
-from ingestion.attach.frequent_words import frequent
-from ingestion.attach.probe import probe
-from ingestion.attach.text_search import text_search
+from ingestion.attach.budget import Budget, BudgetedEndpoint
+from ingestion.attach.describe import EndpointDescription, describe_endpoint
+from ingestion.attach.frequent_words import frequent_words
+from ingestion.attach.probe import probe_endpoint
+from ingestion.attach.text_search import detect_text_search
 from ingestion.index.names import schema_names
-from ingestion.publish import building, new_version, publish, writable, writer
+from ingestion.publish import build_folder, exclusive_writer, new_version_id, publish_version, report_write_errors
 from nacre.errors import ConfigError, IngestionError, ToolError
 from nacre.language.tokens import word_forms
 from nacre.records.endpoint import Endpoint
@@ -22,20 +22,20 @@ from nacre.records.json_form import from_json, json_text
 from nacre.records.schema import Schema
 from nacre.stores import versions
 from nacre.stores.sparql.endpoint import EndpointSource
-from nacre.stores.sparql.endpoint_limits import Manners
-from nacre.stores.sqlite.lexicon import row
+from nacre.stores.sparql.endpoint_limits import EndpointLimits
+from nacre.stores.sqlite.lexicon import lexicon_row
 from nacre.stores.sqlite.lexicon_file import write_lexicon
 from nacre.stores.versions import Manifest
 
 log = logging.getLogger(__name__)
 
-NOT_HERE = "the graph lies behind {}, and Nacre keeps no {} of it"
+NOT_LOCAL = "the graph lies behind {}, and Nacre keeps no {} of it"
 _LACKS = {"sql": "tables", "vector": "passages", "lexical": "passages"}
-FIRST_SECONDS = 15.0
+PROBE_SECONDS = 15.0
 
 
 @dataclass(frozen=True)
-class Attached:
+class AttachedGraph:
     """What attaching made: the version, its schema, the endpoint as it was found to be."""
 
     name: str
@@ -44,15 +44,15 @@ class Attached:
     endpoint: Endpoint
 
 
-def attach(
+def attach_endpoint(
     url: str,
     name: str,
     *,
     data: Path,
     graphs: Sequence[str] = (),
-    manners: Manners = Manners(),  # noqa: B008 (immutable)
+    manners: EndpointLimits = EndpointLimits(),  # noqa: B008 (immutable)
     budget: Budget = Budget(),  # noqa: B008 (immutable)
-) -> Attached:
+) -> AttachedGraph:
     """Make the endpoint at `url` (of these named graphs) the content of graph `name`.
 
     Nothing is copied but names of classes and properties, counts and samples of values. Raises IngestionError where
@@ -62,12 +62,12 @@ def attach(
     source = EndpointSource(url, graphs, manners)
     try:
         _first(source)
-        asking = Asking(source, budget)
-        described = describe(probe(asking))
+        asking = BudgetedEndpoint(source, budget)
+        described = describe_endpoint(probe_endpoint(asking))
         if not described.schema.classes:
             raise IngestionError(f"{url} shows no things of a class. Name its graphs with --named-graph IRI.")
-        search = text_search(asking, described.names)
-        often = frequent(asking, described.schema.groups, described.names)
+        search = detect_text_search(asking, described.names)
+        often = frequent_words(asking, described.schema.groups, described.names)
     finally:
         source.close()
     found = Endpoint(
@@ -85,39 +85,41 @@ def attach(
     )
     log.info("attached %s: %d queries (%d failed), %.1f s", url, asking.asked, asking.failed, asking.seconds)
     inputs = blake2b(f"{url}\n{graphs}".encode(), digest_size=16).hexdigest()
-    unavailable = {branch: NOT_HERE.format(url, what) for branch, what in _LACKS.items()}
-    manifest = Manifest(new_version(datetime.now(UTC), inputs), inputs=inputs, unavailable=unavailable, endpoint=url)
-    with writer(home):
-        with writable(home):
-            versions.forget_damage(home)
-        with building(home, versions.version_folder(home, manifest.version), None, None) as folder:
-            with writable(home):
+    unavailable = {branch: NOT_LOCAL.format(url, what) for branch, what in _LACKS.items()}
+    manifest = Manifest(new_version_id(datetime.now(UTC), inputs), inputs=inputs, unavailable=unavailable, endpoint=url)
+    with exclusive_writer(home):
+        with report_write_errors(home):
+            versions.remove_damaged_pointer(home)
+        with build_folder(home, versions.version_folder(home, manifest.version), None, None) as folder:
+            with report_write_errors(home):
                 write_endpoint(folder, found, described)
-            publish(home, folder, manifest, unavailable["vector"])
-    return Attached(name, manifest.version, described.schema, found)
+            publish_version(home, folder, manifest, unavailable["vector"])
+    return AttachedGraph(name, manifest.version, described.schema, found)
 
 
-def attached_to(name: str, data: Path) -> Endpoint:
+def attached_endpoint(name: str, data: Path) -> Endpoint:
     """The endpoint that a graph is attached to; raises ConfigError where it is not."""
     home = data / versions.check_name(name)
-    version = versions.current(home)
-    if version is None or not versions.manifest(home, version).endpoint:
+    version = versions.current_version(home)
+    if version is None or not versions.read_manifest(home, version).endpoint:
         raise ConfigError(f"Graph {name!r} is attached to no endpoint. Run: nacre attach URL --graph {name}")
     file = versions.version_folder(home, version) / versions.ENDPOINT
     return from_json(Endpoint, json.loads(file.read_text(encoding="utf-8")))
 
 
-def write_endpoint(folder: Path, endpoint: Endpoint, described: Described) -> None:
+def write_endpoint(folder: Path, endpoint: Endpoint, described: EndpointDescription) -> None:
     """The files of a version that is attached: endpoint, schema and the names of classes and properties."""
     (folder / versions.ENDPOINT).write_text(json_text(endpoint) + "\n", encoding="utf-8")
     (folder / versions.SCHEMA).write_text(json_text(described.schema) + "\n", encoding="utf-8")
-    names = sorted({row(name) for name in schema_names(described.schema) if name.tokens}, key=lambda each: each[1:])
+    names = sorted(
+        {lexicon_row(name) for name in schema_names(described.schema) if name.tokens}, key=lambda each: each[1:]
+    )
     write_lexicon(folder / versions.LEXICON, names, described.facts, described.links, word_forms)
 
 
 def _first(source: EndpointSource) -> None:
     """See whether it answers at all."""
     try:
-        source.select("SELECT ?s WHERE { ?s ?p ?o } LIMIT 1", limit=1, seconds=FIRST_SECONDS)
+        source.select("SELECT ?s WHERE { ?s ?p ?o } LIMIT 1", limit=1, seconds=PROBE_SECONDS)
     except ToolError as error:
         raise IngestionError(f"{error} Nothing was attached.") from error

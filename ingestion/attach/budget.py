@@ -5,26 +5,26 @@ import time
 from typing import NamedTuple
 
 from nacre.errors import ToolError
-from nacre.stores.sparql.sparql_source import SparqlSource, Term
+from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
 
 log = logging.getLogger(__name__)
 
 # what attaching may take (given), and the longest of its queries
-MOST_QUERIES = 300
-MOST_SECONDS = 60.0
-LONGEST = 12.0
+MAX_QUERIES = 300
+MAX_SECONDS = 60.0
+MAX_QUERY_SECONDS = 12.0
 
-Row = tuple[Term | None, ...]
+Row = tuple[SparqlTerm | None, ...]
 
 
 class Budget(NamedTuple):
     """How many queries there may be, and how many seconds they may take together."""
 
-    queries: int = MOST_QUERIES
-    seconds: float = MOST_SECONDS
+    queries: int = MAX_QUERIES
+    seconds: float = MAX_SECONDS
 
 
-class Asking:
+class BudgetedEndpoint:
     """An endpoint with what is left of a budget. What it refuses or is too slow for is told as None, not raised."""
 
     def __init__(self, source: SparqlSource, budget: Budget = Budget()) -> None:  # noqa: B008 (immutable)
@@ -45,7 +45,7 @@ class Asking:
         """How long it has taken so far."""
         return time.monotonic() - self._begun
 
-    def rows(self, query: str, limit: int = 1000, seconds: float = LONGEST) -> list[Row] | None:
+    def rows(self, query: str, limit: int = 1000, seconds: float = MAX_QUERY_SECONDS) -> list[Row] | None:
         """The rows of a SELECT; None where it failed, or where nothing more may be asked."""
         if self.over:
             return None

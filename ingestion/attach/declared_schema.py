@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
-from ingestion.induce.names.class_names import without_table
-from ingestion.induce.names.column_names import plain_words
+from ingestion.induce.names.class_names import strip_table_affix
+from ingestion.induce.names.column_names import lowercase_name
 from ingestion.vocabulary import (
     ALTERNATIVE,
     COMMENT,
@@ -15,13 +15,13 @@ from ingestion.vocabulary import (
     language_rank,
     local_name,
 )
-from nacre.stores.sparql.sparql_source import Term
+from nacre.stores.sparql.sparql_source import SparqlTerm
 
 
-class Said:
+class DeclaredSchema:
     """What the graph says of its classes and predicates."""
 
-    def __init__(self, said: dict[tuple[str, str], tuple[Term, ...]]) -> None:
+    def __init__(self, said: dict[tuple[str, str], tuple[SparqlTerm, ...]]) -> None:
         self._said = said
         self.ancestors = lru_cache(maxsize=None)(self._ancestors)
 
@@ -30,7 +30,7 @@ class Said:
         return found[0] if found else ""
 
     def name(self, iri: str) -> str:
-        return self.label(iri) or plain_words(without_table(local_name(iri))) or iri
+        return self.label(iri) or lowercase_name(strip_table_affix(local_name(iri))) or iri
 
     def others(self, iri: str) -> tuple[str, ...]:
         named = [text for p in (PREFERRED, LABEL, ALTERNATIVE) for text in self._texts(iri, p)]

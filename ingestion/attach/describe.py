@@ -1,4 +1,4 @@
-"""Say what a graph behind an endpoint is about: Probed -> Described (its schema, and who has and links what)."""
+"""Say what a graph behind an endpoint is about: ProbeResult -> EndpointDescription (its schema, and who has and links what)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -7,51 +7,51 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from ingestion.attach.declared_schema import Said
-from ingestion.attach.predicates import factors_of, predicate_of
-from ingestion.attach.probe import Kind, Probed, beyond
-from ingestion.induce.names.class_names import says_less
+from ingestion.attach.declared_schema import DeclaredSchema
+from ingestion.attach.predicates import build_predicate, unit_factors
+from ingestion.attach.probe import ProbeResult, TypeSetSample, distinguishing_classes
+from ingestion.induce.names.class_names import is_redundant_word
 from ingestion.induce.names.column_names import column_name
-from ingestion.induce.names.iri_segments import telling_segments
-from ingestion.induce.names.predicate_names import Role, spoken_names
-from ingestion.induce.values.name_units import with_units
+from ingestion.induce.names.iri_segments import distinctive_segments
+from ingestion.induce.names.predicate_names import PredicateRole, readable_labels
+from ingestion.induce.values.name_units import add_name_units
 from ingestion.vocabulary import (
     EMPTY_TYPES,
     SUBCLASS,
     local_name,
     name_rank,
 )
-from nacre.language.booleans import says_yes_or_no
+from nacre.language.booleans import has_boolean_values
 from nacre.records.schema import Class, Group, Schema
-from nacre.stores.sqlite.lexicon import Link
+from nacre.stores.sqlite.lexicon import TableLink
 
 # beginnings of IRIs that are remembered of each kind
-MOST_SPACES = 4
+MAX_NAMESPACES = 4
 
 
-class Described(NamedTuple):
+class EndpointDescription(NamedTuple):
     """The schema; (group, predicate, things) for what groups have; links between groups; predicates that name things,
     the best first; groups most of whose things have no name, and the beginnings of these things' IRIs; by predicate,
     the units beside its usual one and what brings them to it."""
 
     schema: Schema
     facts: list[tuple[str, str, int]]
-    links: list[Link]
+    links: list[TableLink]
     names: tuple[str, ...]
     unnamed: tuple[str, ...]
     spaces: tuple[str, ...]
     factors: dict[str, dict[str, float]]
 
 
-def describe(probed: Probed) -> Described:
+def describe_endpoint(probed: ProbeResult) -> EndpointDescription:
     """Put together what the queries gave."""
-    said = Said(probed.said)
+    said = DeclaredSchema(probed.said)
     kinds = [(kind, said.closed(kind.types)) for kind in probed.kinds]
     relations = _relations(kinds, said)
     classes = _classes(probed, kinds, relations, said)
-    spoken = spoken_names(probed.predicates, _roles(probed, kinds, {c.iri: c.label for c in classes}))
-    named = [predicate_of(iri, probed, kinds, said, spoken[iri]) for iri in sorted(probed.predicates)]
-    predicates = with_units(named, [c.label for c in classes])
+    spoken = readable_labels(probed.predicates, _roles(probed, kinds, {c.iri: c.label for c in classes}))
+    named = [build_predicate(iri, probed, kinds, said, spoken[iri]) for iri in sorted(probed.predicates)]
+    predicates = add_name_units(named, [c.label for c in classes])
     groups = _groups(probed, kinds, relations, said)
     schema = Schema(
         classes=classes,
@@ -77,12 +77,18 @@ def describe(probed: Probed) -> Described:
     ]
     spaces = [space for kind, closed in kinds if relations[closed] in unnamed for space in _spaces(kind.iris)]
     links = _links(kinds, relations, probed)
-    factors = {p.iri: found for p in predicates if p.unit and (found := factors_of(p.unit, probed.literals.get(p.iri)))}
+    factors = {
+        p.iri: found for p in predicates if p.unit and (found := unit_factors(p.unit, probed.literals.get(p.iri)))
+    }
     unnamed.sort()
-    return Described(schema, sorted(facts), links, tuple(names), tuple(unnamed), tuple(dict.fromkeys(spaces)), factors)
+    return EndpointDescription(
+        schema, sorted(facts), links, tuple(names), tuple(unnamed), tuple(dict.fromkeys(spaces)), factors
+    )
 
 
-def _roles(probed: Probed, kinds: Sequence[tuple[Kind, frozenset[str]]], label: Mapping[str, str]) -> dict[str, Role]:
+def _roles(
+    probed: ProbeResult, kinds: Sequence[tuple[TypeSetSample, frozenset[str]]], label: Mapping[str, str]
+) -> dict[str, PredicateRole]:
     """What each predicate is, as far as its name may say it again."""
     owners: dict[str, dict[str, None]] = defaultdict(dict)
     ends: dict[str, dict[str, None]] = defaultdict(dict)
@@ -95,8 +101,8 @@ def _roles(probed: Probed, kinds: Sequence[tuple[Kind, frozenset[str]]], label: 
     for iri in probed.predicates:
         literals = probed.literals.get(iri)
         values = {term.value for term, _ in literals.counts} if literals is not None and literals.whole else set()
-        flag = not ends[iri] and says_yes_or_no(values, local_name(iri))
-        found[iri] = Role(tuple(owners[iri]), tuple(ends[iri]), flag)
+        flag = not ends[iri] and has_boolean_values(values, local_name(iri))
+        found[iri] = PredicateRole(tuple(owners[iri]), tuple(ends[iri]), flag)
     return found
 
 
@@ -106,7 +112,7 @@ def _spaces(iris: Sequence[str]) -> list[str]:
     counts = Counter(
         iri.removesuffix(end) for iri, end in ends if iri.endswith(end) and any(map(str.isalpha, unquote(end)))
     )
-    return [space for space, _ in counts.most_common(MOST_SPACES)]
+    return [space for space, _ in counts.most_common(MAX_NAMESPACES)]
 
 
 def _telling(closed: frozenset[str], counts: dict[str, int]) -> str:
@@ -114,7 +120,9 @@ def _telling(closed: frozenset[str], counts: dict[str, int]) -> str:
     return min(closed, key=lambda iri: (iri in EMPTY_TYPES, iri not in counts, counts.get(iri, 0), iri))
 
 
-def _relations(kinds: Sequence[tuple[Kind, frozenset[str]]], said: Said) -> dict[frozenset[str], str]:
+def _relations(
+    kinds: Sequence[tuple[TypeSetSample, frozenset[str]]], said: DeclaredSchema
+) -> dict[frozenset[str], str]:
     """A name for each set of classes."""
     counts: Counter[str] = Counter()
     for kind, closed in kinds:
@@ -137,7 +145,10 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _classes(
-    probed: Probed, kinds: Sequence[tuple[Kind, frozenset[str]]], relations: dict[frozenset[str], str], said: Said
+    probed: ProbeResult,
+    kinds: Sequence[tuple[TypeSetSample, frozenset[str]]],
+    relations: dict[frozenset[str], str],
+    said: DeclaredSchema,
 ) -> tuple[Class, ...]:
     holding: dict[str, list[frozenset[str]]] = defaultdict(list)
     members: Counter[str] = Counter()
@@ -158,31 +169,34 @@ def _classes(
 
 
 def _groups(
-    probed: Probed, kinds: Sequence[tuple[Kind, frozenset[str]]], relations: dict[frozenset[str], str], said: Said
+    probed: ProbeResult,
+    kinds: Sequence[tuple[TypeSetSample, frozenset[str]]],
+    relations: dict[frozenset[str], str],
+    said: DeclaredSchema,
 ) -> tuple[Group, ...]:
     """A group a set of classes, with what the IRIs of its things have in common."""
     iris = [iri for kind, _ in kinds for iri in kind.iris]
     home = np.repeat(np.arange(len(kinds), dtype=np.int32), [len(kind.iris) for kind, _ in kinds])
-    segments = telling_segments(iris, home, len(kinds))
+    segments = distinctive_segments(iris, home, len(kinds))
     sets = [closed for _, closed in kinds]
     found = []
     for index, (kind, closed) in enumerate(kinds):
         telling = _telling(closed, probed.classes)
         name = said.name(telling)
-        words = [word for word in segments[index] if not says_less(column_name(word), column_name(name))]
+        words = [word for word in segments[index] if not is_redundant_word(column_name(word), column_name(name))]
         label = name
         if sum(telling in other for other in sets) > 1:
             elsewhere = {word for other, those in segments.items() if other != index for word in those}
             unique = [word for word in words if word not in elsewhere] or words
             label = f"{name} {unique[0]}" if unique else f"other {name}"
-        without = beyond(closed, sets, probed.classes) if kind.exact else ()
+        without = distinguishing_classes(closed, sets, probed.classes) if kind.exact else ()
         found.append(Group(relations[closed], label, tuple(sorted(kind.types)), kind.count, without, tuple(words)))
     return tuple(sorted(found, key=lambda g: (-g.count, g.relation)))
 
 
 def _links(
-    kinds: Sequence[tuple[Kind, frozenset[str]]], relations: dict[frozenset[str], str], probed: Probed
-) -> list[Link]:
+    kinds: Sequence[tuple[TypeSetSample, frozenset[str]]], relations: dict[frozenset[str], str], probed: ProbeResult
+) -> list[TableLink]:
     """How often predicates link groups: the classes that links lead to, told apart into the sets of types there are."""
     targets = [(kind.types, relations[closed]) for kind, closed in kinds]
     targets.sort(key=lambda each: (-len(each[0]), each[1]))
@@ -197,4 +211,4 @@ def _links(
                 if n > 0 and predicate in probed.predicates:
                     counts.subtract(dict.fromkeys(types, n))
                     found[predicate, relations[closed], relation] += round(n * kind.scale)
-    return [Link(*key, n) for key, n in sorted(found.items())]
+    return [TableLink(*key, n) for key, n in sorted(found.items())]

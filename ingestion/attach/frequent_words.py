@@ -3,18 +3,18 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from ingestion.attach.budget import Asking
+from ingestion.attach.budget import BudgetedEndpoint
 from nacre.language.tokens import name_tokens
 from nacre.records.schema import Group
 
 # kinds of things whose names are looked at, the largest first, and names of each
 MOST_KINDS, NAMES = 30, 500
 # words of fewer things tell what they name
-LEAST = 0.005
+MIN_FREQUENT_SHARE = 0.005
 
 
-def frequent(asking: Asking, groups: Sequence[Group], names: Sequence[str]) -> dict[str, float]:
-    """The words of names that more than `LEAST` of all things have, by a sample of each kind."""
+def frequent_words(asking: BudgetedEndpoint, groups: Sequence[Group], names: Sequence[str]) -> dict[str, float]:
+    """The words of names that more than `MIN_FREQUENT_SHARE` of all things have, by a sample of each kind."""
     if not names:
         return {}
     predicates = ", ".join(f"<{iri}>" for iri in names)
@@ -28,4 +28,4 @@ def frequent(asking: Asking, groups: Sequence[Group], names: Sequence[str]) -> d
         seen = len({thing for thing, _ in said})
         for word, n in Counter(word for _, word in said).items():
             shares[word] += n / seen * group.count / things
-    return {word: round(share, 4) for word, share in sorted(shares.items()) if share > LEAST}
+    return {word: round(share, 4) for word, share in sorted(shares.items()) if share > MIN_FREQUENT_SHARE}

@@ -1,18 +1,18 @@
-"""Say what a predicate behind an endpoint is: Probed + Said -> Predicate, and the units of its literals."""
+"""Say what a predicate behind an endpoint is: ProbeResult + DeclaredSchema -> Predicate, and the units of its literals."""
 
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from ingestion.attach.declared_schema import Said
-from ingestion.attach.probe import Kind, Literals, Probed
-from ingestion.induce.describe import FEW_VALUES, LONG_TEXT, LONGEST_SAMPLE, SAMPLES
-from ingestion.induce.names.column_names import words_of
-from ingestion.induce.names.predicate_names import Spoken
-from ingestion.induce.values.cells import Cells, typed_cells
-from ingestion.induce.values.quantities import conversion, quantity, stated_unit
-from ingestion.read.capsules import Sort
+from ingestion.attach.declared_schema import DeclaredSchema
+from ingestion.attach.probe import LiteralSample, ProbeResult, TypeSetSample
+from ingestion.induce.describe import LONG_TEXT, MAX_LISTED_VALUES, MAX_SAMPLE_LENGTH, SAMPLES
+from ingestion.induce.names.column_names import readable_name
+from ingestion.induce.names.predicate_names import ReadableLabel
+from ingestion.induce.values.cells import TypedCells, infer_cells
+from ingestion.induce.values.quantities import parse_quantity, stated_unit, unit_conversion
+from ingestion.read.capsules import TermSort
 from ingestion.vocabulary import (
     ALTERNATIVE,
     COMMENT_PREDICATES,
@@ -32,8 +32,12 @@ _UNIQUE = 0.8
 _UNIT_AT_END = re.compile(r"\d\s*([^\d\s.,()]+)\s*$")
 
 
-def predicate_of(
-    iri: str, probed: Probed, kinds: Sequence[tuple[Kind, frozenset[str]]], said: Said, spoken: Spoken
+def build_predicate(
+    iri: str,
+    probed: ProbeResult,
+    kinds: Sequence[tuple[TypeSetSample, frozenset[str]]],
+    said: DeclaredSchema,
+    spoken: ReadableLabel,
 ) -> Predicate:
     """A predicate with all that was seen of it; `spoken` is its name as people say it."""
     triples = probed.predicates[iri]
@@ -53,8 +57,8 @@ def predicate_of(
     literals = probed.literals.get(iri)
     cells = _cells(iri, literals) if literals else None
     texts = [term.value for term, _ in literals.counts] if literals else []
-    few = literals is not None and literals.whole and len(texts) <= FEW_VALUES
-    short = few and all(len(text) <= LONGEST_SAMPLE for text in texts)
+    few = literals is not None and literals.whole and len(texts) <= MAX_LISTED_VALUES
+    short = few and all(len(text) <= MAX_SAMPLE_LENGTH for text in texts)
     role = _role(iri, literals, cells, any(kind.links.get(iri) for kind, _ in kinds))
     return Predicate(
         iri=iri,
@@ -75,13 +79,13 @@ def predicate_of(
         comment=said.comment(iri),
         alt_labels=(*said.others(iri), *usual[1:], *spoken.others),
         values=tuple(dict.fromkeys(texts)) if short else (),
-        samples=() if short else tuple(text[:LONGEST_SAMPLE] for text in texts[:SAMPLES]),
+        samples=() if short else tuple(text[:MAX_SAMPLE_LENGTH] for text in texts[:SAMPLES]),
         inverses=said.linked(iri, INVERSE),
         role=role,  # type: ignore[arg-type]
     )
 
 
-def _objects(triples: int, literals: Literals | None, ranges: Mapping[str, int]) -> int:
+def _objects(triples: int, literals: LiteralSample | None, ranges: Mapping[str, int]) -> int:
     """How many different objects there are: as many as were counted, else as there may be."""
     if literals is not None:
         return len(literals.counts) if literals.whole else triples
@@ -100,27 +104,27 @@ def _most(a: float | None, b: float | None) -> float | None:
     return max(a, b) if a is not None and b is not None else a if b is None else b
 
 
-def _cells(iri: str, literals: Literals) -> Cells:
-    sorts: list[Sort] = [("literal", term.datatype, term.language) for term, _ in literals.counts]
-    frequency: Counter[Sort] = Counter()
+def _cells(iri: str, literals: LiteralSample) -> TypedCells:
+    sorts: list[TermSort] = [("literal", term.datatype, term.language) for term, _ in literals.counts]
+    frequency: Counter[TermSort] = Counter()
     for sort, (_, n) in zip(sorts, literals.counts, strict=True):
         frequency[sort] += n
-    return typed_cells(iri, [term.value for term, _ in literals.counts], sorts, dict(frequency))
+    return infer_cells(iri, [term.value for term, _ in literals.counts], sorts, dict(frequency))
 
 
-def _unit(cells: Cells | None, *said: str) -> str:
+def _unit(cells: TypedCells | None, *said: str) -> str:
     if cells is None or cells.unit or cells.datatype not in ("integer", "real"):
         return cells.unit if cells else ""
-    return next((unit for text in said if (unit := stated_unit(words_of(text)))), "")
+    return next((unit for text in said if (unit := stated_unit(readable_name(text)))), "")
 
 
-def _role(iri: str, literals: Literals | None, cells: Cells | None, has_links: bool) -> str:
+def _role(iri: str, literals: LiteralSample | None, cells: TypedCells | None, has_links: bool) -> str:
     """As for ingested graphs, by the literals that were seen."""
     if iri in SCHEMA_PREDICATES or iri == OWL + "sameAs":
         return "schema"
     if literals is None or cells is None or has_links:
         return "fact"
-    words = words_of(local_name(iri)).lower().split()
+    words = readable_name(local_name(iri)).lower().split()
     if name_rank(iri) is not None or iri == ALTERNATIVE:
         return "name"
     if cells.datatype not in ("text", "integer") or cells.unit:
@@ -136,12 +140,12 @@ def _role(iri: str, literals: Literals | None, cells: Cells | None, has_links: b
     return "name" if unique and words[-1:] in (["name"], ["title"]) else "fact"
 
 
-def factors_of(unit: str, literals: Literals | None) -> dict[str, float]:
+def unit_factors(unit: str, literals: LiteralSample | None) -> dict[str, float]:
     """What brings numbers in other units than the usual one to it, by the unit as literals end with it."""
     found: dict[str, float] = {}
     for text in (term.value for term, _ in literals.counts) if literals else ():
-        read, ending = quantity(text), _UNIT_AT_END.search(text)
-        way = conversion(read.unit, unit) if read and ending and read.unit != unit else None
+        read, ending = parse_quantity(text), _UNIT_AT_END.search(text)
+        way = unit_conversion(read.unit, unit) if read and ending and read.unit != unit else None
         if way and ending and way[1] == 0 and way[0] != 1:
             found[ending[1]] = way[0]
     return dict(sorted(found.items()))

@@ -1,10 +1,10 @@
-"""What a graph behind an endpoint is made of, by bounded queries: Asking -> Probed."""
+"""What a graph behind an endpoint is made of, by bounded queries: BudgetedEndpoint -> ProbeResult."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ingestion.attach.budget import Asking
+from ingestion.attach.budget import BudgetedEndpoint
 from ingestion.vocabulary import (
     ALTERNATIVE,
     COMMENT,
@@ -17,20 +17,20 @@ from ingestion.vocabulary import (
     SUBCLASS,
     TYPE,
 )
-from nacre.stores.sparql.sparql_source import Term
+from nacre.stores.sparql.sparql_source import SparqlTerm
 
 # classes and predicates that are looked at, the largest first; sets of classes, above which each class stands alone
 MOST_CLASSES, MOST_PREDICATES, MOST_SETS = 100, 120, 120
 # things of a kind, and triples of a predicate, that are looked at
 SAMPLE, SAMPLED_VALUES, DISTINCT, SEEN = 1000, 20_000, 500, 300
 # names asked about in one query
-AT_ONCE = 60
+VALUES_PER_QUERY = 60
 _VOID = "http://rdfs.org/ns/void#"
 _DESCRIBING = (LABEL, PREFERRED, ALTERNATIVE, COMMENT, SUBCLASS, INVERSE)
 
 
 @dataclass(frozen=True)
-class Kind:
+class TypeSetSample:
     """The things with exactly these types: how many, and of those looked at, how many have each predicate, with how
     many triples and links, and how many links lead to each class, and to how many things; `iris` are some of them."""
 
@@ -52,29 +52,29 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Literals:
+class LiteralSample:
     """Distinct literals of a predicate with how often each was seen; `whole` where these are all."""
 
-    counts: tuple[tuple[Term, int], ...]
+    counts: tuple[tuple[SparqlTerm, int], ...]
     whole: bool
     minimum: float | None = None
     maximum: float | None = None
 
 
 @dataclass(frozen=True)
-class Probed:
+class ProbeResult:
     """All that was found. `said` has the texts and IRIs that describe classes and predicates: (about, predicate)."""
 
     triples: int
     things: int
     classes: dict[str, int]
-    kinds: tuple[Kind, ...]
+    kinds: tuple[TypeSetSample, ...]
     predicates: dict[str, int]
-    literals: dict[str, Literals]
-    said: dict[tuple[str, str], tuple[Term, ...]]
+    literals: dict[str, LiteralSample]
+    said: dict[tuple[str, str], tuple[SparqlTerm, ...]]
 
 
-def probe(asking: Asking) -> Probed:
+def probe_endpoint(asking: BudgetedEndpoint) -> ProbeResult:
     """Look at classes, the kinds of things, predicates, values and what is said of them, the largest first.
 
     What the budget leaves no room for is missing in the result, and so is what the endpoint is too slow for.
@@ -83,7 +83,10 @@ def probe(asking: Asking) -> Probed:
     predicates = _predicates(asking)
     kinds = _kinds(asking, classes)
     sets = [kind.types for kind in kinds]
-    kinds = [_looked_at(asking, kind, beyond(kind.types, sets, classes) if kind.exact else ()) for kind in kinds]
+    kinds = [
+        _looked_at(asking, kind, distinguishing_classes(kind.types, sets, classes) if kind.exact else ())
+        for kind in kinds
+    ]
     if not predicates:
         predicates = dict(_estimated(kinds))
     wanted = sorted(predicates, key=lambda iri: (-predicates[iri], iri))[:MOST_PREDICATES]
@@ -94,19 +97,19 @@ def probe(asking: Asking) -> Probed:
         if iri in with_literals and iri not in SCHEMA_PREDICATES and (found := _literals(asking, iri, predicates[iri])):
             literals[iri] = found
     things = sum(kind.count for kind in kinds)
-    return Probed(
+    return ProbeResult(
         sum(predicates.values()), things, classes, tuple(kinds), {p: predicates[p] for p in wanted}, literals, said
     )
 
 
-def _classes(asking: Asking) -> dict[str, int]:
+def _classes(asking: BudgetedEndpoint) -> dict[str, int]:
     """Classes with how many things each has; from what the endpoint says of itself where counting takes too long."""
     counting = "SELECT ?c (COUNT(?s) AS ?n) WHERE { ?s a ?c } GROUP BY ?c ORDER BY DESC(?n)"
     stated = f"SELECT ?c ?n WHERE {{ ?d <{_VOID}classPartition> ?q . ?q <{_VOID}class> ?c ; <{_VOID}entities> ?n }}"
     return _counts(asking, counting, stated, "SELECT DISTINCT ?c WHERE { ?s a ?c }", MOST_CLASSES)
 
 
-def _predicates(asking: Asking) -> dict[str, int]:
+def _predicates(asking: BudgetedEndpoint) -> dict[str, int]:
     counting = "SELECT ?p (COUNT(*) AS ?n) WHERE { ?s ?p ?o } GROUP BY ?p ORDER BY DESC(?n)"
     stated = (
         f"SELECT ?p ?n WHERE {{ ?d <{_VOID}propertyPartition> ?q . ?q <{_VOID}property> ?p ; <{_VOID}triples> ?n }}"
@@ -116,7 +119,7 @@ def _predicates(asking: Asking) -> dict[str, int]:
     return found
 
 
-def _counts(asking: Asking, counting: str, stated: str, named: str, most: int) -> dict[str, int]:
+def _counts(asking: BudgetedEndpoint, counting: str, stated: str, named: str, most: int) -> dict[str, int]:
     for query in (counting, stated):
         found = asking.texts(f"{query} LIMIT {2 * most}", 2 * most)
         if found:
@@ -126,7 +129,7 @@ def _counts(asking: Asking, counting: str, stated: str, named: str, most: int) -
     return dict.fromkeys(sorted(iri for (iri,) in listed if ":" in iri), 1) if listed else {}
 
 
-def _kinds(asking: Asking, classes: dict[str, int]) -> list[Kind]:
+def _kinds(asking: BudgetedEndpoint, classes: dict[str, int]) -> list[TypeSetSample]:
     """The sets of types that things have, where these can be counted, else each class for itself."""
     sets = asking.texts(
         'SELECT ?all (COUNT(?s) AS ?n) WHERE { SELECT ?s (GROUP_CONCAT(STR(?t); separator=" ") AS ?all)'
@@ -140,11 +143,17 @@ def _kinds(asking: Asking, classes: dict[str, int]) -> list[Kind]:
             # what says nothing counts only where nothing else is said
             counts[known - EMPTY_TYPES or known] += int(n)
     if counts and len(counts) <= MOST_SETS:
-        return [Kind(types, n, True) for types, n in sorted(counts.items(), key=lambda e: (-e[1], sorted(e[0])))]
-    return [Kind(frozenset((iri,)), n, False) for iri, n in sorted(classes.items(), key=lambda e: (-e[1], e[0]))]
+        return [
+            TypeSetSample(types, n, True) for types, n in sorted(counts.items(), key=lambda e: (-e[1], sorted(e[0])))
+        ]
+    return [
+        TypeSetSample(frozenset((iri,)), n, False) for iri, n in sorted(classes.items(), key=lambda e: (-e[1], e[0]))
+    ]
 
 
-def beyond(types: frozenset[str], sets: Iterable[frozenset[str]], counts: Mapping[str, int]) -> tuple[str, ...]:
+def distinguishing_classes(
+    types: frozenset[str], sets: Iterable[frozenset[str]], counts: Mapping[str, int]
+) -> tuple[str, ...]:
     """The classes by which larger sets differ from this one: things in none of them have no more than its types."""
     found: list[str] = []
     for other in sorted((each for each in sets if each > types), key=lambda each: (len(each), sorted(each))):
@@ -153,7 +162,7 @@ def beyond(types: frozenset[str], sets: Iterable[frozenset[str]], counts: Mappin
     return tuple(sorted(found))
 
 
-def _looked_at(asking: Asking, kind: Kind, without: Sequence[str]) -> Kind:
+def _looked_at(asking: BudgetedEndpoint, kind: TypeSetSample, without: Sequence[str]) -> TypeSetSample:
     """What the things of a kind have, and where their links lead, by some of them."""
     types = " ".join(f"?s a <{iri}> ." for iri in sorted(kind.types))
     others = " ".join(f"FILTER NOT EXISTS {{ ?s a <{iri}> }}" for iri in without)
@@ -174,7 +183,7 @@ def _looked_at(asking: Asking, kind: Kind, without: Sequence[str]) -> Kind:
             2000,
         )
     seen = asking.texts(f"SELECT ?s WHERE {{ {types} {others} FILTER(isIRI(?s)) }} LIMIT {SEEN}", SEEN)
-    return Kind(
+    return TypeSetSample(
         kind.types,
         kind.count,
         kind.exact,
@@ -188,7 +197,7 @@ def _looked_at(asking: Asking, kind: Kind, without: Sequence[str]) -> Kind:
     )
 
 
-def _estimated(kinds: Iterable[Kind]) -> Counter[str]:
+def _estimated(kinds: Iterable[TypeSetSample]) -> Counter[str]:
     found: Counter[str] = Counter()
     for kind in kinds:
         for predicate, n in kind.triples.items():
@@ -196,12 +205,12 @@ def _estimated(kinds: Iterable[Kind]) -> Counter[str]:
     return found
 
 
-def _said(asking: Asking, about: Sequence[str]) -> dict[tuple[str, str], tuple[Term, ...]]:
+def _said(asking: BudgetedEndpoint, about: Sequence[str]) -> dict[tuple[str, str], tuple[SparqlTerm, ...]]:
     """Labels, comments, wider classes and inverses of classes and predicates."""
-    found: dict[tuple[str, str], list[Term]] = defaultdict(list)
+    found: dict[tuple[str, str], list[SparqlTerm]] = defaultdict(list)
     describing = ", ".join(f"<{p}>" for p in _DESCRIBING)
-    for start in range(0, len(about), AT_ONCE):
-        named = " ".join(f"<{iri}>" for iri in about[start : start + AT_ONCE])
+    for start in range(0, len(about), VALUES_PER_QUERY):
+        named = " ".join(f"<{iri}>" for iri in about[start : start + VALUES_PER_QUERY])
         rows = asking.rows(
             f"SELECT ?s ?p ?o WHERE {{ VALUES ?s {{ {named} }} ?s ?p ?o FILTER(?p IN ({describing})) }} LIMIT 5000",
             5000,
@@ -212,7 +221,7 @@ def _said(asking: Asking, about: Sequence[str]) -> dict[tuple[str, str], tuple[T
     return {key: tuple(sorted(terms)) for key, terms in found.items()}
 
 
-def _literals(asking: Asking, iri: str, triples: int) -> Literals | None:
+def _literals(asking: BudgetedEndpoint, iri: str, triples: int) -> LiteralSample | None:
     """The literals of a predicate, the most frequent first; of very many, those of some triples."""
     few = triples <= SAMPLED_VALUES
     matching = f"?s <{iri}> ?o FILTER(isLiteral(?o))"
@@ -226,10 +235,10 @@ def _literals(asking: Asking, iri: str, triples: int) -> Literals | None:
         return None
     whole = few and len(counts) < DISTINCT
     if whole or not any("#" in o.datatype and not o.datatype.endswith(("#string", "#langString")) for o, _ in counts):
-        return Literals(counts, whole)
+        return LiteralSample(counts, whole)
     ends = asking.texts(f"SELECT (MIN(?o) AS ?a) (MAX(?o) AS ?b) WHERE {{ ?s <{iri}> ?o FILTER(isNumeric(?o)) }}")
     try:
         low, high = (float(text) for text in (ends or [("", "")])[0])
     except ValueError:
-        return Literals(counts, whole)
-    return Literals(counts, whole, low, high)
+        return LiteralSample(counts, whole)
+    return LiteralSample(counts, whole, low, high)

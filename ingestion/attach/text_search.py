@@ -1,26 +1,26 @@
-"""Which search for words an endpoint has beside CONTAINS: Asking -> TextSearch, tried on a name that is there."""
+"""Which search for words an endpoint has beside CONTAINS: BudgetedEndpoint -> TextSearch, tried on a name that is there."""
 
 from typing import get_args
 
-from ingestion.attach.budget import Asking
-from nacre.language.tokens import tokens
+from ingestion.attach.budget import BudgetedEndpoint
+from nacre.language.tokens import tokenize
 from nacre.records.endpoint import TextSearch
-from nacre.stores.sparql.text_search import holding_pattern
+from nacre.stores.sparql.text_search import text_search_pattern
 
 # a word of a name that is tried has at least so many letters: stores leave short ones out of their indexes
 LONG_ENOUGH = 4
 
 
-def text_search(asking: Asking, names: tuple[str, ...]) -> TextSearch:
+def detect_text_search(asking: BudgetedEndpoint, names: tuple[str, ...]) -> TextSearch:
     """The first kind of search that finds a name by one of its words; "" where none does."""
     for predicate in names:
         named = asking.texts(f"SELECT ?l WHERE {{ ?s <{predicate}> ?l FILTER(isLiteral(?l)) }} LIMIT 20", 20) or []
-        words = [t.norm for (text,) in named for t in tokens(text) if len(t.norm) >= LONG_ENOUGH and t.norm.isalpha()]
+        words = [t.norm for (text,) in named for t in tokenize(text) if len(t.norm) >= LONG_ENOUGH and t.norm.isalpha()]
         if not words:
             continue
         for kind in get_args(TextSearch):
             if kind:
-                pattern = holding_pattern(kind, (predicate,), words[:1])
+                pattern = text_search_pattern(kind, (predicate,), words[:1])
                 found = asking.texts(f"SELECT ?s WHERE {{ {pattern} }} LIMIT 1", 1)
                 if found:
                     return kind  # type: ignore[no-any-return]

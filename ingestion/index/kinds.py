@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import simplemma
 
-from nacre.language.forms.nouns import is_participle, singular, wording
+from nacre.language.forms.nouns import is_participle, singular, wording_entry
 from nacre.language.thesaurus import is_person
 from nacre.language.tokens import lemma, split_name
 from nacre.records.schema import Class, Predicate, Schema
@@ -31,14 +31,14 @@ _NAMES = frozenset(("name", "title", "label"))
 NamesOf = Callable[[Class], Iterable[str]]
 
 
-class Called(NamedTuple):
+class ClassNoun(NamedTuple):
     """A class, and a noun that its things are called by."""
 
     iri: str
     word: str
 
 
-def called(schema: Schema, names_of: NamesOf) -> tuple[Called, ...]:
+def find_class_nouns(schema: Schema, names_of: NamesOf) -> tuple[ClassNoun, ...]:
     """The nouns of all classes, each only where no class has it as its own name; `names_of` gives the names of things.
 
     A word may name several classes.
@@ -56,7 +56,7 @@ def _heads(label: str) -> Iterator[str]:
         yield singular(words[0])
 
 
-def _by_name(schema: Schema) -> Iterator[Called]:
+def _by_name(schema: Schema) -> Iterator[ClassNoun]:
     """By the property that names the things of one class alone: "firm name"; what has a "name" besides is no firm."""
     found: dict[str, list[str]] = {}
     named = {c for p in schema.predicates if split_name(p.label).lower() in _NAMES for c in p.domains}
@@ -71,7 +71,7 @@ def _by_name(schema: Schema) -> Iterator[Called]:
         kind = schema.class_of[iri]
         # one of several names says less, and a person's name is that of a part of a firm
         if len(nouns) == 1 and _is_noun(noun) and (is_person(kind.label) or not is_person(noun)):
-            yield Called(iri, noun)
+            yield ClassNoun(iri, noun)
 
 
 def _only_class(predicate: Predicate, schema: Schema) -> Class | None:
@@ -87,9 +87,9 @@ def _tells_apart(predicate: Predicate, kind: Class) -> bool:
     return enough and predicate.functional and predicate.datatype == "text" and not predicate.has_links
 
 
-def _by_category(schema: Schema) -> Iterator[Called]:
+def _by_category(schema: Schema) -> Iterator[ClassNoun]:
     """By what the things of a class are sorted into: "hard wood", "soft wood"."""
-    sorting = wording("sorting")
+    sorting = wording_entry("sorting")
     for p in schema.predicates:
         ends = [schema.class_of[iri] for iri, n in p.ranges.items() if iri in schema.class_of and 2 * n > p.objects]
         # a kind among the ends, "soft wood", is one of those that are looked at
@@ -100,12 +100,12 @@ def _by_category(schema: Schema) -> Iterator[Called]:
         kinds = [schema.class_of[iri] for iri in p.domains if iri in schema.class_of]
         mine = [c for c in kinds if p.domains[c.iri] >= COVERED * c.count and c.count > len(p.values)]
         if word and mine:
-            yield Called(max(mine, key=lambda c: (c.count, c.iri)).iri, word)
+            yield ClassNoun(max(mine, key=lambda c: (c.count, c.iri)).iri, word)
 
 
-def _by_members(schema: Schema, names_of: NamesOf) -> Iterator[Called]:
+def _by_members(schema: Schema, names_of: NamesOf) -> Iterator[ClassNoun]:
     """By the names of the things of a class that says nothing of them: "Old Mill", "Lower Mill"."""
-    generic = wording("generic_kinds")
+    generic = wording_entry("generic_kinds")
     found: dict[str, list[Class]] = {}
     sorted_into = {iri for p in schema.predicates if p.has_links and _sorts(p) for iri in p.ranges}
     for c in schema.classes:
@@ -117,12 +117,12 @@ def _by_members(schema: Schema, names_of: NamesOf) -> Iterator[Called]:
             found.setdefault(word, []).append(c)
     for word, kinds in found.items():
         # of a class and those above it, the one that says most
-        yield Called(min(kinds, key=lambda c: (c.count, c.iri)).iri, word)
+        yield ClassNoun(min(kinds, key=lambda c: (c.count, c.iri)).iri, word)
 
 
 def _sorts(predicate: Predicate) -> bool:
     words = split_name(predicate.label).lower().split()
-    return bool(words) and lemma(words[-1]) in wording("sorting")
+    return bool(words) and lemma(words[-1]) in wording_entry("sorting")
 
 
 def _shared_head(names: Sequence[str], said: set[str]) -> str:
@@ -139,6 +139,11 @@ def _shared_head(names: Sequence[str], said: set[str]) -> str:
 def _is_noun(words: str) -> bool:
     """Whether a word or two of English may be what a thing is called."""
     parts = words.split()
-    if len(parts) > 2 or len(parts[-1]) < SHORTEST or set(parts) & wording("kinds_of_name") or is_participle(parts[-1]):
+    if (
+        len(parts) > 2
+        or len(parts[-1]) < SHORTEST
+        or set(parts) & wording_entry("kinds_of_name")
+        or is_participle(parts[-1])
+    ):
         return False
     return all(part.isalpha() and simplemma.is_known(part, lang="en") for part in parts)

@@ -8,18 +8,18 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from ingestion.index.kinds import CALLED, called
+from ingestion.index.kinds import CALLED, find_class_nouns
 from ingestion.induce.layout import Layout
-from ingestion.induce.names.predicate_names import in_full
-from ingestion.induce.predicate_columns import Place
+from ingestion.induce.names.predicate_names import expand_abbreviations
+from ingestion.induce.predicate_columns import PredicateColumns
 from ingestion.meaning.translations import is_translation
-from ingestion.read.capsules import counted
+from ingestion.read.capsules import unique_counts
 from nacre.language import thesaurus as english
-from nacre.language.forms.nouns import wording
+from nacre.language.forms.nouns import wording_entry
 from nacre.language.split_labels import label_words
 from nacre.language.tokens import name_tokens, split_name, word_forms
 from nacre.records.schema import Class, Predicate, Schema
-from nacre.stores.sqlite.lexicon import Link, Name, row
+from nacre.stores.sqlite.lexicon import LexiconEntry, TableLink, lexicon_row
 from nacre.stores.sqlite.lexicon_file import Row, write_lexicon
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def write_names(layout: Layout, schema: Schema, path: Path) -> int:
     """Write the lexicon of a graph, as it is shown, to `path`; returns how many names it holds."""
     links, weight, ends = _links(layout, schema)
     described = (*schema_names(schema), *_called(layout, schema))
-    rows = sorted({row(name) for name in described if name.tokens}, key=lambda each: (each[1:], each[0]))
+    rows = sorted({lexicon_row(name) for name in described if name.tokens}, key=lambda each: (each[1:], each[0]))
     named = chain(
         rows,
         _codes(layout, schema),
@@ -47,26 +47,26 @@ def write_names(layout: Layout, schema: Schema, path: Path) -> int:
     return write_lexicon(path, named, _facts(layout, schema), links, word_forms, list(ends))
 
 
-def schema_names(schema: Schema) -> Iterator[Name]:
+def schema_names(schema: Schema) -> Iterator[LexiconEntry]:
     """The names of classes, groups, properties and their values."""
     for c in schema.classes:
         local = split_name(local_name(c.iri))
         # and what answers call it
-        for text in {c.label, *c.alt_labels, local, in_full(local), label_words(c.label, schema.labels)}:
-            yield Name(name_tokens(text), "class", c.iri, "", c.label, c.relation, 1.0)
+        for text in {c.label, *c.alt_labels, local, expand_abbreviations(local), label_words(c.label, schema.labels)}:
+            yield LexiconEntry(name_tokens(text), "class", c.iri, "", c.label, c.relation, 1.0)
     for g in schema.groups:
         for text in {g.label, *g.words, *_compounds(g.label, g.words)}:
-            yield Name(name_tokens(text), "group", g.relation, "", g.label, g.relation, 1.0)
+            yield LexiconEntry(name_tokens(text), "group", g.relation, "", g.label, g.relation, 1.0)
     for p in schema.predicates:
         if p.role in ("type", "schema"):
             continue
         texts = {split_name(n) for n in (p.label, *p.alt_labels, local_name(p.iri))}
-        for text in texts | {in_full(text) for text in texts}:
-            yield Name(name_tokens(text), "predicate", p.iri, "", p.label, "", 1.0)
+        for text in texts | {expand_abbreviations(text) for text in texts}:
+            yield LexiconEntry(name_tokens(text), "predicate", p.iri, "", p.label, "", 1.0)
         if _names_values(p):
             for value in p.values:
                 for said in _as_said(value):
-                    yield Name(said, "value", value, p.iri, value, "", 1.0)
+                    yield LexiconEntry(said, "value", value, p.iri, value, "", 1.0)
 
 
 def _names_values(predicate: Predicate) -> bool:
@@ -75,7 +75,7 @@ def _names_values(predicate: Predicate) -> bool:
     return is_text and not is_translation(predicate.iri)
 
 
-def _called(layout: Layout, schema: Schema) -> Iterator[Name]:
+def _called(layout: Layout, schema: Schema) -> Iterator[LexiconEntry]:
     """What the things of classes are called besides."""
     classes = layout.classes
     sets = classes.set_of[layout.entities]
@@ -85,9 +85,9 @@ def _called(layout: Layout, schema: Schema) -> Iterator[Name]:
         for at in np.flatnonzero(np.isin(sets, own)).tolist():
             yield layout.labels[at]
 
-    for iri, word in called(schema, names_of):
+    for iri, word in find_class_nouns(schema, names_of):
         kind = schema.class_of[iri]
-        yield Name(name_tokens(word), "class", iri, "", kind.label, kind.relation, CALLED)
+        yield LexiconEntry(name_tokens(word), "class", iri, "", kind.label, kind.relation, CALLED)
 
 
 def _shared_values(layout: Layout, schema: Schema) -> Iterator[Row]:
@@ -100,7 +100,7 @@ def _shared_values(layout: Layout, schema: Schema) -> Iterator[Row]:
         for value in sorted(layout.facts.texts[n] for n in place.distinct.tolist()):
             if len(value) <= LONGEST_SHARED and any(map(str.isalpha, value)):
                 for said in _as_said(value):
-                    yield row(Name(said, "value", value, predicate.iri, value, "", 1.0))
+                    yield lexicon_row(LexiconEntry(said, "value", value, predicate.iri, value, "", 1.0))
 
 
 def _as_said(value: str) -> list[tuple[str, ...]]:
@@ -116,23 +116,25 @@ def _codes(layout: Layout, schema: Schema) -> Iterator[Row]:
         if predicate in schema.predicate_of:
             for value, code in sorted((texts[v], texts[c]) for v, said in codes.items() for c in said):
                 if any(map(str.isalpha, code)):
-                    yield row(Name(name_tokens(split_name(code)), "value", value, predicate, value, "", 1.0))
+                    yield lexicon_row(
+                        LexiconEntry(name_tokens(split_name(code)), "value", value, predicate, value, "", 1.0)
+                    )
 
 
 def _countries(layout: Layout, schema: Schema) -> Iterator[Row]:
     """What is of a country is called by its other names and an adjective: "Italian" what is of IT, or of Italy."""
-    names = english.read("resources/codes.yaml")["country"]["names"]
-    others = english.read("resources/countries.yaml")
+    names = english.load_language_data("resources/codes.yaml")["country"]["names"]
+    others = english.load_language_data("resources/countries.yaml")
     said = {
         form.casefold(): (*forms, names[code]) for code, forms in others.items() for form in (code, *forms, names[code])
     }
     for predicate, place in _places(layout, schema):
         words = split_name(local_name(predicate.iri)).lower().split()
-        if predicate.role != "fact" or wording("countries").isdisjoint(words):
+        if predicate.role != "fact" or wording_entry("countries").isdisjoint(words):
             continue
         for value in sorted(layout.facts.texts[n] for n in place.distinct.tolist()):
             for form in said.get(value.strip().casefold(), ()):
-                yield row(Name(name_tokens(form), "value", value, predicate.iri, value, "", 1.0))
+                yield lexicon_row(LexiconEntry(name_tokens(form), "value", value, predicate.iri, value, "", 1.0))
 
 
 def _compounds(label: str, words: tuple[str, ...]) -> list[str]:
@@ -207,7 +209,7 @@ def _facts(layout: Layout, schema: Schema) -> Iterator[tuple[str, str, int]]:
                 yield layout.classes.relation_of[iri], predicate.iri, count
 
 
-def _links(layout: Layout, schema: Schema) -> "tuple[list[Link], list[int], dict[str, Ints]]":
+def _links(layout: Layout, schema: Schema) -> "tuple[list[TableLink], list[int], dict[str, Ints]]":
     """How often each predicate links which tables, how many links each term has, and the terms that each leads to."""
     classes = layout.classes
     relation_of = _relation_of(layout, schema)
@@ -231,10 +233,10 @@ def _links(layout: Layout, schema: Schema) -> "tuple[list[Link], list[int], dict
         subject_homes, objects, object_homes = _with_kinds(subjects, subject_homes, also_of, objects, object_homes)
         object_homes, subject_homes = _with_kinds(objects, object_homes, also_of, subject_homes)
         homes = subject_homes * len(relations) + object_homes
-        pairs, counts = counted(homes)
+        pairs, counts = unique_counts(homes)
         for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True):
             subject, object_ = divmod(pair, len(relations))
-            links.append(Link(predicate.iri, relations[subject], relations[object_], count))
+            links.append(TableLink(predicate.iri, relations[subject], relations[object_], count))
     weight: list[int] = np.bincount(np.concatenate(ends), minlength=len(layout.facts.texts)).tolist()
     return links, weight, led
 
@@ -261,7 +263,7 @@ def _with_kinds(
     return np.concatenate(found), *(each[order] for each in beside)
 
 
-def _places(layout: Layout, schema: Schema) -> Iterator[tuple[Predicate, Place]]:
+def _places(layout: Layout, schema: Schema) -> Iterator[tuple[Predicate, PredicateColumns]]:
     """The predicates that are shown, with their triples."""
     for place in layout.places:
         if place.iri in schema.predicate_of:

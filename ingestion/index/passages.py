@@ -11,8 +11,8 @@ from typing import NamedTuple
 from nacre.errors import ConfigError
 from nacre.records.facts import Passage
 from nacre.stores import versions
-from nacre.stores.search.embedding_cache import Embedded
-from nacre.stores.search.lexical import write_lexical
+from nacre.stores.search.embedding_cache import EmbeddingCache
+from nacre.stores.search.lexical import write_lexical_index
 from nacre.stores.search.vector_sets import open_collection
 from nacre.stores.search.vectors import Collection, CollectionWriter, Embedder
 from nacre.stores.sqlite.passages import Passages
@@ -21,17 +21,17 @@ from nacre.stores.versions import VectorsManifest
 log = logging.getLogger(__name__)
 
 BATCH = 512  # passages that are looked up and written at once
-KEPT = 128  # passages that are embedded at once: what a kill loses
-PROSE = (
+EMBEDDING_BATCH = 128  # passages that are embedded at once: what a kill loses
+PROSE_LENGTH = (
     80,
     8,
 )  # a literal of at least so many characters and spaces is prose, such as a comment; measured: docs/quality.md
-MOST_PARTS = 32  # of a thing's texts, so many passages are embedded: 30,000 characters, from their beginning
-MOST_CARDS = 2000  # passages of short facts are embedded up to so many in a graph: docs/quality.md
+MAX_PROSE_PASSAGES = 32  # of a thing's texts, so many passages are embedded: 30,000 characters, from their beginning
+MAX_FACT_PASSAGES = 2000  # passages of short facts are embedded up to so many in a graph: docs/quality.md
 Progress = Callable[[int, int], None]
 
 
-class Place(NamedTuple):
+class VectorTarget(NamedTuple):
     """Where vectors go: the graph's home, the folder of the set in the making, and the server, if there is one."""
 
     home: Path
@@ -41,7 +41,7 @@ class Place(NamedTuple):
     qdrant_key: str | None
 
 
-class Indexed(NamedTuple):
+class VectorCounts(NamedTuple):
     """How many vectors a set has, and how many of them were made for it."""
 
     total: int
@@ -57,10 +57,10 @@ def index_words(passages: Passages, folder: Path, progress: Progress) -> int:
                 progress(done, passages.count)
             yield passage
 
-    return write_lexical(counted(), folder)
+    return write_lexical_index(counted(), folder)
 
 
-def index_vectors(passages: Passages, place: Place, embedder: Embedder, progress: Progress) -> Indexed:
+def index_vectors(passages: Passages, place: VectorTarget, embedder: Embedder, progress: Progress) -> VectorCounts:
     """Write a vector for every passage that search by meaning helps. Those of the version before (same embedder) are
     copied, the rest embedded.
 
@@ -70,26 +70,26 @@ def index_vectors(passages: Passages, place: Place, embedder: Embedder, progress
     """
     with (
         _earlier(place, embedder) as earlier,
-        closing(Embedded(place.folder.with_name(versions.EMBEDDED), embedder.name)) as kept,
+        closing(EmbeddingCache(place.folder.with_name(versions.EMBEDDED), embedder.name)) as kept,
     ):
-        ids = worth_embedding(passages)
+        ids = ids_to_embed(passages)
         known = kept.ids()
         if earlier is not None:
             known.update(i for chunk in _chunks(ids, BATCH) for i in earlier.fetch(chunk))
         missing = [i for i in ids if i not in known]
         done = len(ids) - len(missing)
         progress(done, len(ids))
-        for chunk in _chunks(missing, KEPT):
+        for chunk in _chunks(missing, EMBEDDING_BATCH):
             _embed(passages, kept, embedder, chunk)
             done += len(chunk)
             progress(done, len(ids))
         _write(ids, _writer(place, embedder), kept, earlier)
-    return Indexed(len(ids), len(missing))
+    return VectorCounts(len(ids), len(missing))
 
 
-def worth_embedding(passages: Passages) -> list[int]:
+def ids_to_embed(passages: Passages) -> list[int]:
     """The ids of what search by meaning helps: documents, the texts of things from their beginning, and cards where
-    there are at most `MOST_CARDS`; sorted."""
+    there are at most `MAX_FACT_PASSAGES`; sorted."""
     prose: list[int] = []
     cards: list[int] = []
     for _, parts in groupby(_each(passages), key=attrgetter("key")):
@@ -99,9 +99,9 @@ def worth_embedding(passages: Passages) -> list[int]:
                 cards.append(passage.id)
                 continue
             texts += passage.sentences[0].document is None
-            if texts <= MOST_PARTS:
+            if texts <= MAX_PROSE_PASSAGES:
                 prose.append(passage.id)
-    return sorted(prose + cards if len(cards) <= MOST_CARDS else prose)
+    return sorted(prose + cards if len(cards) <= MAX_FACT_PASSAGES else prose)
 
 
 def is_prose(passage: Passage) -> bool:
@@ -113,7 +113,7 @@ def is_prose(passage: Passage) -> bool:
     >>> is_prose(Passage(2, "http://ex/oak", "Oak", (Sentence("Oak is a tree.", ("http://ex/oak", "a", "b")),)))
     False
     """
-    length, spaces = PROSE
+    length, spaces = PROSE_LENGTH
     return any(
         sentence.document is not None
         or (
@@ -125,7 +125,7 @@ def is_prose(passage: Passage) -> bool:
     )
 
 
-def _write(ids: list[int], writer: CollectionWriter, kept: Embedded, earlier: Collection | None) -> None:
+def _write(ids: list[int], writer: CollectionWriter, kept: EmbeddingCache, earlier: Collection | None) -> None:
     try:
         for chunk in _chunks(ids, BATCH):
             found = kept.fetch(chunk)
@@ -148,7 +148,7 @@ def _working(embedder: Embedder) -> Iterator[None]:
         ) from error
 
 
-def _writer(place: Place, embedder: Embedder) -> CollectionWriter:
+def _writer(place: VectorTarget, embedder: Embedder) -> CollectionWriter:
     with _working(embedder):
         size = embedder.size
     if place.manifest.collection is not None and place.qdrant_url is not None:
@@ -161,13 +161,13 @@ def _writer(place: Place, embedder: Embedder) -> CollectionWriter:
 
 
 @contextmanager
-def _earlier(place: Place, embedder: Embedder) -> Iterator[Collection | None]:
+def _earlier(place: VectorTarget, embedder: Embedder) -> Iterator[Collection | None]:
     """The vectors of the version before, if the same embedder made them and they can be read."""
     collection = None
     try:
-        pointer = versions.pointer(place.home)
+        pointer = versions.read_pointer(place.home)
         vectors = (pointer.vectors or pointer.earlier) if pointer is not None else None
-        if vectors is not None and versions.vectors_manifest(place.home, vectors).embedder == embedder.name:
+        if vectors is not None and versions.read_vectors_manifest(place.home, vectors).embedder == embedder.name:
             collection = open_collection(place.home, vectors, place.qdrant_url, place.qdrant_key, patient=True)
     except Exception as error:  # whatever is wrong with the old vectors, new ones can be made
         log.warning("the earlier vectors can't be read, all passages are embedded: %s", error)
@@ -183,7 +183,7 @@ def _each(passages: Passages) -> Iterator[Passage]:
         yield from passages.get(chunk)
 
 
-def _embed(passages: Passages, kept: Embedded, embedder: Embedder, ids: Sequence[int]) -> None:
+def _embed(passages: Passages, kept: EmbeddingCache, embedder: Embedder, ids: Sequence[int]) -> None:
     found = passages.get(ids)
     with _working(embedder):
         vectors = embedder.embed([f"{passage.title}\n{passage.text}" for passage in found])

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ingestion.export import literal
+from ingestion.export import ntriples_literal
 from ingestion.vocabulary import TYPE
-from nacre.plans.sparql.terms import XSD, iri
+from nacre.plans.sparql.terms import XSD, format_iri
 from nacre.records.evidence import Cell
 from nacre.records.schema import Datatype, Schema
 from nacre.stores.sparql.oxigraph_store import ASIDE, PART, READINGS, READS
-from nacre.stores.sqlite.schema_sql import quoted
+from nacre.stores.sqlite.schema_sql import quote_if_needed
 from nacre.stores.sqlite.tables import Tables
 from nacre.stores.sqlite.triples import lexical_form
 
@@ -58,33 +58,33 @@ def _write(tables: Tables, out: BinaryIO) -> int:
 def _statements(connection: sqlite3.Connection, schema: Schema, layout: dict[str, Any]) -> Iterator[str]:
     for known in schema.classes:
         relation = schema.relation_of[known.relation]
-        query = f"SELECT e.iri FROM {quoted(relation.name)} r JOIN entity e ON e.id = r.{quoted(relation.key)}"
+        query = f"SELECT e.iri FROM {quote_if_needed(relation.name)} r JOIN entity e ON e.id = r.{quote_if_needed(relation.key)}"
         for (thing,) in connection.execute(query):
-            yield f"{iri(thing)} <{TYPE}> {iri(known.iri)} .\n"
+            yield f"{format_iri(thing)} <{TYPE}> {format_iri(known.iri)} .\n"
     for index, place in enumerate(layout["places"]):
         if place["predicate"] in schema.predicate_of:
             yield from _place(connection, schema, index, place)
     query = "SELECT subject, predicate, kind, object, datatype, language FROM _nacre_aside ORDER BY rowid"
     for subject, predicate, kind, value, datatype, language in connection.execute(query):
-        shown = literal(value, datatype, language) if kind == "literal" else iri(value)
-        yield f"{iri(subject)} {iri(predicate)} {shown} <{ASIDE}> .\n"
+        shown = ntriples_literal(value, datatype, language) if kind == "literal" else format_iri(value)
+        yield f"{format_iri(subject)} {format_iri(predicate)} {shown} <{ASIDE}> .\n"
 
 
 def _place(connection: sqlite3.Connection, schema: Schema, index: int, place: dict[str, Any]) -> Iterator[str]:
     """The triples of one predicate; and where one of its literals reads as another value than its datatype says, how
     each of them reads."""
     predicate, datatype = place["predicate"], schema.predicate_of[place["predicate"]].datatype
-    named = iri(predicate)
+    named = format_iri(predicate)
     read: dict[str, Row] = {}
     plain = True
     for subject, value, low, high, text, target, exact in _rows(connection, schema, index, place):
         if target is not None:
-            yield f"{iri(subject)} {named} {iri(target)} .\n"
+            yield f"{format_iri(subject)} {named} {format_iri(target)} .\n"
             continue
         lexical, sort = (exact[0], exact[1:]) if exact[0] is not None else (text, place["sort"])
         form = lexical if lexical is not None else lexical_form(value, place["datatype"])
-        shown = literal(form, *sort)
-        yield f"{iri(subject)} {named} {shown} .\n"
+        shown = ntriples_literal(form, *sort)
+        yield f"{format_iri(subject)} {named} {shown} .\n"
         if shown not in read:
             read[shown] = value, low, high
             plain = plain and low is None and text is None and _as_declared(form, datatype) == value
@@ -93,7 +93,7 @@ def _place(connection: sqlite3.Connection, schema: Schema, index: int, place: di
     yield f"{named} <{READS}> {named} <{READINGS}> .\n"
     for number, (shown, cells) in enumerate(read.items()):
         node = f"<urn:nacre:reading:{index}:{number}>"
-        yield f"{node} {iri(READS + predicate)} {shown} <{READINGS}> .\n"
+        yield f"{node} {format_iri(READS + predicate)} {shown} <{READINGS}> .\n"
         for part, cell in zip(("value", "low", "high"), cells, strict=True):
             if cell is not None:
                 yield f"{node} <{PART}{part}> {_number(cell)} <{READINGS}> .\n"
@@ -107,10 +107,10 @@ def _rows(connection: sqlite3.Connection, schema: Schema, index: int, place: dic
     low, high = (found[0].low, found[0].high) if found else ("", "")
     for relation, row, key in sources:
         names = (place["value"], low, high, place["text"], place["link"])
-        value, lower, higher, text, link = (f"r.{quoted(each)}" if each else "NULL" for each in names)
+        value, lower, higher, text, link = (f"r.{quote_if_needed(each)}" if each else "NULL" for each in names)
         query = (
             f"SELECT s.iri, {value}, {lower}, {higher}, {text}, o.iri, x.lexical, x.datatype, x.language "
-            f"FROM {quoted(relation)} r JOIN entity s ON s.id = r.{quoted(key)} LEFT JOIN entity o ON o.id = {link} "
+            f"FROM {quote_if_needed(relation)} r JOIN entity s ON s.id = r.{quote_if_needed(key)} LEFT JOIN entity o ON o.id = {link} "
             f"LEFT JOIN _nacre_exact x ON x.predicate = {index} AND x.row = r.{row} AND {link} IS NULL "
             f"WHERE coalesce({value}, {text}, {link}, x.lexical) IS NOT NULL"
         )
@@ -134,4 +134,4 @@ def _as_declared(form: str, datatype: Datatype) -> Cell:
 
 def _number(cell: Cell) -> str:
     kind = "integer" if isinstance(cell, int) else "double" if isinstance(cell, float) else "string"
-    return f"{literal(str(cell), XSD + kind, '')}"
+    return f"{ntriples_literal(str(cell), XSD + kind, '')}"

@@ -21,16 +21,16 @@ from nacre.records.schema import Class, Predicate, Relation, Schema
 _OF_CLASS = frozenset({"rename", "comment", "exclude"})
 _OF_PREDICATE = frozenset({"rename", "comment", "unit", "drop"})
 
-Note = Mapping[str, str | bool]
-Named = TypeVar("Named", Class, Predicate)
+Annotation = Mapping[str, str | bool]
+AnnotatedTerm = TypeVar("AnnotatedTerm", Class, Predicate)
 
 
 @dataclass(frozen=True)
 class Annotations:
     """Changes to what is shown, by the name of a class or predicate; `source` is named in errors."""
 
-    classes: Mapping[str, Note]
-    predicates: Mapping[str, Note]
+    classes: Mapping[str, Annotation]
+    predicates: Mapping[str, Annotation]
     source: str = "annotations"
 
 
@@ -74,7 +74,7 @@ def annotate(schema: Schema, annotations: Annotations) -> Schema:
     )
 
 
-def _notes(path: Path, data: Any, allowed: frozenset[str]) -> dict[str, Note]:
+def _notes(path: Path, data: Any, allowed: frozenset[str]) -> dict[str, Annotation]:
     if data is None:
         return {}
     if not isinstance(data, dict) or not all(isinstance(note, dict) for note in data.values()):
@@ -88,10 +88,12 @@ def _notes(path: Path, data: Any, allowed: frozenset[str]) -> dict[str, Note]:
     return {str(name): note for name, note in data.items()}
 
 
-def _applied(things: Sequence[Named], notes: Mapping[str, Note], what: str, source: str) -> tuple[Named, ...]:
+def _applied(
+    things: Sequence[AnnotatedTerm], notes: Mapping[str, Annotation], what: str, source: str
+) -> tuple[AnnotatedTerm, ...]:
     changed = {thing.iri: thing for thing in things}
     for name, note in notes.items():
-        found: list[Named] = [t for t in things if name == t.iri]
+        found: list[AnnotatedTerm] = [t for t in things if name == t.iri]
         found = found or [t for t in things if name.lower() in (local_name(t.iri).lower(), t.label.lower())]
         if len(found) != 1:
             problem = f"several {what} names match, write the IRI" if found else f"no {what} of this graph"

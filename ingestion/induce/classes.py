@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.read.capsules import Facts, counted
+from ingestion.read.capsules import Facts, unique_counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Table:
+class ClassTable:
     """Members of one set of types, by and large.
 
     `closed` holds the superclasses as well; `sets` are the indexes of the type sets in it, the main one first;
@@ -52,7 +52,7 @@ class Classes:
     counts: list[int]
     set_of: "Ints"
     table_of: "Ints"
-    tables: list[Table]
+    tables: list[ClassTable]
     table_by_set: list[int]
     odd: dict[int, tuple[str, ...]]
     relation_of: dict[str, str] = field(default_factory=dict)
@@ -91,14 +91,14 @@ class Classes:
 
     def kind_tables(self, iri: str) -> list[int]:
         """Indexes of the tables that hold the members of a kind."""
-        tables: list[int] = counted(self.table_of[self.kinds[iri]])[0].tolist()
+        tables: list[int] = unique_counts(self.table_of[self.kinds[iri]])[0].tolist()
         return tables
 
     def within(self, iri: str) -> tuple[str, ...]:
         """The classes that all members of a kind are of; none for what is no kind."""
         if iri not in self.kinds:
             return ()
-        sets = counted(self.set_of[self.kinds[iri]])[0].tolist()
+        sets = unique_counts(self.set_of[self.kinds[iri]])[0].tolist()
         shared = [self.sets[index] if index >= 0 else frozenset[str]() for index in sets]
         return tuple(sorted(frozenset.intersection(*shared))) if shared else ()
 

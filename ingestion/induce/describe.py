@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ingestion.induce.layout import Layout
-from ingestion.induce.names.class_names import class_label, class_name
-from ingestion.induce.names.column_names import plain_words, words_of
-from ingestion.induce.names.predicate_names import Role, Spoken, in_full, spoken_names
-from ingestion.induce.predicate_columns import Place
-from ingestion.induce.values.cells import Cells
-from ingestion.induce.values.name_units import with_units
+from ingestion.induce.names.class_names import class_label, class_local_name
+from ingestion.induce.names.column_names import lowercase_name, readable_name
+from ingestion.induce.names.predicate_names import PredicateRole, ReadableLabel, expand_abbreviations, readable_labels
+from ingestion.induce.predicate_columns import PredicateColumns
+from ingestion.induce.values.cells import TypedCells
+from ingestion.induce.values.name_units import add_name_units
 from ingestion.induce.values.quantities import stated_unit
 from ingestion.vocabulary import (
     CALLED_BY,
@@ -27,33 +27,35 @@ from ingestion.vocabulary import (
     local_name,
     name_rank,
 )
-from nacre.language.booleans import says_yes_or_no
+from nacre.language.booleans import has_boolean_values
 from nacre.records.schema import Class, Column, Group, Predicate, Relation, Schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FEW_VALUES = 30
+MAX_LISTED_VALUES = 30
 SAMPLES = 5
 _BETWEEN = re.compile(r"[\W_]+")
 LONG_TEXT = 60
-LONGEST_SAMPLE = 80
+MAX_SAMPLE_LENGTH = 80
 # letters of a code
-LONGEST_CODE = 24
+MAX_CODE_LENGTH = 24
 
 
-def describe(layout: Layout) -> Schema:
+def build_schema(layout: Layout) -> Schema:
     """The shown schema: classes, groups and predicates by IRI, and the relations they read from."""
     label_of = np.full(len(layout.facts.texts), -1, dtype=np.int64)
     label_of[layout.entities] = np.arange(len(layout.entities))
     classes = _classes(layout)
     label = {c.iri: c.label for c in classes}
-    spoken = spoken_names([p.iri for p in layout.places], {p.iri: _spoken_of(layout, p, label) for p in layout.places})
+    spoken = readable_labels(
+        [p.iri for p in layout.places], {p.iri: _spoken_of(layout, p, label) for p in layout.places}
+    )
     predicates = [_predicate(layout, place, label_of, spoken[place.iri]) for place in layout.places]
     return Schema(
         classes=classes,
         groups=_groups(layout),
-        predicates=with_units(predicates, [c.label for c in classes]),
+        predicates=add_name_units(predicates, [c.label for c in classes]),
         relations=_relations(layout),
         junctions={p.iri: p.junction for p in layout.places if p.junction},
         triples=layout.facts.triples,
@@ -61,9 +63,9 @@ def describe(layout: Layout) -> Schema:
     )
 
 
-def table_columns(layout: Layout) -> list[list[Place]]:
+def table_columns(layout: Layout) -> list[list[PredicateColumns]]:
     """For each table the predicates that have a column in it, in the order of the columns."""
-    found: list[list[Place]] = [[] for _ in layout.classes.tables]
+    found: list[list[PredicateColumns]] = [[] for _ in layout.classes.tables]
     for place in layout.places:
         if not place.junction:
             for table in layout.classes.tables_of(place.domains):
@@ -73,7 +75,7 @@ def table_columns(layout: Layout) -> list[list[Place]]:
     return found
 
 
-def _column_order(place: Place) -> tuple[int, int, str]:
+def _column_order(place: PredicateColumns) -> tuple[int, int, str]:
     rank = name_rank(place.iri)
     return (rank if rank is not None else 9), -len(place.subject), place.iri
 
@@ -82,7 +84,11 @@ def _classes(layout: Layout) -> tuple[Class, ...]:
     statements, classes = layout.statements, layout.classes
     found = []
     for iri, relation in classes.relation_of.items():
-        label = class_label(iri, statements) or in_full(plain_words(class_name(iri, statements))) or iri
+        label = (
+            class_label(iri, statements)
+            or expand_abbreviations(lowercase_name(class_local_name(iri, statements)))
+            or iri
+        )
         found.append(
             Class(
                 iri=iri,
@@ -114,7 +120,7 @@ def _groups(layout: Layout) -> tuple[Group, ...]:
         groups.append(
             Group(
                 relation=table.name,
-                label=in_full(table.label),
+                label=expand_abbreviations(table.label),
                 classes=table.asserted,
                 count=classes.counts[table.sets[0]],
                 without=tuple(sorted(without)),
@@ -127,7 +133,7 @@ def _groups(layout: Layout) -> tuple[Group, ...]:
         groups.append(
             Group(
                 relation=classes.relation_of[iri],
-                label=words_of(classes.relation_of[iri]),
+                label=readable_name(classes.relation_of[iri]),
                 classes=tuple(sorted(own)),
                 count=sum(classes.counts[s] for s in sets),
                 without=(),
@@ -135,7 +141,7 @@ def _groups(layout: Layout) -> tuple[Group, ...]:
             )
         )
     for iri, members in classes.kinds.items():
-        label = layout.statements.label(iri) or plain_words(local_name(iri)) or iri
+        label = layout.statements.label(iri) or lowercase_name(local_name(iri)) or iri
         groups.append(Group(classes.relation_of[iri], label, (iri,), len(members)))
     return tuple(sorted(groups, key=lambda g: (-g.count, g.relation)))
 
@@ -144,34 +150,36 @@ def _relations(layout: Layout) -> tuple[Relation, ...]:
     classes = layout.classes
     by_table = table_columns(layout)
     relations = [
-        Relation(table.name, "view" if table.merged else "table", "id", tuple(map(column, by_table[i])))
+        Relation(table.name, "view" if table.merged else "table", "id", tuple(map(build_column, by_table[i])))
         for i, table in enumerate(classes.tables)
     ]
     for iri, tables in classes.view_of.items():
         relations.append(
-            Relation(classes.relation_of[iri], "view", "id", tuple(map(column, union_columns(by_table, tables))))
+            Relation(classes.relation_of[iri], "view", "id", tuple(map(build_column, union_columns(by_table, tables))))
         )
     for iri in classes.kinds:
         places = union_columns(by_table, classes.kind_tables(iri))
-        relations.append(Relation(classes.relation_of[iri], "view", "id", tuple(map(column, places))))
+        relations.append(Relation(classes.relation_of[iri], "view", "id", tuple(map(build_column, places))))
     for place in layout.places:
         if place.junction:
-            relations.append(Relation(place.junction, "junction", place.key, (column(place),)))
+            relations.append(Relation(place.junction, "junction", place.key, (build_column(place),)))
     return tuple(sorted(relations, key=lambda r: ({"table": 0, "view": 1, "junction": 2}[r.kind], r.name)))
 
 
-def union_columns(by_table: list[list[Place]], tables: list[int]) -> list[Place]:
+def union_columns(by_table: list[list[PredicateColumns]], tables: list[int]) -> list[PredicateColumns]:
     """The predicates of several tables, in the order of the columns of a view over them."""
     found = {place.number: place for index in tables for place in by_table[index]}
     return sorted(found.values(), key=_column_order)
 
 
-def column(place: Place) -> Column:
+def build_column(place: PredicateColumns) -> Column:
     """Where a predicate reads from, in every relation that has it."""
     return Column(place.iri, place.value, place.low, place.high, place.text, place.link)
 
 
-def _predicate(layout: Layout, place: Place, label_of: "NDArray[np.int64]", spoken: Spoken) -> Predicate:
+def _predicate(
+    layout: Layout, place: PredicateColumns, label_of: "NDArray[np.int64]", spoken: ReadableLabel
+) -> Predicate:
     statements = layout.statements
     subjects = sum(place.domains.values())
     values, samples = _values(layout, place, label_of)
@@ -204,20 +212,20 @@ def _predicate(layout: Layout, place: Place, label_of: "NDArray[np.int64]", spok
     )
 
 
-def _spoken_of(layout: Layout, place: Place, label: dict[str, str]) -> Role:
+def _spoken_of(layout: Layout, place: PredicateColumns, label: dict[str, str]) -> PredicateRole:
     """What a predicate is, as far as its name may say it again."""
     owners = tuple(label[iri] for iri in _by_class(layout, place.domains) if iri in label)
     ends = tuple(label[iri] for iri in _by_class(layout, place.ranges) if iri in label)
-    few = place.distinct.tolist() if len(place.distinct) <= FEW_VALUES and not ends else []
+    few = place.distinct.tolist() if len(place.distinct) <= MAX_LISTED_VALUES and not ends else []
     values = {layout.facts.texts[n] for n in few}
-    return Role(owners, ends, says_yes_or_no(values, local_name(place.iri)))
+    return PredicateRole(owners, ends, has_boolean_values(values, local_name(place.iri)))
 
 
-def _unit(cells: Cells | None, *said: str) -> str:
+def _unit(cells: TypedCells | None, *said: str) -> str:
     """The unit in the values, else the one that the comment or name of the predicate states."""
     if cells is None or cells.unit or cells.datatype not in {"integer", "real"}:
         return cells.unit if cells else ""
-    return next((unit for text in said if (unit := stated_unit(words_of(text)))), "")
+    return next((unit for text in said if (unit := stated_unit(readable_name(text)))), "")
 
 
 def _by_class(layout: Layout, by_set: dict[int, int]) -> dict[str, int]:
@@ -230,12 +238,14 @@ def _by_class(layout: Layout, by_set: dict[int, int]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda c: (-c[1], c[0]))) if len(counts) > 1 else counts
 
 
-def _values(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _values(
+    layout: Layout, place: PredicateColumns, label_of: "NDArray[np.int64]"
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     shown = place.distinct_counts > 0
     literals, often = place.distinct[shown], place.distinct_counts[shown]
     targets, counts = place.targets, place.target_counts
-    few = len(literals) + len(targets) <= FEW_VALUES
-    most = FEW_VALUES if few else SAMPLES
+    few = len(literals) + len(targets) <= MAX_LISTED_VALUES
+    most = MAX_LISTED_VALUES if few else SAMPLES
     if not few:
         # The most frequent stand for all; ties by text would need every text, so ties are cut generously first.
         literals, often = _most(literals, often)
@@ -251,9 +261,9 @@ def _values(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> tupl
             found[text] += count
     pairs = zip(found.values(), found, strict=True)
     ordered = [text for _, text in (sorted(pairs) if len(found) <= most else nsmallest(most, pairs))]
-    if few and all(len(text) <= LONGEST_SAMPLE for text in ordered):
+    if few and all(len(text) <= MAX_SAMPLE_LENGTH for text in ordered):
         return tuple(ordered), ()
-    return (), tuple(text[:LONGEST_SAMPLE] for text in ordered[:SAMPLES])
+    return (), tuple(text[:MAX_SAMPLE_LENGTH] for text in ordered[:SAMPLES])
 
 
 def _most(numbers: "NDArray[np.int32]", counts: "NDArray[np.int64]") -> "tuple[NDArray[np.int32], NDArray[np.int64]]":
@@ -265,7 +275,7 @@ def _most(numbers: "NDArray[np.int32]", counts: "NDArray[np.int64]") -> "tuple[N
 
 
 def _role(
-    layout: Layout, place: Place, cells: Cells | None, label_of: "NDArray[np.int64]"
+    layout: Layout, place: PredicateColumns, cells: TypedCells | None, label_of: "NDArray[np.int64]"
 ) -> Literal["fact", "name", "identifier", "text", "type", "schema"]:
     if place.iri in SCHEMA_PREDICATES or place.iri == OWL + "sameAs":
         return "schema"
@@ -276,7 +286,7 @@ def _role(
     if cells.datatype not in {"text", "integer"} or cells.unit:
         return "fact"
     texts = layout.facts.texts
-    *before, last = words_of(local_name(place.iri)).lower().split() or [""]
+    *before, last = readable_name(local_name(place.iri)).lower().split() or [""]
     words = {*before, last}
     if before and last in NUMBERING and len(place.distinct) == len(place.object) and _are_codes(place, cells, texts):
         return "fact" if words & CALLED_BY else "identifier"
@@ -289,13 +299,13 @@ def _role(
     return "identifier" if _echo(layout, place, label_of) else "fact"
 
 
-def _are_codes(place: Place, cells: Cells, texts: list[str]) -> bool:
+def _are_codes(place: PredicateColumns, cells: TypedCells, texts: list[str]) -> bool:
     """Whether values are numbers, or short texts with a number in each: "R-1020"."""
     some = (texts[n] for n in place.distinct[:: max(1, len(place.distinct) // 200)].tolist())
-    return cells.datatype == "integer" or all(any(map(str.isdigit, t)) and len(t) <= LONGEST_CODE for t in some)
+    return cells.datatype == "integer" or all(any(map(str.isdigit, t)) and len(t) <= MAX_CODE_LENGTH for t in some)
 
 
-def _echo(layout: Layout, place: Place, label_of: "NDArray[np.int64]") -> bool:
+def _echo(layout: Layout, place: PredicateColumns, label_of: "NDArray[np.int64]") -> bool:
     """Whether the values only repeat the labels of their subjects in another spelling."""
     step = max(1, len(place.subject) // 200)
     texts = layout.facts.texts

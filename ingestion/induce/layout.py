@@ -10,13 +10,13 @@ import numpy as np
 
 from ingestion.induce.classes import Classes
 from ingestion.induce.names.class_names import name_classes
-from ingestion.induce.names.column_names import Names, column_name, namespace_word
+from ingestion.induce.names.column_names import SqlIdentifiers, column_name, namespace_word
 from ingestion.induce.names.labels import preferred_labels
-from ingestion.induce.predicate_columns import Place, find_places
-from ingestion.induce.statements import Statements, read_statements
+from ingestion.induce.predicate_columns import PredicateColumns, find_predicate_columns
+from ingestion.induce.statements import Declarations, read_declarations
 from ingestion.induce.type_sets import find_classes
-from ingestion.meaning.derive import as_meant
-from ingestion.read.capsules import Facts, changes, counted
+from ingestion.meaning.derive import derive_facts
+from ingestion.read.capsules import Facts, change_mask, unique_counts
 from ingestion.vocabulary import TYPE, local_name
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 # SQLite's limit on columns is 2000, for the columns of a view as well.
-MOST_COLUMNS = 1900
+MAX_COLUMNS = 1900
 
 
 @dataclass
@@ -35,33 +35,33 @@ class Layout:
     """Everything that load.py writes. `aside` maps a reason to indexes of facts that no visible cell holds."""
 
     facts: Facts
-    statements: Statements
+    statements: Declarations
     classes: Classes
     entities: "Ints"
     ids: "Longs"
     labels: list[str]
-    places: list[Place]
+    places: list[PredicateColumns]
     aside: dict[str, "Longs"] = field(default_factory=dict)
     base_graph: int = 0
     # For each fact whether it repeats the one before it in another named graph.
     repeated: "Flags | None" = None
 
 
-def induce(facts: Facts) -> Layout:
+def induce_layout(facts: Facts) -> Layout:
     """Decide what becomes a table, a column, a junction, and what is kept aside."""
-    facts = as_meant(facts)
+    facts = derive_facts(facts)
     read = np.ones(len(facts.subject), dtype=bool) if facts.derived is None else ~facts.derived
     base_graph = 0
     repeated = None
     if facts.graph is not None:
-        numbers, counts = counted(facts.graph[read])
+        numbers, counts = unique_counts(facts.graph[read])
         base_graph = int(numbers[np.lexsort((_text_ranks(facts, numbers), -counts))[0]])
         repeated = np.zeros(len(facts.subject), dtype=bool)
         for column in (facts.subject, facts.predicate, facts.object):
             repeated[1:] |= column[1:] != column[:-1]
         repeated = ~repeated
         repeated[:1] = False
-    statements = read_statements(facts)
+    statements = read_declarations(facts)
     schema_rows = statements.is_schema[facts.subject]
     type_number = statements.number_of.get(TYPE, -1)
     is_iri = facts.kinds("iri")
@@ -78,7 +78,7 @@ def induce(facts: Facts) -> Layout:
     aside: dict[str, list[Any]] = defaultdict(list, {reason: [rows] for reason, rows in facts.aside.items()})
     aside["schema statement"].append(np.flatnonzero(schema_rows))
     aside["type is not a name"].append(np.flatnonzero(typed & ~type_rows))
-    layout.places = find_places(facts, classes, visible, aside)
+    layout.places = find_predicate_columns(facts, classes, visible, aside)
     layout.labels = preferred_labels(facts, entities, visible)
     _name(layout)
     layout.aside = {
@@ -109,15 +109,15 @@ def _entities(facts: Facts, visible: "Flags", type_rows: "Flags") -> "tuple[Ints
     numbers = np.flatnonzero(there).astype(np.int32)
     ids = np.zeros(len(facts.texts), dtype=np.int64)
     texts = facts.texts
-    ids[numbers] = entity_ids([texts[n] for n in numbers.tolist()])
+    ids[numbers] = entity_keys([texts[n] for n in numbers.tolist()])
     order = ids[numbers].argsort(kind="stable")
-    if not changes(ids[numbers[order]]).all():
+    if not change_mask(ids[numbers[order]]).all():
         _resolve_collisions(texts, numbers, ids)
         order = ids[numbers].argsort(kind="stable")
     return numbers[order], ids
 
 
-def entity_ids(iris: Sequence[str]) -> "Longs":
+def entity_keys(iris: Sequence[str]) -> "Longs":
     """The row key of each entity: 63 bits of a hash of its IRI, never 0.
 
     >>> first, second = entity_ids(["http://example.org/a", "http://example.org/b"]).tolist()
@@ -132,10 +132,10 @@ def entity_ids(iris: Sequence[str]) -> "Longs":
 def _resolve_collisions(texts: list[str], numbers: "Ints", ids: "Longs") -> None:
     taken: set[int] = set()
     for number in sorted(numbers.tolist(), key=texts.__getitem__):
-        attempt, key = 0, entity_ids([texts[number]]).item()
+        attempt, key = 0, entity_keys([texts[number]]).item()
         while key in taken:
             attempt += 1
-            key = entity_ids([f"{attempt} {texts[number]}"]).item()
+            key = entity_keys([f"{attempt} {texts[number]}"]).item()
         taken.add(key)
         ids[number] = key
 
@@ -143,9 +143,9 @@ def _resolve_collisions(texts: list[str], numbers: "Ints", ids: "Longs") -> None
 def _name(layout: Layout) -> None:
     """Give relations and columns their names, and move predicates to junctions where a relation would be too wide."""
     classes, statements = layout.classes, layout.statements
-    relations = Names(["entity", "entity_class", "entity_kind"])
+    relations = SqlIdentifiers(["entity", "entity_class", "entity_kind"])
     name_classes(classes, relations, statements)
-    columns = Names(["id"])
+    columns = SqlIdentifiers(["id"])
     frequent_first = sorted(layout.places, key=lambda p: (-len(p.subject), p.iri))
     named = [_with_columns(place, columns, statements) for place in frequent_first]
     narrow = _too_many(named, classes)
@@ -156,7 +156,7 @@ def _name(layout: Layout) -> None:
     layout.places = sorted(done, key=lambda p: p.index)
 
 
-def _with_columns(place: Place, columns: Names, statements: Statements) -> Place:
+def _with_columns(place: PredicateColumns, columns: SqlIdentifiers, statements: Declarations) -> PredicateColumns:
     name = columns.claim(_predicate_names(place.iri, statements), _suffixes(place))
     stem = name.rstrip("_")
     cells, links = place.cells, len(place.targets) > 0
@@ -170,7 +170,7 @@ def _with_columns(place: Place, columns: Names, statements: Statements) -> Place
     )
 
 
-def _with_junction(place: Place, relations: Names, layout: Layout) -> Place:
+def _with_junction(place: PredicateColumns, relations: SqlIdentifiers, layout: Layout) -> PredicateColumns:
     names = list(_predicate_names(place.iri, layout.statements))
     owner = layout.classes.common_relation(place.domains)
     stem = names[0].rstrip("_")
@@ -181,7 +181,7 @@ def _with_junction(place: Place, relations: Names, layout: Layout) -> Place:
     return replace(place, functional=False, junction=junction, key=key)
 
 
-def _suffixes(place: Place) -> list[str]:
+def _suffixes(place: PredicateColumns) -> list[str]:
     suffixes = [""]
     if len(place.targets):
         suffixes.append("_id")
@@ -192,25 +192,25 @@ def _suffixes(place: Place) -> list[str]:
     return suffixes
 
 
-def _predicate_names(iri: str, statements: Statements) -> Iterable[str]:
+def _predicate_names(iri: str, statements: Declarations) -> Iterable[str]:
     label = statements.label(iri)
     plain = column_name(label) if label and len(label) <= 40 else column_name(local_name(iri))
     yield plain
     yield f"{namespace_word(iri)}_{plain.rstrip('_')}"
 
 
-def _too_many(places: list[Place], classes: Classes) -> set[int]:
+def _too_many(places: list[PredicateColumns], classes: Classes) -> set[int]:
     """Functional predicates that would make a relation too wide and get a junction each, the rarest first."""
     candidates = sorted((p for p in places if p.functional), key=lambda p: (len(p.subject), p.iri), reverse=True)
     tables_of = {place.number: set(classes.tables_of(place.domains)) for place in candidates}
-    if sum(len(place.columns) * len(tables_of[place.number]) for place in candidates) <= MOST_COLUMNS:
+    if sum(len(place.columns) * len(tables_of[place.number]) for place in candidates) <= MAX_COLUMNS:
         return set()
     relations: list[set[int]] = [set(c) for c in classes.table_sets()]
     used: list[int] = [1] * len(relations)
     found: set[int] = set()
     for place in candidates:
         here = [i for i, tables in enumerate(relations) if tables & tables_of[place.number]]
-        if any(used[i] + len(place.columns) > MOST_COLUMNS for i in here):
+        if any(used[i] + len(place.columns) > MAX_COLUMNS for i in here):
             found.add(place.number)
             continue
         for i in here:

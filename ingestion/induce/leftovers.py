@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ingestion.induce.layout import Layout
-from ingestion.induce.predicate_columns import Place
+from ingestion.induce.predicate_columns import PredicateColumns
 from ingestion.vocabulary import TYPE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def write_exact(connection: sqlite3.Connection, layout: Layout, place: Place, keys: "NDArray[np.int64]") -> None:
+def write_exact(
+    connection: sqlite3.Connection, layout: Layout, place: PredicateColumns, keys: "NDArray[np.int64]"
+) -> None:
     """The lexical forms, datatypes and languages that the cells alone would not give back; `keys` are row numbers."""
     if place.cells is None or not any(place.cells.exact):
         return
@@ -37,30 +39,34 @@ def write_exact(connection: sqlite3.Connection, layout: Layout, place: Place, ke
     )
 
 
-def write_derived(connection: sqlite3.Connection, layout: Layout, place: Place, keys: "NDArray[np.int64]") -> None:
+def write_derived(
+    connection: sqlite3.Connection, layout: Layout, place: PredicateColumns, keys: "NDArray[np.int64]"
+) -> None:
     """The rows that no triple of the graph stands behind; a predicate that is derived throughout needs none."""
     if layout.facts.derived is None:
         return
-    derived = derived_of(layout, place)
+    derived = derived_mask(layout, place)
     if derived.any() and not derived.all():
         connection.executemany(
             "INSERT INTO _nacre_derived VALUES (?, ?)", ((place.index, key) for key in sorted(keys[derived].tolist()))
         )
 
 
-def derived_of(layout: Layout, place: Place) -> "NDArray[np.bool_]":
+def derived_mask(layout: Layout, place: PredicateColumns) -> "NDArray[np.bool_]":
     """For each triple of a place whether it is derived."""
     derived = layout.facts.derived
     return np.zeros(len(place.row), dtype=bool) if derived is None else derived[place.row]
 
 
-def write_graphs(connection: sqlite3.Connection, layout: Layout, place: Place, keys: "NDArray[np.int64]") -> None:
+def write_graphs(
+    connection: sqlite3.Connection, layout: Layout, place: PredicateColumns, keys: "NDArray[np.int64]"
+) -> None:
     """The graphs of triples that are not in the base graph alone."""
     facts = layout.facts
     if facts.graph is None or layout.repeated is None:
         return
     written = []
-    derived = derived_of(layout, place)
+    derived = derived_mask(layout, place)
     for row, key in zip(place.row[~derived].tolist(), keys[~derived].tolist(), strict=True):
         graphs = [int(facts.graph[row])]
         while (row := row + 1) < len(facts.subject) and layout.repeated[row]:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ingestion.induce.annotations import Annotations, annotate
-from ingestion.induce.describe import column, describe, table_columns
-from ingestion.induce.layout import Layout, induce
-from ingestion.induce.leftovers import derived_of, write_aside, write_derived, write_exact, write_graphs, write_types
-from ingestion.induce.predicate_columns import Place
+from ingestion.induce.describe import build_column, build_schema, table_columns
+from ingestion.induce.layout import Layout, induce_layout
+from ingestion.induce.leftovers import derived_mask, write_aside, write_derived, write_exact, write_graphs, write_types
+from ingestion.induce.predicate_columns import PredicateColumns
 from ingestion.induce.values.cells import Cell
 from ingestion.induce.views import write_views
 from ingestion.read.capsules import Facts
 from nacre.records.json_form import json_text
 from nacre.records.schema import Schema
-from nacre.stores.sqlite.schema_sql import create_table, definitions, quoted
+from nacre.stores.sqlite.schema_sql import column_definitions, create_table, quote_if_needed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +54,7 @@ CREATE TABLE _nacre_omitted (kind TEXT NOT NULL, file TEXT NOT NULL, line INTEGE
 
 def write_tables(facts: Facts, path: Path, annotations: Annotations | None = None) -> Schema:
     """Find the tables of a graph and write them; returns the shown schema."""
-    return write_layout(induce(facts), path, annotations)
+    return write_layout(induce_layout(facts), path, annotations)
 
 
 def write_layout(layout: Layout, path: Path, annotations: Annotations | None = None) -> Schema:
@@ -63,7 +63,7 @@ def write_layout(layout: Layout, path: Path, annotations: Annotations | None = N
     Tables, columns and what they mean are in records.schema; tables named `_nacre...` keep what the others can't show,
     so that export.py can rebuild every triple.
     """
-    stored = describe(layout)
+    stored = build_schema(layout)
     shown = annotate(stored, annotations) if annotations else stored
     path.unlink(missing_ok=True)
     connection = sqlite3.connect(path, isolation_level=None)
@@ -111,12 +111,12 @@ def _write_entities(connection: sqlite3.Connection, layout: Layout) -> None:
     )
 
 
-def _target(layout: Layout, place: Place) -> str:
+def _target(layout: Layout, place: PredicateColumns) -> str:
     return layout.classes.common_relation(place.ranges) or "entity" if place.ranges else ""
 
 
 def _write_table(
-    connection: sqlite3.Connection, layout: Layout, index: int, places: list[Place], schema: Schema
+    connection: sqlite3.Connection, layout: Layout, index: int, places: list[PredicateColumns], schema: Schema
 ) -> None:
     classes, ids = layout.classes, layout.ids
     table = classes.tables[index]
@@ -127,11 +127,11 @@ def _write_table(
     parts = [_table_part(layout, place, index, position) for place in places]
     columns = [("id INTEGER PRIMARY KEY", "")]
     for place, (_, rows) in zip(places, parts, strict=True):
-        columns += definitions(
-            column(place), schema.predicate_of[place.iri], _target(layout, place), _samples(layout, place, rows)
+        columns += column_definitions(
+            build_column(place), schema.predicate_of[place.iri], _target(layout, place), _samples(layout, place, rows)
         )
     connection.execute(create_table(table.rows_name, columns))
-    insert = f"INSERT INTO {quoted(table.rows_name)} VALUES ({', '.join('?' * len(columns))})"
+    insert = f"INSERT INTO {quote_if_needed(table.rows_name)} VALUES ({', '.join('?' * len(columns))})"
     sources = [_sources(layout, place) for place in places]
     size = max(200, _CHUNK_CELLS // len(columns))
     keys = ids[members]
@@ -144,7 +144,7 @@ def _write_table(
         connection.executemany(insert, zip(*lists, strict=True))
 
 
-def _samples(layout: Layout, place: Place, rows: "NDArray[np.int64]") -> list[str]:
+def _samples(layout: Layout, place: PredicateColumns, rows: "NDArray[np.int64]") -> list[str]:
     """Two texts of this table, the first by the ids of their owners."""
     if len(place.targets):
         rows = rows[place.literal[rows]]
@@ -153,7 +153,7 @@ def _samples(layout: Layout, place: Place, rows: "NDArray[np.int64]") -> list[st
 
 
 def _table_part(
-    layout: Layout, place: Place, index: int, position: "NDArray[np.int32]"
+    layout: Layout, place: PredicateColumns, index: int, position: "NDArray[np.int32]"
 ) -> "tuple[NDArray[np.int32], NDArray[np.int64]]":
     """Positions in the table and indexes into the place's triples, in the order of the positions."""
     rows = (layout.classes.table_of[place.subject] == index).nonzero()[0]
@@ -164,7 +164,7 @@ def _table_part(
 
 def _column_lists(
     layout: Layout,
-    place: Place,
+    place: PredicateColumns,
     sources: "list[NDArray[Any] | None]",
     where: "NDArray[np.int32]",
     rows: "NDArray[np.int64]",
@@ -182,7 +182,7 @@ def _column_lists(
         yield column.tolist()
 
 
-def _sources(layout: Layout, place: Place) -> "list[NDArray[Any] | None]":
+def _sources(layout: Layout, place: PredicateColumns) -> "list[NDArray[Any] | None]":
     """For each SQL column of a place the cells of its distinct literals; None for that of the links."""
     cells = place.cells
     found: list[NDArray[Any] | None] = []
@@ -201,19 +201,20 @@ def _objects(values: Sequence[Cell]) -> "NDArray[Any]":
     return array
 
 
-def _write_place(connection: sqlite3.Connection, layout: Layout, place: Place, schema: Schema) -> None:
+def _write_place(connection: sqlite3.Connection, layout: Layout, place: PredicateColumns, schema: Schema) -> None:
     """The junction of a predicate, and the exact forms and graphs of its triples."""
     keys = layout.ids[place.subject]
     if place.junction:
         order = _junction_order(layout, place)
-        columns = [(f"{quoted(place.key)} INTEGER NOT NULL REFERENCES entity(id)", _owner_note(layout, place))]
-        columns += definitions(column(place), schema.predicate_of[place.iri], _target(layout, place))
+        columns = [(f"{quote_if_needed(place.key)} INTEGER NOT NULL REFERENCES entity(id)", _owner_note(layout, place))]
+        columns += column_definitions(build_column(place), schema.predicate_of[place.iri], _target(layout, place))
         connection.execute(create_table(place.junction, columns))
         numbers = np.arange(len(order), dtype=np.int32)
         lists: list[Iterable[Any]] = [keys[order].tolist()]
         lists += _column_lists(layout, place, _sources(layout, place), numbers, order, len(order))
         connection.executemany(
-            f"INSERT INTO {quoted(place.junction)} VALUES ({', '.join('?' * len(columns))})", zip(*lists, strict=True)
+            f"INSERT INTO {quote_if_needed(place.junction)} VALUES ({', '.join('?' * len(columns))})",
+            zip(*lists, strict=True),
         )
         keys = np.empty(len(order), dtype=np.int64)
         keys[order] = np.arange(1, len(order) + 1)
@@ -222,12 +223,12 @@ def _write_place(connection: sqlite3.Connection, layout: Layout, place: Place, s
     write_derived(connection, layout, place, keys)
 
 
-def _owner_note(layout: Layout, place: Place) -> str:
+def _owner_note(layout: Layout, place: PredicateColumns) -> str:
     owner = layout.classes.common_relation(place.domains)
     return f"id in {owner or 'entity'}"
 
 
-def _junction_order(layout: Layout, place: Place) -> "NDArray[np.int64]":
+def _junction_order(layout: Layout, place: PredicateColumns) -> "NDArray[np.int64]":
     """Rows sorted by subject id, then literal text or target id: independent of the order in the file."""
     second = layout.ids[place.object].copy()
     if place.literal.any():
@@ -243,7 +244,7 @@ def _junction_order(layout: Layout, place: Place) -> "NDArray[np.int64]":
     return np.lexsort((second, layout.ids[place.subject]))
 
 
-def _write_indexes(connection: sqlite3.Connection, layout: Layout, by_table: list[list[Place]]) -> None:
+def _write_indexes(connection: sqlite3.Connection, layout: Layout, by_table: list[list[PredicateColumns]]) -> None:
     connection.execute("CREATE UNIQUE INDEX _nacre_entity_iri ON entity(iri)")
     number = 0
     for table, places in zip(layout.classes.tables, by_table, strict=True):
@@ -251,7 +252,7 @@ def _write_indexes(connection: sqlite3.Connection, layout: Layout, by_table: lis
             if place.link:
                 number += 1
                 connection.execute(
-                    f"CREATE INDEX _nacre_link_{number} ON {quoted(table.rows_name)}({quoted(place.link)})"
+                    f"CREATE INDEX _nacre_link_{number} ON {quote_if_needed(table.rows_name)}({quote_if_needed(place.link)})"
                 )
     for place in layout.places:
         if place.junction:
@@ -259,7 +260,7 @@ def _write_indexes(connection: sqlite3.Connection, layout: Layout, by_table: lis
                 if column:
                     number += 1
                     connection.execute(
-                        f"CREATE INDEX _nacre_link_{number} ON {quoted(place.junction)}({quoted(column)})"
+                        f"CREATE INDEX _nacre_link_{number} ON {quote_if_needed(place.junction)}({quote_if_needed(column)})"
                     )
     for table_name, columns in (
         ("_nacre_exact", "predicate, row"),
@@ -285,7 +286,7 @@ def _write_meta(connection: sqlite3.Connection, layout: Layout, stored: Schema, 
             {
                 "predicate": p.iri,
                 "junction": p.junction,
-                "derived": len(p.row) > 0 and bool(derived_of(layout, p).all()),
+                "derived": len(p.row) > 0 and bool(derived_mask(layout, p).all()),
                 "key": p.key,
                 "value": p.value,
                 "text": p.text,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ingestion.induce.classes import Classes
-from ingestion.induce.values.cells import Cells, typed_cells
-from ingestion.read.capsules import Facts, Sort, changes, counted
+from ingestion.induce.values.cells import TypedCells, infer_cells
+from ingestion.read.capsules import Facts, TermSort, change_mask, unique_counts
 from ingestion.vocabulary import language_rank
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class PredicateColumns:
     """One predicate: its visible triples, where they lie, and how their literals read.
 
     The names, `junction` to `link`, are given when all predicates are known; those of columns that it has not stay "".
@@ -41,7 +41,7 @@ class Place:
     literal: "Flags"
     distinct: "Ints"
     distinct_counts: "Longs"
-    cells: Cells | None
+    cells: TypedCells | None
     targets: "Ints"
     target_counts: "Longs"
     domains: dict[int, int]
@@ -60,13 +60,15 @@ class Place:
         return tuple(c for c in (self.value, self.low, self.high, self.text, self.link) if c)
 
 
-def find_places(facts: Facts, classes: Classes, visible: "Flags", aside: dict[str, list[Any]]) -> list[Place]:
+def find_predicate_columns(
+    facts: Facts, classes: Classes, visible: "Flags", aside: dict[str, list[Any]]
+) -> list[PredicateColumns]:
     """A place for each predicate of the visible triples, in the order of IRIs; what none can show goes to `aside`."""
     rows = np.flatnonzero(visible)
     rows = rows[np.argsort(facts.predicate[rows], kind="stable")]
     if not len(rows):
         return []
-    numbers, counts = counted(facts.predicate[rows])
+    numbers, counts = unique_counts(facts.predicate[rows])
     parts = zip(numbers.tolist(), np.split(rows, np.cumsum(counts)[:-1]), strict=True)
     in_order = enumerate(sorted(parts, key=lambda part: facts.texts[part[0]]))
     return [_place(facts, classes, index, number, of_it, aside) for index, (number, of_it) in in_order]
@@ -74,9 +76,9 @@ def find_places(facts: Facts, classes: Classes, visible: "Flags", aside: dict[st
 
 def _place(
     facts: Facts, classes: Classes, index: int, number: int, rows: "Longs", aside: dict[str, list[Any]]
-) -> Place:
+) -> PredicateColumns:
     iri = facts.texts[number]
-    functional = bool(changes(facts.subject[rows]).all())
+    functional = bool(change_mask(facts.subject[rows]).all())
     if not functional:
         spare = _other_languages(facts, rows)
         if spare is not None:
@@ -84,22 +86,22 @@ def _place(
             rows, functional = np.setdiff1d(rows, spare, assume_unique=True), True
     objects = facts.object[rows]
     literal = facts.is_literal[objects]
-    distinct, counts = counted(objects[literal])
+    distinct, counts = unique_counts(objects[literal])
     cells = None
     if len(distinct):
         texts = list(map(facts.texts.__getitem__, distinct.tolist()))
         sorts = list(map(facts.sorts.__getitem__, facts.sort_of[distinct].tolist()))
         often = np.bincount(facts.sort_of[distinct], counts)
         frequency = {facts.sorts[s]: int(often[s]) for s in often.nonzero()[0].tolist()}
-        cells = typed_cells(iri, texts, sorts, frequency)
+        cells = infer_cells(iri, texts, sorts, frequency)
         if any(cells.hidden):
             hidden = np.isin(objects, distinct[np.array(cells.hidden, dtype=bool)])
             aside["no value of the column's type"].append(rows[hidden])
             rows, objects, literal = rows[~hidden], objects[~hidden], literal[~hidden]
             counts = np.where(cells.hidden, 0, counts)
     subjects = facts.subject[rows]
-    targets, target_counts = counted(objects[~literal])
-    return Place(
+    targets, target_counts = unique_counts(objects[~literal])
+    return PredicateColumns(
         iri=iri,
         index=index,
         number=number,
@@ -113,7 +115,7 @@ def _place(
         cells=cells,
         targets=targets,
         target_counts=target_counts,
-        domains=classes.spread(subjects if functional else subjects[changes(subjects)]),
+        domains=classes.spread(subjects if functional else subjects[change_mask(subjects)]),
         ranges=classes.spread(targets),
     )
 
@@ -130,7 +132,7 @@ def _other_languages(facts: Facts, rows: "Longs") -> "Longs | None":
     spare: list[int] = []
     groups: dict[int, list[tuple[str, int]]] = defaultdict(list)
     for row in rows[several].tolist():
-        sort: Sort = facts.sorts[facts.sort_of[facts.object[row]]]
+        sort: TermSort = facts.sorts[facts.sort_of[facts.object[row]]]
         if sort[1]:
             return None
         groups[int(facts.subject[row])].append((sort[2], row))

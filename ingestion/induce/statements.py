@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.induce.names.column_names import words_of
-from ingestion.read.capsules import Facts, counted
+from ingestion.induce.names.column_names import readable_name
+from ingestion.read.capsules import Facts, unique_counts
 from ingestion.vocabulary import (
     ALTERNATIVE,
     COMMENT_PREDICATES,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Statements:
+class Declarations:
     """`is_schema[t]`: the term is a class, a predicate or a part of their description, not a thing of the data."""
 
     is_schema: "NDArray[np.bool_]"
@@ -68,20 +68,20 @@ class Statements:
     _closure: dict[str, frozenset[str]] = field(default_factory=dict)
 
 
-def read_statements(facts: Facts) -> Statements:
+def read_declarations(facts: Facts) -> Declarations:
     """Split off the description of classes and predicates; where there is nothing else, it is the data."""
     texts = facts.texts
     number_of = {texts[n]: n for n in facts.predicates}
     type_number = number_of.get(TYPE, -1)
     type_rows = np.flatnonzero(facts.predicate == type_number)
-    used_classes, _ = counted(facts.object[type_rows])
+    used_classes, _ = unique_counts(facts.object[type_rows])
     is_schema = _schema_terms(facts, number_of, type_rows, used_classes)
     if facts.things is not None:
         is_schema[facts.things] = False
     elif is_schema[facts.subject].all():
         is_schema[:] = False
     declared = {texts[n] for n in used_classes.tolist() if not facts.is_literal[n]} - SCHEMA_TYPES
-    statements = Statements(is_schema, number_of, declared)
+    statements = Declarations(is_schema, number_of, declared)
     described = np.zeros(len(texts), dtype=bool)
     described[used_classes] = True
     described[list(number_of.values())] = True
@@ -133,7 +133,7 @@ def _with_blank_parts(facts: Facts, is_schema: "NDArray[np.bool_]", other: "NDAr
         is_schema = is_schema | new
 
 
-def _read(facts: Facts, rows: "NDArray[np.intp]", statements: Statements) -> None:
+def _read(facts: Facts, rows: "NDArray[np.intp]", statements: Declarations) -> None:
     texts = facts.texts
     names: dict[str, list[tuple[int, tuple[int, str], str]]] = defaultdict(list)
     notations: dict[str, list[str]] = defaultdict(list)
@@ -174,7 +174,7 @@ def _read(facts: Facts, rows: "NDArray[np.intp]", statements: Statements) -> Non
         for iri in KNOWN_NAMES.keys() & used - statements.labels.keys() - alone:
             statements.labels[iri] = list(KNOWN_NAMES[iri])
     for iri in statements.number_of:
-        if words_of(local_name(iri)).lower() in OTHER_NAMES:
+        if readable_name(local_name(iri)).lower() in OTHER_NAMES:
             statements.alternatives[iri] += KNOWN_NAMES[ALTERNATIVE]
     statements.comments = {subject: min(found)[1] for subject, found in comments.items()}
     for lists in (

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.induce.classes import Classes, Table
-from ingestion.induce.statements import Statements
-from ingestion.read.capsules import Facts, changes, counted
+from ingestion.induce.classes import Classes, ClassTable
+from ingestion.induce.statements import Declarations
+from ingestion.read.capsules import Facts, change_mask, unique_counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int32]
     Flags = NDArray[np.bool_]
 
-FEW_MEMBERS = 5
-FEW_SHARE = 0.01
+MAX_RARE_MEMBERS = 5
+MAX_RARE_SHARE = 0.01
 # SQLite joins at most 500 SELECTs in one view, and a view over all tables has to stay possible.
-MOST_TABLES = 400
+MAX_TABLES = 400
 
 
-def find_classes(facts: Facts, statements: Statements, type_rows: "Flags", visible: "Flags") -> Classes:
+def find_classes(facts: Facts, statements: Declarations, type_rows: "Flags", visible: "Flags") -> Classes:
     """Type set -> table; rare sets join the table whose types are nearest to theirs."""
     size = len(facts.texts)
     set_of = np.full(size, -1, dtype=np.int32)
@@ -32,7 +32,7 @@ def find_classes(facts: Facts, statements: Statements, type_rows: "Flags", visib
     rows = np.flatnonzero(type_rows)
     subjects, objects = facts.subject[rows], facts.object[rows]
     if len(rows):
-        starts = np.flatnonzero(changes(subjects))
+        starts = np.flatnonzero(change_mask(subjects))
         items = objects.tolist()
         for subject, start, end in zip(
             subjects[starts].tolist(), starts.tolist(), [*starts[1:].tolist(), len(rows)], strict=True
@@ -79,7 +79,7 @@ def find_classes(facts: Facts, statements: Statements, type_rows: "Flags", visib
     if facts.memberships is not None:
         pairs = facts.memberships[set_of[facts.memberships[:, 0]] >= 0]
         pairs = pairs[np.argsort(pairs[:, 1], kind="stable")]
-        kinds, counts_of = counted(pairs[:, 1])
+        kinds, counts_of = unique_counts(pairs[:, 1])
         parts = np.split(pairs[:, 0], np.cumsum(counts_of)[:-1])
         named = {facts.texts[n]: part for n, part in zip(kinds.tolist(), parts, strict=len(kinds) > 0)}
         classes.kinds = {iri: part for iri, part in named.items() if iri not in classes.members}
@@ -87,7 +87,7 @@ def find_classes(facts: Facts, statements: Statements, type_rows: "Flags", visib
 
 
 def _odd(
-    asserted_index: "Ints", names: list[tuple[str, ...]], table_of: "Ints", tables: list[Table]
+    asserted_index: "Ints", names: list[tuple[str, ...]], table_of: "Ints", tables: list[ClassTable]
 ) -> dict[int, tuple[str, ...]]:
     if not tables:
         return {}
@@ -111,15 +111,15 @@ def _stated(facts: Facts, type_rows: "Flags") -> dict[int, tuple[str, ...]]:
     return {number: tuple(sorted(types)) for number, types in found.items()}
 
 
-def _tables(sets: list[frozenset[str]], counts: list[int], asserted: dict[int, tuple[str, ...]]) -> list[Table]:
+def _tables(sets: list[frozenset[str]], counts: list[int], asserted: dict[int, tuple[str, ...]]) -> list[ClassTable]:
     """A table for each frequent set; a rare one joins the nearest of these. Where those that are near to none are too
     many for tables of their own, all of them go into the table of things without a class."""
     total = sum(counts)
     order = sorted((s for s in range(len(sets)) if counts[s]), key=lambda s: (-counts[s], sorted(sets[s])))
-    few = {s for s in order if sets[s] and counts[s] < FEW_MEMBERS and counts[s] < FEW_SHARE * total}
-    kept = [s for s in order if s not in few][:MOST_TABLES]
+    few = {s for s in order if sets[s] and counts[s] < MAX_RARE_MEMBERS and counts[s] < MAX_RARE_SHARE * total}
+    kept = [s for s in order if s not in few][:MAX_TABLES]
     rare = [s for s in order if s not in set(kept)]
-    tables = {s: Table(sets[s], [s], asserted[s], counts[s]) for s in kept}
+    tables = {s: ClassTable(sets[s], [s], asserted[s], counts[s]) for s in kept}
     holders: dict[str, list[int]] = defaultdict(list)
     for s in kept:
         for iri in sets[s]:
@@ -134,10 +134,10 @@ def _tables(sets: list[frozenset[str]], counts: list[int], asserted: dict[int, t
             alone.append(s)
             for iri in sets[s]:
                 holders[iri].append(s)
-            tables[s] = Table(sets[s], [s], asserted[s], counts[s])
-    if len(kept) + len(alone) > MOST_TABLES:
+            tables[s] = ClassTable(sets[s], [s], asserted[s], counts[s])
+    if len(kept) + len(alone) > MAX_TABLES:
         none = sets.index(frozenset())
-        common = tables.setdefault(none, Table(frozenset(), [none], (), counts[none]))
+        common = tables.setdefault(none, ClassTable(frozenset(), [none], (), counts[none]))
         for s in alone:
             common.sets += tables.pop(s).sets
         order.append(none)

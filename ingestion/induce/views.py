@@ -4,18 +4,18 @@ import sqlite3
 
 from ingestion.induce.describe import union_columns
 from ingestion.induce.layout import Layout
-from ingestion.induce.predicate_columns import Place
-from nacre.stores.sqlite.schema_sql import quoted
+from ingestion.induce.predicate_columns import PredicateColumns
+from nacre.stores.sqlite.schema_sql import quote_if_needed
 
 
-def write_views(connection: sqlite3.Connection, layout: Layout, by_table: list[list[Place]]) -> None:
+def write_views(connection: sqlite3.Connection, layout: Layout, by_table: list[list[PredicateColumns]]) -> None:
     """One view a class: its tables united with the columns of all, only its members where a table holds others."""
     classes = layout.classes
     for index, table in enumerate(classes.tables):
         if table.merged:
             columns = ", ".join(["id", *(c for p in by_table[index] for c in _names(p))])
             connection.execute(
-                f"CREATE VIEW {quoted(table.name)} AS SELECT {columns} FROM {quoted(table.rows_name)}"
+                f"CREATE VIEW {quote_if_needed(table.name)} AS SELECT {columns} FROM {quote_if_needed(table.rows_name)}"
                 " WHERE id NOT IN (SELECT entity_id FROM entity_class)"
             )
     for iri, tables in sorted(classes.view_of.items()):
@@ -23,7 +23,7 @@ def write_views(connection: sqlite3.Connection, layout: Layout, by_table: list[l
     write_kinds(connection, layout, by_table)
 
 
-def write_kinds(connection: sqlite3.Connection, layout: Layout, by_table: list[list[Place]]) -> None:
+def write_kinds(connection: sqlite3.Connection, layout: Layout, by_table: list[list[PredicateColumns]]) -> None:
     """The members of the kinds, and a view for each over the tables that hold them."""
     classes = layout.classes
     members = ((iri, key) for iri, terms in sorted(classes.kinds.items()) for key in sorted(layout.ids[terms].tolist()))
@@ -38,7 +38,7 @@ def write_kinds(connection: sqlite3.Connection, layout: Layout, by_table: list[l
 def _write_union(
     connection: sqlite3.Connection,
     layout: Layout,
-    by_table: list[list[Place]],
+    by_table: list[list[PredicateColumns]],
     iri: str,
     tables: list[int],
     filters: dict[int, str],
@@ -53,9 +53,9 @@ def _write_union(
         for place in places:
             names += _names(place) if place.number in here else [f"NULL AS {n}" for n in _names(place)]
         where = f" WHERE {filters[index]}" if filters[index] else ""
-        selects.append(f"SELECT {', '.join(names)}\n  FROM {quoted(classes.tables[index].rows_name)}{where}")
+        selects.append(f"SELECT {', '.join(names)}\n  FROM {quote_if_needed(classes.tables[index].rows_name)}{where}")
     body = "\nUNION ALL\n".join(selects or ["SELECT id FROM entity WHERE 0"])
-    connection.execute(f"CREATE VIEW {quoted(classes.relation_of[iri])} AS\n{body}")
+    connection.execute(f"CREATE VIEW {quote_if_needed(classes.relation_of[iri])} AS\n{body}")
 
 
 def _member_filter(layout: Layout, index: int, iri: str) -> str:
@@ -70,5 +70,5 @@ def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _names(place: Place) -> list[str]:
-    return [quoted(name) for name in place.columns]
+def _names(place: PredicateColumns) -> list[str]:
+    return [quote_if_needed(name) for name in place.columns]

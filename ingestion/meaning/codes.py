@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.induce.names.column_names import plain_words
-from ingestion.induce.names.predicate_names import in_full
+from ingestion.induce.names.column_names import lowercase_name
+from ingestion.induce.names.predicate_names import expand_abbreviations
 from ingestion.meaning.draft import Draft
-from ingestion.read.capsules import counted
+from ingestion.read.capsules import unique_counts
 from ingestion.vocabulary import SCHEMA_TYPES, TYPE, local_name
-from nacre.language.forms.nouns import wording
+from nacre.language.forms.nouns import wording_entry
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 # rows of a code table, facts of one, letters of a code, distinct codes that a column holds
 MOST_ROWS, MOST_COLUMNS, LONGEST_CODE, MOST_CODES = 1000, 6, 20, 500
 # a column holds codes where so many of its values are some
-SHARE = 0.95
+MIN_CODED_SHARE = 0.95
 # letters that two words begin with alike where one shortens the other
-SHORTEST = 3
+MIN_ABBREVIATION = 3
 REASON, ROW = "code that a table describes", "row of a code table"
 
 
@@ -40,7 +40,7 @@ class CodeList:
     rows: tuple[int, ...]
 
 
-def read_codes(draft: Draft) -> None:
+def expand_codes(draft: Draft) -> None:
     """Where all, or nearly all, values of a column are codes of one list, the column has their descriptions.
 
     Nothing in the graph links the two: where the names of column and list share no word, the codes must be of several
@@ -52,7 +52,7 @@ def read_codes(draft: Draft) -> None:
     used: set[int] = set()
     for owner, predicate, rows in _code_columns(draft, {code for each in lists for code in each.said}):
         objects = draft.facts.object[rows]
-        terms, counts = counted(objects)
+        terms, counts = unique_counts(objects)
         found = _list_of(draft, (owner, predicate), dict(zip(terms.tolist(), counts.tolist(), strict=True)), lists)
         if found is None:
             continue
@@ -96,7 +96,7 @@ def _bare_classes(draft: Draft) -> Iterator[tuple[str, list[int]]]:
     here = kept[classes]
     order = np.argsort(classes[here], kind="stable")
     classes, members = classes[here][order], members[here][order]
-    terms, counts = counted(classes)
+    terms, counts = unique_counts(classes)
     if not len(terms):
         return
     for term, things in zip(terms.tolist(), np.split(members, np.cumsum(counts)[:-1]), strict=True):
@@ -152,12 +152,12 @@ def _code_columns(draft: Draft, codes: set[str]) -> "Iterator[tuple[str, int, Ro
     class_of[facts.subject[typing]] = facts.object[typing]
     literal = facts.is_literal
     known = np.fromiter((text in codes for text in facts.texts), dtype=bool, count=len(facts.texts)) & literal
-    for predicate in counted(facts.predicate[known[facts.object]])[0].tolist():
+    for predicate in unique_counts(facts.predicate[known[facts.object]])[0].tolist():
         rows = np.flatnonzero((facts.predicate == predicate) & literal[facts.object])
-        if len(counted(facts.object[rows])[0]) > MOST_CODES:
+        if len(unique_counts(facts.object[rows])[0]) > MOST_CODES:
             continue
         owners = class_of[facts.subject[rows]]
-        for owner in counted(owners)[0].tolist():
+        for owner in unique_counts(owners)[0].tolist():
             if owner >= 0:
                 yield draft.text(owner), predicate, rows[owners == owner]
 
@@ -170,7 +170,7 @@ def _list_of(draft: Draft, column: tuple[str, int], held: dict[int, int], lists:
     fitting: list[tuple[int, int, CodeList]] = []
     for each in lists:
         known = sum(count for text, count in texts.items() if text in each.said)
-        if draft.text(each.owner) == owner or not texts or known < SHARE * sum(texts.values()):
+        if draft.text(each.owner) == owner or not texts or known < MIN_CODED_SHARE * sum(texts.values()):
             continue
         shared = _shared(each.words, own)
         fitting.append((2 * shared + _shared(each.words, around) if shared else 0, -len(each.said), each))
@@ -187,8 +187,8 @@ def _list_of(draft: Draft, column: tuple[str, int], held: dict[int, int], lists:
 
 def _words(name: str) -> frozenset[str]:
     """The words of a name in full, without those that only say that something is coded."""
-    said = frozenset(in_full(plain_words(name.lower() if name.isupper() else name)).lower().split())
-    return said - wording("keys") or said
+    said = frozenset(expand_abbreviations(lowercase_name(name.lower() if name.isupper() else name)).lower().split())
+    return said - wording_entry("keys") or said
 
 
 def _shared(some: frozenset[str], others: frozenset[str]) -> int:
@@ -198,4 +198,4 @@ def _shared(some: frozenset[str], others: frozenset[str]) -> int:
 
 def _alike(word: str, other: str) -> bool:
     short, long = sorted((word, other), key=len)
-    return short == long or (len(short) >= SHORTEST and long.startswith(short))
+    return short == long or (len(short) >= MIN_ABBREVIATION and long.startswith(short))

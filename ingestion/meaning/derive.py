@@ -1,8 +1,8 @@
 """Read a graph as the vocabularies in it mean it: Facts -> Facts with derived triples. The rules stand in `RULES`."""
 
-from ingestion.meaning.codes import read_codes
+from ingestion.meaning.codes import expand_codes
 from ingestion.meaning.draft import Draft
-from ingestion.meaning.empty_texts import leave_out_empty
+from ingestion.meaning.empty_texts import hide_empty_texts
 from ingestion.meaning.nodes.measurements import unfold_measurements
 from ingestion.meaning.nodes.names import unfold_names
 from ingestion.meaning.nodes.nested import unfold_nodes
@@ -14,10 +14,10 @@ from ingestion.meaning.owl.lists import unfold_lists
 from ingestion.meaning.owl.ontology import read_ontology
 from ingestion.meaning.owl.same_as import merge_same
 from ingestion.meaning.owl.transitive import complete_transitive
-from ingestion.meaning.thesaurus import read_thesaurus
+from ingestion.meaning.thesaurus import read_skos
 from ingestion.meaning.translations import name_translations
-from ingestion.meaning.undescribed import name_undescribed
-from ingestion.meaning.wikibase import read_claims
+from ingestion.meaning.undescribed import name_undescribed_targets
+from ingestion.meaning.wikibase import read_wikibase
 from ingestion.read.capsules import Facts
 
 # In order: each reads what those before it derived.
@@ -27,22 +27,22 @@ RULES = (
     unfold_names,
     unfold_nodes,
     merge_same,
-    read_claims,
+    read_wikibase,
     read_ontology,
-    read_thesaurus,
+    read_skos,
     complete_transitive,
     complete_inverses,
     unfold_measurements,
     unfold_roles,
-    name_undescribed,
+    name_undescribed_targets,
     unfold_parts,
     name_translations,
-    read_codes,
-    leave_out_empty,
+    expand_codes,
+    hide_empty_texts,
 )
 
 
-def as_meant(facts: Facts) -> Facts:
+def derive_facts(facts: Facts) -> Facts:
     """The facts with what follows from them; the same object where none of the vocabularies is used.
 
     What is derived is marked in `derived`, what is no longer shown stands in `aside`; the export gives what was read.

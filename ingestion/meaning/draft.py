@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.read.capsules import IRI, Facts, Sort, counted
+from ingestion.read.capsules import IRI, Facts, TermSort, unique_counts
 from ingestion.vocabulary import TYPE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Pair = tuple[int, int]
+TermPair = tuple[int, int]
 
 
 class Draft:
@@ -30,13 +30,13 @@ class Draft:
         self.hidden: dict[int, str] = {}
         self.added: dict[tuple[int, int, int], None] = {}
         self.things: set[int] = set()
-        self.kinds: set[Pair] = set()
+        self.kinds: set[TermPair] = set()
         self.codes: dict[int, dict[int, set[int]]] = {}
-        self._new: list[tuple[str, Sort]] = []
-        self._made: dict[tuple[str, Sort], int] = {}
+        self._new: list[tuple[str, TermSort]] = []
+        self._made: dict[tuple[str, TermSort], int] = {}
         self._said: list[NDArray[np.int32]] = []
-        self._by_predicate: dict[int, list[Pair]] = defaultdict(list)
-        self._blank_targets: dict[int, list[Pair]] = defaultdict(list)
+        self._by_predicate: dict[int, list[TermPair]] = defaultdict(list)
+        self._blank_targets: dict[int, list[TermPair]] = defaultdict(list)
         self._predicates = {facts.texts[n]: n for n in facts.predicates}
 
     def predicate(self, iri: str) -> int | None:
@@ -63,12 +63,12 @@ class Draft:
         known = len(self.facts.texts)
         return self.facts.texts[term] if term < known else self._new[term - known][0]
 
-    def sort(self, term: int) -> Sort:
+    def sort(self, term: int) -> TermSort:
         """Kind, datatype and language of a term."""
         known = len(self.facts.texts)
         return self.facts.sorts[int(self.facts.sort_of[term])] if term < known else self._new[term - known][1]
 
-    def pairs(self, iri: str) -> list[Pair]:
+    def pairs(self, iri: str) -> list[TermPair]:
         """Subject and object of what is read and shown or derived with a predicate."""
         number = self._predicates.get(iri)
         if number is None:
@@ -112,7 +112,7 @@ class Draft:
             if self.sort(target)[0] == "blank":
                 self._blank_targets[target].append((subject, number))
 
-    def owners(self, blank: int) -> list[Pair]:
+    def owners(self, blank: int) -> list[TermPair]:
         """Subject and predicate of what is shown to lead to a blank node, whether read or derived."""
         read = [self.row(row)[:2] for row in self.to(blank) if row not in self.hidden]
         return [*read, *(pair for pair in self._blank_targets.get(blank, ()) if (*pair, blank) in self.added)]
@@ -189,7 +189,7 @@ class Draft:
         facts.memberships = np.array(self._of_kinds(), dtype=np.int32).reshape(-1, 2)
         return facts
 
-    def _of_kinds(self) -> list[Pair]:
+    def _of_kinds(self) -> list[TermPair]:
         return sorted((thing, kind) for thing, kind in self.kinds if self.sort(thing)[0] != "literal")
 
     @cached_property
@@ -199,7 +199,7 @@ class Draft:
     @cached_property
     def _classes(self) -> dict[str, int]:
         """The classes that things are said to be of; few, so that no other term is looked at."""
-        return {self.facts.texts[n]: n for n in counted(self.facts.object[self._type_rows])[0].tolist()}
+        return {self.facts.texts[n]: n for n in unique_counts(self.facts.object[self._type_rows])[0].tolist()}
 
     @cached_property
     def _iris(self) -> dict[str, int]:
@@ -227,7 +227,7 @@ class Draft:
             self._predicates[predicate] = self.iri(predicate)
         return self._predicates[predicate]
 
-    def _term(self, text: str, sort: Sort) -> int:
+    def _term(self, text: str, sort: TermSort) -> int:
         key = text, sort
         if key not in self._made:
             self._made[key] = len(self.facts.texts) + len(self._new)

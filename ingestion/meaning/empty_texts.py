@@ -7,7 +7,7 @@ from ingestion.meaning.draft import Draft
 REASON = "empty text"
 
 
-def leave_out_empty(draft: Draft) -> None:
+def hide_empty_texts(draft: Draft) -> None:
     """Keep texts without a letter, a digit or a sign aside: what has one lacks the property."""
     facts = draft.facts
     texts = facts.texts

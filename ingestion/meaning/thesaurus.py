@@ -12,14 +12,14 @@ NARROWER = tuple(SKOS + name for name in ("narrower", "narrowerGeneric", "narrow
 CONCEPT = SKOS + "Concept"
 MEMBER = SKOS + "member"
 # A kind is a view with a name of its own; beyond these, the largest, a thesaurus is asked by its links.
-MOST_KINDS = 300
+MAX_KINDS = 300
 # Several schemes are several lists, each a table of its own.
-MOST_TABLES = 20
+MAX_KIND_TABLES = 20
 
-Above = Mapping[int, frozenset[int]]
+Ancestors = Mapping[int, frozenset[int]]
 
 
-def read_thesaurus(draft: Draft) -> None:
+def read_skos(draft: Draft) -> None:
     """A concept is of the kinds above it, at any distance, and of its schemes and collections.
 
     Where the single concepts are named in the singular, one that is named in the plural ("brass instruments") only
@@ -34,7 +34,7 @@ def read_thesaurus(draft: Draft) -> None:
         direct[narrow].add(broad)
     concepts = {*direct, *(b for above in direct.values() for b in above), *draft.typed(CONCEPT)}
     grouping = _grouping(draft, concepts, {b for above in direct.values() for b in above})
-    above = closed(direct)
+    above = transitive_closure(direct)
     of_schemes: dict[int, set[int]] = defaultdict(set)
     in_scheme = {*draft.pairs(SKOS + "inScheme"), *draft.pairs(SKOS + "topConceptOf")}
     for concept, scheme in (*in_scheme, *((c, s) for s, c in draft.pairs(SKOS + "hasTopConcept"))):
@@ -42,7 +42,7 @@ def read_thesaurus(draft: Draft) -> None:
     collections: dict[int, set[int]] = defaultdict(set)
     for collection, member in draft.pairs(MEMBER):
         collections[member].add(collection)
-    in_collections = closed(collections)
+    in_collections = transitive_closure(collections)
     schemes = {scheme for found in of_schemes.values() for scheme in found}
     members: dict[int, set[int]] = defaultdict(set)
     for concept in (above.keys() | of_schemes.keys() | in_collections.keys()) - grouping:
@@ -51,15 +51,15 @@ def read_thesaurus(draft: Draft) -> None:
                 members[kind].add(concept)
     for concept in sorted(concepts):
         draft.add(concept, TYPE, draft.iri(CONCEPT))
-    for kind in sorted(members, key=lambda k: (-len(members[k]), draft.text(k)))[:MOST_KINDS]:
-        if kind in schemes and 1 < len(schemes) <= MOST_TABLES:
+    for kind in sorted(members, key=lambda k: (-len(members[k]), draft.text(k)))[:MAX_KINDS]:
+        if kind in schemes and 1 < len(schemes) <= MAX_KIND_TABLES:
             for concept in sorted(members[kind]):
                 draft.add(concept, TYPE, kind)
         else:
             draft.kinds |= {(concept, kind) for concept in members[kind]}
 
 
-def closed(direct: Mapping[int, Iterable[int]]) -> Above:
+def transitive_closure(direct: Mapping[int, Iterable[int]]) -> Ancestors:
     """Everything above each term, at any distance; a cycle ends, and a term is never above itself."""
     found: dict[int, frozenset[int]] = {}
     for start in direct:

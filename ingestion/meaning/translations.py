@@ -6,7 +6,7 @@ import numpy as np
 
 from ingestion.meaning.draft import Draft
 from ingestion.vocabulary import ALTERNATIVE, LABEL, name_rank
-from nacre.language.detect import language_names, named_by, names_in
+from nacre.language.detect import language_names, language_property, multilingual_property
 
 # languages of one property that are told apart, and things with a name in one, at least
 MOST, FEWEST = 12, 2
@@ -18,7 +18,7 @@ def is_translation(iri: str) -> bool:
     >>> is_translation("http://www.w3.org/2000/01/rdf-schema#label@de"), is_translation("http://example.org/#de")
     (True, False)
     """
-    return name_rank(named_by(iri)) is not None
+    return name_rank(multilingual_property(iri)) is not None
 
 
 def name_translations(draft: Draft) -> None:
@@ -39,7 +39,7 @@ def name_translations(draft: Draft) -> None:
         of = np.array([known.index(tag) if tag in known else -1 for tag in tags])
         for place, tag in enumerate(known):
             here = rows[of[sorts] == place]
-            iri = names_in(draft.text(number), tag)
+            iri = language_property(draft.text(number), tag)
             draft.derive(facts.subject[here], iri, facts.object[here])
             draft.add(draft.iri(iri), LABEL, draft.literal(f"{names[tag]} name"))
             for other in (f"name in {names[tag]}", f"{names[tag]} word", f"{names[tag]} translation"):

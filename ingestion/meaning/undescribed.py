@@ -6,17 +6,17 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from ingestion.induce.names.column_names import label_from_iri, words_of
+from ingestion.induce.names.column_names import label_from_iri, readable_name
 from ingestion.meaning.draft import Draft
-from ingestion.read.capsules import counted
+from ingestion.read.capsules import unique_counts
 from ingestion.vocabulary import OWL, RDF, RDFS, SCHEMA_PREDICATES, SKOS, TYPE, local_name
 
 # a property that links to few others is one of things that the graph describes, where some are missing
-SHARE = 0.9
+MIN_UNDESCRIBED_SHARE = 0.9
 # links of one property; those of one with more stay as they are
-MOST = 200_000
+MAX_UNDESCRIBED_LINKS = 200_000
 # different texts of one property that are looked at
-MOST_TEXTS = 30
+MAX_IRI_TEXTS = 30
 REASON = "nothing is said of its target"
 _TERM = re.compile(r"https?://\S+")
 _ADDRESSES = frozenset({"url", "uri", "homepage", "page", "website", "site", "image", "photo", "logo", "thumbnail"})
@@ -25,7 +25,7 @@ _FILE = re.compile(r"\.[a-z]{2,4}\d?$", re.IGNORECASE)
 _VERSION = re.compile(r"/v?\d+(\.\d+)+/?$")
 
 
-def name_undescribed(draft: Draft) -> None:
+def name_undescribed_targets(draft: Draft) -> None:
     """Where nearly all that a property links to is only named, its words are the value; the link is kept aside."""
     facts = draft.facts
     described = np.zeros(len(facts.texts), dtype=bool)
@@ -35,15 +35,15 @@ def name_undescribed(draft: Draft) -> None:
     described[facts.object[facts.predicate == (draft.predicate(TYPE) or -1)]] = True
     described[facts.predicate] = True
     open_ = is_iri[facts.object] & ~described[facts.object]
-    for number in counted(facts.predicate[open_])[0].tolist():
+    for number in unique_counts(facts.predicate[open_])[0].tolist():
         iri = draft.text(number)
         if iri in SCHEMA_PREDICATES or iri.startswith((OWL, RDF, RDFS, SKOS)):
             continue
         mine = facts.predicate == number
-        targets = counted(facts.object[mine & ~facts.is_literal[facts.object]])[0]
+        targets = unique_counts(facts.object[mine & ~facts.is_literal[facts.object]])[0]
         rows = np.flatnonzero(mine & open_)
-        bare = counted(facts.object[rows])[0].tolist()
-        if len(bare) >= SHARE * len(targets) and len(rows) <= MOST:
+        bare = unique_counts(facts.object[rows])[0].tolist()
+        if len(bare) >= MIN_UNDESCRIBED_SHARE * len(targets) and len(rows) <= MAX_UNDESCRIBED_LINKS:
             _name(draft, iri, rows.tolist(), _said(draft, iri, bare))
     _name_texts(draft)
 
@@ -59,9 +59,9 @@ def _name_texts(draft: Draft) -> None:
         if not draft.text(int(one[number])).startswith("http"):
             continue
         rows = literal[facts.predicate[literal] == number]
-        values = counted(facts.object[rows])[0].tolist()
+        values = unique_counts(facts.object[rows])[0].tolist()
         # a text that each thing has to itself is an address
-        few = len(values) <= MOST_TEXTS and len(values) < len(rows) <= MOST
+        few = len(values) <= MAX_IRI_TEXTS and len(values) < len(rows) <= MAX_UNDESCRIBED_LINKS
         if few and all(_TERM.fullmatch(draft.text(value)) for value in values):
             said = _said(draft, draft.text(number), values)
             if not any(map(_TERM.fullmatch, said.values())):
@@ -78,7 +78,7 @@ def _name(draft: Draft, iri: str, rows: list[int], said: dict[int, str]) -> None
 
 def _said(draft: Draft, predicate: str, targets: list[int]) -> dict[int, str]:
     """A text for each target: an address as it is, what else there is by its last words, where no other ends alike."""
-    address = bool(set(words_of(local_name(predicate)).lower().split()) & _ADDRESSES)
+    address = bool(set(readable_name(local_name(predicate)).lower().split()) & _ADDRESSES)
     texts = {target: draft.text(target) for target in targets}
     words = {t: iri if address or _is_address(iri) else _word(iri) for t, iri in texts.items()}
     often = Counter(words.values())

@@ -34,7 +34,7 @@ _OF_CODE = {code: said for said, codes in _SAID.items() for code in codes.split(
 _WITHOUT = frozenset({"C62", "EA", "UNITLESS", "NUM", "one", "H87"})
 
 
-def unit_said(code: str) -> str:
+def unit_symbol(code: str) -> str:
     """The unit as it is written behind a number; an unknown code stays as it is, that of a mere number is "".
 
     >>> unit_said("KGM"), unit_said("KiloM-PER-HR"), unit_said("bar"), unit_said("C62")

@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from ingestion.meaning.draft import Draft
-from ingestion.meaning.thesaurus import closed
+from ingestion.meaning.thesaurus import transitive_closure
 from ingestion.vocabulary import ALTERNATIVE, COMMENT, LABEL
 
 WIKIBASE = "http://wikiba.se/ontology#"
@@ -12,12 +12,12 @@ DIRECT, CLAIM, VALUE, QUALIFIER = (
 )
 REASON = "describes a property"
 # a kind is a view with a name of its own; beyond these, the largest, classes are asked for by their links
-MOST_KINDS = 300
+MAX_WIKIBASE_KINDS = 300
 _KIND, _ABOVE = "instance of", "subclass of"
 _DESCRIPTIONS = ("http://schema.org/description", COMMENT)
 
 
-def read_claims(draft: Draft) -> None:
+def read_wikibase(draft: Draft) -> None:
     """A predicate is called as the item that describes it; an item has the values of its statements, and is of its
     classes and of all above them."""
     if not draft.uses(DIRECT, CLAIM):
@@ -71,11 +71,11 @@ def _kinds(draft: Draft, kind: str, above: str) -> None:
     direct: dict[int, set[int]] = defaultdict(set)
     for narrow, broad in draft.pairs(above) if above else ():
         direct[narrow].add(broad)
-    higher = closed(direct)
+    higher = transitive_closure(direct)
     members: dict[int, set[int]] = defaultdict(set)
     for item, of_class in draft.pairs(kind):
         for each in (of_class, *higher.get(of_class, ())):
             if draft.sort(each)[0] == "iri":
                 members[each].add(item)
-    for each in sorted(members, key=lambda k: (-len(members[k]), draft.text(k)))[:MOST_KINDS]:
+    for each in sorted(members, key=lambda k: (-len(members[k]), draft.text(k)))[:MAX_WIKIBASE_KINDS]:
         draft.kinds |= {(item, each) for item in members[each]}

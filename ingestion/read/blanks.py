@@ -16,7 +16,7 @@ LENGTH = 8  # bytes for the length of a text
 SHORT = 128  # bytes of a term that is taken as it is, as hashing it would take longer
 
 
-def name_blanks(facts: Facts) -> None:
+def name_blank_nodes(facts: Facts) -> None:
     """Replace the labels of blank nodes by a hash of their facts and of the neighbours' hashes, in bounded time."""
     import numpy as np
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ingestion.read.omissions import NOTHING, Omissions
+from ingestion.read.omissions import NO_OMISSIONS, Omissions
 from nacre.records.facts import Capsule, Fact, Term, TermKind
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int32]
     Integer = TypeVar("Integer", bound=np.integer[Any])
 
-Sort = tuple[TermKind, str, str]
+TermSort = tuple[TermKind, str, str]
 
 
 class Facts:
@@ -30,13 +30,13 @@ class Facts:
     def __init__(
         self,
         texts: list[str],
-        sorts: list[Sort],
+        sorts: list[TermSort],
         sort_of: "NDArray[np.int32]",
         subject: "Ints",
         predicate: "Ints",
         object: "Ints",
         graph: "Ints | None",
-        omitted: Omissions = NOTHING,
+        omitted: Omissions = NO_OMISSIONS,
     ) -> None:
         self.texts = texts
         self.sorts = sorts
@@ -75,7 +75,7 @@ class Facts:
     @cached_property
     def predicates(self) -> list[int]:
         """All terms that are predicates, in order."""
-        predicates: list[int] = counted(self.predicate)[0].tolist()
+        predicates: list[int] = unique_counts(self.predicate)[0].tolist()
         return predicates
 
     @cached_property
@@ -86,7 +86,7 @@ class Facts:
         """The facts of each subject, subjects and facts in the order of their texts."""
         import numpy as np
 
-        starts = np.flatnonzero(changes(self.subject))
+        starts = np.flatnonzero(change_mask(self.subject))
         ends = np.append(starts[1:], len(self.subject))
         texts, subject = self.texts, self.subject
         order = sorted(range(len(starts)), key=lambda i: texts[subject[starts[i]]])
@@ -104,23 +104,23 @@ class Facts:
             yield Capsule(self.term(subject[start]), tuple(facts))
 
 
-IRI: Sort = ("iri", "", "")
-BLANK: Sort = ("blank", "", "")
-STRING: Sort = ("literal", "", "")
+IRI: TermSort = ("iri", "", "")
+BLANK: TermSort = ("blank", "", "")
+STRING: TermSort = ("literal", "", "")
 
 
-class Collector:
+class TripleCollector:
     """Takes terms, each by its text in `texts` and its sort in `sort_of`, and triples; `facts()` sorts these and drops
     doubles."""
 
     def __init__(self) -> None:
         self.texts: list[str] = [""]
         self.sort_of = array("i", [0])
-        self._sorts: dict[Sort, int] = {IRI: 0, BLANK: 1, STRING: 2}
+        self._sorts: dict[TermSort, int] = {IRI: 0, BLANK: 1, STRING: 2}
         # the numbers of one statement after the other: of those without a graph, of those with one
         self._triples, self._quads = array("I"), array("I")
 
-    def number(self, sort: Sort) -> int:
+    def number(self, sort: TermSort) -> int:
         """What stands for that sort in `sort_of`."""
         return self._sorts.setdefault(sort, len(self._sorts))
 
@@ -132,7 +132,7 @@ class Collector:
         kept = self._quads if size == 4 else self._triples
         kept.extend(numbers)
 
-    def facts(self, omitted: Omissions = NOTHING) -> Facts:
+    def facts(self, omitted: Omissions = NO_OMISSIONS) -> Facts:
         """The finished graph; the collector is empty afterwards."""
         import numpy as np
 
@@ -156,18 +156,18 @@ class Collector:
         )
 
 
-def counted(numbers: "NDArray[Integer]") -> "tuple[NDArray[Integer], NDArray[np.int64]]":
+def unique_counts(numbers: "NDArray[Integer]") -> "tuple[NDArray[Integer], NDArray[np.int64]]":
     """The distinct numbers in order, and how often each is there."""
     import numpy as np
 
     if not len(numbers):
         return numbers, np.zeros(0, dtype=np.int64)
     ordered = np.sort(numbers)
-    edges = np.concatenate((changes(ordered), (True,))).nonzero()[0]
+    edges = np.concatenate((change_mask(ordered), (True,))).nonzero()[0]
     return ordered[edges[:-1]], edges[1:] - edges[:-1]
 
 
-def changes(numbers: "NDArray[Integer]") -> "NDArray[np.bool_]":
+def change_mask(numbers: "NDArray[Integer]") -> "NDArray[np.bool_]":
     """For each number whether it differs from the one before it; the first one does."""
     import numpy as np
 
@@ -193,7 +193,7 @@ def _sorted(columns: "list[Ints]", terms: int) -> "list[Ints]":
         columns = [column[order] for column in columns]
         new = np.zeros(len(order), dtype=bool)
         for column in columns:
-            new |= changes(column)
+            new |= change_mask(column)
         return columns if new.all() else [column[new] for column in columns]
     # One number a row sorts several times faster than a row of numbers.
     keys = np.zeros(len(columns[0]), dtype=np.int64)
@@ -201,7 +201,7 @@ def _sorted(columns: "list[Ints]", terms: int) -> "list[Ints]":
         keys <<= bits
         keys |= column
     keys.sort()
-    new = changes(keys)
+    new = change_mask(keys)
     if not new.all():
         keys = keys[new]
     found = []

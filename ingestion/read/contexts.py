@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 from nacre.errors import IngestionError
 
 # The address of a context without its scheme -> its copy in `jsonld/`, whose README names sources and licences.
-BUNDLED = {
+BUNDLED_CONTEXTS = {
     "schema.org": "schema-org",
     "schema.org/docs/jsonldcontext.json": "schema-org",
     "schema.org/docs/jsonldcontext.jsonld": "schema-org",
@@ -20,10 +20,10 @@ BUNDLED = {
 }
 TIMEOUT, LARGEST, REDIRECTS = 10.0, 2 << 20, 5
 
-Load = Callable[[str], Any]
+ContextLoader = Callable[[str], Any]
 
 
-def loader(given: Mapping[str, Path], fetch: bool) -> Load:
+def context_loader(given: Mapping[str, Path], fetch: bool) -> ContextLoader:
     """A function from the address of a context to its document: given, bundled, or fetched where that is allowed."""
     files = {_plain(url): path for url, path in given.items()}
     known: dict[str, Any] = {}
@@ -33,8 +33,8 @@ def loader(given: Mapping[str, Path], fetch: bool) -> Load:
         if key not in known:
             if key in files:
                 known[key] = _read(files[key])
-            elif key in BUNDLED:
-                known[key] = _read(Path(__file__).parent / "jsonld" / f"{BUNDLED[key]}.json")
+            elif key in BUNDLED_CONTEXTS:
+                known[key] = _read(Path(__file__).parent / "jsonld" / f"{BUNDLED_CONTEXTS[key]}.json")
             elif fetch:
                 known[key] = _fetched(url)
             else:
@@ -47,7 +47,7 @@ def loader(given: Mapping[str, Path], fetch: bool) -> Load:
     return load
 
 
-def with_contexts(data: bytes, base: str, load: Load) -> bytes:
+def inline_contexts(data: bytes, base: str, load: ContextLoader) -> bytes:
     """The document with the contexts that it names by their addresses written in their place.
 
     Raises IngestionError for a context that is not there or leads back to itself, ValueError for no JSON.
@@ -55,7 +55,7 @@ def with_contexts(data: bytes, base: str, load: Load) -> bytes:
     return json.dumps(_inlined(json.loads(data), base, load), ensure_ascii=False).encode(errors="surrogatepass")
 
 
-def _inlined(node: Any, base: str, load: Load) -> Any:
+def _inlined(node: Any, base: str, load: ContextLoader) -> Any:
     if isinstance(node, list):
         return [_inlined(each, base, load) for each in node]
     if not isinstance(node, dict):
@@ -66,7 +66,7 @@ def _inlined(node: Any, base: str, load: Load) -> Any:
     }
 
 
-def _context(value: Any, base: str, load: Load, above: tuple[str, ...]) -> Any:
+def _context(value: Any, base: str, load: ContextLoader, above: tuple[str, ...]) -> Any:
     """A context without addresses; `above` are those of the contexts that it stands in."""
     if isinstance(value, str):
         url = urljoin(base, value)
@@ -87,7 +87,7 @@ def _context(value: Any, base: str, load: Load, above: tuple[str, ...]) -> Any:
     return {key: _definition(each, base, load, above) for key, each in merged.items()}
 
 
-def _definition(value: Any, base: str, load: Load, above: tuple[str, ...]) -> Any:
+def _definition(value: Any, base: str, load: ContextLoader, above: tuple[str, ...]) -> Any:
     if isinstance(value, dict) and "@context" in value:
         return {**value, "@context": _context(value["@context"], base, load, above)}
     return value

@@ -37,12 +37,12 @@ _LINE = re.compile(r"^(<[^>]*>|_:\S+)\s+<[^>]*>\s+.*\.\s*$")
 _QUAD = re.compile(r"^(<[^>]*>|_:\S+)\s+<[^>]*>\s+.*\s(<[^>]*>|_:\S+)\s*\.\s*$")
 
 
-def known() -> str:
+def rdf_endings() -> str:
     """The endings of RDF files, for a message."""
     return ", ".join(sorted(FORMATS)) + ", each also with .gz"
 
 
-def format_of(name: str) -> str:
+def format_from_name(name: str) -> str:
     """The format that the name of a file says.
 
     >>> format_of("a.ttl"), format_of("a.nq.gz"), format_of("a.txt")
@@ -55,7 +55,7 @@ def format_of(name: str) -> str:
     return FORMATS.get(splitext(stem)[1] if suffix in {".gz", ".gzip"} else suffix, "")
 
 
-def told_format(named: str, head: bytes) -> str:
+def detect_rdf_format(named: str, head: bytes) -> str:
     """The format by the file's name, unless the content begins as no file of it does; "" for XML and JSON without RDF.
 
     >>> told_format(format_of("a.rdf"), b"@prefix : <http://e/> .")
@@ -77,10 +77,10 @@ def told_format(named: str, head: bytes) -> str:
         return "JSON_LD" if _KEYWORD.search(head) else ""
     if _PREFIX.match(text):
         return named if named in {"TURTLE", "TRIG", "N3"} else "TRIG"
-    return named if named in STATEMENTS or named == "rdflib:hext" else sniffed(text)
+    return named if named in STATEMENTS or named == "rdflib:hext" else sniff_line_format(text)
 
 
-def sniffed(text: str) -> str:
+def sniff_line_format(text: str) -> str:
     """The format of triples or quads in text, by its lines."""
     lines = [line for line in text.splitlines()[:-1] or text.splitlines() if line.strip() and line[0] != "#"]
     if lines and all(map(_LINE.match, lines)):

@@ -8,8 +8,8 @@ from contextlib import ExitStack, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 
-from ingestion.read.documents.find import Document
-from ingestion.read.sources import Reading, Sources, address, find_sources
+from ingestion.read.documents.find import DocumentFile
+from ingestion.read.sources import ReadOptions, Sources, base_address, find_sources
 from nacre.errors import IngestionError
 from nacre.stores.versions import FORMAT
 
@@ -17,7 +17,7 @@ BLOCK = 1 << 16
 
 
 @contextmanager
-def rdf_files(places: Sequence[str], reading: Reading = Reading()) -> Iterator[Sources]:  # noqa: B008 (immutable)
+def rdf_files(places: Sequence[str], reading: ReadOptions = ReadOptions()) -> Iterator[Sources]:  # noqa: B008 (immutable)
     """The RDF files that the places stand for; standard input is first kept in a file, since it is read twice."""
     with ExitStack() as stack:
         kept = None
@@ -29,12 +29,12 @@ def rdf_files(places: Sequence[str], reading: Reading = Reading()) -> Iterator[S
         yield find_sources(places, reading, kept) if places else Sources((), (), reading)
 
 
-def fingerprint(sources: Sources, documents: Sequence[Document], annotations: Path | None) -> str:
+def fingerprint(sources: Sources, documents: Sequence[DocumentFile], annotations: Path | None) -> str:
     """A hash of what the files hold, in their order, and of what will be made of it; a file of a format that knows no
     relative IRIs may be renamed."""
     reading = sources.reading
     total = blake2b(f"format {FORMAT} {_makers()} {reading.strict} {reading.fetch}\n".encode(), digest_size=16)
-    parts = [("rdf", f.format + address(f), f.path) for f in sources.files]
+    parts = [("rdf", f.format + base_address(f), f.path) for f in sources.files]
     parts += [("context", url, str(path)) for url, path in sorted(reading.contexts.items())]
     parts += [("text", document.name, str(document.path)) for document in documents]
     parts += [("annotations", "", str(annotations))] if annotations is not None else []

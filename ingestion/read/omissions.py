@@ -4,15 +4,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-Kind = Literal["statement", "file", "not RDF"]
+OmissionKind = Literal["statement", "file", "not RDF"]
 
-MOST_LISTED = 1000
+MAX_LISTED_OMISSIONS = 1000
 
 
 class Omission(NamedTuple):
     """`line` is 0 where it is not known or the whole file is meant; `statements` counts what one line stands for."""
 
-    kind: Kind
+    kind: OmissionKind
     file: str
     line: int = 0
     text: str = ""
@@ -38,20 +38,20 @@ class Omissions:
     other_files: int = 0
 
 
-NOTHING = Omissions()
+NO_OMISSIONS = Omissions()
 
 
-def omissions(found: Iterable[Omission]) -> Omissions:
-    """Count what was left out and list the first `MOST_LISTED` of each kind.
+def count_omissions(found: Iterable[Omission]) -> Omissions:
+    """Count what was left out and list the first `MAX_LISTED_OMISSIONS` of each kind.
 
     >>> omissions([Omission("statement", "a.nt", 3, "x", "no triple", 2)]).statements
     2
     """
-    counts: dict[Kind, int] = {"statement": 0, "file": 0, "not RDF": 0}
-    listed: dict[Kind, list[Omission]] = {kind: [] for kind in counts}
+    counts: dict[OmissionKind, int] = {"statement": 0, "file": 0, "not RDF": 0}
+    listed: dict[OmissionKind, list[Omission]] = {kind: [] for kind in counts}
     for each in found:
         counts[each.kind] += each.statements
-        if len(listed[each.kind]) < MOST_LISTED:
+        if len(listed[each.kind]) < MAX_LISTED_OMISSIONS:
             listed[each.kind].append(each)
     every = tuple(each for kind in listed.values() for each in kind)
     return Omissions(every, counts["statement"], counts["file"], counts["not RDF"])

@@ -17,14 +17,22 @@ from typing import IO, NamedTuple, cast
 import numpy as np
 import pyoxigraph as ox
 
-from ingestion.read.blanks import name_blanks
-from ingestion.read.capsules import Collector, Facts, counted
-from ingestion.read.contexts import Load, loader
-from ingestion.read.formats import HEAD, STATEMENTS, known, sniffed, told_format
-from ingestion.read.omissions import Kind, Omission, omissions
-from ingestion.read.sources import Reading, Source, Sources, find_sources
-from ingestion.read.statements import Content, Numbers, Problem, Statements, line_texts, read_statements, repaired
-from ingestion.read.terms import Odd, take_new
+from ingestion.read.blanks import name_blank_nodes
+from ingestion.read.capsules import Facts, TripleCollector, unique_counts
+from ingestion.read.contexts import ContextLoader, context_loader
+from ingestion.read.formats import HEAD, STATEMENTS, detect_rdf_format, rdf_endings, sniff_line_format
+from ingestion.read.omissions import Omission, OmissionKind, count_omissions
+from ingestion.read.sources import ReadOptions, Source, Sources, find_sources
+from ingestion.read.statements import (
+    Content,
+    Numbers,
+    ParsedStatements,
+    ParseProblem,
+    line_texts,
+    parse_statements,
+    repair_document,
+)
+from ingestion.read.terms import InvalidTerm, collect_terms
 from nacre.errors import IngestionError
 
 MOST_PROBLEMS = 1000  # of one file, with their places; the others are counted
@@ -34,21 +42,21 @@ FIRST = 1 << 16  # bytes that are read of a file at first
 _FAILURES = (OSError, EOFError, zlib.error, IngestionError)
 
 
-def parse(paths: Sequence[Path]) -> Facts:
+def parse_files(paths: Sequence[Path]) -> Facts:
     """All triples of files that hold nothing but RDF; raises IngestionError for the first thing that can't be read."""
-    return read(find_sources([str(path) for path in paths], Reading(strict=True)))
+    return read_sources(find_sources([str(path) for path in paths], ReadOptions(strict=True)))
 
 
-def read(sources: Sources) -> Facts:
+def read_sources(sources: Sources) -> Facts:
     """All triples of the sources that can be read, and a list of what can't be.
 
     Blank nodes of two files are never the same. Raises IngestionError naming file, line and text: for whatever can't be
     read where the reading is strict, else for a file that was named itself, or is the only one, and is cut off, empty
     or without a single triple.
     """
-    collector = Collector()
+    collector = TripleCollector()
     terms: Numbers = defaultdict(count(1).__next__, {ox.DefaultGraph(): 0})
-    load = loader(sources.reading.contexts, sources.reading.fetch)
+    load = context_loader(sources.reading.contexts, sources.reading.fetch)
     found = list(sources.left)
     for source in sources.files:
         try:
@@ -62,15 +70,15 @@ def read(sources: Sources) -> Facts:
         files = [each.words for each in found if each.kind != "statement"]
         raise IngestionError(f"No triples in any of {len(sources.files)} files: {'; '.join(files[:3])}.")
     del terms
-    facts = collector.facts(omissions(found))
-    name_blanks(facts)
+    facts = collector.facts(count_omissions(found))
+    name_blank_nodes(facts)
     return facts
 
 
 class _Unreadable(Exception):
     """Why a whole file, or in strict reading one statement, can't be read."""
 
-    def __init__(self, reason: str, line: int = 0, text: str = "", kind: Kind = "file") -> None:
+    def __init__(self, reason: str, line: int = 0, text: str = "", kind: OmissionKind = "file") -> None:
         super().__init__(reason)
         self.reason, self.line, self.text, self.kind = reason, line, text, kind
 
@@ -111,7 +119,7 @@ _MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 
 def _read_file(
-    source: Source, reading: Reading, load: Load, collector: Collector, terms: Numbers
+    source: Source, reading: ReadOptions, load: ContextLoader, collector: TripleCollector, terms: Numbers
 ) -> Iterable[Omission]:
     """Take the triples of one file; returns what was left out of it, raises _Unreadable where that is all of it."""
     document = _opened(source)
@@ -123,7 +131,7 @@ def _read_file(
     finally:
         # whatever was looked up has a number and needs its text; `terms` keeps their order
         new = list(islice(reversed(terms), len(terms) - before))
-        taken = take_new(new[::-1], collector, form not in STATEMENTS, tags)
+        taken = collect_terms(new[::-1], collector, form not in STATEMENTS, tags)
         for term in taken.local:
             del terms[term]
     problems = statements.problems
@@ -137,33 +145,35 @@ def _read_file(
     if not numbers:
         if found:
             raise _Unreadable(found[0].reason, found[0].line, found[0].text)
-        raise _Unreadable(f"no triples in it. Give RDF (one of {known()})")
+        raise _Unreadable(f"no triples in it. Give RDF (one of {rdf_endings()})")
     collector.add(numbers, statements.size)
     return found
 
 
 def _attempts(
-    source: Source, document: _Document, form: str, reading: Reading, load: Load, terms: Numbers
-) -> tuple[Statements, dict[str, str]]:
+    source: Source, document: _Document, form: str, reading: ReadOptions, load: ContextLoader, terms: Numbers
+) -> tuple[ParsedStatements, dict[str, str]]:
     """The statements of a document: as it is, else with what keeps them from being read repaired, else in the format
     that its lines look like; and the language tags that others stand for."""
     if form.startswith("rdflib:"):
-        return read_statements(_by_rdflib(document, form, source.base), "N_QUADS", source.base, terms), {}
+        return parse_statements(_by_rdflib(document, form, source.base), "N_QUADS", source.base, terms), {}
     tags: dict[str, str] = {}
-    statements = read_statements(document.content(), form, source.base, terms)
+    statements = parse_statements(document.content(), form, source.base, terms)
     if statements.problems and (form == "JSON_LD" or not reading.strict):
-        data, tags, problems = repaired(document.bytes(), form, source.base, load)
-        statements = read_statements(data, form, source.base, terms)
+        data, tags, problems = repair_document(document.bytes(), form, source.base, load)
+        statements = parse_statements(data, form, source.base, terms)
         statements.problems.extend(problems)
         statements.problems.sort(key=lambda problem: problem.line)
     if statements.problems and not statements.numbers and form in STATEMENTS and source.format:
-        other = sniffed(document.head[:4096].decode(errors="replace"))
+        other = sniff_line_format(document.head[:4096].decode(errors="replace"))
         if other != form:
-            statements = read_statements(document.bytes(), other, source.base, terms)
+            statements = parse_statements(document.bytes(), other, source.base, terms)
     return statements, tags
 
 
-def _left_out(source: Source, document: _Document, form: str, problems: list[Problem], strict: bool) -> list[Omission]:
+def _left_out(
+    source: Source, document: _Document, form: str, problems: list[ParseProblem], strict: bool
+) -> list[Omission]:
     """The problems of a file, one a line; raises _Unreadable for those that leave nothing."""
     fatal = problems[-1] if "nexpected end" in problems[-1].reason else problems[0] if strict else None
     if form not in STATEMENTS:
@@ -172,7 +182,7 @@ def _left_out(source: Source, document: _Document, form: str, problems: list[Pro
             fatal = fatal._replace(line=_xml_line(document))
     if fatal is not None:
         problems = [fatal]
-    by_line: dict[int, Problem] = {}
+    by_line: dict[int, ParseProblem] = {}
     for problem in problems:
         by_line.setdefault(problem.line, problem)
     shown = list(by_line.values())[:MOST_PROBLEMS]
@@ -195,7 +205,9 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False) if text else ""
 
 
-def _without(statements: Statements, odd: dict[int, Odd], document: _Document) -> "tuple[array[int], list[Omission]]":
+def _without(
+    statements: ParsedStatements, odd: dict[int, InvalidTerm], document: _Document
+) -> "tuple[array[int], list[Omission]]":
     """The statements without those that hold a term that can't be kept, and these, by the term."""
     rows = np.frombuffer(statements.numbers, dtype=np.int32).reshape(-1, statements.size)
     numbers = np.fromiter(odd, dtype=np.int32)
@@ -203,7 +215,7 @@ def _without(statements: Statements, odd: dict[int, Odd], document: _Document) -
     dropped = holds.any(axis=1)
     first = rows[dropped, holds[dropped].argmax(axis=1)]
     found: list[Omission] = []
-    for number, often in zip(*(each.tolist() for each in counted(first)), strict=True):
+    for number, often in zip(*(each.tolist() for each in unique_counts(first)), strict=True):
         text, reason = odd[number]
         if reason:
             line, shown = _line_with(document, text) if len(found) < MOST_SOUGHT else (0, text)
@@ -235,12 +247,12 @@ def _opened(source: Source) -> _Document:
         with gzip.open(source.path, "rb") as unpacked:
             head = unpacked.read(HEAD)
     if not head or head.isspace():
-        raise _Unreadable(f"the file is empty. Give a file with RDF (one of {known()})")
+        raise _Unreadable(f"the file is empty. Give a file with RDF (one of {rdf_endings()})")
     return _Document(source.path, packed, head, len(head) < HEAD)
 
 
 def _form(source: Source, document: _Document) -> str:
-    form = told_format(source.format, document.head)
+    form = detect_rdf_format(source.format, document.head)
     if not form:
         first = document.head[:80].decode(errors="replace").strip().splitlines()[0]
         raise _Unreadable("no RDF in it", 0, _quoted(first), "not RDF")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from ingestion.read.formats import LINES, format_of, known
+from ingestion.read.formats import LINES, format_from_name, rdf_endings
 from ingestion.read.omissions import Omission
 from nacre.errors import IngestionError
 
@@ -19,7 +19,7 @@ _PLAIN = re.compile(r"[\w.-]+", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadOptions:
     """How sources are read: `strict` refuses what can't be read, `base` is what relative IRIs resolve against instead
     of the file's own address, `contexts` are copies of JSON-LD contexts by address, `fetch` allows to download others.
     """
@@ -47,10 +47,10 @@ class Sources:
 
     files: tuple[Source, ...]
     left: tuple[Omission, ...] = ()
-    reading: Reading = Reading()
+    reading: ReadOptions = ReadOptions()
 
 
-def find_sources(places: Sequence[str], reading: Reading, kept: Path | None = None) -> Sources:
+def find_sources(places: Sequence[str], reading: ReadOptions, kept: Path | None = None) -> Sources:
     """The RDF files that the places stand for, folders searched deeply in alphabetical order, hidden files passed over.
 
     `kept` is a copy of standard input, for "-". Raises IngestionError for what is not there or can't be RDF.
@@ -72,7 +72,7 @@ def find_sources(places: Sequence[str], reading: Reading, kept: Path | None = No
                 inside = list(_inside(path, reading))
                 rdf = [file for file in inside if file.format]
                 if not rdf and not pattern:
-                    raise IngestionError(f"{path}: no RDF file in this folder (one of {known()}).")
+                    raise IngestionError(f"{path}: no RDF file in this folder (one of {rdf_endings()}).")
                 files += rdf
                 left += [_other(Path(file.path)) for file in inside if not file.format]
             elif path.suffix.lower() in NOT_RDF:
@@ -86,16 +86,16 @@ def find_sources(places: Sequence[str], reading: Reading, kept: Path | None = No
             else:
                 files.append(_source(path, reading, named=not pattern))
     if not files:
-        raise IngestionError(f"{', '.join(places)}: no RDF file among these (one of {known()}).")
+        raise IngestionError(f"{', '.join(places)}: no RDF file among these (one of {rdf_endings()}).")
     return Sources(tuple(files), tuple(left), reading)
 
 
-def address(source: Source) -> str:
+def base_address(source: Source) -> str:
     """What of a file's address its triples may depend on: "" where the format knows no relative IRIs."""
     return "" if source.format in LINES else source.base
 
 
-def _inside(folder: Path, reading: Reading) -> Iterator[Source]:
+def _inside(folder: Path, reading: ReadOptions) -> Iterator[Source]:
     for here, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         # once a folder: there may be tens of thousands of files in it
@@ -104,11 +104,11 @@ def _inside(folder: Path, reading: Reading) -> Iterator[Source]:
             if not name.startswith("."):
                 path = start + name
                 written = name if _PLAIN.fullmatch(name) else quote(name)
-                yield Source(path, format_of(name), path, reading.base or f"{base}/{written}", named=False)
+                yield Source(path, format_from_name(name), path, reading.base or f"{base}/{written}", named=False)
 
 
-def _source(path: Path, reading: Reading, named: bool) -> Source:
-    return Source(str(path), format_of(path.name), str(path), reading.base or _base(path), named)
+def _source(path: Path, reading: ReadOptions, named: bool) -> Source:
+    return Source(str(path), format_from_name(path.name), str(path), reading.base or _base(path), named)
 
 
 def _base(path: str | Path) -> str:

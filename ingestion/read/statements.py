@@ -11,7 +11,7 @@ from typing import IO, Any, NamedTuple
 
 import pyoxigraph as ox
 
-from ingestion.read.contexts import Load, with_contexts
+from ingestion.read.contexts import ContextLoader, inline_contexts
 from ingestion.read.formats import LINES, NAMED, STATEMENTS
 
 log = logging.getLogger(__name__)
@@ -21,7 +21,7 @@ Numbers = defaultdict[Any, int]
 Content = bytes | str | IO[bytes]  # a text is a path
 
 # Stands for bytes that are no UTF-8, while a document is read that has some; no text may hold it (Unicode, 23.7).
-MARK = "\ufdd0"
+REPLACEMENT_MARK = "\ufdd0"
 AT_ONCE = 1 << 16  # numbers of terms
 HOPELESS = 1000  # problems before the first statement
 _FORMAT = {form: getattr(ox.RdfFormat, form) for form in (*STATEMENTS, "RDF_XML", "JSON_LD")}
@@ -33,7 +33,7 @@ _NO_UTF8 = re.compile("[\udc80-\udcff]+")
 _ENCODING = re.compile(rb"""\A(\s*<\?xml[^>]*?)\s+encoding=["']([\w.-]+)["']""")
 
 
-class Problem(NamedTuple):
+class ParseProblem(NamedTuple):
     """What the parser said of a stretch that it passed over; `row` statements were read before it. `line` may be 0."""
 
     line: int
@@ -41,15 +41,15 @@ class Problem(NamedTuple):
     row: int
 
 
-class Statements(NamedTuple):
+class ParsedStatements(NamedTuple):
     """`numbers` are the terms of one statement after the other, `size` of each: three, or four with its graph."""
 
     numbers: "array[int]"
     size: int
-    problems: list[Problem]
+    problems: list[ParseProblem]
 
 
-def read_statements(content: Content, form: str, base: str, terms: Numbers) -> Statements:
+def parse_statements(content: Content, form: str, base: str, terms: Numbers) -> ParsedStatements:
     """All statements that can be read. RDF/XML and JSON-LD end at the first problem; IRIs there are not checked."""
     quads = ox.parse(
         None if isinstance(content, str) else content,
@@ -61,7 +61,7 @@ def read_statements(content: Content, form: str, base: str, terms: Numbers) -> S
     size = 4 if form in NAMED else 3
     parts = _QUAD if size == 4 else _TRIPLE
     numbers: array[int] = array("I")
-    problems: list[Problem] = []
+    problems: list[ParseProblem] = []
     while True:
         try:
             # Terms are looked up as they are, hashing them is cheaper than making their text; no step runs in Python.
@@ -71,12 +71,12 @@ def read_statements(content: Content, form: str, base: str, terms: Numbers) -> S
             break
         except SyntaxError as error:
             reason = re.sub(r"^(Parser error [^:]*: |syntax error: )", "", str(error.msg or error)).rstrip(".")
-            problems.append(Problem(error.lineno or 0, reason, len(numbers) // size))
+            problems.append(ParseProblem(error.lineno or 0, reason, len(numbers) // size))
             if form not in STATEMENTS or (not numbers and len(problems) >= HOPELESS):
                 break
     if form in LINES:
         numbers = _without_half(numbers, size, problems)
-    statements = Statements(numbers, size, problems)
+    statements = ParsedStatements(numbers, size, problems)
     return _without_stray(statements) if form == "TRIG" and problems else statements
 
 
@@ -91,41 +91,43 @@ def _take(found: Iterator[int], numbers: "array[int]") -> int:
     return len(taken)
 
 
-class Repaired(NamedTuple):
+class RepairedDocument(NamedTuple):
     """A document without what keeps its statements from being read: the language tags in `tags` stand for others, and
     lines with `problems` are empty."""
 
     data: bytes
     tags: dict[str, str]
-    problems: list[Problem]
+    problems: list[ParseProblem]
 
 
-def repaired(data: bytes, form: str, base: str, load: Load) -> Repaired:
-    """Bytes that are no UTF-8 become `MARK`, odd language tags regular ones, remote contexts what they say.
+def repair_document(data: bytes, form: str, base: str, load: ContextLoader) -> RepairedDocument:
+    """Bytes that are no UTF-8 become `REPLACEMENT_MARK`, odd language tags regular ones, remote contexts what they say.
 
     Raises IngestionError for a context that is not there.
     """
     tags: dict[str, str] = {}
     if form == "RDF_XML" and (declared := _ENCODING.match(data)):
         try:
-            return Repaired(_ENCODING.sub(rb"\1", data, count=1).decode(declared[2].decode()).encode(), tags, [])
+            return RepairedDocument(
+                _ENCODING.sub(rb"\1", data, count=1).decode(declared[2].decode()).encode(), tags, []
+            )
         except (LookupError, UnicodeDecodeError):
             data = _ENCODING.sub(rb"\1", data, count=1)
-    text = _NO_UTF8.sub(MARK, data.decode(errors="surrogateescape"))
+    text = _NO_UTF8.sub(REPLACEMENT_MARK, data.decode(errors="surrogateescape"))
     if form in STATEMENTS:
         regular: dict[str, str] = {}
         text = _TAG.sub(lambda found: regular.setdefault(found[0], f"x-n{len(regular)}"), text)
         tags = {other: tag for tag, other in regular.items()}
-    problems: list[Problem] = []
+    problems: list[ParseProblem] = []
     if form in LINES:
         text, problems = _closed(text)
     data = text.encode()
     if form == "JSON_LD":
         try:
-            data = with_contexts(data, base, load)
+            data = inline_contexts(data, base, load)
         except ValueError as error:
             log.debug("no JSON, the parser will say where: %s", error)
-    return Repaired(data, tags, problems)
+    return RepairedDocument(data, tags, problems)
 
 
 def line_texts(content: Iterable[bytes], wanted: set[int]) -> dict[int, str]:
@@ -140,7 +142,7 @@ def line_texts(content: Iterable[bytes], wanted: set[int]) -> dict[int, str]:
     return found
 
 
-def _closed(text: str) -> tuple[str, list[Problem]]:
+def _closed(text: str) -> tuple[str, list[ParseProblem]]:
     """The lines of N-Triples or N-Quads, those empty that begin a text or an IRI and don't end it: the parser would
     look for its end in the lines that follow."""
     lines = text.split("\n")
@@ -149,17 +151,19 @@ def _closed(text: str) -> tuple[str, list[Problem]]:
         if ("<" in line or '"' in line) and re.search(r'["<]', _CLOSED.sub("", line)) and "<<(" not in line:
             lines[index] = ""
             last = index + 1 == len(lines)
-            problems.append(Problem(index + 1, "Unexpected end of file" if last else "a text or IRI has no end", 0))
+            problems.append(
+                ParseProblem(index + 1, "Unexpected end of file" if last else "a text or IRI has no end", 0)
+            )
     return "\n".join(lines), problems
 
 
-def _without_half(numbers: "array[int]", size: int, problems: list[Problem]) -> "array[int]":
+def _without_half(numbers: "array[int]", size: int, problems: list[ParseProblem]) -> "array[int]":
     """Without what the parser made of lines that go on after a triple: it misses the dot and takes the triple."""
     half = {problem.row for problem in problems if problem.reason.endswith("must be followed by a dot")}
     return array("I", (n for i, n in enumerate(numbers) if i // size not in half)) if half else numbers
 
 
-def _without_stray(found: Statements) -> Statements:
+def _without_stray(found: ParsedStatements) -> ParsedStatements:
     """Without statements that the parser took for the default graph's, since a problem let it lose its place in a named
     one; it shows when the closing brace comes as a surprise."""
     numbers, size, problems = found
@@ -175,5 +179,5 @@ def _without_stray(found: Statements) -> Statements:
         return found
     kept = array("I", (n for i, n in enumerate(numbers) if i // size not in dropped))
     line = next(p.line for p in problems if p.row >= min(dropped))
-    lost = Problem(line, f"a graph with a problem: {len(dropped)} of its statements are left out as well", 0)
-    return Statements(kept, size, [*problems, lost])
+    lost = ParseProblem(line, f"a graph with a problem: {len(dropped)} of its statements are left out as well", 0)
+    return ParsedStatements(kept, size, [*problems, lost])

@@ -1,4 +1,4 @@
-"""Turn the parser's terms into texts and sorts, and tell those that can't be kept: terms -> Taken."""
+"""Turn the parser's terms into texts and sorts, and tell those that can't be kept: terms -> CollectedTerms."""
 
 import re
 from collections.abc import Sequence
@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from pyoxigraph import BlankNode, Literal, NamedNode
 
-from ingestion.read.capsules import BLANK, IRI, STRING, Collector
-from ingestion.read.statements import MARK
+from ingestion.read.capsules import BLANK, IRI, STRING, TripleCollector
+from ingestion.read.statements import REPLACEMENT_MARK
 
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 _IRI = re.compile(r"""[a-zA-Z][a-zA-Z0-9+.-]*:[^\x00-\x20<>"{}|^`\\]*""")
@@ -15,29 +15,31 @@ _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _TAG_FOR = re.compile(r"""(?<=["']@)x-n\d+""")
 
 
-class Odd(NamedTuple):
+class InvalidTerm(NamedTuple):
     """A term that can't be kept: a text to find it by, and the reason, "" where leaving it out is no loss."""
 
     text: str
     reason: str
 
 
-class Taken(NamedTuple):
+class CollectedTerms(NamedTuple):
     """Terms that mean something else in another file: blank nodes, what stands for something, what can't be kept; and
     the latter by their numbers."""
 
     local: list[Any]
-    odd: dict[int, Odd]
+    odd: dict[int, InvalidTerm]
 
 
-def take_new(terms: Sequence[Any], collector: Collector, loose: bool, tags: dict[str, str]) -> Taken:
+def collect_terms(
+    terms: Sequence[Any], collector: TripleCollector, loose: bool, tags: dict[str, str]
+) -> CollectedTerms:
     """Hand texts, kinds, datatypes and languages of terms to the collector, in the order of their numbers.
 
     `loose`: the parser did not check IRIs. `tags` are the language tags that others stand for.
     """
     text, sort, number_of = collector.texts.append, collector.sort_of.append, collector.number
     iri, blank, string = map(number_of, (IRI, BLANK, STRING))
-    taken = Taken([], {})
+    taken = CollectedTerms([], {})
     for number, term in enumerate(terms, len(collector.texts)):
         kind = type(term)
         if kind is NamedNode:
@@ -49,8 +51,8 @@ def take_new(terms: Sequence[Any], collector: Collector, loose: bool, tags: dict
                 taken.local.append(term)
         elif kind is Literal:
             value = term.value
-            if MARK in value:
-                taken.odd[number] = Odd(max(value.split(MARK), key=len), "not UTF-8 text")
+            if REPLACEMENT_MARK in value:
+                taken.odd[number] = InvalidTerm(max(value.split(REPLACEMENT_MARK), key=len), "not UTF-8 text")
                 taken.local.append(term)
             elif tags:
                 value = _TAG_FOR.sub(lambda found: tags.get(found[0], found[0]), value)
@@ -73,13 +75,13 @@ def take_new(terms: Sequence[Any], collector: Collector, loose: bool, tags: dict
             text("")
             sort(blank)
             taken.local.append(term)
-            taken.odd[number] = Odd("<<", "RDF 1.2 triple terms are not supported")
+            taken.odd[number] = InvalidTerm("<<", "RDF 1.2 triple terms are not supported")
     return taken
 
 
-def _odd_iri(iri: str) -> Odd:
+def _odd_iri(iri: str) -> InvalidTerm:
     # JSON-LD: a key that the context does not define means nothing
-    return Odd(iri, "not a valid IRI" if MARK in iri or _SCHEME.match(iri) else "")
+    return InvalidTerm(iri, "not a valid IRI" if REPLACEMENT_MARK in iri or _SCHEME.match(iri) else "")
 
 
 def _directed(term: Any) -> bool:

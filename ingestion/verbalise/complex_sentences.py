@@ -4,35 +4,42 @@ from collections.abc import Iterator
 from heapq import nsmallest
 
 from ingestion.read.capsules import Facts
-from ingestion.verbalise.neighbours import BLANK, LITERAL, Groups, Neighbours
-from ingestion.verbalise.objects import OBJECTS, Objects
-from ingestion.verbalise.packing import PART, bounded
-from ingestion.verbalise.predicate_patterns import CLASSES, NAMES, TEXTS, Way, boolean, ways
+from ingestion.verbalise.neighbours import BLANK, LITERAL, Neighbours, ObjectGroups
+from ingestion.verbalise.objects import OBJECTS, ObjectPhrases
+from ingestion.verbalise.packing import PASSAGE_LENGTH, bounded_spans
+from ingestion.verbalise.predicate_patterns import (
+    CLASSES,
+    NAMES,
+    TEXTS,
+    PredicateWording,
+    boolean_sentence,
+    predicate_wordings,
+)
 from ingestion.verbalise.titles import Titles
-from ingestion.verbalise.wording import capital, clean, listed, spoken
+from ingestion.verbalise.wording import capitalise_sentence, clean_text, label_in_sentence, list_names
 from ingestion.vocabulary import TYPE, language_rank, local_name
-from nacre.language.booleans import said_by
+from nacre.language.booleans import parse_boolean
 from nacre.language.forms.nouns import singular
 from nacre.records.facts import Sentence
 from nacre.records.schema import Schema
 
 SUBJECTS = 12  # names in a sentence about those that link to it
 
-Told = Iterator[tuple[int, Sentence]]
+NumberedSentences = Iterator[tuple[int, Sentence]]
 
 
-class Teller:
+class SentenceWriter:
     """What all sentences share: titles, words, the ways of saying the predicates, the links in both directions."""
 
     def __init__(self, facts: Facts, schema: Schema) -> None:
         predicates = [(number, facts.texts[number]) for number in facts.predicates]
         self.texts = facts.texts
-        self.ways = ways(schema, predicates)
+        self.ways = predicate_wordings(schema, predicates)
         self.types = [number for number, iri in predicates if iri == TYPE]
         self.near = Neighbours(facts, self.ways)
         titles = Titles(facts, self.near, self.ways)
         self.title = titles.of
-        self.objects = Objects(facts, self.near, titles, self.ways)
+        self.objects = ObjectPhrases(facts, self.near, titles, self.ways)
         self._class_of = schema.class_of
         self._kind = self.near.kind
         self._languages = {i: sort[2] for i, sort in enumerate(facts.sorts) if sort[2]}
@@ -40,7 +47,7 @@ class Teller:
         self._linking = set(self.near.incoming.terms.tolist())
         self._type_sets: dict[tuple[int, ...], tuple[str, int]] = {}
 
-    def facts(self, thing: int, number: int, objects: list[int]) -> Told:
+    def facts(self, thing: int, number: int, objects: list[int]) -> NumberedSentences:
         """What is said of a thing with one predicate, as texts, classes, names and facts; each with its place."""
         way = self.ways.get(number)
         if way is not None:
@@ -49,7 +56,7 @@ class Teller:
         elif number in self.types and (said := self._classes(thing, number, objects)) is not None:
             yield CLASSES, said
 
-    def _facts(self, thing: int, number: int, way: Way, objects: list[int]) -> Told:
+    def _facts(self, thing: int, number: int, way: PredicateWording, objects: list[int]) -> NumberedSentences:
         if self._languages and not way.is_name and len(objects) > 1:
             objects = self._preferred(objects)
         if way.is_text or not self.objects.long.isdisjoint(objects):
@@ -71,11 +78,11 @@ class Teller:
         if key not in self._type_sets:
             known = self._class_of
             found = sorted(
-                (known[iri].count, clean(known[iri].label), o) for o in key if (iri := self.texts[o]) in known
+                (known[iri].count, clean_text(known[iri].label), o) for o in key if (iri := self.texts[o]) in known
             )
-            names = [singular(spoken(label, local_name(self.texts[o]))) for _, label, o in found]
+            names = [singular(label_in_sentence(label, local_name(self.texts[o]))) for _, label, o in found]
             article = "an" if names and names[0][:1].lower() in "aeiou" else "a"
-            said = f" is {article} {listed(list(dict.fromkeys(names))[:OBJECTS])}." if names else ""
+            said = f" is {article} {list_names(list(dict.fromkeys(names))[:OBJECTS])}." if names else ""
             self._type_sets[key] = said, found[0][2] if found else -1
         said, first = self._type_sets[key]
         return self._sentence(self.title[thing] + said, thing, number, first) if said else None
@@ -83,30 +90,30 @@ class Teller:
     def _verbatim(self, thing: int, number: int, value: int) -> Iterator[Sentence]:
         """A text sentence by sentence; those of a long one cite themselves and their place in it, not all of it."""
         text = self.texts[value]
-        for start, end in bounded(text):
-            if said := clean(text[start:end]):
-                if len(text) <= PART:
+        for start, end in bounded_spans(text):
+            if said := clean_text(text[start:end]):
+                if len(text) <= PASSAGE_LENGTH:
                     yield self._sentence(said, thing, number, value)
                 else:
                     triple = (self.written(thing), self.texts[number], text[start:end])
-                    yield Sentence(capital(said), triple, None, start, end)
+                    yield Sentence(capitalise_sentence(said), triple, None, start, end)
 
     def _also_called(self, thing: int, number: int, values: list[int]) -> Iterator[Sentence]:
         name = self.title[thing]
-        others = {text: o for o in values if (text := clean(self.texts[o])) and text != name}
+        others = {text: o for o in values if (text := clean_text(self.texts[o])) and text != name}
         if others:
             names = sorted(others)[: 2 * OBJECTS]
-            yield self._sentence(f"{name} is also called {listed(names)}.", thing, number, others[names[0]])
+            yield self._sentence(f"{name} is also called {list_names(names)}.", thing, number, others[names[0]])
 
-    def _said(self, thing: int, number: int, way: Way, objects: list[int]) -> Iterator[Sentence]:
+    def _said(self, thing: int, number: int, way: PredicateWording, objects: list[int]) -> Iterator[Sentence]:
         name, unit, words = self.title[thing], way.predicate.unit, self.objects.words
         said = [(text, o) for o in objects if (text := words(o, unit)) and text != name]
         if len(said) == 1:
             ((text, value),) = said
             if self.objects.is_boolean(value):
-                yield self._sentence(boolean(name, way, text in ("true", "1")), thing, number, value)
+                yield self._sentence(boolean_sentence(name, way, text in ("true", "1")), thing, number, value)
             elif way.is_flag:
-                no = "" if said_by(text, way.predicate) else "not "
+                no = "" if parse_boolean(text, way.predicate) else "not "
                 yield self._sentence(f"{name} is {no}{way.form.text}.", thing, number, value)
             elif text != f"the {way.form.text} of {name}":  # else the object is called after this very fact
                 yield self._sentence(f"{way.before}{name}{way.one}{text}.", thing, number, value)
@@ -114,9 +121,9 @@ class Teller:
         said.sort()
         for start in range(0, len(said), OBJECTS):
             texts = list(dict.fromkeys(text for text, _ in said[start : start + OBJECTS]))
-            yield self._sentence(f"{way.before}{name}{way.many}{listed(texts)}.", thing, number, said[start][1])
+            yield self._sentence(f"{way.before}{name}{way.many}{list_names(texts)}.", thing, number, said[start][1])
 
-    def links(self, thing: int, linking: Groups) -> Iterator[Sentence]:
+    def links(self, thing: int, linking: ObjectGroups) -> Iterator[Sentence]:
         """Who links here, said from this side; a link that also goes the other way was said already."""
         name, title = self.title[thing], self.title
         forward = {}
@@ -132,15 +139,15 @@ class Teller:
             more = max(0, len(others) - SUBJECTS)
             if way.form.kind == "verb":
                 verb = way.form.text if len(names) + more == 1 else way.form.plural
-                text = f"{listed(names, more)} {verb} {name}."
+                text = f"{list_names(names, more)} {verb} {name}."
             elif way.predicate.functional:
-                text = f"{name} is the {way.form.text} of {listed(names, more)}."
+                text = f"{name} is the {way.form.text} of {list_names(names, more)}."
             else:
-                text = f"{name} is listed as {way.form.text} of {listed(names, more)}."
+                text = f"{name} is listed as {way.form.text} of {list_names(names, more)}."
             yield self._sentence(text, first[0][1], number, thing)
 
     def _not_told(
-        self, thing: int, number: int, way: Way, subjects: list[int], forward: dict[int, list[int]]
+        self, thing: int, number: int, way: PredicateWording, subjects: list[int], forward: dict[int, list[int]]
     ) -> list[int]:
         """Those to which the thing itself, in its links `forward`, has no link of the same kind or an inverse one."""
         known = {thing, *forward.get(number, ())}
@@ -157,7 +164,7 @@ class Teller:
         return [o for o in values if not languages.get(o) or language_rank(languages[o]) == best]
 
     def _sentence(self, text: str, subject: int, predicate: int, object: int) -> Sentence:
-        return Sentence(capital(text), (self.written(subject), self.texts[predicate], self.written(object)))
+        return Sentence(capitalise_sentence(text), (self.written(subject), self.texts[predicate], self.written(object)))
 
     def written(self, number: int) -> str:
         """A term as it stands in a triple."""

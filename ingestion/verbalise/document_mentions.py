@@ -3,19 +3,19 @@
 from collections.abc import Sequence
 
 from nacre.language.thesaurus import function_words
-from nacre.language.tokens import Token, tokens
-from nacre.stores.sqlite.lexicon import Lexicon, Name
+from nacre.language.tokens import Token, tokenize
+from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry
 
 # of a name that more things have, none is linked: it does not tell which one is meant (given)
-MOST_SAME = 3
+MAX_SAME_NAME = 3
 
 
-def named_things(text: str, lexicon: Lexicon) -> tuple[str, ...]:
+def find_mentioned_things(text: str, lexicon: Lexicon) -> tuple[str, ...]:
     """The things whose names stand in a sentence, the longest names first taken, in the order of the text.
 
     A name that begins with a capital letter is one only where the sentence writes it so.
     """
-    words = tokens(text)
+    words = tokenize(text)
     found: dict[str, None] = {}
     at = 0
     while at < len(words):
@@ -25,7 +25,7 @@ def named_things(text: str, lexicon: Lexicon) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _longest(words: Sequence[Token], lexicon: Lexicon) -> tuple[int, list[Name]]:
+def _longest(words: Sequence[Token], lexicon: Lexicon) -> tuple[int, list[LexiconEntry]]:
     """How many words the longest name has that these begin with, and the things called so."""
     opening = lexicon.word(words[0].norm)
     for size in range(min(len(words), opening.longest) if opening is not None else 0, 0, -1):
@@ -33,12 +33,12 @@ def _longest(words: Sequence[Token], lexicon: Lexicon) -> tuple[int, list[Name]]
         if all(norm.isdigit() or norm in function_words() for norm in norms):
             continue
         names = [name for name in lexicon.exact(norms) if name.kind == "entity" and _is_written(name, words[:size])]
-        if names and len({name.target for name in names}) <= MOST_SAME:
+        if names and len({name.target for name in names}) <= MAX_SAME_NAME:
             return size, names
     return 0, []
 
 
-def _is_written(name: Name, words: Sequence[Token]) -> bool:
+def _is_written(name: LexiconEntry, words: Sequence[Token]) -> bool:
     """Whether words are written as a name: with its capital letters, where it has any."""
     written = any(word.text[0].isupper() or word.text[0].isdigit() for word in words)
     return written or not any(c.isupper() for c in name.label)

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int32]
 
 IRI, BLANK, LITERAL, TRIPLE = range(4)
-Groups = list[tuple[int, list[int]]]
+ObjectGroups = list[tuple[int, list[int]]]
 
 
-class Grouped:
+class GroupedPairs:
     """Pairs (predicate, term) by the thing they belong to, kept as arrays, since there are as many as triples.
 
     The arrays are sorted by thing, then by predicate; things are numbers below `count`.
@@ -35,15 +35,15 @@ class Grouped:
         """Where the pairs of the things from `first` to before `last` lie in the arrays."""
         return slice(self._ends[first], self._ends[last])
 
-    def of(self, thing: int) -> Groups:
+    def of(self, thing: int) -> ObjectGroups:
         """The terms of a thing by predicate, each once, in the order of numbers."""
         return next((groups for _, groups in self.between(thing, thing + 1)), [])
 
-    def between(self, first: int, last: int) -> Iterator[tuple[int, Groups]]:
+    def between(self, first: int, last: int) -> Iterator[tuple[int, ObjectGroups]]:
         """Those of all things from `first` to before `last` that have any."""
         rows = self.rows(first, last)
         at = by = -1
-        groups: Groups = []
+        groups: ObjectGroups = []
         members: list[int] = []
         for thing, predicate, term in zip(
             self.things[rows].tolist(), self.predicates[rows].tolist(), self.terms[rows].tolist(), strict=True
@@ -69,8 +69,8 @@ class Neighbours:
         by_sort = np.array([kinds.index(sort[0]) for sort in facts.sorts], dtype=np.uint8)
         terms = len(facts.texts)
         self.kind: bytes = by_sort[facts.sort_of].tobytes()
-        self.outgoing = Grouped(facts.subject, facts.predicate, facts.object, terms)
+        self.outgoing = GroupedPairs(facts.subject, facts.predicate, facts.object, terms)
         rows = np.flatnonzero((by_sort[facts.sort_of[facts.object]] <= BLANK) & np.isin(facts.predicate, list(links)))
         rows = rows[self.outgoing.sizes[facts.object[rows]] > 0]
         rows = rows[np.lexsort((facts.subject[rows], facts.predicate[rows], facts.object[rows]))]
-        self.incoming = Grouped(facts.object[rows], facts.predicate[rows], facts.subject[rows], terms)
+        self.incoming = GroupedPairs(facts.object[rows], facts.predicate[rows], facts.subject[rows], terms)

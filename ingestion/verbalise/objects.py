@@ -4,9 +4,9 @@ import re
 
 from ingestion.read.capsules import Facts
 from ingestion.verbalise.neighbours import BLANK, IRI, LITERAL, Neighbours
-from ingestion.verbalise.predicate_patterns import Way
+from ingestion.verbalise.predicate_patterns import PredicateWording
 from ingestion.verbalise.titles import Titles
-from ingestion.verbalise.wording import clean, listed
+from ingestion.verbalise.wording import clean_text, list_names
 from ingestion.vocabulary import RDF, XSD
 
 OBJECTS = 8  # names in a sentence about one thing
@@ -19,13 +19,13 @@ FIRST, REST = RDF + "first", RDF + "rest"
 NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 
 
-class Objects:
+class ObjectPhrases:
     """`usual[n]` is what is said of most terms, their title or their text; "" where there is more to it.
 
     `long` are the literals that are said as they stand.
     """
 
-    def __init__(self, facts: Facts, near: Neighbours, titles: Titles, ways: dict[int, Way]) -> None:
+    def __init__(self, facts: Facts, near: Neighbours, titles: Titles, ways: dict[int, PredicateWording]) -> None:
         self._texts = facts.texts
         self._near = near
         self._titles = titles
@@ -47,7 +47,7 @@ class Objects:
             return self._titles.of[number]
         if kind == BLANK:
             return self._titles.of[number] if number in self._titles.given else self._blank(number, depth, seen)
-        text = clean(self._texts[number])
+        text = clean_text(self._texts[number])
         if text.endswith(".0") and self._sort_of[number] in self._decimals:
             text = text[:-2]
         return f"{text} {unit}" if unit and NUMBER.fullmatch(text) else text
@@ -58,7 +58,7 @@ class Objects:
         for n, (kind, sort, text) in enumerate(zip(self._near.kind, self._sort_of, self._texts, strict=True)):
             if kind == IRI:
                 text = self._titles.of[n]
-            elif kind != LITERAL or n in self.long or sort in special or clean(text) is not text:
+            elif kind != LITERAL or n in self.long or sort in special or clean_text(text) is not text:
                 text = ""
             # what begins with "the" may be a title made of the very fact ("the address of Hamlet")
             usual.append("" if text.startswith("the ") else text)
@@ -72,13 +72,13 @@ class Objects:
         items = self._list(number)
         if items is not None:
             said = [self.words(o, "", depth + 1, seen) for o in items[: 4 * OBJECTS]]
-            return listed([text for text in said if text] or ["nothing"], max(0, len(items) - 4 * OBJECTS))
+            return list_names([text for text in said if text] or ["nothing"], max(0, len(items) - 4 * OBJECTS))
         parts = []
         for p, objects in self._near.outgoing.of(number):
             if (way := self._ways.get(p)) is not None:
                 said = [self.words(o, way.predicate.unit, depth + 1, seen) for o in objects[:OBJECTS]]
                 if said := sorted(text for text in said if text):
-                    parts.append(f"{way.form.text}: {listed(said)}")
+                    parts.append(f"{way.form.text}: {list_names(said)}")
         return f"({'; '.join(sorted(parts)[:PARTS])})" if parts else ""
 
     def _list(self, number: int) -> list[int] | None:

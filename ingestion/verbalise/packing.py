@@ -6,20 +6,20 @@ from hashlib import blake2b
 from ingestion.verbalise.wording import sentence_spans
 from nacre.records.facts import Passage, Sentence
 
-PART = 900  # characters of a passage, about as much as the embedder reads
+PASSAGE_LENGTH = 900  # characters of a passage, about as much as the embedder reads
 
 
-def passages(key: str, title: str, sentences: Sequence[Sentence]) -> Iterator[Passage]:
-    """Sentences packed into passages of about `PART` characters; ids are made of the content."""
+def pack_passages(key: str, title: str, sentences: Sequence[Sentence]) -> Iterator[Passage]:
+    """Sentences packed into passages of about `PASSAGE_LENGTH` characters; ids are made of the content."""
     if not sentences:
         return
-    if sum([len(sentence[0]) + 1 for sentence in sentences]) <= PART:  # most things
+    if sum([len(sentence[0]) + 1 for sentence in sentences]) <= PASSAGE_LENGTH:  # most things
         yield _passage(key, title, 0, sentences)
         return
     part: list[Sentence] = []
     size = number = 0
     for sentence in sentences:
-        if part and size + len(sentence.text) > PART:
+        if part and size + len(sentence.text) > PASSAGE_LENGTH:
             yield _passage(key, title, number, part)
             part, size, number = [], 0, number + 1
         part.append(sentence)
@@ -27,12 +27,12 @@ def passages(key: str, title: str, sentences: Sequence[Sentence]) -> Iterator[Pa
     yield _passage(key, title, number, part)
 
 
-def bounded(text: str) -> Iterator[tuple[int, int]]:
+def bounded_spans(text: str) -> Iterator[tuple[int, int]]:
     """The sentences of a text as offsets; one longer than a passage is cut between words."""
     for start, end in sentence_spans(text):
-        while end - start > PART:
-            space = text.rfind(" ", start, start + PART)
-            cut = space if space > start else start + PART
+        while end - start > PASSAGE_LENGTH:
+            space = text.rfind(" ", start, start + PASSAGE_LENGTH)
+            cut = space if space > start else start + PASSAGE_LENGTH
             yield start, cut
             start = cut + (space == cut)
         if start < end:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.read.capsules import Facts, changes, counted
-from ingestion.verbalise.complex_sentences import Teller
-from ingestion.verbalise.neighbours import BLANK, Grouped
+from ingestion.read.capsules import Facts, change_mask, unique_counts
+from ingestion.verbalise.complex_sentences import SentenceWriter
+from ingestion.verbalise.neighbours import BLANK, GroupedPairs
 from ingestion.verbalise.objects import NUMBER
-from ingestion.verbalise.packing import passages
+from ingestion.verbalise.packing import pack_passages
 from ingestion.verbalise.predicate_patterns import LINKS, THING
-from ingestion.verbalise.wording import capital
+from ingestion.verbalise.wording import capitalise_sentence
 from ingestion.vocabulary import SCHEMA_TYPES
 from nacre.records.facts import Passage, Sentence
 from nacre.records.schema import Schema
@@ -47,7 +47,7 @@ class _Writer:
     """
 
     def __init__(self, facts: Facts, schema: Schema) -> None:
-        self.teller = teller = Teller(facts, schema)
+        self.teller = teller = SentenceWriter(facts, schema)
         self.is_literal = facts.is_literal
         declared = _declared(facts, schema, teller)
         self.things = _things(teller, declared)
@@ -84,7 +84,9 @@ class _Writer:
         told = list(map(sentences.__getitem__, order.tolist()))
         start = 0
         for thing, end in zip(self.things[first:last], ends.tolist(), strict=True):
-            yield from passages(self.teller.texts[thing], capital(self.teller.title[thing]), told[start:end])
+            yield from pack_passages(
+                self.teller.texts[thing], capitalise_sentence(self.teller.title[thing]), told[start:end]
+            )
             start = end
 
     def _said(self, first: int, last: int) -> "tuple[list[Sentence], Longs]":
@@ -111,31 +113,31 @@ class _Writer:
             map(texts.__getitem__, values),
             strict=True,
         )
-        sentences = map(Sentence, map(capital, said), triples)
+        sentences = map(Sentence, map(capitalise_sentence, said), triples)
         new = list(map(ne, words, names))
         places = THING * (indexes - first).astype(np.int64) + self.place[predicates]
         return list(compress(sentences, new)), places[np.array(new, dtype=bool)]
 
-    def _by_index(self, things: "Ints", predicates: "Ints", terms: "Ints") -> Grouped:
+    def _by_index(self, things: "Ints", predicates: "Ints", terms: "Ints") -> GroupedPairs:
         """Pairs of those things that get a passage."""
         indexes = self.index[things]
         order = indexes.argsort(kind="stable")
         order = order[indexes[order].searchsorted(0) :]
-        return Grouped(indexes[order], predicates[order], terms[order], len(self.things))
+        return GroupedPairs(indexes[order], predicates[order], terms[order], len(self.things))
 
 
-def _things(teller: Teller, declared: "Flags") -> list[int]:
+def _things(teller: SentenceWriter, declared: "Flags") -> list[int]:
     """Who gets a passage, in the order of their texts."""
     there = (teller.near.outgoing.sizes > 0) & ~declared
     there &= (np.frombuffer(teller.near.kind, dtype=np.uint8) != BLANK) | (teller.near.incoming.sizes == 0)
     return sorted(np.flatnonzero(there).tolist(), key=teller.texts.__getitem__)
 
 
-def _declared(facts: Facts, schema: Schema, teller: Teller) -> "Flags":
+def _declared(facts: Facts, schema: Schema, teller: SentenceWriter) -> "Flags":
     """The classes, predicates and the like among the subjects."""
     texts = facts.texts
     rows = np.flatnonzero(np.isin(facts.predicate, teller.types))
-    kinds = [n for n in counted(facts.object[rows])[0].tolist() if texts[n] in SCHEMA_TYPES]
+    kinds = [n for n in unique_counts(facts.object[rows])[0].tolist() if texts[n] in SCHEMA_TYPES]
     declared = np.zeros(len(texts), dtype=bool)
     declared[facts.subject[rows[np.isin(facts.object[rows], kinds)]]] = True
     known = schema.class_of.keys() | schema.predicate_of.keys()
@@ -147,12 +149,12 @@ def _declared(facts: Facts, schema: Schema, teller: Teller) -> "Flags":
     return declared
 
 
-def _plain(facts: Facts, teller: Teller) -> "Flags":
+def _plain(facts: Facts, teller: SentenceWriter) -> "Flags":
     """The facts that are said in the plain way: one object of a predicate, with nothing odd about it."""
     plain = np.zeros(len(facts.texts), dtype=bool)
     plain[[number for number, way in teller.ways.items() if not way.is_name and not way.is_text]] = True
     usual = np.array(list(map(bool, teller.objects.usual)))
-    new = changes(facts.subject) | changes(facts.predicate)
+    new = change_mask(facts.subject) | change_mask(facts.predicate)
     single = new & np.append(new[1:], True)
     found: Flags = single & plain[facts.predicate] & usual[facts.object]
     return found

@@ -3,10 +3,17 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ingestion.verbalise.wording import Pattern, be, clean, is_state, pattern, spoken
+from ingestion.verbalise.wording import (
+    LabelPattern,
+    be_form,
+    clean_text,
+    label_in_sentence,
+    label_pattern,
+    state_phrase,
+)
 from ingestion.vocabulary import is_other_name, local_name
-from nacre.language.booleans import is_called_flag, is_flag
-from nacre.language.forms.nouns import wording
+from nacre.language.booleans import has_boolean_name, is_boolean_predicate
+from nacre.language.forms.nouns import wording_entry
 from nacre.records.schema import Predicate, Schema
 from nacre.wording.phrases.predicate_labels import FIRST_YEAR, LAST_YEAR
 
@@ -14,7 +21,7 @@ from nacre.wording.phrases.predicate_labels import FIRST_YEAR, LAST_YEAR
 TEXTS, CLASSES, NAMES, FACTS, IDENTIFIERS, LINKS, THING = (level << 32 for level in range(7))
 
 
-class Way(NamedTuple):
+class PredicateWording(NamedTuple):
     """`before` NAME `one` or `many` OBJECTS. `turn` is that of the predicate in each level, `place` where facts go."""
 
     turn: int
@@ -25,11 +32,11 @@ class Way(NamedTuple):
     is_name: bool
     is_text: bool
     is_flag: bool
-    form: Pattern
+    form: LabelPattern
     predicate: Predicate
 
 
-def ways(schema: Schema, iris: Iterable[tuple[int, str]]) -> dict[int, Way]:
+def predicate_wordings(schema: Schema, iris: Iterable[tuple[int, str]]) -> dict[int, PredicateWording]:
     """How to say the predicates, given with their numbers; what declares the schema is not said."""
     known = schema.predicate_of
     said = [(n, known[iri]) for n, iri in iris if iri in known and known[iri].role not in ("type", "schema")]
@@ -38,12 +45,12 @@ def ways(schema: Schema, iris: Iterable[tuple[int, str]]) -> dict[int, Way]:
     return {n: _way(predicate, forms[n], turn) for turn, (n, predicate) in enumerate(said)}
 
 
-def _form(predicate: Predicate) -> Pattern:
-    label = spoken(clean(predicate.label), local_name(predicate.iri))
+def _form(predicate: Predicate) -> LabelPattern:
+    label = label_in_sentence(clean_text(predicate.label), local_name(predicate.iri))
     if predicate.datatype in ("integer", "real", "boolean") and " " not in label and not _are_years(predicate):
         # "won", of games
-        return pattern(label) if label in wording("verbs") else Pattern("noun", label, label)
-    return pattern(label)
+        return label_pattern(label) if label in wording_entry("verbs") else LabelPattern("noun", label, label)
+    return label_pattern(label)
 
 
 def _are_years(predicate: Predicate) -> bool:
@@ -51,21 +58,21 @@ def _are_years(predicate: Predicate) -> bool:
     return low is not None and high is not None and FIRST_YEAR <= low <= high <= LAST_YEAR
 
 
-def boolean(name: str, way: Way, true: bool) -> str:
+def boolean_sentence(name: str, way: PredicateWording, true: bool) -> str:
     """The sentence for a predicate that is true or false of a thing."""
-    state = is_state(way.form.text)
+    state = state_phrase(way.form.text)
     if state is None:
         return f"{way.before}{name}{way.one}{'true' if true else 'false'}."
     verb, _, rest = state.partition(" ")
     return f"{name} {verb} {rest}." if true else f"{name} {verb} not {rest}."
 
 
-def _way(predicate: Predicate, form: Pattern, turn: int) -> Way:
+def _way(predicate: Predicate, form: LabelPattern, turn: int) -> PredicateWording:
     if form.kind == "verb":
         before, one, many = "", f" {form.text} ", f" {form.text} "
     else:
-        before, one, many = f"The {form.text} of ", f" {be(form.text, False)} ", f" {be(form.text, True)} "
-    return Way(
+        before, one, many = f"The {form.text} of ", f" {be_form(form.text, False)} ", f" {be_form(form.text, True)} "
+    return PredicateWording(
         turn=turn,
         place=turn + (IDENTIFIERS if predicate.role == "identifier" else FACTS),
         before=before,
@@ -73,7 +80,7 @@ def _way(predicate: Predicate, form: Pattern, turn: int) -> Way:
         many=many,
         is_name=predicate.role == "name" or is_other_name(predicate.iri),
         is_text=predicate.role == "text",
-        is_flag=is_flag(predicate) and is_called_flag(predicate),
+        is_flag=is_boolean_predicate(predicate) and has_boolean_name(predicate),
         form=form,
         predicate=predicate,
     )

@@ -6,9 +6,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-from ingestion.read.documents.text import Block, Text
-from ingestion.verbalise.packing import bounded, passages
-from ingestion.verbalise.wording import clean
+from ingestion.read.documents.text import Block, DocumentText
+from ingestion.verbalise.packing import bounded_spans, pack_passages
+from ingestion.verbalise.wording import clean_text
 from nacre.records.facts import Passage, Sentence
 
 # a paragraph of so many words that stands elsewhere too is a repetition whatever its headings are; a shorter one is
@@ -23,14 +23,14 @@ class _Section(NamedTuple):
     blocks: list[Block]
 
 
-class Seen:
+class SeenTexts:
     """What was told already, in all documents of a graph: whole texts and paragraphs."""
 
     def __init__(self) -> None:
         self._texts: dict[bytes, str] = {}
         self._blocks: set[bytes] = set()
 
-    def text(self, name: str, text: Text) -> str:
+    def text(self, name: str, text: DocumentText) -> str:
         """The document that says the same as this one, "" where it is the first to say it."""
         said = _digest("\n".join(_words(text, block) for block in text.blocks if block.kind != "heading"))
         return "" if self._texts.setdefault(said, name) == name else self._texts[said]
@@ -45,32 +45,32 @@ class Seen:
         return False
 
 
-def title_of(name: str, text: Text) -> str:
+def document_title(name: str, text: DocumentText) -> str:
     """What a document is called: its first heading of the highest level, what it says of itself, a heading that it
     begins with, else its file's name."""
     top = next((block for block in text.blocks if block.kind == "heading" and block.level == 1), None)
     if top is None and not text.title and text.blocks and text.blocks[0].kind == "heading":
         top = text.blocks[0]
-    said = _words(text, top) if top else clean(text.title)
+    said = _words(text, top) if top else clean_text(text.title)
     return said or Path(name).stem.replace("_", " ").replace("-", " ")
 
 
-def text_passages(name: str, text: Text, seen: Seen) -> Iterator[Passage]:
+def text_passages(name: str, text: DocumentText, seen: SeenTexts) -> Iterator[Passage]:
     """Passages of each section of a document, with the path of headings as their title; repetitions are left out.
 
     The offsets of a sentence are characters of the document's text.
     """
-    for section in _sections(text, title_of(name, text)):
+    for section in _sections(text, document_title(name, text)):
         sentences = [
             sentence
             for block in section.blocks
             if not seen.block(section.title, _words(text, block))
             for sentence in _sentences(text, block, name)
         ]
-        yield from passages(name, section.title, sentences)
+        yield from pack_passages(name, section.title, sentences)
 
 
-def _sections(text: Text, title: str) -> Iterator[_Section]:
+def _sections(text: DocumentText, title: str) -> Iterator[_Section]:
     """The stretches between headings; the heading that is the document's title is no section of its own."""
     path: list[tuple[int, str]] = []
     section = _Section(title, [])
@@ -90,20 +90,20 @@ def _sections(text: Text, title: str) -> Iterator[_Section]:
         yield section
 
 
-def _sentences(text: Text, block: Block, document: str) -> Iterator[Sentence]:
+def _sentences(text: DocumentText, block: Block, document: str) -> Iterator[Sentence]:
     if block.words:
-        for start, end in bounded(block.words):
-            yield Sentence(clean(block.words[start:end]), None, document, block.start, block.end)
+        for start, end in bounded_spans(block.words):
+            yield Sentence(clean_text(block.words[start:end]), None, document, block.start, block.end)
         return
-    for start, end in bounded(text.text[block.start : block.end]):
+    for start, end in bounded_spans(text.text[block.start : block.end]):
         raw = text.text[block.start + start : block.start + end]
-        if said := _plain(raw) if text.marked else clean(raw):
+        if said := _plain(raw) if text.marked else clean_text(raw):
             yield Sentence(said, None, document, block.start + start, block.start + end)
 
 
-def _words(text: Text, block: Block) -> str:
+def _words(text: DocumentText, block: Block) -> str:
     raw = block.words or text.text[block.start : block.end]
-    return _plain(raw) if text.marked and not block.words else clean(raw)
+    return _plain(raw) if text.marked and not block.words else clean_text(raw)
 
 
 def _digest(text: str) -> bytes:
@@ -121,7 +121,7 @@ def _plain(text: str) -> str:
     if text.lstrip().startswith("|"):
         cells = [cell.strip() for cell in text.strip().strip("|").split("|")]
         text = "" if all(set(cell) <= set("-: ") for cell in cells) else "; ".join(cell for cell in cells if cell)
-    return clean(text.strip())
+    return clean_text(text.strip())
 
 
 _LINK = re.compile(r"!?\[([^\]]{0,300})\]\([^)]{0,500}\)")

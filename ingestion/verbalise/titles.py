@@ -6,10 +6,10 @@ import numpy as np
 
 from ingestion.induce.names.column_names import label_from_iri
 from ingestion.induce.names.labels import best_names
-from ingestion.read.capsules import Facts, changes
+from ingestion.read.capsules import Facts, change_mask
 from ingestion.verbalise.neighbours import Neighbours
-from ingestion.verbalise.predicate_patterns import Way
-from ingestion.verbalise.wording import clean
+from ingestion.verbalise.predicate_patterns import PredicateWording
+from ingestion.verbalise.wording import clean_text
 from ingestion.vocabulary import local_name
 
 
@@ -20,13 +20,15 @@ class Titles:
     ("the address of Hamlet"); a page elsewhere by its whole address.
     """
 
-    def __init__(self, facts: Facts, near: Neighbours, ways: dict[int, Way]) -> None:
+    def __init__(self, facts: Facts, near: Neighbours, ways: dict[int, PredicateWording]) -> None:
         self._facts = facts
         self._near = near
         self._ways = ways
-        self._homes = {_namespace(facts.texts[s]) for s in near.outgoing.things[changes(near.outgoing.things)].tolist()}
+        self._homes = {
+            _namespace(facts.texts[s]) for s in near.outgoing.things[change_mask(near.outgoing.things)].tolist()
+        }
         names = best_names(facts, facts.is_literal[facts.object])
-        self.given = {number: said for number, name in names.items() if (said := clean(name))}
+        self.given = {number: said for number, name in names.items() if (said := clean_text(name))}
         self.of = [""] * len(facts.texts)
         for number in np.flatnonzero(~facts.is_literal).tolist():
             self.of[number] = self.given.get(number) or self._call(number, frozenset())
@@ -41,7 +43,7 @@ class Titles:
         if kind != "iri":
             return "an unnamed thing"
         elsewhere = _namespace(text) not in self._homes
-        return clean(text if elsewhere else label_from_iri(text)) or text
+        return clean_text(text if elsewhere else label_from_iri(text)) or text
 
     def _referrer(self, number: int) -> tuple[int, str] | None:
         """The only thing that links here, and as what; a thing without a name is called after it."""

@@ -4,21 +4,21 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from nacre.language.forms.nouns import is_participle, wording
-from nacre.language.forms.verbs import is_done
+from nacre.language.forms.nouns import is_participle, wording_entry
+from nacre.language.forms.verbs import is_completed_action
 
-Kind = Literal["noun", "verb"]
+PatternKind = Literal["noun", "verb"]
 
 
-class Pattern(NamedTuple):
+class LabelPattern(NamedTuple):
     """`text` follows the subject when a "verb" ("is located in"), and goes into "The ... of X is Y" when a "noun"."""
 
-    kind: Kind
+    kind: PatternKind
     text: str
     plural: str
 
 
-def pattern(label: str) -> Pattern:
+def label_pattern(label: str) -> LabelPattern:
     """How to say a predicate, from the form of its label alone.
 
     >>> pattern("located in")
@@ -33,23 +33,23 @@ def pattern(label: str) -> Pattern:
     if first in ("is", "was", "are", "were") and len(words) > 1:
         verb = {"are": "is", "were": "was"}.get(first, first)
         rest = " ".join(words[1:])
-        return Pattern("verb", f"{verb} {rest}", f"{'are' if verb == 'is' else 'were'} {rest}")
+        return LabelPattern("verb", f"{verb} {rest}", f"{'are' if verb == 'is' else 'were'} {rest}")
     if first in ("has", "have") and len(words) > 1:
-        return Pattern("noun", " ".join(words[1:]), " ".join(words[1:]))
+        return LabelPattern("noun", " ".join(words[1:]), " ".join(words[1:]))
     third_person = first.endswith("s") and not first.endswith(("ss", "us", "is", "as"))
     then = words[1].lower() if len(words) > 1 else ""
-    if first in wording("verbs") or (third_person and then in wording("prepositions") - {"of"}):
-        return Pattern("verb", text, " ".join([_plural_verb(words[0]), *words[1:]]))
+    if first in wording_entry("verbs") or (third_person and then in wording_entry("prepositions") - {"of"}):
+        return LabelPattern("verb", text, " ".join([_plural_verb(words[0]), *words[1:]]))
     done = is_participle(first)
-    if (len(words) > 1 and words[-1].lower() in wording("prepositions")) or (
-        done and (not then or then in wording("prepositions"))
+    if (len(words) > 1 and words[-1].lower() in wording_entry("prepositions")) or (
+        done and (not then or then in wording_entry("prepositions"))
     ):
-        one, many = ("was", "were") if done and is_done(text.lower()) else ("is", "are")
-        return Pattern("verb", f"{one} {text}", f"{many} {text}")
-    return Pattern("noun", text, text)
+        one, many = ("was", "were") if done and is_completed_action(text.lower()) else ("is", "are")
+        return LabelPattern("verb", f"{one} {text}", f"{many} {text}")
+    return LabelPattern("noun", text, text)
 
 
-def be(noun: str, many: bool) -> str:
+def be_form(noun: str, many: bool) -> str:
     """The verb after "The NOUN of X".
 
     >>> be("fuel type", many=False), be("members", many=False), be("equipment", many=True)
@@ -60,7 +60,7 @@ def be(noun: str, many: bool) -> str:
     return ("include" if plural else "includes") if many else ("are" if plural else "is")
 
 
-def is_state(label: str) -> str | None:
+def state_phrase(label: str) -> str | None:
     """What is true of a thing when a boolean predicate is, if its label says it: "is major" -> "is major".
 
     >>> is_state("is open to the public"), is_state("heritage site")
@@ -79,7 +79,7 @@ def lower_first(text: str) -> str:
     return text[0].lower() + text[1:] if len(text) > 1 and text[1].islower() else text
 
 
-def spoken(label: str, name: str) -> str:
+def label_in_sentence(label: str, name: str) -> str:
     """A label in the middle of a sentence. One that is only the `name` in an IRI, split, says nothing by its capitals.
 
     >>> spoken("fuel Type", "fuelType"), spoken("Nobel Prize", "award"), spoken("WLTP Range", "WLTPRange")
@@ -91,7 +91,7 @@ def spoken(label: str, name: str) -> str:
     return label if proper else lower_first(label)
 
 
-def listed(names: Sequence[str], more: int = 0) -> str:
+def list_names(names: Sequence[str], more: int = 0) -> str:
     """Names as a phrase, with the number of those not named.
 
     >>> listed(["A", "B", "C"]), listed(["A", "B"], 7), listed(["seats, front", "doors"])
@@ -105,7 +105,7 @@ def listed(names: Sequence[str], more: int = 0) -> str:
     return f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """The words of a text on one line: without control characters, marks of writing direction and doubled spaces.
 
     >>> clean("a\\u202eb\\n\\x07 c")
@@ -116,7 +116,7 @@ def clean(text: str) -> str:
     return _SPACE.sub(" ", _HIDDEN.sub("", text)).strip() if _UNCLEAN.search(text) else text
 
 
-def capital(text: str) -> str:
+def capitalise_sentence(text: str) -> str:
     """A sentence from the phrase it begins with: a title may begin with a small letter, a phrase made here must not.
 
     >>> capital("the owner of Hamlet"), capital("an unnamed thing"), capital("iPhone")

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 from agents.answering.select_answer import plan_of
 from nacre.records.evidence import Evidence, Rows
-from nacre.records.extracted import NAMESPACE
+from nacre.records.extracted import EXTRACTED_NAMESPACE
 from nacre.records.plan import Plan
 from nacre.records.turn import Understanding
 from nacre.stores.catalog import Graph
-from nacre.stores.sqlite.extracted_triples import Layer
-from nacre.stores.sqlite.triples import Triples
-from tools.provenance.citations import sources
-from tools.provenance.remote_citations import of_written_sparql, sources_away
-from tools.sparql import BRANCH, vocabulary_at
+from nacre.stores.sqlite.extracted_triples import ExtractedLayer
+from nacre.stores.sqlite.triples import TripleReader
+from tools.provenance.citations import trace_sources
+from tools.provenance.remote_citations import trace_model_sparql, trace_remote_sources
+from tools.sparql import BRANCH, endpoint_vocabulary
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 SENTENCES = 3
 
 
-def opened(
+def open_citations(
     cited: Sequence[int], evidence: Sequence[Evidence], understanding: Understanding, graph: Graph
 ) -> list[Evidence]:
     """The cited evidence, in this order; as it was found where tracing it fails, since the answer is out already.
@@ -31,9 +31,9 @@ def opened(
     plans = [plan_of(understanding, each) for each in found]
     try:
         if graph.remote is not None and graph.endpoint is not None:
-            words, names = vocabulary_at(graph.endpoint, graph.schema), graph.endpoint.names
+            words, names = endpoint_vocabulary(graph.endpoint, graph.schema), graph.endpoint.names
             pairs = zip(found, plans, strict=True)
-            return [sources_away(each, plan, graph.remote, words, names) for each, plan in pairs]
+            return [trace_remote_sources(each, plan, graph.remote, words, names) for each, plan in pairs]
         return _all_here(found, plans, graph)
     except Exception:
         log.exception("citations could not be traced")
@@ -49,15 +49,15 @@ def _here(evidence: Evidence, plan: Plan | None, graph: Graph) -> Evidence:
     """Evidence of an ingested graph with its triples; SPARQL of a model is traced in the store that it asked."""
     written = isinstance(evidence, Rows) and evidence.branch == BRANCH and plan is None and evidence.query is not None
     if not written or graph.triples is None or not isinstance(evidence, Rows):
-        return sources(evidence, plan, graph.tables)
+        return trace_sources(evidence, plan, graph.tables)
     names = [predicate.iri for predicate in graph.schema.predicates if predicate.role == "name"]
-    traced = of_written_sparql(evidence, graph.triples, names)
+    traced = trace_model_sparql(evidence, graph.triples, names)
     # the store has derived triples as well
-    given = Triples(graph.tables)
+    given = TripleReader(graph.tables)
     return replace(traced, triples=tuple(triple for triple in traced.triples if given.holds(triple)))
 
 
-def _with_texts(evidence: Evidence, layer: Layer) -> Evidence:
+def _with_texts(evidence: Evidence, layer: ExtractedLayer) -> Evidence:
     """Evidence whose triples texts have completed, with the sentences that state them."""
     if evidence.document is not None or not evidence.triples:
         return evidence
@@ -66,7 +66,7 @@ def _with_texts(evidence: Evidence, layer: Layer) -> Evidence:
     said = []
     for each in layer.about(ends, ()):
         predicate = rests.get((each.subject_key, each.object_key or each.object), "")
-        if predicate and (predicate.startswith(NAMESPACE) or predicate == each.relation_key):
+        if predicate and (predicate.startswith(EXTRACTED_NAMESPACE) or predicate == each.relation_key):
             said.append(f"“{each.claim.text}” ({each.claim.document} {each.claim.start}-{each.claim.end})")
     if not said:
         return evidence

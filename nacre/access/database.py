@@ -8,19 +8,19 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agents.answering.calibrate_rows import MOST_RUN
+from agents.answering.calibrate_rows import MAX_READINGS_RUN
 from agents.database import Language
-from agents.run_in_thread import off_loop
+from agents.run_in_thread import run_in_thread
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
-from nacre.records.evidence import Found
+from nacre.records.evidence import BranchResult
 from nacre.records.look_up import LookUp, Occurrence
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.schema_sql import schema_sql
 from tools import lexical, sql
-from tools.guards.sandbox import Apart
+from tools.guards.sandbox import Sandbox
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
@@ -31,15 +31,15 @@ PASSAGES = 4
 
 
 @dataclass(frozen=True)
-class Opened:
+class SqlDatabase:
     """The `Database` of one round; the sense of its methods is told where the protocol is."""
 
     graph: Graph
     settings: Settings
-    apart: Apart
+    apart: Sandbox
     round: int
     names: Lexicon
-    most: int = MOST_RUN
+    most: int = MAX_READINGS_RUN
     language: Language = "sql"
 
     @property
@@ -50,17 +50,19 @@ class Opened:
     def lexicon(self) -> Lexicon:
         return self.names
 
-    async def read(self, readings: Sequence[Reading]) -> Sequence[Found]:
-        running = off_loop(sql.run_readings, readings, self.graph.tables, round=self.round)
+    async def read(self, readings: Sequence[Reading]) -> Sequence[BranchResult]:
+        running = run_in_thread(sql.run_readings, readings, self.graph.tables, round=self.round)
         return await asyncio.wait_for(running, self.settings.branch_seconds)
 
-    async def query(self, text: str) -> Found:
+    async def query(self, text: str) -> BranchResult:
         started = time.perf_counter()
         limit, seconds = self.settings.row_limit, self.settings.branch_seconds
         try:
             return await self.apart.run(self.graph.tables.path, text, round=self.round, limit=limit, seconds=seconds)
         except ToolError as error:
-            return sql.failed(error, text, "", round=self.round, seconds=time.perf_counter() - started, by="model")
+            return sql.failed_query(
+                error, text, "", round=self.round, seconds=time.perf_counter() - started, by="model"
+            )
 
     def describe(self, relations: Collection[str] | None) -> str:
         return self.graph.described(schema_sql) if relations is None else schema_sql(self.graph.tables, relations)
@@ -70,28 +72,30 @@ class Opened:
         return known.relation if known else ""
 
     async def occurrences(self, phrases: Sequence[str]) -> list[Occurrence]:
-        from tools.look_up.look_up_sql import occurrences
+        from tools.look_up.look_up_sql import find_occurrences
 
         seconds = self.settings.branch_seconds * SHARE
-        return await off_loop(occurrences, phrases, self.graph.tables, seconds=seconds)
+        return await run_in_thread(find_occurrences, phrases, self.graph.tables, seconds=seconds)
 
     async def look_up(self, wanted: LookUp) -> str:
-        from tools.look_up.look_up_sql import look_up
+        from tools.look_up.look_up_sql import look_up_sql
 
         if wanted.kind == "passages":
             return await self._passages(wanted.text)
         seconds = self.settings.branch_seconds * SHARE
-        return await off_loop(look_up, wanted, self.graph.tables, self.describe, seconds=seconds)
+        return await run_in_thread(look_up_sql, wanted, self.graph.tables, self.describe, seconds=seconds)
 
     async def _passages(self, text: str) -> str:
         words, passages = self.graph.lexical, self.graph.passages
         if words is None or passages is None:
             return "This graph has no passages."
-        found = await off_loop(lexical.search, words, passages, text, text, round=self.round, limit=PASSAGES)
+        found = await run_in_thread(lexical.search, words, passages, text, text, round=self.round, limit=PASSAGES)
         return "\n".join(f"{each.title}: {each.text}" for each in found.evidence) or "No passage is about that."
 
 
-def database(graph: Graph, settings: Settings, apart: Apart, round: int = 1, names: Lexicon | None = None) -> Opened:
+def sql_database(
+    graph: Graph, settings: Settings, apart: Sandbox, round: int = 1, names: Lexicon | None = None
+) -> SqlDatabase:
     """What agents may ask of the graph in one round; the queries of others run `apart`. `names` are those that the
     conversation may mean, by default the graph's."""
-    return Opened(graph, settings, apart, round, names or graph.lexicon)
+    return SqlDatabase(graph, settings, apart, round, names or graph.lexicon)

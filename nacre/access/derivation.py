@@ -1,16 +1,24 @@
-"""How a turn came to its answer: TurnView + queries + settings -> Derivation; views of what the turn holds."""
+"""How a turn came to its answer: TurnView + queries + settings -> AnswerDerivation; views of what the turn holds."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
 from agents.answering.select_answer import plan_of
 from agents.turn_view import TurnView
-from nacre.access.labels import labels
+from nacre.access.labels import look_up_labels
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
 from nacre.plans.sparql.engine import last_segment
-from nacre.plans.triple_patterns import Asked, asked_by, assertions
-from nacre.records.derivation import Bounds, Candidate, Checked, Derivation, Match, Planned, Selected
+from nacre.plans.triple_patterns import QuestionTriples, question_triples, validator_assertions
+from nacre.records.derivation import (
+    AnswerDerivation,
+    DerivationLimits,
+    MatchCandidate,
+    MentionMatch,
+    PlannedReadings,
+    QueryCheck,
+    SelectedReading,
+)
 from nacre.records.evidence import Query, Rows
 from nacre.records.schema import Schema
 from nacre.records.turn import Mention, Reading, Understanding
@@ -23,25 +31,25 @@ QUERYING = ("sql", "sparql")
 # what is wrong with a query itself, whatever the store that runs it
 REFUSED = ("syntax", "refused", "unknown_name", "too_large", "type")
 # candidates of one stretch of the question that are shown
-MOST_CANDIDATES = 10
+CANDIDATES_SHOWN = 10
 
 # words of the question and labels -> how near in meaning each label is
 Nearness = Callable[[str, Sequence[str]], Sequence[float]]
 
 
-def derivation(view: TurnView, table: int | None, graph: Graph, settings: Settings) -> Derivation:
+def build_derivation(view: TurnView, table: int | None, graph: Graph, settings: Settings) -> AnswerDerivation:
     """All steps; `table` is the index of the evidence whose rows answer, where rows do. Blocking."""
     understanding, used = view.understanding, view.evidence[table] if table is not None else None
     queries = [query for part in view.found for query in part.queries]
     asked, language = _asked(understanding, used if isinstance(used, Rows) else None, graph.schema)
     nearness = _nearness(graph.lexicon.embedder) if "sparql" in view.visited else None
-    return Derivation(
+    return AnswerDerivation(
         multi_turn=settings.dialogue == "multi",
         depends=view.rewrite.depends,
         sure=view.rewrite.sure,
         triples=[list(triple) for triple in asked.triples],
         language=language,
-        assertions=assertions(asked),
+        assertions=validator_assertions(asked),
         matches=[*_matches(understanding, graph.schema, nearness), *_named(asked.things, understanding, graph)],
         planned=_planned(understanding, queries),
         checked=[_checked(i, query) for i, query in enumerate(queries) if query.tool in QUERYING],
@@ -50,9 +58,9 @@ def derivation(view: TurnView, table: int | None, graph: Graph, settings: Settin
     )
 
 
-def _bounds(settings: Settings, *, attached: bool) -> Bounds:
+def _bounds(settings: Settings, *, attached: bool) -> DerivationLimits:
     """The parameters of Chatty-KG (section 6), as they are set."""
-    return Bounds(
+    return DerivationLimits(
         rounds=settings.max_rounds,
         things=settings.endpoint_things if attached else 0,
         considered=settings.endpoint_candidates if attached else 0,
@@ -68,30 +76,30 @@ def _nearness(embedder: Embedder | None) -> Nearness | None:
 
     def nearness(words: str, labels: Sequence[str]) -> Sequence[float]:
         # numpy is slow to import, and most turns do without it
-        from tools.triples import vectors_of_names
+        from tools.triples import relation_vectors
 
-        vectors = vectors_of_names(embedder, [words, *labels])
+        vectors = relation_vectors(embedder, [words, *labels])
         return [float(vectors[words] @ vectors[label]) for label in labels]
 
     return nearness
 
 
-def _asked(understanding: Understanding, used: Rows | None, schema: Schema) -> tuple[Asked, str]:
+def _asked(understanding: Understanding, used: Rows | None, schema: Schema) -> tuple[QuestionTriples, str]:
     """The triples of the query that answered, else of the likeliest reading."""
     plan = plan_of(understanding, used) if used is not None else None
     if plan is not None and used is not None:
-        return asked_by(plan, schema), used.branch
+        return question_triples(plan, schema), used.branch
     if used is not None and used.query is not None and used.branch in QUERYING:
         # rdflib and sqlglot are slow to import, and the rules do without them
-        from tools.model_triple_patterns import asked_by_sparql, asked_by_sql
+        from tools.model_triple_patterns import sparql_triple_patterns, sql_triple_patterns
 
         text = used.query.text
         if used.branch == "sparql":
-            return asked_by_sparql(text, schema, lambda iri: _label(used, iri)), used.branch
-        return asked_by_sql(text, schema, used.table.columns == ("yes",)), used.branch
+            return sparql_triple_patterns(text, schema, lambda iri: _label(used, iri)), used.branch
+        return sql_triple_patterns(text, schema, used.table.columns == ("yes",)), used.branch
     if understanding.readings:
-        return asked_by(understanding.readings[0].plan, schema), ""
-    return Asked((), understanding.expected == "boolean", frozenset(), True), ""
+        return question_triples(understanding.readings[0].plan, schema), ""
+    return QuestionTriples((), understanding.expected == "boolean", frozenset(), True), ""
 
 
 def _label(used: Rows, iri: str) -> str:
@@ -103,7 +111,7 @@ def _label(used: Rows, iri: str) -> str:
     return last_segment(iri)
 
 
-def _matches(understanding: Understanding, schema: Schema, nearness: Nearness | None) -> list[Match]:
+def _matches(understanding: Understanding, schema: Schema, nearness: Nearness | None) -> list[MentionMatch]:
     """What each name of the reading may mean; beside those by name, predicates that are near in meaning."""
     found = []
     for mention in understanding.mentions:
@@ -112,39 +120,41 @@ def _matches(understanding: Understanding, schema: Schema, nearness: Nearness | 
         listed = _candidates(mention, same, schema, nearness)
         chosen = mention.target
         valid = not chosen or any(each["iri"] == chosen for each in listed)
-        found.append(Match(text=mention.text, kind=mention.kind, chosen=chosen, valid=valid, candidates=listed))
+        found.append(MentionMatch(text=mention.text, kind=mention.kind, chosen=chosen, valid=valid, candidates=listed))
     return found
 
 
-def _named(things: Sequence[str], understanding: Understanding, graph: Graph) -> list[Match]:
+def _named(things: Sequence[str], understanding: Understanding, graph: Graph) -> list[MentionMatch]:
     """The things that a model's query names: each must be a candidate, or one that the graph has."""
     given = {each.target: each.label for each in understanding.candidates if each.kind == "entity"}
     try:
-        known = labels(graph, [iri for iri in things if iri not in given])
+        known = look_up_labels(graph, [iri for iri in things if iri not in given])
     except ToolError as error:
         log.warning("things of a query could not be looked up: %s", error)
         known = {}
     called = known | given
     return [
-        Match(text=called.get(iri, last_segment(iri)), kind="entity", chosen=iri, valid=iri in called, candidates=[])
+        MentionMatch(
+            text=called.get(iri, last_segment(iri)), kind="entity", chosen=iri, valid=iri in called, candidates=[]
+        )
         for iri in things
     ]
 
 
 def _candidates(
     mention: Mention, named: Sequence[Mention], schema: Schema, nearness: Nearness | None
-) -> list[Candidate]:
+) -> list[MatchCandidate]:
     scores: dict[tuple[str, str], float] = {}
     for each in named:
         key = (each.target, _said(each, schema))
         scores[key] = max(each.score, scores.get(key, 0.0))
     near = _near(mention, schema, nearness) if mention.kind == "predicate" else {}
-    for predicate in sorted(near, key=lambda key: -near[key])[:MOST_CANDIDATES]:
+    for predicate in sorted(near, key=lambda key: -near[key])[:CANDIDATES_SHOWN]:
         scores.setdefault(predicate, 0.0)
     ranked = sorted(scores, key=lambda key: (-scores[key], -near.get(key, 0.0), key))
-    kept = ranked[:MOST_CANDIDATES]
+    kept = ranked[:CANDIDATES_SHOWN]
     return [
-        Candidate(iri=key[0], label=key[1], score=round(scores[key], 3), similarity=_rounded(near.get(key)))
+        MatchCandidate(iri=key[0], label=key[1], score=round(scores[key], 3), similarity=_rounded(near.get(key)))
         for key in kept
     ]
 
@@ -172,23 +182,23 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 3)
 
 
-def _planned(understanding: Understanding, queries: Sequence[Query]) -> Planned:
+def _planned(understanding: Understanding, queries: Sequence[Query]) -> PlannedReadings:
     selected = [_selected(reading, queries) for reading in understanding.readings]
-    return Planned(
+    return PlannedReadings(
         considered=understanding.considered,
         kept=len(understanding.readings),
         selected=[each for each in selected if each["queries"]],
     )
 
 
-def _selected(reading: Reading, queries: Sequence[Query]) -> Selected:
+def _selected(reading: Reading, queries: Sequence[Query]) -> SelectedReading:
     own = [i for i, q in enumerate(queries) if q.tool in QUERYING and q.by == "rules" and q.words == reading.words]
-    return Selected(words=reading.words, probability=_rounded(reading.probability), queries=own)
+    return SelectedReading(words=reading.words, probability=_rounded(reading.probability), queries=own)
 
 
-def _checked(i: int, query: Query) -> Checked:
+def _checked(i: int, query: Query) -> QueryCheck:
     if query.error is not None and query.error.kind in REFUSED:
-        return Checked(query=i, verdict="refused", why=query.error.message)
+        return QueryCheck(query=i, verdict="refused", why=query.error.message)
     if query.words.startswith("repaired"):
-        return Checked(query=i, verdict="repaired", why=query.words)
-    return Checked(query=i, verdict="passed", why="")
+        return QueryCheck(query=i, verdict="repaired", why=query.words)
+    return QueryCheck(query=i, verdict="passed", why="")

@@ -8,7 +8,7 @@ from nacre.stores.catalog import Graph
 AT_ONCE = 400
 
 
-def labels(graph: Graph, iris: Collection[str]) -> dict[str, str]:
+def look_up_labels(graph: Graph, iris: Collection[str]) -> dict[str, str]:
     """What classes, predicates and things are called, those that have a name."""
     schema = graph.schema
     known = {iri: schema.class_of[iri].label for iri in iris if iri in schema.class_of}

@@ -4,25 +4,25 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from nacre.access.remote_thing import thing_away
+from nacre.access.remote_thing import remote_thing
 from nacre.errors import ToolError
-from nacre.records.browse import LONGEST_VALUE, PAGE, About, Bounds, End, Facts, Thing
+from nacre.records.browse import LONGEST_VALUE, PAGE_LIMITS, BrowseLimits, FactEnd, PredicateFacts, Thing, ThingPassage
 from nacre.records.schema import Column, Relation, Schema
 from nacre.stores.catalog import Graph
-from nacre.stores.sqlite.schema_sql import quoted
+from nacre.stores.sqlite.schema_sql import quote_if_needed
 from nacre.stores.sqlite.tables import Cell, Tables
 from nacre.stores.sqlite.triples import TYPE
 from tools import lexical
-from tools.provenance.entity_ids import entities
+from tools.provenance.entity_ids import look_up_entities
 
 # rows of one predicate that are counted, and passages
 MOST_COUNTED, MOST_PASSAGES = 1000, 6
 
 
-def thing(graph: Graph, iri: str, bounds: Bounds = PAGE) -> Thing | None:
+def local_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> Thing | None:
     """All that is said of a thing, within bounds; None where the graph does not know it. Raises ToolError."""
     if graph.stored is None:
-        return thing_away(graph, iri, bounds)
+        return remote_thing(graph, iri, bounds)
     looking = _Looking(graph.stored, time.monotonic() + bounds.seconds)
     found = looking.rows("SELECT id, label FROM entity WHERE iri = ?", (iri,))
     if not found:
@@ -34,11 +34,11 @@ def thing(graph: Graph, iri: str, bounds: Bounds = PAGE) -> Thing | None:
     said = _Said(looking)
     facts = [*_columns(said, relation, key, schema), *_junctions(said, key, classes, schema, bounds.values)]
     linking = list(_linking(said, key, classes, schema, bounds.linking))
-    names = entities(said.ids, graph.stored)
+    names = look_up_entities(said.ids, graph.stored)
     return Thing(
         iri,
         label,
-        tuple(End(schema.class_of[c].label, c) for c in _most_specific(relation, schema)),
+        tuple(FactEnd(schema.class_of[c].label, c) for c in _most_specific(relation, schema)),
         tuple(_named(each, names) for each in facts),
         tuple(_named(each, names) for each in linking),
         tuple(_passages(graph, iri, label)) if bounds.passages else (),
@@ -54,7 +54,7 @@ class _Looking:
     deadline: float
     complete: bool = field(default=True)
 
-    def rows(self, sql: str, params: Sequence[Cell] = (), limit: int = PAGE.values) -> list[tuple[Cell, ...]]:
+    def rows(self, sql: str, params: Sequence[Cell] = (), limit: int = PAGE_LIMITS.values) -> list[tuple[Cell, ...]]:
         left = self.deadline - time.monotonic()
         if left <= 0:
             self.complete = False
@@ -75,18 +75,18 @@ class _Said:
     looking: _Looking
     ids: set[int] = field(default_factory=set)
 
-    def end(self, value: Cell, text: Cell, link: Cell) -> End | None:
+    def end(self, value: Cell, text: Cell, link: Cell) -> FactEnd | None:
         if isinstance(link, int):
             self.ids.add(link)
-            return End("", str(link))
+            return FactEnd("", str(link))
         said = text if text is not None else value
-        return None if said is None else End(str(said)[:LONGEST_VALUE])
+        return None if said is None else FactEnd(str(said)[:LONGEST_VALUE])
 
 
-def _named(facts: Facts, names: dict[int, tuple[str, str]]) -> Facts:
+def _named(facts: PredicateFacts, names: dict[int, tuple[str, str]]) -> PredicateFacts:
     ends = [names.get(int(end.iri)) if end.iri else None for end in facts.ends]
-    told = tuple(End(known[1], known[0]) if known else end for end, known in zip(facts.ends, ends, strict=True))
-    return Facts(facts.predicate, facts.label, facts.unit, told, facts.more)
+    told = tuple(FactEnd(known[1], known[0]) if known else end for end, known in zip(facts.ends, ends, strict=True))
+    return PredicateFacts(facts.predicate, facts.label, facts.unit, told, facts.more)
 
 
 def _home(graph: Graph, looking: _Looking, iri: str, key: int) -> Relation | None:
@@ -96,7 +96,7 @@ def _home(graph: Graph, looking: _Looking, iri: str, key: int) -> Relation | Non
     if named is not None:
         return named
     for relation in graph.schema.relations:
-        query = f"SELECT 1 FROM {quoted(relation.name)} WHERE {quoted(relation.key)} = ?"
+        query = f"SELECT 1 FROM {quote_if_needed(relation.name)} WHERE {quote_if_needed(relation.key)} = ?"
         if relation.kind == "table" and looking.rows(query, (key,), 1):
             return relation
     return None
@@ -117,7 +117,7 @@ def _concerns(kinds: dict[str, int], classes: Collection[str]) -> bool:
     return not classes or "" in kinds or any(c in kinds for c in classes)
 
 
-def _columns(said: _Said, relation: Relation | None, key: int, schema: Schema) -> Iterator[Facts]:
+def _columns(said: _Said, relation: Relation | None, key: int, schema: Schema) -> Iterator[PredicateFacts]:
     """What stands in the thing's own row."""
     if relation is None:
         return
@@ -125,7 +125,7 @@ def _columns(said: _Said, relation: Relation | None, key: int, schema: Schema) -
     names = list(cells)
     if not names:
         return
-    query = f"SELECT {', '.join(map(quoted, names))} FROM {quoted(relation.name)} WHERE {quoted(relation.key)} = ?"
+    query = f"SELECT {', '.join(map(quote_if_needed, names))} FROM {quote_if_needed(relation.name)} WHERE {quote_if_needed(relation.key)} = ?"
     row = dict(zip(names, next(iter(said.looking.rows(query, (key,), 1)), ()), strict=False))
     for column in relation.columns:
         predicate = schema.predicate_of[column.predicate]
@@ -133,58 +133,62 @@ def _columns(said: _Said, relation: Relation | None, key: int, schema: Schema) -
         end = said.end(row.get(column.value), raw, row.get(column.link))
         if end is not None:
             unit = predicate.unit if raw is None and not end.iri else ""
-            yield Facts(predicate.iri, predicate.label, unit, (end,))
+            yield PredicateFacts(predicate.iri, predicate.label, unit, (end,))
 
 
-def _junctions(said: _Said, key: int, classes: Collection[str], schema: Schema, most: int) -> Iterator[Facts]:
+def _junctions(said: _Said, key: int, classes: Collection[str], schema: Schema, most: int) -> Iterator[PredicateFacts]:
     """What stands in tables of their own."""
     for iri, name in schema.junctions.items():
         predicate, relation = schema.predicate_of.get(iri), schema.relation_of.get(name)
         if predicate is None or relation is None or iri == TYPE or not _concerns(predicate.domains, classes):
             continue
         column = relation.columns[0]
-        rows = said.looking.rows(f"{_cells(column, relation)} WHERE {quoted(relation.key)} = ?", (key,), MOST_COUNTED)
+        rows = said.looking.rows(
+            f"{_cells(column, relation)} WHERE {quote_if_needed(relation.key)} = ?", (key,), MOST_COUNTED
+        )
         ends = [end for row in rows[:most] if (end := said.end(*row)) is not None]
         if ends:
             raw = any(row[1] is not None for row in rows)
-            yield Facts(iri, predicate.label, "" if raw else predicate.unit, tuple(ends), len(rows) - len(ends))
+            yield PredicateFacts(
+                iri, predicate.label, "" if raw else predicate.unit, tuple(ends), len(rows) - len(ends)
+            )
 
 
 def _cells(column: Column, relation: Relation) -> str:
-    names = (quoted(name) if name else "NULL" for name in (column.value, column.text, column.link))
-    return f"SELECT {', '.join(names)} FROM {quoted(relation.name)}"
+    names = (quote_if_needed(name) if name else "NULL" for name in (column.value, column.text, column.link))
+    return f"SELECT {', '.join(names)} FROM {quote_if_needed(relation.name)}"
 
 
-def _linking(said: _Said, key: int, classes: Collection[str], schema: Schema, most: int) -> Iterator[Facts]:
+def _linking(said: _Said, key: int, classes: Collection[str], schema: Schema, most: int) -> Iterator[PredicateFacts]:
     """The things that link to this one, by predicate."""
     found: dict[str, list[int]] = {}
     for relation in schema.relations:
         for column in relation.columns if relation.kind != "view" else ():
             predicate = schema.predicate_of[column.predicate]
             if column.link and predicate.iri != TYPE and _concerns(predicate.ranges, classes):
-                own, link = quoted(relation.key), quoted(column.link)
-                query = f"SELECT {own} FROM {quoted(relation.name)} WHERE {link} = ?"
+                own, link = quote_if_needed(relation.key), quote_if_needed(column.link)
+                query = f"SELECT {own} FROM {quote_if_needed(relation.name)} WHERE {link} = ?"
                 rows = said.looking.rows(query, (key,), MOST_COUNTED)
                 found.setdefault(predicate.iri, []).extend(int(row[0]) for row in rows if isinstance(row[0], int))
     for iri, ids in found.items():
         shown = sorted(set(ids))[:most]
         said.ids.update(shown)
         if shown:
-            ends = tuple(End("", str(i)) for i in shown)
-            yield Facts(iri, schema.predicate_of[iri].label, "", ends, len(set(ids)) - len(shown))
+            ends = tuple(FactEnd("", str(i)) for i in shown)
+            yield PredicateFacts(iri, schema.predicate_of[iri].label, "", ends, len(set(ids)) - len(shown))
 
 
-def _passages(graph: Graph, iri: str, label: str) -> Iterator[About]:
+def _passages(graph: Graph, iri: str, label: str) -> Iterator[ThingPassage]:
     """Passages of texts that hold the thing's name; where there are none, how its facts read."""
     if graph.passages is None:
         return
-    found: list[About] = []
+    found: list[ThingPassage] = []
     if graph.lexical is not None:
         hits = lexical.search(graph.lexical, graph.passages, label, label, round=1, limit=MOST_PASSAGES).evidence
         found = [
-            About(e.title, e.text, e.document, e.start, e.end)
+            ThingPassage(e.title, e.text, e.document, e.start, e.end)
             for e in hits
             if e.kind == "sentence" and e.document and label.casefold() in e.text.casefold()
         ]
-    own = (About(p.title, p.text[:LONGEST_VALUE]) for p in graph.passages.by_key(iri)[:1])
+    own = (ThingPassage(p.title, p.text[:LONGEST_VALUE]) for p in graph.passages.by_key(iri)[:1])
     yield from found[:MOST_PASSAGES] or own

@@ -11,7 +11,7 @@ MOST_CLASSES, MOST_LINKS, MOST_NAMES = 16, 60, 6
 
 
 @dataclass(frozen=True)
-class Circle:
+class ClassNode:
     """One class in the picture, with its members."""
 
     iri: str
@@ -20,7 +20,7 @@ class Circle:
 
 
 @dataclass(frozen=True)
-class Line:
+class ClassLink:
     """What links the things of two classes: the labels of the predicates, the most frequent first, and the triples."""
 
     start: str
@@ -30,7 +30,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Overview:
+class SchemaOverview:
     """`classes` and `links` of the picture; of `all_classes` and `properties` there are so many in all."""
 
     name: str
@@ -39,11 +39,11 @@ class Overview:
     triples: int
     all_classes: int
     properties: int
-    classes: tuple[Circle, ...]
-    links: tuple[Line, ...]
+    classes: tuple[ClassNode, ...]
+    links: tuple[ClassLink, ...]
 
 
-def overview(graph: Graph) -> Overview:
+def schema_overview(graph: Graph) -> SchemaOverview:
     """The largest and best linked classes, the largest first, and the links between these."""
     schema = graph.schema
     home = {group.relation: own.iri for group in schema.groups if (own := _own_class(group, schema))}
@@ -62,7 +62,7 @@ def overview(graph: Graph) -> Overview:
             linked[iri] += sum(predicates.values())
     shown = sorted(counts, key=lambda iri: (-counts[iri] - linked[iri], iri))[:MOST_CLASSES]
     lines = [
-        Line(
+        ClassLink(
             start,
             end,
             tuple(schema.predicate_of[iri].label for iri, _ in predicates.most_common(MOST_NAMES)),
@@ -71,7 +71,7 @@ def overview(graph: Graph) -> Overview:
         for (start, end), predicates in links.items()
         if start in shown and end in shown
     ]
-    return Overview(
+    return SchemaOverview(
         graph.name,
         graph.version,
         schema.entities,
@@ -83,8 +83,8 @@ def overview(graph: Graph) -> Overview:
     )
 
 
-def _circle(own: Class) -> Circle:
-    return Circle(own.iri, own.label, own.count)
+def _circle(own: Class) -> ClassNode:
+    return ClassNode(own.iri, own.label, own.count)
 
 
 def _own_class(group: Group, schema: Schema) -> Class | None:

@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator, Sequence
 
-from nacre.access.labels import labels
-from nacre.plans.sparql.terms import iri as iri_term
-from nacre.records.browse import LONGEST_VALUE, PAGE, Bounds, End, Facts, Thing
+from nacre.access.labels import look_up_labels
+from nacre.plans.sparql.terms import format_iri as iri_term
+from nacre.records.browse import LONGEST_VALUE, PAGE_LIMITS, BrowseLimits, FactEnd, PredicateFacts, Thing
 from nacre.records.schema import Class, Schema
 from nacre.stores.catalog import Graph
-from nacre.stores.sparql.sparql_source import Term
+from nacre.stores.sparql.sparql_source import SparqlTerm
 from nacre.stores.sqlite.triples import TYPE
 
 # rows of one query
 MOST = 300
 
-Row = tuple[Term | None, ...]
+Row = tuple[SparqlTerm | None, ...]
 
 
-def thing_away(graph: Graph, iri: str, bounds: Bounds = PAGE) -> Thing | None:
+def remote_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> Thing | None:
     """A thing with its facts both ways; None where nothing is said of it. Raises ToolError."""
     remote, term, schema = graph.remote, iri_term(iri), graph.schema
     if remote is None:
@@ -27,9 +27,9 @@ def thing_away(graph: Graph, iri: str, bounds: Bounds = PAGE) -> Thing | None:
     if not out and not into:
         return None
     ends = [(p.value, o) for p, o in out if p is not None and o is not None]
-    called = labels(graph, {iri, *(t.value for row in (*out, *into) for t in row[1:] if t and t.kind == "iri")})
+    called = look_up_labels(graph, {iri, *(t.value for row in (*out, *into) for t in row[1:] if t and t.kind == "iri")})
     own = [o.value for p, o in ends if p == TYPE and o.value in schema.class_of]
-    kinds = tuple(End(schema.class_of[each].label, each) for each in own)
+    kinds = tuple(FactEnd(schema.class_of[each].label, each) for each in own)
     facts, linking = (
         _facts(rows, schema, called, most) for rows, most in ((out, bounds.values), (into, bounds.linking))
     )
@@ -37,28 +37,28 @@ def thing_away(graph: Graph, iri: str, bounds: Bounds = PAGE) -> Thing | None:
     return Thing(iri, called.get(iri, iri), kinds, facts, linking, complete=complete)
 
 
-def members_away(graph: Graph, own: Class, most: int, skip: int) -> Iterator[End]:
+def remote_members(graph: Graph, own: Class, most: int, skip: int) -> Iterator[FactEnd]:
     """Some members of a class, in the order of their IRIs. Raises ToolError."""
     if graph.remote is None:
         return
     query = f"SELECT ?s {{ ?s a {iri_term(own.iri)} }} ORDER BY ?s LIMIT {most} OFFSET {skip}"
-    rows = graph.remote.select(query, limit=most, seconds=PAGE.seconds).rows
+    rows = graph.remote.select(query, limit=most, seconds=PAGE_LIMITS.seconds).rows
     iris = [row[0].value for row in rows if row[0] is not None]
-    called = labels(graph, iris)
-    yield from (End(called.get(iri, iri), iri) for iri in iris)
+    called = look_up_labels(graph, iris)
+    yield from (FactEnd(called.get(iri, iri), iri) for iri in iris)
 
 
-def _facts(rows: Sequence[Row], schema: Schema, called: dict[str, str], most: int) -> tuple[Facts, ...]:
+def _facts(rows: Sequence[Row], schema: Schema, called: dict[str, str], most: int) -> tuple[PredicateFacts, ...]:
     """Rows of a predicate and an end, put together by predicate."""
-    grouped: dict[str, list[End]] = {}
+    grouped: dict[str, list[FactEnd]] = {}
     for predicate, end in rows:
         if predicate is not None and end is not None and predicate.value != TYPE:
             value = end.value
-            far = End(called.get(value, value), value) if end.kind == "iri" else End(value[:LONGEST_VALUE])
+            far = FactEnd(called.get(value, value), value) if end.kind == "iri" else FactEnd(value[:LONGEST_VALUE])
             grouped.setdefault(predicate.value, []).append(far)
     found = []
     for iri, ends in grouped.items():
         known = schema.predicate_of.get(iri)
         label, unit = (known.label, known.unit) if known else (iri, "")
-        found.append(Facts(iri, label, unit, tuple(ends[:most]), max(0, len(ends) - most)))
+        found.append(PredicateFacts(iri, label, unit, tuple(ends[:most]), max(0, len(ends) - most)))
     return tuple(found)

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from agents.run_in_thread import off_loop
+from agents.run_in_thread import run_in_thread
 from nacre.records.endpoint import Endpoint
 from nacre.stores.catalog import Graph
 from nacre.stores.sparql.endpoint import EndpointSource
@@ -10,15 +10,15 @@ from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.names.endpoint_names import EndpointNames
 
 
-def names_for(graph: Graph, *texts: str) -> Lexicon:
+def lexicon_for(graph: Graph, *texts: str) -> Lexicon:
     """The lexicon of an ingested graph; of an attached one, with the things that the texts may name."""
     names = endpoint_names(graph)
     return names.about("\n".join(texts)) if names is not None else graph.lexicon
 
 
-async def names_about(graph: Graph, *texts: str) -> Lexicon:
+async def load_lexicon(graph: Graph, *texts: str) -> Lexicon:
     """The same from the event loop: names of an attached graph are looked up where it lies."""
-    return graph.lexicon if graph.endpoint is None else await off_loop(names_for, graph, *texts)
+    return graph.lexicon if graph.endpoint is None else await run_in_thread(lexicon_for, graph, *texts)
 
 
 def endpoint_names(graph: Graph) -> EndpointNames | None:

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from nacre.access.labels import labels
-from nacre.access.local_thing import thing
-from nacre.access.text_lexicon import names_for
+from nacre.access.labels import look_up_labels
+from nacre.access.local_thing import local_thing
+from nacre.access.text_lexicon import lexicon_for
 from nacre.errors import ToolError
 from nacre.language.tokens import name_tokens
-from nacre.records.browse import Bounds, Facts
+from nacre.records.browse import BrowseLimits, PredicateFacts
 from nacre.records.turn import LONGEST_QUESTION, Rewrite
 from nacre.stores.catalog import Graph
 from nacre.understanding.understand import understand
@@ -20,7 +20,7 @@ IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]+")
 
 
 @dataclass(frozen=True)
-class Stated:
+class ThingFact:
     """One triple: the predicate in words and as its IRI, and its other end with its label where that is a thing."""
 
     property: str
@@ -30,20 +30,20 @@ class Stated:
 
 
 @dataclass(frozen=True)
-class Thing:
+class NamedThing:
     """A thing, its `facts`, and under `incoming` the facts of others that lead to it. `alike` are further things that
     the name may mean; `truncated`: there is more than is told."""
 
     iri: str
     label: str
     kinds: list[str]
-    facts: list[Stated]
-    incoming: list[Stated]
+    facts: list[ThingFact]
+    incoming: list[ThingFact]
     alike: list[str]
     truncated: bool
 
 
-def describe(graph: Graph, name: str, seconds: float) -> Thing:
+def find_thing(graph: Graph, name: str, seconds: float) -> NamedThing:
     """The thing that a name or an IRI means best; raises ToolError `unknown_name` where it means none.
 
     Blocking; what is not looked up within `seconds` is left out.
@@ -52,13 +52,13 @@ def describe(graph: Graph, name: str, seconds: float) -> Thing:
     if not name or len(name) > LONGEST_QUESTION:
         raise ToolError("refused", f"A name has 1 to {LONGEST_QUESTION} characters.")
     iri, alike = _meant(graph, name)
-    found = thing(graph, iri, Bounds(MOST_FACTS, MOST_INCOMING, passages=False, seconds=seconds))
+    found = local_thing(graph, iri, BrowseLimits(MOST_FACTS, MOST_INCOMING, passages=False, seconds=seconds))
     if found is None:
         # it has a name, but nothing was looked up in time
-        return Thing(iri, labels(graph, [iri]).get(iri, name), [], [], [], alike, truncated=True)
+        return NamedThing(iri, look_up_labels(graph, [iri]).get(iri, name), [], [], [], alike, truncated=True)
     facts, incoming = list(_stated(found.facts)), list(_stated(found.linking))
     more = any(each.more for each in (*found.facts, *found.linking))
-    return Thing(
+    return NamedThing(
         iri,
         found.label,
         [end.text for end in found.classes],
@@ -69,19 +69,19 @@ def describe(graph: Graph, name: str, seconds: float) -> Thing:
     )
 
 
-def _stated(facts: Iterable[Facts]) -> Iterator[Stated]:
+def _stated(facts: Iterable[PredicateFacts]) -> Iterator[ThingFact]:
     """Facts one by one; of a thing its IRI and its name, of a literal its text."""
     for each in facts:
         for end in each.ends:
             value = end.iri or end.text[:LONGEST_VALUE]
-            yield Stated(each.label, each.predicate, value, end.text if end.iri else "")
+            yield ThingFact(each.label, each.predicate, value, end.text if end.iri else "")
 
 
 def _meant(graph: Graph, name: str) -> tuple[str, list[str]]:
     """The IRI that is meant, and others that might be."""
-    if IRI.fullmatch(name) and labels(graph, [name]).get(name):
+    if IRI.fullmatch(name) and look_up_labels(graph, [name]).get(name):
         return name, []
-    names = names_for(graph, name)
+    names = lexicon_for(graph, name)
     words = name_tokens(name)
     spelt = [each for each in names.exact(words) if each.kind == "entity"] if words else []
     if words and not spelt:

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from agents.answering.calibrate_rows import MOST_RUN
+from agents.answering.calibrate_rows import MAX_READINGS_RUN
 from agents.database import Language
-from agents.run_in_thread import off_loop
+from agents.run_in_thread import run_in_thread
 from nacre.access.text_lexicon import endpoint_names
 from nacre.config.settings import Settings
 from nacre.plans.run import Engine
-from nacre.plans.sparql.engine import Labels
-from nacre.plans.sparql.schema import Prefixes, prefixes_of, schema_sparql
-from nacre.records.evidence import Found
+from nacre.plans.sparql.engine import LabelLookup
+from nacre.plans.sparql.schema import Prefixes, schema_prefixes, schema_sparql
+from nacre.records.evidence import BranchResult
 from nacre.records.look_up import LookUp, Occurrence
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading
@@ -24,7 +24,7 @@ from nacre.stores.sparql.sparql_source import SparqlSource
 from nacre.stores.sqlite.lexicon import Lexicon
 from tools import sparql, sql
 from tools.look_up.look_up_sparql import look_up_sparql
-from tools.run_model_sparql import run_written_sparql
+from tools.run_model_sparql import run_model_sparql
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
@@ -34,7 +34,7 @@ SHARE = 0.2
 
 
 @dataclass(frozen=True)
-class OverTriples:
+class SparqlDatabase:
     """The `Database` of one round in SPARQL; the sense of its methods is told where the protocol is."""
 
     graph: Graph
@@ -43,7 +43,7 @@ class OverTriples:
     names: Lexicon
     engine: Engine
     source: SparqlSource
-    labels: Labels
+    labels: LabelLookup
     most: int
     language: Language = "sparql"
 
@@ -58,19 +58,20 @@ class OverTriples:
     @cached_property
     def prefixes(self) -> Prefixes:
         """How names are written in its queries."""
-        return prefixes_of(self.graph.schema)
+        return schema_prefixes(self.graph.schema)
 
-    async def read(self, readings: Sequence[Reading]) -> Sequence[Found]:
+    async def read(self, readings: Sequence[Reading]) -> Sequence[BranchResult]:
         return [
             await asyncio.wait_for(
-                off_loop(sql.run_reading, reading, index, self.engine, round=self.round), self.settings.branch_seconds
+                run_in_thread(sql.run_reading, reading, index, self.engine, round=self.round),
+                self.settings.branch_seconds,
             )
             for index, reading in enumerate(readings)
         ]
 
-    async def query(self, text: str) -> Found:
-        return await off_loop(
-            run_written_sparql,
+    async def query(self, text: str) -> BranchResult:
+        return await run_in_thread(
+            run_model_sparql,
             text,
             self.source,
             self.schema,
@@ -96,20 +97,20 @@ class OverTriples:
 
     async def look_up(self, wanted: LookUp) -> str:
         seconds = self.settings.branch_seconds * SHARE
-        return await off_loop(
+        return await run_in_thread(
             look_up_sparql, wanted, self.source, self.schema, self.prefixes, self.labels, seconds=seconds
         )
 
 
-def over_triples(graph: Graph, settings: Settings, text: str, round: int = 1) -> OverTriples | None:
+def sparql_database(graph: Graph, settings: Settings, text: str, round: int = 1) -> SparqlDatabase | None:
     """What agents may ask of a graph by SPARQL about a text, at its endpoint or of its own triples; None where it has
     neither. Blocking; raises ToolError where names can't be looked up."""
     names = endpoint_names(graph)
     if names is not None and graph.remote is not None:
-        engine = sparql.engine_at(graph.remote, names.endpoint, graph.schema, names.labels)
+        engine = sparql.endpoint_engine(graph.remote, names.endpoint, graph.schema, names.labels)
         most, known = settings.endpoint_readings, names.about(text)
-        return OverTriples(graph, settings, round, known, engine, graph.remote, names.labels, most)
+        return SparqlDatabase(graph, settings, round, known, engine, graph.remote, names.labels, most)
     if graph.triples is None:
         return None
-    engine, labels = sparql.engine(graph.triples, graph.tables), sparql.labels_of(graph.tables)
-    return OverTriples(graph, settings, round, graph.lexicon, engine, graph.triples, labels, MOST_RUN)
+    engine, labels = sparql.ingested_engine(graph.triples, graph.tables), sparql.ingested_labels(graph.tables)
+    return SparqlDatabase(graph, settings, round, graph.lexicon, engine, graph.triples, labels, MAX_READINGS_RUN)

@@ -24,7 +24,7 @@ class _Hold(NamedTuple):
     since: float
 
 
-class Holds:
+class VersionLeases:
     """Versions that turns are reading. What a broken turn never gives back goes after `LONGEST_TURN` seconds."""
 
     def __init__(self) -> None:

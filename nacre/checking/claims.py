@@ -5,17 +5,17 @@ from collections.abc import Callable, Iterator, Sequence
 
 import simplemma
 
-from nacre.checking.evidence_index import Held
-from nacre.checking.numbers import miscalculated, unfounded
-from nacre.checking.sentence_match import Claimed, Said
-from nacre.language.detect import ENGLISH, language_of
-from nacre.language.quantities.amounts import amounts, unit_of
+from nacre.checking.evidence_index import EvidenceIndex
+from nacre.checking.numbers import miscalculated_words, unsupported_numbers
+from nacre.checking.sentence_match import MatchedSpan, SentenceMatch
+from nacre.language.detect import ENGLISH, detect_language
+from nacre.language.quantities.amounts import canonical_unit, find_amounts
 from nacre.language.thesaurus import function_words
-from nacre.language.tokens import tokens
+from nacre.language.tokens import tokenize
 from nacre.records.evidence import Evidence
 
 # the stretches of a list of words that name something of the graph, as (first, after the last)
-Known = Callable[[Sequence[str]], list[tuple[int, int]]]
+FindGraphNames = Callable[[Sequence[str]], list[tuple[int, int]]]
 
 _DATE = re.compile(r"(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])")
 _FIGURE = re.compile(r"[\d.,]+|against|difference|higher|lower|equal|average|mean|total|sum|number|first|in|all")
@@ -27,13 +27,16 @@ _STOPPED = re.compile(r"[.!?]['\"”’)]*\s+$")
 _GATHERED = re.compile(r"\b(average|mean|total|sum|number)\b(?= (?:\w+ ){0,4}(?:of|is|are|was)\b)", re.I)
 
 
-def nothing_known(words: Sequence[str]) -> list[tuple[int, int]]:
+def no_graph_names(words: Sequence[str]) -> list[tuple[int, int]]:
     """For evidence of no graph: no word is a name."""
     return []
 
 
-def unsupported(
-    sentence: str, evidence: Sequence[Evidence] | Held, known: Known = nothing_known, language: str = ENGLISH
+def unsupported_claims(
+    sentence: str,
+    evidence: Sequence[Evidence] | EvidenceIndex,
+    known: FindGraphNames = no_graph_names,
+    language: str = ENGLISH,
 ) -> list[str]:
     """The numbers, dates, names and yes or no of a sentence (without its [n]) that its evidence does not hold.
 
@@ -46,10 +49,17 @@ def unsupported(
     >>> unsupported("The dal cooks for 2100 s.", [dal]), unsupported("The dal cooks for 25 min.", [dal])
     ([], ['25 min'])
     """
-    held = evidence if isinstance(evidence, Held) else Held(evidence)
-    said = Claimed(sentence, held, language)
-    numbers, placed = unfounded(said)
-    missing = [*_truth(said), *miscalculated(said), *_gathered(said), *_dates(said), *numbers, *_names(said, known)]
+    held = evidence if isinstance(evidence, EvidenceIndex) else EvidenceIndex(evidence)
+    said = SentenceMatch(sentence, held, language)
+    numbers, placed = unsupported_numbers(said)
+    missing = [
+        *_truth(said),
+        *miscalculated_words(said),
+        *_gathered(said),
+        *_dates(said),
+        *numbers,
+        *_names(said, known),
+    ]
     of_one = [each for each in placed if not any(row in held.unnamed for row, _ in each.places)]
     if not missing and said.labels and not _aligned([*said.labels, *of_one], held):
         missing.append("what belongs to what")
@@ -58,14 +68,14 @@ def unsupported(
     return missing
 
 
-def is_bare(sentence: str, held: Held) -> bool:
+def is_bare_answer(sentence: str, held: EvidenceIndex) -> bool:
     """Whether the sentence is a yes or no, or only names of the evidence: its words do not tell what it answers."""
-    if Claimed(sentence, held).yes_no:
+    if SentenceMatch(sentence, held).yes_no:
         return True
-    return all(w.norm in function_words() or w.norm[0].isdigit() or w.norm in held.named for w in tokens(sentence))
+    return all(w.norm in function_words() or w.norm[0].isdigit() or w.norm in held.named for w in tokenize(sentence))
 
 
-def _truth(said: Claimed) -> list[str]:
+def _truth(said: SentenceMatch) -> list[str]:
     """The yes or no, and what is denied."""
     truth = said.held.truth
     if truth is None:
@@ -80,7 +90,7 @@ def _truth(said: Claimed) -> list[str]:
     return []
 
 
-def _gathered(said: Claimed) -> list[str]:
+def _gathered(said: SentenceMatch) -> list[str]:
     """ "The average is 5", where a sentence says 5 of one thing."""
     found = _GATHERED.search(said.text)
     if found is None or said.held.tables or found[1].casefold() in said.held.words:
@@ -88,7 +98,7 @@ def _gathered(said: Claimed) -> list[str]:
     return [found[1]]
 
 
-def _dates(said: Claimed) -> list[str]:
+def _dates(said: SentenceMatch) -> list[str]:
     """The dates that no date of the evidence lies in, and those that there are not."""
     places = [
         (day.start, day.end) for day in said.dated if not (said.held.day(day) or _is_copied(said, day.start, day.end))
@@ -98,17 +108,17 @@ def _dates(said: Claimed) -> list[str]:
     return [said.text[start:end] for start, end in places]
 
 
-def _is_copied(said: Claimed, start: int, end: int) -> bool:
+def _is_copied(said: SentenceMatch, start: int, end: int) -> bool:
     """Whether a stretch of the text stands in the evidence, word by word."""
     inside = [i for i, w in enumerate(said.words) if start <= w.start < end]
     return bool(inside) and said.held.run(said.norms[inside[0] : inside[-1] + 1])
 
 
-def _names(said: Claimed, known: Known) -> list[str]:
+def _names(said: SentenceMatch, known: FindGraphNames) -> list[str]:
     """The names that no text of the evidence has as one."""
     foreign = _foreign(said)
     missing = [said.words[i].text for i in range(len(said.words)) if _is_strange(said, i, foreign)]
-    checked = [(a.start, a.end) for a in amounts(said.text)] + [(day.start, day.end) for day in said.dated]
+    checked = [(a.start, a.end) for a in find_amounts(said.text)] + [(day.start, day.end) for day in said.dated]
     for first, after in known(said.norms):
         begin, end = said.words[first].start, said.words[after - 1].end
         if any(a <= begin and end <= b for a, b in checked):
@@ -120,7 +130,7 @@ def _names(said: Claimed, known: Known) -> list[str]:
     return missing
 
 
-def _parts(said: Claimed, first: int, after: int) -> Iterator[list[str]]:
+def _parts(said: SentenceMatch, first: int, after: int) -> Iterator[list[str]]:
     """The words of a name, or of what punctuation parts: "Ann: Bell" are two cells of a row, and not Ann Bell."""
     begin = first
     for i in range(first + 1, after + 1):
@@ -129,7 +139,7 @@ def _parts(said: Claimed, first: int, after: int) -> Iterator[list[str]]:
             begin = i
 
 
-def _is_strange(said: Claimed, i: int, foreign: str) -> bool:
+def _is_strange(said: SentenceMatch, i: int, foreign: str) -> bool:
     """Whether a word names something that the evidence does not name."""
     word = said.words[i]
     if said.runs[i] or word.norm[0].isdigit() or word.norm in function_words() or said.means(word):
@@ -152,7 +162,7 @@ def _is_strange(said: Claimed, i: int, foreign: str) -> bool:
     return len(word.norm) > 3 and not foreign and not simplemma.is_known(word.text, lang="en")
 
 
-def _foreign(said: Claimed) -> str:
+def _foreign(said: SentenceMatch) -> str:
     """The language of a sentence most of which is not in English; "" of an English one."""
     free = [w for i, w in enumerate(said.words) if not said.runs[i] and w.text.isalpha()]
     share = sum(simplemma.is_known(w.text.lower(), lang="en") for w in free)
@@ -161,7 +171,7 @@ def _foreign(said: Claimed) -> str:
         return said.language
     if 2 * share >= len(free):
         return ""
-    language = language_of(said.text, fewest=1)
+    language = detect_language(said.text, fewest=1)
     return "" if language == ENGLISH else language
 
 
@@ -180,7 +190,7 @@ def _is_foreign_word(word: str, language: str) -> bool:
     )
 
 
-def _is_said_otherwise(said: Claimed, first: int, after: int) -> bool:
+def _is_said_otherwise(said: SentenceMatch, first: int, after: int) -> bool:
     """Whether a name is part of a longer one of the evidence, or a word for what it says."""
     if all(said.runs[i] > after - first for i in range(first, after)):
         return True
@@ -189,7 +199,7 @@ def _is_said_otherwise(said: Claimed, first: int, after: int) -> bool:
     return all(map(said.means, words)) and (len(words) == 1 or all(w.text.islower() for w in words))
 
 
-def _aligned(placed: Sequence[Said], held: Held) -> bool:
+def _aligned(placed: Sequence[MatchedSpan], held: EvidenceIndex) -> bool:
     """Whether names and numbers of different columns can be read as pairs of one row each, in either direction."""
     said = sorted(placed, key=lambda s: s.start)
     if held.rows < 2 or len(said) < 2:
@@ -197,7 +207,7 @@ def _aligned(placed: Sequence[Said], held: Held) -> bool:
     return any(_paired(order, column) for order in (said, said[::-1]) for column in {c for _, c in order[0].places})
 
 
-def _paired(said: Sequence[Said], column: int) -> bool:
+def _paired(said: Sequence[MatchedSpan], column: int) -> bool:
     """Whether all that is not of this column shares a row with the names of it that go right before."""
     rows: set[int] = set()
     listing = False
@@ -213,7 +223,7 @@ def _paired(said: Sequence[Said], column: int) -> bool:
     return True
 
 
-def _related(said: Claimed) -> bool:
+def _related(said: SentenceMatch) -> bool:
     """Whether the evidence has half of the sentence's words, or a third where it also has its numbers: what claims no
     number or name may still be made up."""
     if 2 * sum(run > 2 for run in said.runs) >= len(said.runs):
@@ -224,7 +234,7 @@ def _related(said: Claimed) -> bool:
         return any(said.runs)
     words = said.content[1:] if said.yes_no else said.content
     # numbers, units, dates and what is computed from them are checked as such
-    words = [i for i in words if not (_FIGURE.fullmatch(said.norms[i]) or unit_of(said.norms[i]))]
+    words = [i for i in words if not (_FIGURE.fullmatch(said.norms[i]) or canonical_unit(said.norms[i]))]
     words = [i for i in words if not any(day.start <= said.words[i].start < day.end for day in said.dated)]
     held = sum(said.runs[i] > 0 or said.means(said.words[i]) for i in words)
     return (3 if any(map(str.isdigit, said.text)) else 2) * held >= len(words)

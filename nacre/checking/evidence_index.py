@@ -1,4 +1,4 @@
-"""What evidence holds, in a form that claims can be looked up in: Evidence -> Held."""
+"""What evidence holds, in a form that claims can be looked up in: Evidence -> EvidenceIndex."""
 
 import re
 from collections import defaultdict
@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from nacre.language.dates import Period, periods
-from nacre.language.quantities.amounts import Amount, amounts, same, unit_of
+from nacre.language.dates import Period, find_periods
+from nacre.language.quantities.amounts import Amount, canonical_unit, find_amounts, is_same_amount
 from nacre.language.thesaurus import synonyms
 from nacre.language.tokens import lemma, name_tokens
-from nacre.records.evidence import Evidence, Rows, Sentence, Table
+from nacre.records.evidence import Evidence, EvidenceSentence, Rows, Table
 
 NEGATIONS = frozenset(
     "no not never none nothing neither nor nobody nowhere without cannot can't n't isn't aren't".split()
@@ -20,30 +20,30 @@ _DAY_TIME = re.compile(r"(?<=\d{4}-\d\d-\d\d)T(?=\d)")
 _LITERAL = re.compile(r"'((?:[^']|'')*)'|(?<![\w.\"])(\d+(?:\.\d+)?)(?![\w\"])")
 _SENTENCE = 5
 # a row, or a sentence: what is said together
-Place = tuple[int, int]
+CellPosition = tuple[int, int]
 
 
-class Own(NamedTuple):
+class EvidenceNumber(NamedTuple):
     """A number that evidence holds, with its unit as written, and the row and column it stands in."""
 
     value: float
     unit: str
-    place: Place
+    place: CellPosition
 
 
-class Held:
+class EvidenceIndex:
     """The words, numbers and dates of some evidence, and for a yes or no which of the two it says.
 
     A place is a row and a column; each sentence counts as a row, whose title is in column 0.
     """
 
     def __init__(self, evidence: Sequence[Evidence]) -> None:
-        self.numbers: list[Own] = []
+        self.numbers: list[EvidenceNumber] = []
         self.conditions: list[tuple[float, str]] = []
         self.counts: set[float] = {float(len(evidence))} if len(evidence) > 1 else set()
         self.columns: list[tuple[list[float], str]] = []
         self.days: list[Period] = []
-        self.labels: dict[str, set[Place]] = defaultdict(set)
+        self.labels: dict[str, set[CellPosition]] = defaultdict(set)
         # names of columns, in which shorter names may stand
         self.headings: set[str] = set()
         self.truth: bool | None = None
@@ -75,13 +75,13 @@ class Held:
         """Whether these words stand together, in this order, in one of its texts."""
         return f" {' '.join(words)} " in self.text
 
-    def number(self, said: Amount) -> list[Own]:
+    def number(self, said: Amount) -> list[EvidenceNumber]:
         """The numbers that an amount may say."""
-        return [own for own in self.numbers if same(said, own.value, own.unit, self.words)]
+        return [own for own in self.numbers if is_same_amount(said, own.value, own.unit, self.words)]
 
     def condition(self, said: Amount) -> bool:
         """Whether a condition of the query states this amount."""
-        return any(same(said, value, unit, self.words) for value, unit in self.conditions)
+        return any(is_same_amount(said, value, unit, self.words) for value, unit in self.conditions)
 
     def day(self, said: Period) -> bool:
         """Whether a date lies in the stretch of time that is said."""
@@ -96,7 +96,7 @@ class Held:
         if words:
             self._runs.append(f" {' '.join(words)} ")
 
-    def _sentence(self, found: Sentence) -> None:
+    def _sentence(self, found: EvidenceSentence) -> None:
         row, self.rows = self.rows, self.rows + 1
         for text in (found.text, found.title, *(triple[2] for triple in found.triples)):
             self._add(text)
@@ -112,14 +112,14 @@ class Held:
         own = not NEGATIONS & set(name_tokens(found.text))
         self.truth = own if self.truth is None else self.truth and own
 
-    def _numbers(self, text: str, place: Place, unit: str = "") -> None:
+    def _numbers(self, text: str, place: CellPosition, unit: str = "") -> None:
         text = _DAY_TIME.sub(" ", text)
-        dated = periods(text)
+        dated = find_periods(text)
         self.days += dated
-        for amount in amounts(without(text, dated)):
+        for amount in find_amounts(blank_periods(text, dated)):
             written = amount.unit or (amount.after if amount.after in unit else "")
-            self.numbers.append(Own(amount.value, written or unit, place))
-        self.numbers += [Own(float(day.first[:4]), "", place) for day in dated]
+            self.numbers.append(EvidenceNumber(amount.value, written or unit, place))
+        self.numbers += [EvidenceNumber(float(day.first[:4]), "", place) for day in dated]
 
     def _table(self, found: Rows) -> None:
         table = found.table
@@ -139,20 +139,20 @@ class Held:
                 if isinstance(cell, str):
                     self._cell(cell, unit, (number, column))
                 elif cell is not None and table.columns[column] != "yes":
-                    self.numbers.append(Own(float(cell), unit, (number, column)))
+                    self.numbers.append(EvidenceNumber(float(cell), unit, (number, column)))
         for number, cell in enumerate(table.measured, first):
             place = (number, len(table.columns))
             if isinstance(cell, str):
                 self._cell(cell, table.measured_unit, place)
             elif cell is not None:
-                self.numbers.append(Own(float(cell), table.measured_unit, place))
+                self.numbers.append(EvidenceNumber(float(cell), table.measured_unit, place))
         self._count(table)
         says = _truth(table)
         if says is not None:
             self.truth = says
         self.empty |= not table.rows or all(cell is None for row in table.rows for cell in row)
 
-    def _cell(self, cell: str, unit: str, place: Place) -> None:
+    def _cell(self, cell: str, unit: str, place: CellPosition) -> None:
         self._add(cell)
         self.labels[" ".join(name_tokens(cell))].add(place)
         # the number in "Platform 9" is part of a name
@@ -173,8 +173,8 @@ class Held:
 
     def _asked(self, found: Rows) -> None:
         """The conditions of the query: what it asked for holds of what it gave."""
-        self.days += periods(found.words)
-        for amount in amounts(found.words):
+        self.days += find_periods(found.words)
+        for amount in find_amounts(found.words):
             self.conditions.append((amount.value, amount.unit or amount.after))
         if found.query is None:
             return
@@ -187,7 +187,7 @@ class Held:
     def _condition(self, value: object) -> None:
         if isinstance(value, str):
             self._add(value.rpartition("/")[2] if "://" in value else value)
-            self.days += periods(value)
+            self.days += find_periods(value)
         elif isinstance(value, int | float):
             self.conditions.append((float(value), ""))
 
@@ -199,10 +199,10 @@ def header_unit(column: str) -> str:
     ('EUR', '', '')
     """
     _, said, last = column.rpartition(" in ")
-    return last if said and " " not in last and unit_of(last) else ""
+    return last if said and " " not in last and canonical_unit(last) else ""
 
 
-def without(text: str, taken: Iterable[Period]) -> str:
+def blank_periods(text: str, taken: Iterable[Period]) -> str:
     """The text with those stretches blank."""
     for each in taken:
         text = text[: each.start] + " " * (each.end - each.start) + text[each.end :]

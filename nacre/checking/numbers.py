@@ -1,13 +1,13 @@
-"""Check the numbers of a sentence: Claimed -> those that its evidence neither holds nor gives."""
+"""Check the numbers of a sentence: SentenceMatch -> those that its evidence neither holds nor gives."""
 
 import re
 from collections.abc import Sequence
 from itertools import combinations
 
-from nacre.checking.evidence_index import without
-from nacre.checking.sentence_match import Claimed, Said
-from nacre.language.quantities.amounts import Amount, amounts, same
-from nacre.language.thesaurus import function_words, resource
+from nacre.checking.evidence_index import blank_periods
+from nacre.checking.sentence_match import MatchedSpan, SentenceMatch
+from nacre.language.quantities.amounts import Amount, find_amounts, is_same_amount
+from nacre.language.thesaurus import english_data, function_words
 from nacre.language.tokens import fold
 
 _ABOUT = re.compile(
@@ -31,14 +31,14 @@ _ROUGH = 0.05
 _OPERANDS = 8
 
 
-def unfounded(sentence: Claimed) -> tuple[list[str], list[Said]]:
+def unsupported_numbers(sentence: SentenceMatch) -> tuple[list[str], list[MatchedSpan]]:
     """The numbers without a source, as written; and the places of those that cells or sentences hold."""
-    said = [*amounts(without(sentence.text, sentence.dated)), *_number_words(sentence)]
-    missing, sound, placed = list[Amount](), list[Amount](), list[Said]()
+    said = [*find_amounts(blank_periods(sentence.text, sentence.dated)), *_number_words(sentence)]
+    missing, sound, placed = list[Amount](), list[Amount](), list[MatchedSpan]()
     for amount in said:
         own = sentence.held.number(amount)
         if own and not any(label.start <= amount.start < label.end for label in sentence.labels):
-            placed.append(Said(amount.start, amount.end, frozenset(each.place for each in own)))
+            placed.append(MatchedSpan(amount.start, amount.end, frozenset(each.place for each in own)))
         if (
             own
             or sentence.has(amount)
@@ -54,9 +54,9 @@ def unfounded(sentence: Claimed) -> tuple[list[str], list[Said]]:
     return [sentence.text[a.start : a.end].strip() for a in left], placed
 
 
-def miscalculated(sentence: Claimed) -> list[str]:
+def miscalculated_words(sentence: SentenceMatch) -> list[str]:
     """The word of a comparison or difference that its own numbers belie: "5 against 3, lower"."""
-    said = amounts(sentence.text)
+    said = find_amounts(sentence.text)
     if len({amount.unit for amount in said}) != 1:
         return []
     difference = _DIFFERENCE.search(sentence.text)
@@ -72,8 +72,8 @@ def miscalculated(sentence: Claimed) -> list[str]:
     return [] if (first > second) - (first < second) == _HIGHER[word] else [word]
 
 
-def _number_words(sentence: Claimed) -> list[Amount]:
-    values = resource()["numbers"]
+def _number_words(sentence: SentenceMatch) -> list[Amount]:
+    values = english_data()["numbers"]
     return [
         Amount(float(values[word.norm]), "", 0.0, word.start, word.end)
         for i, word in enumerate(sentence.words)
@@ -81,7 +81,7 @@ def _number_words(sentence: Claimed) -> list[Amount]:
     ]
 
 
-def _counts(amount: Amount, sentence: Claimed) -> bool:
+def _counts(amount: Amount, sentence: SentenceMatch) -> bool:
     """Whether it counts rows, things behind an aggregate, or the names that are listed and the rest of them."""
     text, counts = sentence.text, sentence.held.counts
     if amount.unit or not _COUNTED.match(text, amount.end) or _in_name(amount, sentence):
@@ -93,7 +93,7 @@ def _counts(amount: Amount, sentence: Claimed) -> bool:
     return amount.value in counts | rest or (listed > 1 and amount.value == listed)
 
 
-def _in_name(amount: Amount, sentence: Claimed) -> bool:
+def _in_name(amount: Amount, sentence: SentenceMatch) -> bool:
     """Whether a capitalised word, or a part of the same word, goes right before ("Platform 9", "2017/9")."""
     before = re.search(r"(\w+)\s?$|\S$", sentence.text[: amount.start])
     if before is None or not before[1]:
@@ -101,18 +101,18 @@ def _in_name(amount: Amount, sentence: Claimed) -> bool:
     return before[1][0].isupper() and before.start() > 0 and before[1].casefold() not in function_words()
 
 
-def _asked(amount: Amount, sentence: Claimed) -> bool:
+def _asked(amount: Amount, sentence: SentenceMatch) -> bool:
     """Whether it stands in a condition ("above 5 m"), and the query had that condition."""
     return bool(_BOUND.search(sentence.text[: amount.start])) and sentence.held.condition(amount)
 
 
-def _rough(amount: Amount, sentence: Claimed) -> bool:
+def _rough(amount: Amount, sentence: SentenceMatch) -> bool:
     if not _ABOUT.search(sentence.text[: amount.start]):
         return False
     return bool(sentence.held.number(amount._replace(slack=max(amount.slack, abs(amount.value) * _ROUGH))))
 
 
-def _computed(amount: Amount, sound: Sequence[Amount], known: Sequence[Said], sentence: Claimed) -> bool:
+def _computed(amount: Amount, sound: Sequence[Amount], known: Sequence[MatchedSpan], sentence: SentenceMatch) -> bool:
     """Whether it is the difference, sum, quotient, mean or percentage of numbers that are said or meant."""
     text, held = sentence.text, sentence.held
     rows = {row for said in known for row, _ in said.places}
@@ -128,7 +128,8 @@ def _computed(amount: Amount, sound: Sequence[Amount], known: Sequence[Said], se
             results += [(_LESS, abs(a - b), unit), (_TOTAL, a + b, unit), (_MEAN, (a + b) / 2, unit)]
             results += [(None, ratio, amount.unit) for ratio in _ratios(amount, a, b)]
     return any(
-        (word is None or word.search(text)) and same(amount, result, unit, held.words) for word, result, unit in results
+        (word is None or word.search(text)) and is_same_amount(amount, result, unit, held.words)
+        for word, result, unit in results
     )
 
 

@@ -1,37 +1,37 @@
-"""A sentence laid over what its evidence holds: text + Held -> Claimed, whose words know where they stand there."""
+"""A sentence laid over what its evidence holds: text + EvidenceIndex -> SentenceMatch, whose words know where they stand there."""
 
 import re
 from functools import cached_property
 from typing import NamedTuple
 
-from nacre.checking.evidence_index import NEGATIONS, Held, Place
-from nacre.language.dates import periods
+from nacre.checking.evidence_index import NEGATIONS, CellPosition, EvidenceIndex
+from nacre.language.dates import find_periods
 from nacre.language.quantities.amounts import Amount
 from nacre.language.thesaurus import function_words
-from nacre.language.tokens import Token, tokens
+from nacre.language.tokens import Token, tokenize
 
 _YES_NO = re.compile(r"\W*(yes|no)(?=\s*(?:[,.:;!–—-]|$)|\s+(?:it|there|they|he|she|the|none|this|that|not)\b)", re.I)
 _VERBS = frozenset("is are was were be been do does did has have had can could will would may might must shall".split())
 
 
-class Said(NamedTuple):
+class MatchedSpan(NamedTuple):
     """A name or number of the sentence and where its evidence has it."""
 
     start: int
     end: int
-    places: frozenset[Place]
+    places: frozenset[CellPosition]
 
 
-class Claimed:
+class SentenceMatch:
     """One sentence and what it may rest on."""
 
-    def __init__(self, text: str, held: Held, language: str = "en") -> None:
+    def __init__(self, text: str, held: EvidenceIndex, language: str = "en") -> None:
         self.text = text
         self.language = language
         self.held = held
-        self.words = tokens(text)
+        self.words = tokenize(text)
         self.norms = [word.norm for word in self.words]
-        self.dated = periods(text)
+        self.dated = find_periods(text)
         found = _YES_NO.match(text)
         self.yes_no = found[1] if found else ""
 
@@ -50,13 +50,13 @@ class Claimed:
         return runs
 
     @cached_property
-    def labels(self) -> list[Said]:
+    def labels(self) -> list[MatchedSpan]:
         """Where the sentence has whole cells and titles that are no part of a longer one, or of a column's name."""
         if self.held.rows < 2:
             return []
         joined = f" {' '.join(self.norms)} "
-        found: list[tuple[int, int, frozenset[Place]]] = []
-        headings = dict.fromkeys(self.held.headings - self.held.labels.keys(), frozenset[Place]())
+        found: list[tuple[int, int, frozenset[CellPosition]]] = []
+        headings = dict.fromkeys(self.held.headings - self.held.labels.keys(), frozenset[CellPosition]())
         for label, places in (*self.held.labels.items(), *headings.items()):
             at = joined.find(f" {label} ") if label else -1
             while at >= 0:
@@ -67,7 +67,7 @@ class Claimed:
         for i, norm in enumerate(self.norms):
             ends[place], ends[place + len(norm)] = self.words[i].start, self.words[i].end
             place += len(norm) + 1
-        return [Said(ends[at], ends[after], places) for at, after, places in longest if places]
+        return [MatchedSpan(ends[at], ends[after], places) for at, after, places in longest if places]
 
     def has(self, amount: Amount) -> bool:
         """Whether the number is part of a longer stretch that the evidence has word by word."""

@@ -11,7 +11,7 @@ T = TypeVar("T")
 CLOSING_SECONDS = 10.0
 
 
-class Beside:
+class EventLoopThread:
     """A loop that starts with the first coroutine, and ends when it is closed, forgotten, or the program ends."""
 
     def __init__(self) -> None:

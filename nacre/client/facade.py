@@ -9,15 +9,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from nacre.client.event_loop_thread import Beside
+from nacre.client.event_loop_thread import EventLoopThread
 from nacre.client.reply import Reply
-from nacre.client.source import Asked, Mind, Source
-from nacre.client.streams import AsyncStream, Begin, Stream, tell
+from nacre.client.source import GraphSource, ReasonerName, TurnRequest
+from nacre.client.streams import AsyncStream, StartStream, Stream, forward_events
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-SERVERS = ("http://", "https://")
+URL_SCHEMES = ("http://", "https://")
 
 
 class Nacre:
@@ -28,7 +28,7 @@ class Nacre:
     """
 
     def __init__(self, where: str | Path = "data", *, key: str | None = None, keep: bool = False) -> None:
-        self._beside = Beside()
+        self._beside = EventLoopThread()
         self._source = _source(where, key, keep)
 
     def graphs(self) -> list[str]:
@@ -65,13 +65,13 @@ class Nacre:
     ) -> None:
         await self.aclose()
 
-    def begin(self, asked: Asked) -> "Future[Reply]":
+    def begin(self, asked: TurnRequest) -> "Future[Reply]":
         """Begin a turn; the future has its reply. Raises nothing itself."""
         return self._beside.start(_replied(self._source, asked), self._source.close)
 
-    def telling(self, asked: Asked) -> Begin:
+    def telling(self, asked: TurnRequest) -> StartStream:
         """What begins a turn that is streamed."""
-        return lambda put: self._beside.start(tell(self._source.events(asked), put), self._source.close)
+        return lambda put: self._beside.start(forward_events(self._source.events(asked), put), self._source.close)
 
     def forget(self, thread: str) -> None:
         """Let go of what this process alone remembers of a conversation; a server and a kept folder remember it."""
@@ -91,21 +91,21 @@ class Graph:
         self.name = name
         self._nacre = nacre
 
-    def ask(self, question: str, *, thread: str | None = None, mind: Mind | None = None) -> Reply:
+    def ask(self, question: str, *, thread: str | None = None, mind: ReasonerName | None = None) -> Reply:
         """The answer to a question. `mind` is "rules" or "model", by default the model where one is set."""
-        return self._nacre.begin(Asked(question, self.name, thread, mind)).result()
+        return self._nacre.begin(TurnRequest(question, self.name, thread, mind)).result()
 
-    async def aask(self, question: str, *, thread: str | None = None, mind: Mind | None = None) -> Reply:
+    async def aask(self, question: str, *, thread: str | None = None, mind: ReasonerName | None = None) -> Reply:
         """As `ask`."""
-        return await asyncio.wrap_future(self._nacre.begin(Asked(question, self.name, thread, mind)))
+        return await asyncio.wrap_future(self._nacre.begin(TurnRequest(question, self.name, thread, mind)))
 
-    def stream(self, question: str, *, thread: str | None = None, mind: Mind | None = None) -> Stream:
+    def stream(self, question: str, *, thread: str | None = None, mind: ReasonerName | None = None) -> Stream:
         """The answer token by token; afterwards its `reply` has the whole."""
-        return Stream(self._nacre.telling(Asked(question, self.name, thread, mind)))
+        return Stream(self._nacre.telling(TurnRequest(question, self.name, thread, mind)))
 
-    def astream(self, question: str, *, thread: str | None = None, mind: Mind | None = None) -> AsyncStream:
+    def astream(self, question: str, *, thread: str | None = None, mind: ReasonerName | None = None) -> AsyncStream:
         """As `stream`, for `async for`."""
-        return AsyncStream(self._nacre.telling(Asked(question, self.name, thread, mind)))
+        return AsyncStream(self._nacre.telling(TurnRequest(question, self.name, thread, mind)))
 
     def chat(self, thread: str | None = None) -> "Chat":
         """A conversation, a new one where no thread is named."""
@@ -117,9 +117,9 @@ class Graph:
 
     def as_tool(self, name: str | None = None, description: str | None = None) -> "BaseTool":
         """The graph as a tool of LangChain and LangGraph agents: a question in, the cited answer out."""
-        from nacre.client.tool import tool
+        from nacre.client.tool import graph_tool
 
-        return tool(self, name, description)
+        return graph_tool(self, name, description)
 
 
 class Chat:
@@ -132,34 +132,34 @@ class Chat:
         if thread is None:
             weakref.finalize(self, graph.forget, self.thread).atexit = False
 
-    def ask(self, question: str, *, mind: Mind | None = None) -> Reply:
+    def ask(self, question: str, *, mind: ReasonerName | None = None) -> Reply:
         """The answer to the next question."""
         return self.graph.ask(question, thread=self.thread, mind=mind)
 
-    async def aask(self, question: str, *, mind: Mind | None = None) -> Reply:
+    async def aask(self, question: str, *, mind: ReasonerName | None = None) -> Reply:
         """As `ask`."""
         return await self.graph.aask(question, thread=self.thread, mind=mind)
 
-    def stream(self, question: str, *, mind: Mind | None = None) -> Stream:
+    def stream(self, question: str, *, mind: ReasonerName | None = None) -> Stream:
         """The answer token by token; afterwards its `reply` has the whole."""
         return self.graph.stream(question, thread=self.thread, mind=mind)
 
-    def astream(self, question: str, *, mind: Mind | None = None) -> AsyncStream:
+    def astream(self, question: str, *, mind: ReasonerName | None = None) -> AsyncStream:
         """As `stream`, for `async for`."""
         return self.graph.astream(question, thread=self.thread, mind=mind)
 
 
-def _source(where: str | Path, key: str | None, keep: bool) -> Source:
-    if isinstance(where, str) and where.startswith(SERVERS):
-        from nacre.client.remote import There
+def _source(where: str | Path, key: str | None, keep: bool) -> GraphSource:
+    if isinstance(where, str) and where.startswith(URL_SCHEMES):
+        from nacre.client.remote import RemoteSource
 
-        return There(where, key)
-    from nacre.client.local import Here
+        return RemoteSource(where, key)
+    from nacre.client.local import LocalSource
 
-    return Here(Path(where), keep=keep)
+    return LocalSource(Path(where), keep=keep)
 
 
-async def _replied(source: Source, asked: Asked) -> Reply:
+async def _replied(source: GraphSource, asked: TurnRequest) -> Reply:
     record = None
     events = source.events(asked)
     try:

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 from httpx_sse import EventSource, SSEError
 
-from nacre.client.source import Asked
+from nacre.client.source import TurnRequest
 from nacre.errors import NacreError
 
 # a server says something at least every 15 s while it works
@@ -25,7 +25,7 @@ class ServerError(NacreError):
         self.status = status
 
 
-class There:
+class RemoteSource:
     """A `nacre serve` somewhere else. Conversations that are named are kept there."""
 
     def __init__(self, url: str, key: str | None) -> None:
@@ -40,7 +40,7 @@ class There:
             _check(reply, await reply.aread())
             return [each["name"] for each in reply.json()]
 
-    async def events(self, asked: Asked) -> AsyncIterator[tuple[str, Any]]:
+    async def events(self, asked: TurnRequest) -> AsyncIterator[tuple[str, Any]]:
         """The events of a turn."""
         body = {name: value for name, value in asked._asdict().items() if value is not None}
         accepted = {"Accept": "text/event-stream"}

@@ -10,15 +10,15 @@ from typing import Any
 from nacre.client.reply import Reply
 
 # what is told of a turn: a token, its reply, or what went wrong; None at the end
-Told = str | Reply | BaseException | None
-Begin = Callable[[Callable[[Told], object]], "Future[None]"]
+StreamItem = str | Reply | BaseException | None
+StartStream = Callable[[Callable[[StreamItem], object]], "Future[None]"]
 
 
 class Stream:
     """The tokens of an answer, to iterate over; joined they are `reply.text`. Closing it stops the turn."""
 
-    def __init__(self, begin: Begin) -> None:
-        self._told: SimpleQueue[Told] = SimpleQueue()
+    def __init__(self, begin: StartStream) -> None:
+        self._told: SimpleQueue[StreamItem] = SimpleQueue()
         self._running = begin(self._told.put)
         self._reply: Reply | None = None
         self._over = False
@@ -54,10 +54,10 @@ class Stream:
 class AsyncStream:
     """As `Stream`, for `async for`."""
 
-    def __init__(self, begin: Begin) -> None:
-        loop, self._told = asyncio.get_running_loop(), asyncio.Queue[Told]()
+    def __init__(self, begin: StartStream) -> None:
+        loop, self._told = asyncio.get_running_loop(), asyncio.Queue[StreamItem]()
 
-        def put(told: Told) -> None:
+        def put(told: StreamItem) -> None:
             # a loop that is closed hears nothing any more
             if not loop.is_closed():
                 loop.call_soon_threadsafe(self._told.put_nowait, told)
@@ -96,7 +96,7 @@ class AsyncStream:
         await self.aclose()
 
 
-async def tell(events: AsyncIterator[tuple[str, Any]], put: Callable[[Told], object]) -> None:
+async def forward_events(events: AsyncIterator[tuple[str, Any]], put: Callable[[StreamItem], object]) -> None:
     """Hand on the tokens and the reply of a turn, or what went wrong, then None."""
     try:
         async for kind, payload in events:

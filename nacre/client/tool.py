@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from nacre.client.facade import Graph
 
 
-class Question(BaseModel):
+class ToolInput(BaseModel):
     """What the agent passes."""
 
     question: str = Field(description="One question in plain words that stands alone.")
 
 
-def tool(graph: "Graph", name: str | None = None, description: str | None = None) -> BaseTool:
+def graph_tool(graph: "Graph", name: str | None = None, description: str | None = None) -> BaseTool:
     """The tool. Its content is the answer with sources and how sure it is, its artifact the whole record."""
     about = f"the knowledge graph {graph.name!r}" if graph.name else "a knowledge graph"
     told = description or (
@@ -43,7 +43,7 @@ def tool(graph: "Graph", name: str | None = None, description: str | None = None
         coroutine=aask,
         name=name or f"ask_{(graph.name or 'graph').replace('-', '_')}",
         description=told,
-        args_schema=Question,
+        args_schema=ToolInput,
         response_format="content_and_artifact",
         # what went wrong is for the agent to read
         handle_tool_error=True,

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-BUNDLED = "all-minilm-l6-v2-int8"
+BUNDLED_EMBEDDER = "all-minilm-l6-v2-int8"
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 LONGEST = 256  # tokens of one text; the model was trained with no more
@@ -23,7 +23,7 @@ REMEMBERED = 512  # questions whose vectors are kept, 1.5 KB each
 PADDED = 512  # tokens of one batch, padding included: larger ones are slower and take gigabytes
 
 
-def embedder(name: str = "auto", cache: Path | None = None) -> "LocalEmbedder | None":
+def local_embedder(name: str = "auto", cache: Path | None = None) -> "LocalEmbedder | None":
     """The embedder called `name`; nothing is loaded, and nothing is fetched before its first use.
 
     "auto" is the bundled model if the extra `bundled` is installed, else None; "none" is None; another name is one of
@@ -34,12 +34,12 @@ def embedder(name: str = "auto", cache: Path | None = None) -> "LocalEmbedder | 
     """
     if name == "none":
         return None
-    if name in ("auto", "bundled", BUNDLED):
+    if name in ("auto", "bundled", BUNDLED_EMBEDDER):
         if _parts() is None:
             if name == "auto":
                 return None
             raise ValueError("The bundled embedder is not installed. Run: pip install 'nacre[bundled]'")
-        return LocalEmbedder(BUNDLED, 384, cache or _user_cache())
+        return LocalEmbedder(BUNDLED_EMBEDDER, 384, cache or _user_cache())
     if importlib.util.find_spec("fastembed") is None:
         raise ValueError(f"What runs the embedder {name!r} is missing. Run: pip install 'nacre[vectors]'")
     return LocalEmbedder(name, None, cache)
@@ -85,7 +85,7 @@ class LocalEmbedder:
             if threads not in self._models:
                 from fastembed import TextEmbedding
 
-                if self.name == BUNDLED:
+                if self.name == BUNDLED_EMBEDDER:
                     folder = _assembled(self._cache or _user_cache())
                     made = TextEmbedding(MODEL, specific_model_path=str(folder), threads=threads)
                 else:
@@ -128,7 +128,7 @@ def _parts() -> tuple[Path, Path] | None:
 
 def _assembled(cache: Path) -> Path:
     """A folder as fastembed wants it, made once; another process may make it at the same time."""
-    folder = cache / f"{BUNDLED}-{SHA256[:8]}"
+    folder = cache / f"{BUNDLED_EMBEDDER}-{SHA256[:8]}"
     if _whole(folder):
         return folder
     parts = _parts()

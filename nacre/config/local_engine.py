@@ -1,4 +1,4 @@
-"""A model file that runs in this process: Load -> a llama.cpp server behind a private socket, started at first use."""
+"""A model file that runs in this process: EngineOptions -> a llama.cpp server behind a private socket, started at first use."""
 
 import atexit
 import hashlib
@@ -33,7 +33,7 @@ BATCH = 64
 
 
 @dataclass(frozen=True)
-class Load:
+class EngineOptions:
     """What is loaded and how. `context` in tokens; `threads` None is one a processor; `states` is a folder."""
 
     file: Path
@@ -43,10 +43,10 @@ class Load:
 
 
 # all of this process, in the order they were first asked for
-ENGINES: "list[Engine]" = []
+ENGINES: "list[LocalEngine]" = []
 
 
-class Running(Protocol):
+class RunningServer(Protocol):
     """A server that was started; it stops when it is given up."""
 
     @property
@@ -54,19 +54,19 @@ class Running(Protocol):
 
 
 # what is loaded, the socket it listens at, and the key that it asks for -> the server, ready to answer
-Start = Callable[[Load, str, str], Running]
+Start = Callable[[EngineOptions, str, str], RunningServer]
 
 
-class Engine:
+class LocalEngine:
     """One model in this process. `url` and `uds` say where it answers, once `ready` has returned."""
 
-    def __init__(self, load: Load, start: Start) -> None:
+    def __init__(self, load: EngineOptions, start: Start) -> None:
         self.load = load
         self.key = secrets.token_hex(16)
         self.url, self.uds = "http://local", ""
         self._start = start
         self._guard = threading.Lock()
-        self._running: Running | None = None
+        self._running: RunningServer | None = None
         self._home = ""
         self._present = ""
 
@@ -169,9 +169,9 @@ class Engine:
 
 
 @cache
-def engine(load: Load) -> Engine:
+def shared_engine(load: EngineOptions) -> LocalEngine:
     """The engine of this process for what is loaded so: all turns share it."""
-    made = Engine(load, llama_server)
+    made = LocalEngine(load, llama_server)
     ENGINES.append(made)
     return made
 
@@ -187,7 +187,7 @@ def is_installed() -> bool:
     return importlib.util.find_spec(BINDING) is not None
 
 
-def llama_server(load: Load, home: str, key: str) -> Running:
+def llama_server(load: EngineOptions, home: str, key: str) -> RunningServer:
     """llama.cpp's own server, in this process."""
     import xllamacpp
 
@@ -205,7 +205,7 @@ def llama_server(load: Load, home: str, key: str) -> Running:
     else:
         # no socket files there: a free port of this machine alone, which the key protects
         params.hostnames, params.port = ["127.0.0.1"], 0
-    server: Running = xllamacpp.Server(params)
+    server: RunningServer = xllamacpp.Server(params)
     return server
 
 

@@ -16,7 +16,7 @@ STATES = "states"
 MAGIC = b"GGUF"
 
 
-class Recommended(NamedTuple):
+class RecommendedModel(NamedTuple):
     """A model that `nacre model get` knows. `gigabytes` on disk, `memory` in gigabytes while it runs, both rounded."""
 
     name: str
@@ -28,30 +28,32 @@ class Recommended(NamedTuple):
 
 
 @cache
-def recommended() -> tuple[Recommended, ...]:
+def recommended_models() -> tuple[RecommendedModel, ...]:
     """All models that can be fetched by name; the first is the one for who names none."""
-    return tuple(Recommended(**each) for each in yaml.safe_load(RECOMMENDED.read_text("utf-8")))
+    return tuple(RecommendedModel(**each) for each in yaml.safe_load(RECOMMENDED.read_text("utf-8")))
 
 
-def named(name: str | None) -> Recommended:
+def recommended_model(name: str | None) -> RecommendedModel:
     """The recommended model of that name. Raises ValueError with the names that there are."""
-    for each in recommended():
+    for each in recommended_models():
         if name in (None, each.name, each.file):
             return each
-    raise ValueError(f"No model named {name!r} to fetch. There are {', '.join(each.name for each in recommended())}.")
+    raise ValueError(
+        f"No model named {name!r} to fetch. There are {', '.join(each.name for each in recommended_models())}."
+    )
 
 
-def folder_of(settings: Settings) -> Path:
+def models_folder(settings: Settings) -> Path:
     """Where model files lie; no graph's name begins with an underscore."""
     return settings.models or settings.data / "_models"
 
 
-def fetched(folder: Path) -> list[Path]:
+def downloaded_models(folder: Path) -> list[Path]:
     """The model files in the folder, sorted."""
     return sorted(folder.glob("*.gguf"))
 
 
-def chosen(folder: Path) -> Path | None:
+def chosen_model(folder: Path) -> Path | None:
     """The file that was chosen last, whether it is still there or not; None where none was."""
     try:
         # a folder that was moved takes its files along
@@ -60,7 +62,7 @@ def chosen(folder: Path) -> Path | None:
         return None
 
 
-def choose(folder: Path, file: Path) -> None:
+def choose_model(folder: Path, file: Path) -> None:
     """Make `file` the one that `NACRE_MODEL=local` runs; it stays where it is. Raises ValueError for any other file."""
     check_gguf(file)
     folder.mkdir(parents=True, exist_ok=True)
@@ -70,15 +72,15 @@ def choose(folder: Path, file: Path) -> None:
     half.replace(folder / CHOSEN)
 
 
-def remove(folder: Path, name: str) -> Path:
+def remove_model(folder: Path, name: str) -> Path:
     """Delete a file of the folder, by its name or that of the recommended model, and forget the choice of it.
 
     A file elsewhere is only forgotten. Returns the file. Raises ValueError where there is none of that name.
     """
-    present = chosen(folder)
+    present = chosen_model(folder)
     file = _by_name(folder, name) or (present if present is not None and name in (present.name, str(present)) else None)
     if file is None:
-        here = ", ".join(each.name for each in fetched(folder)) or "none"
+        here = ", ".join(each.name for each in downloaded_models(folder)) or "none"
         raise ValueError(f"No model named {name!r} in {folder}/ (there: {here}). Run: nacre model list")
     if file.parent == folder:
         file.unlink()
@@ -89,9 +91,9 @@ def remove(folder: Path, name: str) -> Path:
 
 def model_file(settings: Settings, name: str) -> Path:
     """The file that `local` or `local:NAME_OR_PATH` means. Raises ValueError with the next command."""
-    folder = folder_of(settings)
+    folder = models_folder(settings)
     _, _, wanted = name.partition(":")
-    file = (_by_name(folder, wanted) or Path(wanted).expanduser()) if wanted else chosen(folder)
+    file = (_by_name(folder, wanted) or Path(wanted).expanduser()) if wanted else chosen_model(folder)
     if file is None:
         raise ValueError("NACRE_MODEL is 'local', and no model is chosen. Run: nacre model get, or use FILE.gguf")
     if not file.is_file():
@@ -112,6 +114,6 @@ def check_gguf(file: Path) -> None:
 
 def _by_name(folder: Path, name: str) -> Path | None:
     """A file of the folder, by its name, with or without .gguf, or by that of the recommended model."""
-    known = {each.name: each.file for each in recommended()}
+    known = {each.name: each.file for each in recommended_models()}
     names = {name, f"{name}.gguf", known.get(name, name)}
-    return next((file for file in fetched(folder) if file.name in names), None)
+    return next((file for file in downloaded_models(folder) if file.name in names), None)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 
-from nacre.config.local_files import Recommended
+from nacre.config.local_files import RecommendedModel
 
 SECONDS = 60.0
 SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -17,7 +17,7 @@ AGAIN = "Run the command again: it goes on where it broke off."
 OnProgress = Callable[[int, int], None]
 
 
-def fetch(model: Recommended, folder: Path, on_progress: OnProgress, endpoint: str | None = None) -> Path:
+def download_model(model: RecommendedModel, folder: Path, on_progress: OnProgress, endpoint: str | None = None) -> Path:
     """The file of a model, downloaded where it is not there yet; what was downloaded before is not asked for again.
 
     `endpoint` is another hub (HF_ENDPOINT is heeded without it). Raises ValueError where the hub can't be reached,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, cast
 import httpx
 from pydantic import SecretStr
 
-from nacre.config.local_engine import Engine, Load, engine, is_installed
-from nacre.config.local_files import STATES, check_gguf, folder_of, model_file
+from nacre.config.local_engine import EngineOptions, LocalEngine, is_installed, shared_engine
+from nacre.config.local_files import STATES, check_gguf, model_file, models_folder
 from nacre.config.settings import Settings
-from nacre.config.turnstile import Turnstile
+from nacre.config.turnstile import FairLock
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PROVIDER = "local"
 FREE = (0.0, 0.0, 0.0)
 # one for all models of this process: two that generate at once only take each other's processors
-WORKER = Turnstile()
+WORKER = FairLock()
 
 
 def is_local(name: str | None) -> bool:
@@ -40,16 +40,16 @@ def local_model(settings: Settings, name: str) -> "BaseChatModel":
     check_gguf(file)
     if not is_installed():
         raise ImportError(f"NACRE_MODEL is {name!r}, and what runs it is missing. Run: pip install 'nacre[local]'")
-    states = folder_of(settings).resolve() / STATES
-    load = Load(file.resolve(), settings.local_context, settings.local_threads, states)
-    return served_by(engine(load), settings)
+    states = models_folder(settings).resolve() / STATES
+    load = EngineOptions(file.resolve(), settings.local_context, settings.local_threads, states)
+    return engine_chat_model(shared_engine(load), settings)
 
 
-def served_by(engine: Engine, settings: Settings) -> "BaseChatModel":
+def engine_chat_model(engine: LocalEngine, settings: Settings) -> "BaseChatModel":
     """A chat model over an engine, with the settings' temperature, tokens and time."""
     from langchain_openai import ChatOpenAI
 
-    transport = Local(engine)
+    transport = LocalTransport(engine)
     return ChatOpenAI(
         model=engine.load.file.stem,
         base_url=f"{engine.url}/v1",
@@ -65,13 +65,13 @@ def served_by(engine: Engine, settings: Settings) -> "BaseChatModel":
     )
 
 
-class Local(httpx.AsyncBaseTransport, httpx.BaseTransport):
+class LocalTransport(httpx.AsyncBaseTransport, httpx.BaseTransport):
     """Carries requests to an engine, one at a time; closing an answer stops what is being written.
 
     The state of a prompt's head comes from disk where it is there, and goes there when it was read for the first time.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: LocalEngine) -> None:
         self._engine = engine
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -79,7 +79,7 @@ class Local(httpx.AsyncBaseTransport, httpx.BaseTransport):
         await WORKER.enter()
         try:
             await asyncio.to_thread(self._engine.ready)
-            head = head_of(request.content)
+            head = system_prefix(request.content)
             await asyncio.to_thread(self._engine.recall, head)
             # of its own: connections belong to the event loop that made them
             inner = httpx.AsyncHTTPTransport(uds=self._engine.uds or None)
@@ -88,7 +88,7 @@ class Local(httpx.AsyncBaseTransport, httpx.BaseTransport):
             WORKER.leave()
             raise
         stream = cast(httpx.AsyncByteStream, answer.stream)
-        kept = Piecewise(stream, inner, self._engine, head if answer.status_code == httpx.codes.OK else "")
+        kept = StreamedReply(stream, inner, self._engine, head if answer.status_code == httpx.codes.OK else "")
         return httpx.Response(answer.status_code, headers=answer.headers, stream=kept, extensions=answer.extensions)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -96,7 +96,7 @@ class Local(httpx.AsyncBaseTransport, httpx.BaseTransport):
         WORKER.enter_blocking()
         try:
             self._engine.ready()
-            head = head_of(request.content)
+            head = system_prefix(request.content)
             self._engine.recall(head)
             with httpx.HTTPTransport(uds=self._engine.uds or None) as inner:
                 answer = inner.handle_request(self._addressed(request))
@@ -114,10 +114,10 @@ class Local(httpx.AsyncBaseTransport, httpx.BaseTransport):
         return request
 
 
-class Piecewise(httpx.AsyncByteStream):
+class StreamedReply(httpx.AsyncByteStream):
     """The pieces of an answer; the worker is free for the next one when it is closed."""
 
-    def __init__(self, stream: httpx.AsyncByteStream, inner: httpx.AsyncHTTPTransport, engine: Engine, head: str):
+    def __init__(self, stream: httpx.AsyncByteStream, inner: httpx.AsyncHTTPTransport, engine: LocalEngine, head: str):
         self._stream, self._inner, self._engine, self._head = stream, inner, engine, head
         self._begun = self._closed = False
 
@@ -140,7 +140,7 @@ class Piecewise(httpx.AsyncByteStream):
             WORKER.leave()
 
 
-def head_of(content: bytes) -> str:
+def system_prefix(content: bytes) -> str:
     """The system message that a request begins with, "" where it has none.
 
     >>> head_of(b'{"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Why?"}]}')

@@ -6,7 +6,7 @@ from collections import deque
 from concurrent.futures import Future
 
 
-class Turnstile:
+class FairLock:
     """`enter` or `enter_blocking` waits for one's turn, `leave` ends it; who is cancelled while waiting gives it up."""
 
     def __init__(self) -> None:

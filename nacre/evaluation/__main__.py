@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nacre.config.settings import Settings
-from nacre.evaluation.questions import read
-from nacre.evaluation.score import read_answers, report
+from nacre.evaluation.questions import read_gold_questions
+from nacre.evaluation.score import read_answers, score_report
 
 ROOT = Path(__file__).parents[2]
 
 
-class Measured(NamedTuple):
+class EvaluationSet(NamedTuple):
     """A graph and a file of questions about it.
 
     `sources` is what to ingest, nothing where the graph is there; of a `blind` one only totals are read.
@@ -32,33 +32,33 @@ class Measured(NamedTuple):
     blind: bool = False
 
 
-def shipped(root: Path) -> Iterator[Measured]:
+def bundled_sets(root: Path) -> Iterator[EvaluationSet]:
     """The graphs of a checkout that have questions: the example, the blind ones, those of the tests."""
     example = root / "examples" / "bmw"
     if example.exists():
         graph, texts = str(example / "kg.ttl"), str(example / "texts")
-        yield Measured("example", example / "questions_dev.jsonl", (graph,))
-        yield Measured("example-texts", example / "questions_texts.jsonl", (graph, "--texts", texts))
+        yield EvaluationSet("example", example / "questions_dev.jsonl", (graph,))
+        yield EvaluationSet("example-texts", example / "questions_texts.jsonl", (graph, "--texts", texts))
     for file in sorted((root / "nacre" / "evaluation" / "graphs").glob("*/questions.jsonl")):
-        yield Measured(file.parent.name, file, (str(file.with_name("kg.ttl")),), blind=True)
+        yield EvaluationSet(file.parent.name, file, (str(file.with_name("kg.ttl")),), blind=True)
     for file in sorted((root / "tests" / "fixtures" / "questions").glob("*.yaml")):
         graph = str(file.parents[1] / "graphs" / f"{file.stem}.ttl")
-        yield Measured(file.stem.replace("_", "-"), file, (graph,))
+        yield EvaluationSet(file.stem.replace("_", "-"), file, (graph,))
 
 
-def measure(each: Measured, own: Path) -> str:
+def evaluate_set(each: EvaluationSet, own: Path) -> str:
     """Ask the questions, and give their report; what is ingested and answered lies in the folder `own`."""
     predictions = own / "predictions" / f"{each.graph}.jsonl"
     environment = {**os.environ, "NACRE_DATA": str(own)} if each.sources else dict(os.environ)
     if each.sources:
-        nacre("ingest", *each.sources, "--graph", each.graph, environment=environment)
+        run_nacre("ingest", *each.sources, "--graph", each.graph, environment=environment)
     asked = ("--graph", each.graph, "--mind", "rules", "--out", str(predictions))
-    nacre("eval", str(each.questions), *asked, environment=environment)
-    found = report(read(each.questions), read_answers(predictions), kinds=not each.blind)
+    run_nacre("eval", str(each.questions), *asked, environment=environment)
+    found = score_report(read_gold_questions(each.questions), read_answers(predictions), kinds=not each.blind)
     return f"\n{each.graph}: {each.questions}\n{found}"
 
 
-def nacre(*arguments: str, environment: dict[str, str]) -> None:
+def run_nacre(*arguments: str, environment: dict[str, str]) -> None:
     """Run the command line; what it says is shown only where it fails."""
     command = [sys.executable, "-m", "nacre.serving.cli.main", *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -70,9 +70,9 @@ def nacre(*arguments: str, environment: dict[str, str]) -> None:
 def main(named: Sequence[str]) -> None:
     """Print the reports, each as soon as it is there."""
     own = Settings().data / "evaluation"
-    theirs = (Measured(graph, Path(file)) for graph, _, file in (each.partition("=") for each in named))
-    for each in (*shipped(ROOT), *theirs):
-        sys.stdout.write(measure(each, own))
+    theirs = (EvaluationSet(graph, Path(file)) for graph, _, file in (each.partition("=") for each in named))
+    for each in (*bundled_sets(ROOT), *theirs):
+        sys.stdout.write(evaluate_set(each, own))
         sys.stdout.flush()
 
 

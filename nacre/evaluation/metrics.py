@@ -11,7 +11,7 @@ from nacre.stores.search.vectors import Embedder
 Value = str | int | float | bool
 
 
-class Choice(NamedTuple):
+class ChoiceScores(NamedTuple):
     """Of the options chosen the share that is right, of the right ones the share that was chosen, and their F1."""
 
     precision: float
@@ -19,7 +19,7 @@ class Choice(NamedTuple):
     f1: float
 
 
-def choice(chosen: Collection[str], right: Collection[str]) -> Choice:
+def choice_scores(chosen: Collection[str], right: Collection[str]) -> ChoiceScores:
     """Precision, recall and F1 of a question with one or several right options; 0 where nothing was chosen.
 
     >>> choice({"a", "b", "c"}, {"a", "d"})
@@ -27,19 +27,19 @@ def choice(chosen: Collection[str], right: Collection[str]) -> Choice:
     """
     both = len(set(chosen) & set(right))
     if not both:
-        return Choice(0.0, 0.0, 0.0)
+        return ChoiceScores(0.0, 0.0, 0.0)
     precision, recall = both / len(set(chosen)), both / len(set(right))
-    return Choice(precision, recall, 2 * precision * recall / (precision + recall))
+    return ChoiceScores(precision, recall, 2 * precision * recall / (precision + recall))
 
 
-def mean_choice(each: Sequence[Choice]) -> Choice:
+def mean_choice_scores(each: Sequence[ChoiceScores]) -> ChoiceScores:
     """The mean over questions, each measure on its own; zeros where there is none."""
     if not each:
-        return Choice(0.0, 0.0, 0.0)
-    return Choice(*(float(np.mean([one[place] for one in each])) for place in range(3)))
+        return ChoiceScores(0.0, 0.0, 0.0)
+    return ChoiceScores(*(float(np.mean([one[place] for one in each])) for place in range(3)))
 
 
-def chosen(options: Sequence[str], values: Sequence[Value], answer: str) -> list[str]:
+def chosen_options(options: Sequence[str], values: Sequence[Value], answer: str) -> list[str]:
     """The options that an answer names: among its values, else in its words, of names within names the longest.
 
     >>> chosen(["Elm", "Elm Hall", "Oak"], [], "It is in Elm Hall.")
@@ -67,7 +67,7 @@ def bleu(answer: str, references: Sequence[str], order: int = 4) -> float:
     return float(scorer.sentence_score(answer, list(references)).score) / 100
 
 
-def similarity(answer: str, reference: str, embedder: Embedder) -> float:
+def text_similarity(answer: str, reference: str, embedder: Embedder) -> float:
     """The cosine of two texts' embeddings; with the bundled embedder (MiniLM) the paper's BERT similarity."""
     one, other = (np.asarray(vector, dtype=np.float64) for vector in embedder.embed([answer, reference]))
     size = float(np.linalg.norm(one) * np.linalg.norm(other))

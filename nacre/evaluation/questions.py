@@ -16,7 +16,7 @@ from nacre.errors import ConfigError
 from nacre.records.answer import Value
 
 
-class Gold(TypedDict, total=False):
+class GoldQuestion(TypedDict, total=False):
     """A question and what its answer must be; files fill what they need.
 
     `answers` are compared with the values of an answer, `alt_answers` are other right answers, `answers_alt` other
@@ -49,12 +49,12 @@ class Gold(TypedDict, total=False):
     rewording: str
 
 
-def read(path: Path) -> list[Gold]:
-    """The questions of a file with their gold answers; raises ConfigError as `lines` does."""
-    return [Gold(**data) for _, data in lines(path)]  # type: ignore[typeddict-item]
+def read_gold_questions(path: Path) -> list[GoldQuestion]:
+    """The questions of a file with their gold answers; raises ConfigError as `read_question_lines` does."""
+    return [GoldQuestion(**data) for _, data in read_question_lines(path)]  # type: ignore[typeddict-item]
 
 
-def lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def read_question_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """The lines that are not blank, each with its place in words; one without an id is named by its number.
 
     Raises ConfigError naming the file and the line that is no question.
@@ -71,7 +71,7 @@ def lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield place, {"id": number, **data}
 
 
-def kind(gold: Gold) -> str:
+def question_kind(gold: GoldQuestion) -> str:
     """What a question is counted under: the type or intent the file gives, or the shape of its answer.
 
     >>> kind({"id": 1, "question": "?", "answers": [3]}), kind({"id": 2, "question": "?", "intent": "lookup"})
@@ -88,14 +88,14 @@ def kind(gold: Gold) -> str:
     return "boolean" if isinstance(answers[0], bool) else "text" if isinstance(answers[0], str) else "number"
 
 
-def answerable(gold: Gold) -> bool:
+def is_answerable(gold: GoldQuestion) -> bool:
     """Whether the file gives any answer; where it gives none, it is right to say that there is none."""
     return gold.get("answer_type") != "none" and any(
         gold.get(field) for field in ("answers", "alt_answers", "must_include", "nuggets")
     )
 
 
-def has_gold(gold: Gold) -> bool:
+def has_gold_answer(gold: GoldQuestion) -> bool:
     """Whether a line says what its answer must be; an empty list of answers says that there is none.
 
     >>> has_gold({"id": 1, "question": "?", "answers": []}), has_gold({"id": 1, "question": "?"})
@@ -104,7 +104,7 @@ def has_gold(gold: Gold) -> bool:
     return any(gold.get(field) is not None for field in ("answers", "alt_answers", "must_include", "nuggets"))
 
 
-def alone(questions: list[Gold]) -> list[Gold]:
+def standalone_questions(questions: list[GoldQuestion]) -> list[GoldQuestion]:
     """The questions that need no earlier turn: single ones and first turns."""
     first: dict[Any, float] = {}
     for gold in questions:

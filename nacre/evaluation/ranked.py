@@ -1,16 +1,16 @@
-"""How much of a gold answer the values of a record hold, and how far up: Gold + Answer -> Ranked."""
+"""How much of a gold answer the values of a record hold, and how far up: GoldQuestion + Answer -> RankingScores."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nacre.evaluation.questions import Gold
+from nacre.evaluation.questions import GoldQuestion
 from nacre.evaluation.verdict import gold_items, same_value
 from nacre.records.answer import Answer, Value
 
-FIRST = 5
+TOP_VALUES = 5
 
 
-class Ranked(NamedTuple):
+class RankingScores(NamedTuple):
     """Shares of one: of F1 over the sets of items, of the first value, of one over the place of the first right value,
     and whether one of the first five is right."""
 
@@ -20,7 +20,7 @@ class Ranked(NamedTuple):
     five: float
 
 
-def ranked(gold: Gold, record: Answer) -> Ranked | None:
+def ranking_scores(gold: GoldQuestion, record: Answer) -> RankingScores | None:
     """The best over all answers that the file calls right; None where it gives none whose items can be listed.
 
     >>> gold = {"id": 1, "question": "?", "answers": ["Ann", "Bo"]}
@@ -38,7 +38,7 @@ def ranked(gold: Gold, record: Answer) -> Ranked | None:
     return max(found) if found else None
 
 
-def _against(items: Sequence[Sequence[Value]], values: Sequence[Value], tolerance: float) -> Ranked:
+def _against(items: Sequence[Sequence[Value]], values: Sequence[Value], tolerance: float) -> RankingScores:
     hits = [
         {i for i, each in enumerate(items) if any(same_value(n, value, tolerance) for n in each)} for value in values
     ]
@@ -47,4 +47,4 @@ def _against(items: Sequence[Sequence[Value]], values: Sequence[Value], toleranc
     recall = len(set().union(*hits)) / len(items)
     f1 = 2 * precision * recall / (precision + recall) if precision and recall else 0.0
     best = min(right, default=0)
-    return Ranked(f1, float(best == 1), 1 / best if best else 0.0, float(0 < best <= FIRST))
+    return RankingScores(f1, float(best == 1), 1 / best if best else 0.0, float(0 < best <= TOP_VALUES))

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nacre.errors import ConfigError, NacreError
-from nacre.evaluation.questions import lines
+from nacre.evaluation.questions import read_question_lines
 from nacre.records.answer import Answer, Cost
-from nacre.records.derivation import nothing_derived
+from nacre.records.derivation import empty_derivation
 
 
-class Question(NamedTuple):
+class QuestionLine(NamedTuple):
     """One line. `id` keeps its JSON type; `conversation` and `graph` are None where the line names none."""
 
     id: Any
@@ -25,18 +25,18 @@ class Question(NamedTuple):
 
 
 # (question, its fresh thread) -> the record; raises NacreError where the question can't be asked
-Ask = Callable[[Question, str], Awaitable[Answer]]
+AskQuestion = Callable[[QuestionLine, str], Awaitable[Answer]]
 
 
-def read(path: Path) -> list[Question]:
+def read_questions(path: Path) -> list[QuestionLine]:
     """The questions of a file without their gold answers; raises ConfigError naming the file and the line."""
-    questions = [_question(data, place) for place, data in lines(path)]
+    questions = [_question(data, place) for place, data in read_question_lines(path)]
     if not questions:
         raise ConfigError(f"{path} holds no question. Write one JSON object a line, each with a 'question'.")
     return questions
 
 
-async def run(questions: Sequence[Question], ask: Ask) -> AsyncIterator[Answer]:
+async def ask_questions(questions: Sequence[QuestionLine], ask: AskQuestion) -> AsyncIterator[Answer]:
     """Ask each question and yield the records in the order of `questions`, each as soon as all before it are there.
 
     A conversation shares one fresh thread and is asked in the order of its turns; a question that raises
@@ -53,10 +53,10 @@ async def run(questions: Sequence[Question], ask: Ask) -> AsyncIterator[Answer]:
         try:
             record = await ask(question, thread)
         except NacreError as error:
-            record = failed(question, thread, str(error))
+            record = failed_record(question, thread, str(error))
         except Exception as error:
             # one question that breaks must not cost the run: the record says what broke, the next is asked
-            record = failed(question, thread, f"{type(error).__name__}: {error}")
+            record = failed_record(question, thread, f"{type(error).__name__}: {error}")
         record["id"] = question.id
         done[index] = record
         while following in done:
@@ -64,7 +64,7 @@ async def run(questions: Sequence[Question], ask: Ask) -> AsyncIterator[Answer]:
             following += 1
 
 
-def asking_order(questions: Sequence[Question]) -> Iterator[int]:
+def asking_order(questions: Sequence[QuestionLine]) -> Iterator[int]:
     """Indexes of the questions in file order, except that earlier turns of a conversation come before later ones.
 
     >>> list(asking_order([Question("b", "?", "c", 2), Question("x", "?"), Question("a", "?", "c", 1)]))
@@ -86,7 +86,7 @@ def asking_order(questions: Sequence[Question]) -> Iterator[int]:
                 yield member
 
 
-def failed(question: Question, thread: str, reason: str) -> Answer:
+def failed_record(question: QuestionLine, thread: str, reason: str) -> Answer:
     """The record of a question that could not be asked."""
     return Answer(
         id=question.id,
@@ -124,17 +124,17 @@ def failed(question: Question, thread: str, reason: str) -> Answer:
         language="en",
         standalone_own=question.question,
         conversation=Cost(llm_calls=0, input_tokens=0, cached_tokens=0, output_tokens=0, price=0.0),
-        derivation=nothing_derived(),
+        derivation=empty_derivation(),
     )
 
 
-def _question(data: dict[str, Any], place: str) -> Question:
+def _question(data: dict[str, Any], place: str) -> QuestionLine:
     turn, graph, conversation = data.get("turn"), data.get("graph"), data.get("conversation")
     if turn is not None and (isinstance(turn, bool) or not isinstance(turn, int | float)):
         raise ConfigError(f"{place}: 'turn' is {turn!r}. Give a number, or leave it out.")
     if graph is not None and not isinstance(graph, str):
         raise ConfigError(f"{place}: 'graph' is {graph!r}. Give the name of a graph, or leave it out.")
-    return Question(
+    return QuestionLine(
         id=data["id"],
         question=data["question"],
         conversation=None if conversation is None else str(conversation),

@@ -14,15 +14,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nacre.evaluation.questions import Gold, answerable, kind, read
-from nacre.evaluation.ranked import ranked
+from nacre.evaluation.questions import GoldQuestion, is_answerable, question_kind, read_gold_questions
+from nacre.evaluation.ranked import ranking_scores
 from nacre.evaluation.verdict import is_right, status_is_right
 from nacre.records.answer import Answer
 
-Answers = Mapping[Any, Answer]
+AnswersById = Mapping[Any, Answer]
 
 
-class Line(NamedTuple):
+class ScoreLine(NamedTuple):
     """One line of the table."""
 
     kind: str
@@ -34,21 +34,21 @@ class Line(NamedTuple):
     slow: float
 
 
-def table(questions: Sequence[Gold], answers: Answers) -> list[Line]:
+def score_lines(questions: Sequence[GoldQuestion], answers: AnswersById) -> list[ScoreLine]:
     """A line for each kind of question, and one for all; a question without a record is wrong."""
-    kinds = sorted({kind(question) for question in questions})
-    groups = [(name, [q for q in questions if kind(q) == name]) for name in kinds]
+    kinds = sorted({question_kind(question) for question in questions})
+    groups = [(name, [q for q in questions if question_kind(q) == name]) for name in kinds]
     return [_line(name, group, answers) for name, group in [*groups, ("together", list(questions))]]
 
 
-def right(questions: Sequence[Gold], answers: Answers) -> set[Any]:
+def right_ids(questions: Sequence[GoldQuestion], answers: AnswersById) -> set[Any]:
     """The ids of the questions that were answered right."""
     return {q["id"] for q in questions if q["id"] in answers and is_right(q, answers[q["id"]])}
 
 
-def refused(questions: Sequence[Gold], answers: Answers) -> tuple[int, int]:
+def count_refused(questions: Sequence[GoldQuestion], answers: AnswersById) -> tuple[int, int]:
     """How many questions have an answer, and how many of these got none: not in the graph, or failed."""
-    wanted = [answers[q["id"]]["status"] for q in questions if answerable(q) and q["id"] in answers]
+    wanted = [answers[q["id"]]["status"] for q in questions if is_answerable(q) and q["id"] in answers]
     return len(wanted), sum(status in ("not_in_graph", "failed") for status in wanted)
 
 
@@ -68,38 +68,38 @@ def quantile(values: Sequence[float], share: float) -> float:
     return ranked[max(0, -int(-share * len(ranked) // 1) - 1)] if ranked else 0.0
 
 
-def _line(name: str, questions: Sequence[Gold], answers: Answers) -> Line:
+def _line(name: str, questions: Sequence[GoldQuestion], answers: AnswersById) -> ScoreLine:
     pairs = [(question, answers[question["id"]]) for question in questions if question["id"] in answers]
     seconds = [record["seconds"] for _, record in pairs]
-    return Line(
+    return ScoreLine(
         name,
         len(questions),
         sum(is_right(*pair) for pair in pairs),
-        sum(f1(*pair) for pair in pairs) / max(1, len(questions)),
+        sum(f1_score(*pair) for pair in pairs) / max(1, len(questions)),
         sum(status_is_right(*pair) for pair in pairs),
         quantile(seconds, 0.5),
         quantile(seconds, 0.95),
     )
 
 
-def f1(question: Gold, record: Answer) -> float:
+def f1_score(question: GoldQuestion, record: Answer) -> float:
     """How much of the answer is right, 0..1; prose is right or wrong."""
     if is_right(question, record):
         return 1.0
-    found = ranked(question, record)
+    found = ranking_scores(question, record)
     return found.f1 if found else 0.0
 
 
-def report(questions: Sequence[Gold], answers: Answers, *, kinds: bool = True) -> str:
+def score_report(questions: Sequence[GoldQuestion], answers: AnswersById, *, kinds: bool = True) -> str:
     """The table as text, or its last line where kinds are not wanted, and below it how often each status was given."""
     lines = [f"{'kind':<14}{'asked':>7}{'exact':>7}{'':>7}{'F1':>7}{'status':>8}{'p50 s':>9}{'p95 s':>9}"]
-    for each in table(questions, answers)[0 if kinds else -1 :]:
+    for each in score_lines(questions, answers)[0 if kinds else -1 :]:
         share = f"{each.right / each.asked:.1%}" if each.asked else ""
         counts = f"{each.kind:<14}{each.asked:>7}{each.right:>7}{share:>7}{each.f1:>7.1%}{each.status:>8}"
         lines.append(f"{counts}{each.median:>9.3f}{each.slow:>9.3f}")
     given = Counter(answers[q["id"]]["status"] if q["id"] in answers else "no record" for q in questions)
-    hit: Counter[str] = Counter(answers[id_]["status"] for id_ in right(questions, answers))
-    wanted, count = refused(questions, answers)
+    hit: Counter[str] = Counter(answers[id_]["status"] for id_ in right_ids(questions, answers))
+    wanted, count = count_refused(questions, answers)
     sure = given["answered"]
     lines.append(
         f"said with confidence: {sure} of {len(questions)}"
@@ -111,7 +111,7 @@ def report(questions: Sequence[Gold], answers: Answers, *, kinds: bool = True) -
 
 def main(questions: str, predictions: str) -> None:
     """Print the report."""
-    sys.stdout.write(report(read(Path(questions)), read_answers(Path(predictions))))
+    sys.stdout.write(score_report(read_gold_questions(Path(questions)), read_answers(Path(predictions))))
 
 
 if __name__ == "__main__":

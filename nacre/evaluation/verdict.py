@@ -4,15 +4,15 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from nacre.evaluation.questions import Gold, answerable
-from nacre.language.quantities.units import convert, quantities
+from nacre.evaluation.questions import GoldQuestion, is_answerable
+from nacre.language.quantities.units import convert_unit, find_quantities
 from nacre.records.answer import Answer, Value
 
 _CITATION = re.compile(r"\[\d+(?:\s*[,;]\s*\d+)*\]")
 _CLOCK = re.compile(r"(?<![\d:])(\d{1,2}):([0-5]\d)(?![\d:])(?:\s*h\b)?")
 
 
-def is_right(gold: Gold, record: Answer) -> bool:
+def is_right(gold: GoldQuestion, record: Answer) -> bool:
     """Whether a record answers its question: exactly by its values, or in prose where the question asks for words.
 
     >>> is_right({"id": 1, "question": "?", "answers": [4]}, {"status": "answered", "values": [4], "answer": "4."})
@@ -26,12 +26,12 @@ def is_right(gold: Gold, record: Answer) -> bool:
     return any(_exact(answers, gold, record["values"]) for answers in golds)
 
 
-def status_is_right(gold: Gold, record: Answer) -> bool:
+def status_is_right(gold: GoldQuestion, record: Answer) -> bool:
     """Whether the status says what the file tells: that there is an answer, or that the graph has none."""
-    return record["status"] in ("answered", "clarify") if answerable(gold) else says_none(record)
+    return record["status"] in ("answered", "clarify") if is_answerable(gold) else is_refusal(record)
 
 
-def says_none(record: Answer) -> bool:
+def is_refusal(record: Answer) -> bool:
     """Whether an answer says that there is nothing: not in the graph, or nothing but queries that found no row."""
     rows = {query["i"]: query["rows"] for query in record["queries"]}
     empty = bool(record["citations"]) and all(
@@ -40,7 +40,7 @@ def says_none(record: Answer) -> bool:
     return not record["values"] and (record["status"] == "not_in_graph" or empty)
 
 
-def _exact(answers: Sequence[Value], gold: Gold, values: Sequence[Value]) -> bool:
+def _exact(answers: Sequence[Value], gold: GoldQuestion, values: Sequence[Value]) -> bool:
     """Every value is a gold item and every gold item is there, under any of its names."""
     tolerance = gold.get("tolerance") or 0.0
     items, loose = gold_items(answers, gold.get("answers_alt") or [])
@@ -64,7 +64,7 @@ def gold_items(
     items: list[list[Value]] = [[answer] for answer in answers]
     loose: list[Value] = []
     for other in (name for names in others for name in (names if isinstance(names, list) else [names])):
-        fits = [item for item in items if f" {plain(str(other))} " in f" {plain(str(item[0]))} "]
+        fits = [item for item in items if f" {normalise_words(str(other))} " in f" {normalise_words(str(item[0]))} "]
         if fits or len(items) == 1:
             min(fits or items, key=lambda item: len(str(item[0]))).append(other)
         else:
@@ -79,7 +79,7 @@ def same_value(gold: Value, value: Value, tolerance: float) -> bool:
     if isinstance(gold, int | float):
         return isinstance(value, int | float) and _near(gold, value, tolerance)
     # a cell of a table that holds nothing
-    return value is None if gold is None else plain(gold) == plain(str(value))
+    return value is None if gold is None else normalise_words(gold) == normalise_words(str(value))
 
 
 def _truth(value: Value) -> bool | None:
@@ -92,11 +92,11 @@ def _near(gold: float, value: float, tolerance: float) -> bool:
     return abs(gold - value) <= max(tolerance * abs(gold), slack)
 
 
-def _told(gold: Gold, record: Answer) -> bool:
-    said = plain(_CITATION.sub(" ", record["answer"]))
+def _told(gold: GoldQuestion, record: Answer) -> bool:
+    said = normalise_words(_CITATION.sub(" ", record["answer"]))
     answers, names = [gold.get("answers") or [], *(gold.get("alt_answers") or [])], gold.get("must_include") or []
-    if not answerable(gold):
-        return says_none(record) and not any(_places(said, name) for name in gold.get("must_not_include") or [])
+    if not is_answerable(gold):
+        return is_refusal(record) and not any(_places(said, name) for name in gold.get("must_not_include") or [])
     return (
         any(_said(wanted, gold, record) for wanted in answers if wanted or not any(answers))
         and _count(said, names) == len(names)
@@ -107,7 +107,7 @@ def _told(gold: Gold, record: Answer) -> bool:
     )
 
 
-def _said(wanted: Sequence[Value], gold: Gold, record: Answer) -> bool:
+def _said(wanted: Sequence[Value], gold: GoldQuestion, record: Answer) -> bool:
     """Whether all wanted numbers are among those of the prose, and yes or no is what the values say."""
     tolerance, unit = gold.get("tolerance") or 0.0, gold.get("unit") or ""
     told = list(_numbers(record["answer"], unit))
@@ -124,10 +124,10 @@ def _numbers(answer: str, unit: str) -> Iterator[float]:
     """The numbers of a prose answer, in a unit where they name another; "3:36 h" is a time."""
     text = _CITATION.sub(" ", answer)
     for match in _CLOCK.finditer(text):
-        yield convert(int(match[1]) + int(match[2]) / 60, "h", unit) or 0.0
+        yield convert_unit(int(match[1]) + int(match[2]) / 60, "h", unit) or 0.0
     unit = {"euro": "currency", "gbp": "currency", "kw": "kW", "kwh": "kWh"}.get(unit, unit)
-    for found in quantities(text):
-        number = convert(found.value, found.unit, unit)
+    for found in find_quantities(text):
+        number = convert_unit(found.value, found.unit, unit)
         if number is not None:
             yield number
 
@@ -143,7 +143,7 @@ def _count(said: str, groups: Sequence[Sequence[str]]) -> int:
     return len(taken)
 
 
-def _first(said: str, gold: Gold) -> bool:
+def _first(said: str, gold: GoldQuestion) -> bool:
     """Whether none of the competitors is named before the right one."""
     rivals, right = gold.get("competitors") or [], [n for names in gold.get("must_include") or [] for n in names]
     places = [(start, -end, name in right) for name in (*rivals, *right) for start, end in _places(said, name)]
@@ -151,10 +151,10 @@ def _first(said: str, gold: Gold) -> bool:
 
 
 def _places(said: str, name: str) -> list[tuple[int, int]]:
-    return [m.span() for m in re.finditer(rf"(?<!\S){re.escape(plain(name))}(?:e?s)?(?!\S)", said)]
+    return [m.span() for m in re.finditer(rf"(?<!\S){re.escape(normalise_words(name))}(?:e?s)?(?!\S)", said)]
 
 
-def plain(text: str) -> str:
+def normalise_words(text: str) -> str:
     """Words alone: no case, accents or punctuation but in numbers, no leading article.
 
     >>> plain("The  Café-Bar, No. 5.5")

@@ -6,21 +6,28 @@ from dataclasses import dataclass
 
 import simplemma
 
-from nacre.extraction.grammar import Word, classes, is_participle, text_of, words
-from nacre.extraction.phrases import asides, is_denied, listed, objects, verb_at, without_margin
-from nacre.language.quantities.amounts import amounts
-from nacre.records.extracted import Kind, Statement
+from nacre.extraction.grammar import Word, may_be_participle, phrase_text, tag_words, word_classes
+from nacre.extraction.phrases import (
+    find_verb,
+    is_negated,
+    list_items,
+    object_phrases,
+    split_apposition,
+    strip_leading_marks,
+)
+from nacre.language.quantities.amounts import find_amounts
+from nacre.records.extracted import ExtractedStatement, ObjectKind
 
 # a sentence with more words is looked at no further (given)
-MOST_WORDS = 80
-MOST_STATEMENTS = 24
-LONGEST_END = 80
+MAX_SENTENCE_WORDS = 80
+MAX_STATEMENTS = 24
+MAX_TERM_LETTERS = 80
 
 _DATE = re.compile(r"(?:\d{1,2}(?:st|nd|rd|th)? )?(?:[A-Z][a-z]{2,8} )?(?:\d{1,2}, )?[12]\d{3}|\d{4}-\d{2}-\d{2}")
 
 
 @dataclass(frozen=True)
-class Subject:
+class ClauseSubject:
     """What a clause is about; `how` says what a pronoun or a definite noun made of the pattern."""
 
     text: str
@@ -28,15 +35,15 @@ class Subject:
     attribute: str = ""
 
 
-def statements(text: str, topic: str = "", called: Collection[str] = ()) -> list[Statement]:
+def extract_statements(text: str, topic: str = "", called: Collection[str] = ()) -> list[ExtractedStatement]:
     """What a sentence states; pronouns stand for `topic`, and so do nouns that it is `called` by; other definite nouns
     are of it. Without a topic they give nothing.
 
     >>> [s[:3] for s in statements("Ada Lovelace is a writer and lives in London.")]
     [('Ada Lovelace', 'is a', 'writer'), ('Ada Lovelace', 'lives in', 'London')]
     """
-    found = words(text)
-    if len(found) > MOST_WORDS:
+    found = tag_words(text)
+    if len(found) > MAX_SENTENCE_WORDS:
         return []
     keyed = _keyed(text, found, topic)
     if keyed:
@@ -44,18 +51,18 @@ def statements(text: str, topic: str = "", called: Collection[str] = ()) -> list
     clause = _Clause(text, topic, called)
     clause.read(found)
     kept = [s for s in clause.said if s.subject and s.object and s.relation and s.subject != s.object]
-    return list(dict.fromkeys(s for s in kept if len(s.object) <= LONGEST_END))[:MOST_STATEMENTS]
+    return list(dict.fromkeys(s for s in kept if len(s.object) <= MAX_TERM_LETTERS))[:MAX_STATEMENTS]
 
 
-def _keyed(text: str, found: Sequence[Word], topic: str) -> list[Statement]:
+def _keyed(text: str, found: Sequence[Word], topic: str) -> list[ExtractedStatement]:
     """ "Office: B 12" says it of what the passage is about."""
     marks = [i for i, word in enumerate(found[:5]) if word.text == ":"]
     if not marks or not topic or not 0 < marks[0] < len(found) - 1:
         return []
-    key, value = text_of(text, found[: marks[0]]).lower(), found[marks[0] + 1 :]
+    key, value = phrase_text(text, found[: marks[0]]).lower(), found[marks[0] + 1 :]
     if any(w.kind in ("be", "have", "modal") for w in found):
         return []
-    return [_statement(topic, key, text_of(text, part), "keyed") for part in listed(value)]
+    return [_statement(topic, key, phrase_text(text, part), "keyed") for part in list_items(value)]
 
 
 class _Clause:
@@ -65,25 +72,25 @@ class _Clause:
         self.text = text
         self.topic = topic
         self.called = called
-        self.said: list[Statement] = []
+        self.said: list[ExtractedStatement] = []
 
     def read(self, part: Sequence[Word]) -> None:
         """A clause with its own subject."""
-        part = without_margin(part)
+        part = strip_leading_marks(part)
         if part and part[0].kind == "prepositions":
             comma = next((i for i, w in enumerate(part[:9]) if w.text == ","), 0)
             front, part = (part[:comma], part[comma + 1 :]) if comma else (part, ())
         else:
             front = ()
-        verb = verb_at(part)
+        verb = find_verb(part)
         if verb is None:
             return
         subject = self._subject(part[:verb])
         if subject is not None:
             self.predicate(subject, part[verb:], front)
 
-    def _subject(self, part: Sequence[Word]) -> Subject | None:
-        first, *beside = asides(part)
+    def _subject(self, part: Sequence[Word]) -> ClauseSubject | None:
+        first, *beside = split_apposition(part)
         first = [w for w in first if w.kind != "adverbs"]
         if not first:
             return None
@@ -93,35 +100,39 @@ class _Clause:
         for aside in beside:
             if aside[0].kind == "relative":
                 self.predicate(subject, aside[1:], ())
-            elif not subject.attribute and aside[0].kind in ("determiners", "word") and verb_at(aside) is None:
+            elif not subject.attribute and aside[0].kind in ("determiners", "word") and find_verb(aside) is None:
                 self._copula(subject, aside, "apposition")
         return subject
 
-    def _named(self, part: Sequence[Word]) -> Subject | None:
+    def _named(self, part: Sequence[Word]) -> ClauseSubject | None:
         text = self.text
         if part[0].kind in ("persons", "things") and len(part) == 1:
-            return Subject(self.topic, "+pronoun") if self.topic else None
+            return ClauseSubject(self.topic, "+pronoun") if self.topic else None
         if part[0].kind == "owning":
-            return Subject(self.topic, "+pronoun", text_of(text, part[1:])) if self.topic and len(part) > 1 else None
+            return (
+                ClauseSubject(self.topic, "+pronoun", phrase_text(text, part[1:]))
+                if self.topic and len(part) > 1
+                else None
+            )
         for i, word in enumerate(part[:-1]):
             if word.norm.replace("’", "'").endswith(("'s", "s'")):
-                owner = text_of(text, part[: i + 1])
-                return Subject(re.sub(r"['’]s?$", "", owner), "", text_of(text, part[i + 1 :]))
+                owner = phrase_text(text, part[: i + 1])
+                return ClauseSubject(re.sub(r"['’]s?$", "", owner), "", phrase_text(text, part[i + 1 :]))
         of = next((i for i, w in enumerate(part) if w.norm == "of"), 0)
         plain = part[0].kind == "determiners" and not any(w.kind == "capital" for w in part[:of])
         if 0 < of < len(part) - 1 and plain:
-            return Subject(text_of(text, part[of + 1 :]), "", text_of(text, part[:of]).lower())
+            return ClauseSubject(phrase_text(text, part[of + 1 :]), "", phrase_text(text, part[:of]).lower())
         capital = any(w.kind in ("capital", "number") for w in part)
         if part[0].norm in ("the", "this") and not any(w.kind in ("capital", "number") for w in part[1:]):
-            noun = text_of(text, part).lower()
-            return Subject(self.topic, "+definite", "" if noun in self.called else noun) if self.topic else None
+            noun = phrase_text(text, part).lower()
+            return ClauseSubject(self.topic, "+definite", "" if noun in self.called else noun) if self.topic else None
         # at the start of a sentence a capital letter makes no name of a word
         bare = len(part) == 1 and not part[0].start and simplemma.is_known(part[0].norm, lang="en")
-        return Subject(text_of(text, part), "+bare" if bare else "" if capital else "+noun")
+        return ClauseSubject(phrase_text(text, part), "+bare" if bare else "" if capital else "+noun")
 
-    def predicate(self, subject: Subject, part: Sequence[Word], front: Sequence[Word]) -> None:
+    def predicate(self, subject: ClauseSubject, part: Sequence[Word], front: Sequence[Word]) -> None:
         """What a verb and its objects say of a subject, and what follows them; nothing where that is denied."""
-        if is_denied(part):
+        if is_negated(part):
             return
         i = 0
         while i < len(part) and part[i].kind in ("modal", "adverbs"):
@@ -135,7 +146,7 @@ class _Clause:
         if head.kind in ("be", "have"):
             while rest and rest[0].kind in ("be", "adverbs"):
                 rest = rest[1:]
-        if head.kind in ("be", "have") and rest and is_participle(rest[0]):
+        if head.kind in ("be", "have") and rest and may_be_participle(rest[0]):
             self._verb_phrase(subject, rest[0].norm, rest[1:], front)
         elif head.kind == "be":
             self._copula(subject, rest, "copula")
@@ -144,11 +155,11 @@ class _Clause:
         else:
             self._verb_phrase(subject, head.norm, rest, front)
 
-    def _copula(self, subject: Subject, part: Sequence[Word], pattern: str) -> None:
+    def _copula(self, subject: ClauseSubject, part: Sequence[Word], pattern: str) -> None:
         if not part:
             return
         if subject.attribute:
-            end, after = objects(part)
+            end, after = object_phrases(part)
             self._add(subject, subject.attribute, end, "attribute")
             self._follow(replace_attribute(subject), "", after)
             return
@@ -156,27 +167,27 @@ class _Clause:
             self._measured(subject, part)
             return
         if part[0].kind == "prepositions":
-            end, after = objects(part[1:])
+            end, after = object_phrases(part[1:])
             self._add(subject, f"is {part[0].norm}", end, "place")
             self._follow(subject, "is", after)
             return
-        end, after = objects(part, joined=False)
+        end, after = object_phrases(part, joined=False)
         if not end:
             return
-        noun = text_of(self.text, end[0])
+        noun = phrase_text(self.text, end[0])
         plain = end[0][0].kind == "determiners" or end[0][0].kind in ("word", "verb")
         joined = bool(after) and after[0].kind == "prepositions" and plain
-        if end[0][0].norm in classes()["indefinite"] or (pattern == "apposition" and not joined):
+        if end[0][0].norm in word_classes()["indefinite"] or (pattern == "apposition" and not joined):
             self._add(subject, "is a", end, pattern)
         elif not joined:
             relation = "is" if pattern == "copula" else "is a"
             self._add(subject, relation, end, pattern if end[0][0].kind in ("capital", "determiners") else "adjective")
         self._follow(subject, noun if joined else "is", after, "role" if joined else "phrase")
 
-    def _measured(self, subject: Subject, part: Sequence[Word]) -> None:
+    def _measured(self, subject: ClauseSubject, part: Sequence[Word]) -> None:
         """ "is 110 mm high", "is 31" """
-        value = next(iter(amounts(self.text[part[0].start : part[-1].end])), None)
-        end, _ = objects(part)
+        value = next(iter(find_amounts(self.text[part[0].start : part[-1].end])), None)
+        end, _ = object_phrases(part)
         if value is not None and end and len(end[0]) > 1:
             stop = part[0].start + value.end
             adjective = [w for w in end[0] if w.start >= stop]
@@ -186,33 +197,33 @@ class _Clause:
                 return
         self._add(subject, "is", end, "measure")
 
-    def _having(self, subject: Subject, part: Sequence[Word]) -> None:
-        end, after = objects(part, joined=False)
+    def _having(self, subject: ClauseSubject, part: Sequence[Word]) -> None:
+        end, after = object_phrases(part, joined=False)
         if not end:
             return
         if after and after[0].norm == "of" and len(after) > 1:
-            value, beyond = objects(after[1:])
-            self._add(subject, text_of(self.text, end[0]).lower(), value, "measure")
+            value, beyond = object_phrases(after[1:])
+            self._add(subject, phrase_text(self.text, end[0]).lower(), value, "measure")
             self._follow(subject, "has", beyond)
             return
         if len(end) == 1 and end[0][0].kind == "number" and len(end[0]) > 1:
-            relation = text_of(self.text, end[0][1:]).lower()
-            number = text_of(self.text, end[0][:1])
+            relation = phrase_text(self.text, end[0][1:]).lower()
+            number = phrase_text(self.text, end[0][:1])
             self.said.append(_statement(subject.text, relation, number, f"count{subject.how}", "number"))
         else:
             self._add(subject, "has", end, "having")
         self._follow(subject, self._with_noun("has", end), after)
 
-    def _verb_phrase(self, subject: Subject, verb: str, part: Sequence[Word], front: Sequence[Word]) -> None:
+    def _verb_phrase(self, subject: ClauseSubject, verb: str, part: Sequence[Word], front: Sequence[Word]) -> None:
         said = f"{subject.attribute} {verb}".strip()
-        if front and front[0].norm in classes()["temporal"]:
+        if front and front[0].norm in word_classes()["temporal"]:
             self._add(subject, f"{said} {front[0].norm}", [front[1:]], "phrase")
         while part and part[0].kind == "adverbs":
             part = part[1:]
         if part and part[0].kind == "prepositions":
             self._follow(subject, said, part, "verb")
             return
-        end, after = objects(part)
+        end, after = object_phrases(part)
         self._add(subject, said, end, "verb")
         self._follow(subject, self._with_noun(said, end), after)
 
@@ -222,42 +233,44 @@ class _Clause:
         The V W* P of ReVerb (Fader, Soderland and Etzioni 2011); an object with a name or number stands for itself.
         """
         plain = len(end) == 1 and all(word.kind not in ("capital", "number", "prepositions") for word in end[0])
-        return f"{said} {text_of(self.text, end[0])}" if plain else said
+        return f"{said} {phrase_text(self.text, end[0])}" if plain else said
 
-    def _follow(self, subject: Subject, said: str, part: Sequence[Word], pattern: str = "phrase") -> None:
+    def _follow(self, subject: ClauseSubject, said: str, part: Sequence[Word], pattern: str = "phrase") -> None:
         """Phrases with prepositions, then further verbs of the subject, then further clauses."""
         while part and part[0].kind == "prepositions" and len(part) > 1:
-            end, after = objects(part[1:])
+            end, after = object_phrases(part[1:])
             if end and said:
                 self._add(subject, f"{said} {part[0].norm}", end, pattern)
             part, pattern = after, "phrase"
-        part = without_margin(part)
+        part = strip_leading_marks(part)
         if not part:
             return
         start = 0
         while start < len(part) and part[start].kind in ("modal", "adverbs"):
             start += 1
         if start < len(part) and part[start].kind in ("be", "have", "verb"):
-            self.predicate(Subject(subject.text, subject.how), part[start:], ())
+            self.predicate(ClauseSubject(subject.text, subject.how), part[start:], ())
         elif part[0].kind != "relative":
             self.read(part)
 
-    def _add(self, subject: Subject, relation: str, ends: Sequence[Sequence[Word]], pattern: str) -> None:
+    def _add(self, subject: ClauseSubject, relation: str, ends: Sequence[Sequence[Word]], pattern: str) -> None:
         for part in ends:
-            said = text_of(self.text, part)
+            said = phrase_text(self.text, part)
             self.said.append(_statement(subject.text, relation, said, f"{pattern}{subject.how}"))
 
 
-def replace_attribute(subject: Subject) -> Subject:
+def replace_attribute(subject: ClauseSubject) -> ClauseSubject:
     """The subject itself, once its attribute was told."""
-    return Subject(subject.text, subject.how)
+    return ClauseSubject(subject.text, subject.how)
 
 
-def _statement(subject: str, relation: str, said: str, pattern: str, kind: Kind | None = None) -> Statement:
-    return Statement(subject, relation, said.strip(" .,"), kind or kind_of(said), pattern)
+def _statement(
+    subject: str, relation: str, said: str, pattern: str, kind: ObjectKind | None = None
+) -> ExtractedStatement:
+    return ExtractedStatement(subject, relation, said.strip(" .,"), kind or object_kind(said), pattern)
 
 
-def kind_of(said: str) -> Kind:
+def object_kind(said: str) -> ObjectKind:
     """What an object is, by its form.
 
     >>> kind_of("5 km"), kind_of("3 May 2011"), kind_of("Basel"), kind_of("deep")
@@ -265,7 +278,7 @@ def kind_of(said: str) -> Kind:
     """
     if _DATE.fullmatch(said):
         return "date"
-    found = amounts(said)
+    found = find_amounts(said)
     if len(found) == 1 and found[0].start <= 1 and (found[0].end == len(said) or not any(c.isupper() for c in said)):
         return "number"
     return "thing" if any(c.isupper() for c in said) else "text"

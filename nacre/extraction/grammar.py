@@ -14,7 +14,7 @@ from nacre.language.tokens import fold, lemma
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_](?:[\w&/-]*[^\W_])?(?:['’](?:s\b)?)?|[,;:()–—]|[€$£%°]")
 _INITIAL = re.compile(r"[A-Z]\.")
 DATA = Path(__file__).parents[1] / "language" / "en" / "extraction.yaml"
-CLOSING = frozenset(",;:()–—")
+CLAUSE_MARKS = frozenset(",;:()–—")
 
 
 class Word(NamedTuple):
@@ -29,14 +29,14 @@ class Word(NamedTuple):
 
 
 @cache
-def classes() -> dict[str, frozenset[str]]:
+def word_classes() -> dict[str, frozenset[str]]:
     """The classes of words of the language data."""
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     data = yaml.load(DATA.read_text(encoding="utf-8"), Loader=loader)
     return {name: frozenset(str(said).split()) for name, said in data.items()}
 
 
-def words(text: str) -> list[Word]:
+def tag_words(text: str) -> list[Word]:
     """The words and marks of a sentence, in order.
 
     >>> [w.kind for w in words("Ada Lovelace wrote the notes.")]
@@ -56,7 +56,7 @@ def words(text: str) -> list[Word]:
 
 def _is_hedge(found: Sequence[Word], i: int) -> bool:
     """Whether a word is of "up to", "more than" or the like before a number."""
-    hedges = classes()["about_number"]
+    hedges = word_classes()["about_number"]
     for first in (i - 1, i):
         pair = found[max(0, first) : first + 2]
         if len(pair) == 2 and first >= 0 and all(w.norm in hedges for w in pair) and pair[0].norm not in ("to", "than"):
@@ -69,11 +69,11 @@ _ORDER = ("be", "have", "modal", "owning", "determiners", "persons", "things", "
 
 
 def _kind(said: str, norm: str, *, first: bool) -> str:
-    if said in CLOSING:
+    if said in CLAUSE_MARKS:
         return "mark"
     if said[0].isdigit():
         return "number"
-    known = classes()
+    known = word_classes()
     if len(said.rstrip(".")) == 1 and said[0].isupper() and not (first and norm == "a"):
         return "capital"
     if not (said[0].isupper() and not first and norm in known["months"]):
@@ -84,26 +84,26 @@ def _kind(said: str, norm: str, *, first: bool) -> str:
         return "adverbs"
     if said[0].isupper() or any(c.isdigit() for c in said):
         return "capital"
-    return "verb" if is_inflected(norm) else "word"
+    return "verb" if may_be_inflected(norm) else "word"
 
 
-def is_inflected(norm: str) -> bool:
+def may_be_inflected(norm: str) -> bool:
     """Whether a word may be a finite verb or a participle, by its form.
 
     >>> is_inflected("taught"), is_inflected("teaches"), is_inflected("lecture")
     (True, True, False)
     """
-    if len(norm) < 3 or not norm.isalpha() or norm in function_words() or norm in classes()["nouns"]:
+    if len(norm) < 3 or not norm.isalpha() or norm in function_words() or norm in word_classes()["nouns"]:
         return False
     return lemma(norm) != norm or norm.endswith("ed")
 
 
-def is_participle(word: Word) -> bool:
+def may_be_participle(word: Word) -> bool:
     """Whether a word may follow a form of be or have."""
     return word.kind == "verb" and not (word.norm.endswith("s") and not word.norm.endswith("ss"))
 
 
-def text_of(text: str, part: Sequence[Word]) -> str:
+def phrase_text(text: str, part: Sequence[Word]) -> str:
     """The stretch of the sentence that the words cover, without a determiner in front."""
     while part and part[0].kind in ("determiners", "owning") and len(part) > 1:
         part = part[1:]

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from nacre.extraction.grammar import Word, classes
+from nacre.extraction.grammar import Word, word_classes
 
 
-def verb_at(part: Sequence[Word]) -> int | None:
+def find_verb(part: Sequence[Word]) -> int | None:
     """Where the verb of a clause is: the first form of be or have, or inflected word after a whole noun phrase."""
     inside = 0
     for i, word in enumerate(part):
@@ -27,7 +27,7 @@ def verb_at(part: Sequence[Word]) -> int | None:
     return None
 
 
-def asides(part: Sequence[Word]) -> list[list[Word]]:
+def split_apposition(part: Sequence[Word]) -> list[list[Word]]:
     """The subject, and what stands beside it between commas or in brackets."""
     found: list[list[Word]] = [[]]
     for word in part:
@@ -38,13 +38,13 @@ def asides(part: Sequence[Word]) -> list[list[Word]]:
     return [each for each in found if each]
 
 
-def is_denied(part: Sequence[Word]) -> bool:
+def is_negated(part: Sequence[Word]) -> bool:
     """Whether the verb or its object stands with a negation."""
     stop = next((i for i, word in enumerate(part) if word.kind == "mark" or word.kind == "but"), len(part))
-    return any(word.norm in classes()["denying"] or word.norm.endswith("n't") for word in part[:stop])
+    return any(word.norm in word_classes()["denying"] or word.norm.endswith("n't") for word in part[:stop])
 
 
-def objects(part: Sequence[Word], *, joined: bool = True) -> tuple[list[Sequence[Word]], Sequence[Word]]:
+def object_phrases(part: Sequence[Word], *, joined: bool = True) -> tuple[list[Sequence[Word]], Sequence[Word]]:
     """The noun phrases of a list at the front, and what follows them; `joined` ones go on after "of"."""
     ends: list[Sequence[Word]] = []
     at = 0
@@ -66,7 +66,7 @@ def objects(part: Sequence[Word], *, joined: bool = True) -> tuple[list[Sequence
 
 def _ends(part: Sequence[Word], at: int, start: int, joined: bool) -> bool:
     word = part[at]
-    if at > start and word.norm in classes()["relative"]:
+    if at > start and word.norm in word_classes()["relative"]:
         return True
     if word.kind in ("mark", "relative", "but", "be", "have", "modal", "and") or (
         word.kind == "adverbs" and at > start
@@ -79,7 +79,7 @@ def _ends(part: Sequence[Word], at: int, start: int, joined: bool) -> bool:
         named = any(w.kind == "capital" for w in following[:1]) or (
             len(following) == 2 and following[0].norm == "the" and following[1].kind == "capital"
         )
-        return not (word.norm in classes()["joining"] and at > start and (joined or (capital and named)))
+        return not (word.norm in word_classes()["joining"] and at > start and (joined or (capital and named)))
     return False
 
 
@@ -89,16 +89,16 @@ def _goes_on(part: Sequence[Word], at: int) -> bool:
         return False
     ahead = part[at:]
     stop = next((i for i, w in enumerate(ahead) if w.text in (";", "(") or w.kind in ("but",)), len(ahead))
-    return verb_at(ahead[:stop]) is None
+    return find_verb(ahead[:stop]) is None
 
 
-def listed(part: Sequence[Word]) -> list[Sequence[Word]]:
+def list_items(part: Sequence[Word]) -> list[Sequence[Word]]:
     """The noun phrases of a list alone."""
-    ends, _ = objects(part)
+    ends, _ = object_phrases(part)
     return ends
 
 
-def without_margin(part: Sequence[Word]) -> Sequence[Word]:
+def strip_leading_marks(part: Sequence[Word]) -> Sequence[Word]:
     """The words from the first on that is no mark and joins nothing."""
     while part and (part[0].kind in ("mark", "and", "but")):
         part = part[1:]

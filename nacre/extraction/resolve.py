@@ -1,4 +1,4 @@
-"""Disambiguation of statements against the names of a graph: claims -> Extracted, by rules."""
+"""Disambiguation of statements against the names of a graph: claims -> ExtractedTriple, by rules."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,22 +6,22 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from nacre.extraction.clauses import statements
+from nacre.extraction.clauses import extract_statements
 from nacre.language.tokens import lemma, name_tokens
-from nacre.records.extracted import Claim, Extracted, Statement
+from nacre.records.extracted import ExtractedStatement, ExtractedTriple, SourceSentence
 from nacre.stores.sqlite.lexicon import Lexicon
 
-MEASURED = Path(__file__).parent / "confidence.json"
+CONFIDENCE_FILE = Path(__file__).parent / "confidence.json"
 # a name that is one of several things' counts by its share of their prominence, from here on (given)
-CLEAR = 0.5
+MIN_NAME_CONFIDENCE = 0.5
 # triples of patterns that are right less often give no values and complete no schema: they are only shown (given)
-SURE = 0.5
+MIN_STATEMENT_CONFIDENCE = 0.5
 # words of a title that are looked at
-TITLE_WORDS = 12
+MAX_TITLE_WORDS = 12
 
 
 @dataclass
-class Names:
+class DocumentNames:
     """The names that a document has used so far, and those of the graph."""
 
     lexicon: Lexicon
@@ -82,16 +82,16 @@ class Names:
         return frozenset(c.label.lower() for c in self.lexicon.schema.classes if c.iri in kinds)
 
 
-def extracted(claims: Sequence[Claim], lexicon: Lexicon) -> Iterator[Extracted]:
+def resolve_claims(claims: Sequence[SourceSentence], lexicon: Lexicon) -> Iterator[ExtractedTriple]:
     """What the claims of one document state, by rules, in their order."""
-    names = Names(lexicon)
+    names = DocumentNames(lexicon)
     title, topic = "", ""
     for claim in claims:
         if claim.title != title:
-            title, topic = claim.title, about(claim.title, names)
+            title, topic = claim.title, passage_topic(claim.title, names)
         key, _ = names.key(topic)
-        for statement in statements(claim.text, topic, names.called(key)):
-            one = resolve(statement, claim, names)
+        for statement in extract_statements(claim.text, topic, names.called(key)):
+            one = resolve_statement(statement, claim, names)
             if one is None:
                 continue
             if one.subject_key:
@@ -99,13 +99,13 @@ def extracted(claims: Sequence[Claim], lexicon: Lexicon) -> Iterator[Extracted]:
             yield one
 
 
-def about(title: str, names: Names) -> str:
+def passage_topic(title: str, names: DocumentNames) -> str:
     """What a passage is about: the thing of the graph that its title names, in whole parts or in few words, else the
     last part of its title."""
     parts = [part.strip() for part in title.split(":") if part.strip()]
     chosen = next((part for part in reversed(parts) if names.key(part)[0]), "")
     if not chosen and parts:
-        said = [word for part in parts for word in part.replace(",", " ").split()][:TITLE_WORDS]
+        said = [word for part in parts for word in part.replace(",", " ").split()][:MAX_TITLE_WORDS]
         spans = (
             " ".join(said[start : start + length])
             for length in range(len(said), 0, -1)
@@ -116,16 +116,18 @@ def about(title: str, names: Names) -> str:
     return chosen
 
 
-def resolve(statement: Statement, claim: Claim, names: Names, confidence: float | None = None) -> Extracted | None:
+def resolve_statement(
+    statement: ExtractedStatement, claim: SourceSentence, names: DocumentNames, confidence: float | None = None
+) -> ExtractedTriple | None:
     """A statement with the things and the property that it names; None where it is not clear of what it tells."""
     subject_key, clear = names.key(statement.subject)
     object_key, clear_object = names.key(statement.object) if statement.kind in ("thing", "text") else ("", 1.0)
-    if min(clear, clear_object) < CLEAR or (subject_key and subject_key == object_key):
+    if min(clear, clear_object) < MIN_NAME_CONFIDENCE or (subject_key and subject_key == object_key):
         return None
     for text, key in ((statement.subject, subject_key), (statement.object, object_key)):
         names.use(text, key)
     share = pattern_confidence(statement.pattern) if confidence is None else confidence
-    return Extracted(
+    return ExtractedTriple(
         _shown(statement.subject, subject_key, names),
         subject_key,
         statement.relation,
@@ -147,19 +149,19 @@ def pattern_confidence(pattern: str) -> float:
     >>> pattern_confidence("copula") > pattern_confidence("phrase+noun")
     True
     """
-    counts = measured()
+    counts = pattern_counts()
     right, judged = counts.get(pattern) or counts.get(pattern.partition("+")[0]) or counts[""]
     return round((right + 1) / (judged + 2), 3)
 
 
 @cache
-def measured() -> Mapping[str, tuple[int, int]]:
+def pattern_counts() -> Mapping[str, tuple[int, int]]:
     """(right, judged) by pattern, "" for all: statements of 25 pages of prose about cars, judged by eye."""
-    found: dict[str, list[int]] = json.loads(MEASURED.read_text(encoding="utf-8"))
+    found: dict[str, list[int]] = json.loads(CONFIDENCE_FILE.read_text(encoding="utf-8"))
     counts = {pattern: (right, judged) for pattern, (right, judged) in found.items()}
     return {**counts, "": (sum(r for r, _ in counts.values()), sum(n for _, n in counts.values()))}
 
 
-def _shown(text: str, key: str, names: Names) -> str:
+def _shown(text: str, key: str, names: DocumentNames) -> str:
     thing = names.lexicon.thing(key) if key else None
     return thing.label if thing is not None else text

@@ -4,8 +4,8 @@ import re
 from itertools import pairwise
 
 from nacre.language.base import language
-from nacre.language.thesaurus import function_words, resource
-from nacre.language.tokens import tokens
+from nacre.language.thesaurus import english_data, function_words
+from nacre.language.tokens import tokenize
 
 _PAUSE = re.compile(r"[,.:;!?]+(?=\s|$)|\s[-–—]+(?=\s)")
 _ASKING = (
@@ -35,7 +35,7 @@ _REASON = re.compile(
 )
 
 
-def without_courtesy(question: str) -> str:
+def strip_courtesy(question: str) -> str:
     """The question with greetings, thanks and requests blanked; places in it stay what they were.
 
     >>> without_courtesy("Hi there, could you tell me who wrote Emma? Thanks!").split()
@@ -60,7 +60,7 @@ def without_courtesy(question: str) -> str:
     return _without_place(text)
 
 
-def reason(question: str) -> int:
+def reason_end(question: str) -> int:
     """Where the question begins that somebody first says the reason of; 0 where none is said.
 
     >>> text = "We are moving a piano, so which doors are wide enough?"
@@ -78,7 +78,7 @@ def _without_place(question: str) -> str:
     if place is None or len(folded) != len(question):
         return question
     empty = function_words() | language().words["filler"] | language().words["whole"]
-    if all(t.norm in empty or t.lemma in empty for t in tokens(question[: place.start()])):
+    if all(t.norm in empty or t.lemma in empty for t in tokenize(question[: place.start()])):
         return question
     return question[: place.start()] + " " * (place.end() - place.start()) + question[place.end() :]
 
@@ -93,22 +93,22 @@ def is_greeting(question: str) -> bool:
 
 
 def _remark(question: str) -> bool:
-    words, said = language().words, {t.norm for t in tokens(question)}
+    words, said = language().words, {t.norm for t in tokenize(question)}
     telling = words["thanking"] | words["farewell"] | words["agreeing"]
     return bool(said & telling) and said <= telling | words["around_courtesy"]
 
 
 def _asks(clause: str) -> bool:
     """Does a clause ask for an amount, or which: "and how much was it?", "which one?"?"""
-    words, known = [t.norm for t in tokens(clause)], language().words
+    words, known = [t.norm for t in tokenize(clause)], language().words
     how_much = any(a in known["degree"] and b in known["how_much"] for a, b in pairwise(words))
     return how_much or words[0] in known["asking_one"]
 
 
 def _empty(clause: str) -> bool:
     """Is there nothing in a clause but courtesy, and at least one word of it?"""
-    polite, light = frozenset(resource()["courtesy"].split()), function_words()
-    words = [t.norm for t in tokens(clause)]
+    polite, light = frozenset(english_data()["courtesy"].split()), function_words()
+    words = [t.norm for t in tokenize(clause)]
     if language().words["grouping"] & set(words):
         # "For each team, how many ..."
         return False

@@ -62,7 +62,7 @@ class Period(NamedTuple):
 
     @property
     def of_any_year(self) -> bool:
-        return is_of_any_year(self.first)
+        return is_yearless(self.first)
 
     @property
     def last(self) -> float | None:
@@ -71,7 +71,7 @@ class Period(NamedTuple):
         return float(last) if not self.of_any_year and last > self.value else None
 
 
-def periods(text: str, *, any_year: bool = False) -> list[Period]:
+def find_periods(text: str, *, any_year: bool = False) -> list[Period]:
     """The dates of a text that say more than a bare year; months and days of `any_year` too.
 
     >>> periods("opened before March 2015")
@@ -96,12 +96,12 @@ def periods(text: str, *, any_year: bool = False) -> list[Period]:
     return sorted(found, key=lambda p: p.start)
 
 
-def is_of_any_year(first: str) -> bool:
+def is_yearless(first: str) -> bool:
     """Whether a month or day is of no year: "--07", "--07-12"."""
     return first.startswith("--")
 
 
-def year(value: int) -> tuple[str, str]:
+def year_bounds(value: int) -> tuple[str, str]:
     """The first day of a year and of the next.
 
     >>> year(2015)
@@ -110,7 +110,7 @@ def year(value: int) -> tuple[str, str]:
     return f"{value:04}-01-01", f"{value + 1:04}-01-01"
 
 
-def said_of_any(part: str) -> str:
+def format_yearless_date(part: str) -> str:
     """A month or day of any year, as it stands in a date, in words.
 
     >>> said_of_any("-07-"), said_of_any("-07-12"), said_of_any("-7")
@@ -123,7 +123,7 @@ def said_of_any(part: str) -> str:
     return f"on {int(found[2])} {month}" if found[2] else f"in {month}"
 
 
-def said_span(first: str, after: str) -> str:
+def format_period(first: str, after: str) -> str:
     """A stretch of days as people say when it was, "" where it is no stretch.
 
     >>> said_span("2019-01-01", "2020-01-01"), said_span("2015-03-01", "2015-04-01")
@@ -177,7 +177,7 @@ def _between(first: str, last: str) -> str:
     return f"between {first.removesuffix(f' {year_of}')} and {last}"
 
 
-def said_years(first: object, last: object) -> str:
+def format_year_range(first: object, last: object) -> str:
     """Years from the first to the last, "" where these are no years.
 
     >>> said_years(1990, 1999.0), said_years(2011, 2012), said_years("a", "b")
@@ -185,10 +185,10 @@ def said_years(first: object, last: object) -> str:
     """
     if not isinstance(first, int | float) or not isinstance(last, int | float):
         return ""
-    return said_span(year(int(first))[0], year(int(last))[1])
+    return format_period(year_bounds(int(first))[0], year_bounds(int(last))[1])
 
 
-def said_bound(op: str, day: str) -> str:
+def format_date_bound(op: str, day: str) -> str:
     """From or before a day as people say it, where the day begins a year or a month; "" elsewhere.
 
     >>> said_bound(">=", "2019-01-01"), said_bound("<", "2019-01-01"), said_bound(">=", "2015-04-01")
@@ -210,7 +210,7 @@ def _decade(parts: dict[str, str | None]) -> int:
     return (2000 if ten <= _THIS_CENTURY else 1900) + 10 * ten
 
 
-def has_either_day_first(text: str) -> bool:
+def is_ambiguous_date(text: str) -> bool:
     """Whether a date may begin with its day as well as with its month.
 
     >>> has_either_day_first("before 3/4/2020"), has_either_day_first("13/4/2020, 3/3/2020 or 3.4.2020")
@@ -247,7 +247,7 @@ def _part(match: re.Match[str]) -> tuple[str, str] | None:
 def _span(parts: dict[str, str | None]) -> tuple[str, str] | None:
     if "m" not in parts:
         decade = int(str(parts["y"])) * 10 if "y" in parts else _decade(parts)
-        return year(decade)[0], year(decade + 9)[1]
+        return year_bounds(decade)[0], year_bounds(decade + 9)[1]
     said = str(parts["m"])
     month = int(said) if said.isdigit() else _MONTHS[said.casefold()]
     if "y" not in parts:

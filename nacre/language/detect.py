@@ -4,14 +4,14 @@ from functools import cache
 
 import simplemma
 
-from nacre.language.thesaurus import read
+from nacre.language.thesaurus import load_language_data
 
 ENGLISH = "en"
-FEWEST = 2
+MIN_FUNCTION_WORDS = 2
 _MARGINS = "?!.,;:¿¡\"'“”„«»()।"
 
 
-def language_of(text: str, fewest: int = FEWEST) -> str:
+def detect_language(text: str, fewest: int = MIN_FUNCTION_WORDS) -> str:
     """The language with the most function words; another one than English needs `fewest`, more than English, and one
     that is no English word as well.
 
@@ -22,26 +22,26 @@ def language_of(text: str, fewest: int = FEWEST) -> str:
     """
     # apostrophes tie words together in French and Italian
     words = {word.strip(_MARGINS) for word in text.casefold().replace("’", "'").replace("'", "' ").split()}
-    found = {code: len(words & own) for code, own in languages().items()}
+    found = {code: len(words & own) for code, own in language_function_words().items()}
     best = max(found, key=lambda code: (found[code], code == ENGLISH))
     if found[best] < fewest or found[best] <= found[ENGLISH]:
         return ENGLISH
-    own = words & languages()[best]
+    own = words & language_function_words()[best]
     return best if any(not simplemma.is_known(word, lang=ENGLISH) for word in own) else ENGLISH
 
 
 def language_name(code: str) -> str:
     """What English calls a language; the code itself where it is not one of ours."""
-    return language_names()[code] if code in languages() else code
+    return language_names()[code] if code in language_function_words() else code
 
 
 @cache
 def language_names() -> dict[str, str]:
     """What English calls languages, by code (ISO 639-1)."""
-    return read("resources/language_names.yaml")
+    return load_language_data("resources/language_names.yaml")
 
 
-def names_in(named: str, language: str) -> str:
+def language_property(named: str, language: str) -> str:
     """The property that gives the names of things in one language alone, of a property that names them in several.
 
     >>> names_in("http://www.w3.org/2000/01/rdf-schema#label", "de")
@@ -51,7 +51,7 @@ def names_in(named: str, language: str) -> str:
     return f"{named}@{language}"
 
 
-def named_by(predicate: str) -> str:
+def multilingual_property(predicate: str) -> str:
     """The property of whose names one gives those in one language, "" for others.
 
     >>> named_by("http://www.w3.org/2000/01/rdf-schema#label@de"), named_by("http://example.org/ns#width")
@@ -63,6 +63,6 @@ def named_by(predicate: str) -> str:
 
 
 @cache
-def languages() -> dict[str, frozenset[str]]:
+def language_function_words() -> dict[str, frozenset[str]]:
     """The words by which questions are told apart by their languages, by code."""
-    return {code: frozenset(words.split()) for code, words in read("resources/languages.yaml").items()}
+    return {code: frozenset(words.split()) for code, words in load_language_data("resources/languages.yaml").items()}

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import date
 from urllib.parse import unquote
 
-from nacre.language.forms.nouns import wording
+from nacre.language.forms.nouns import wording_entry
 from nacre.records.evidence import Cell
 
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:\d\d)?)?")
@@ -21,7 +21,7 @@ _DIGITS = 3
 _SMALL = 1e-4
 
 
-def say(value: Cell, unit: str = "", *, counted: bool = True, rounded: bool = False) -> str:
+def format_value(value: Cell, unit: str = "", *, counted: bool = True, rounded: bool = False) -> str:
     """A value for people: thousands separated, at most two decimals, with its unit; dates written out.
 
     What is not `counted` (a year, a code) has no separators; `rounded` numbers keep three digits, or the whole part.
@@ -36,12 +36,12 @@ def say(value: Cell, unit: str = "", *, counted: bool = True, rounded: bool = Fa
     elif isinstance(value, int):
         text = f"{value:,}" if counted else str(value)
     else:
-        text = written_date(value) if isinstance(value, str) else "unknown"
+        text = format_date(value) if isinstance(value, str) else "unknown"
         return text
-    return with_unit(text, unit)
+    return append_unit(text, unit)
 
 
-def with_unit(number: str, unit: str) -> str:
+def append_unit(number: str, unit: str) -> str:
     """A number before its unit.
 
     >>> with_unit("5", "km"), with_unit("5", "%"), with_unit("5", "")
@@ -50,7 +50,7 @@ def with_unit(number: str, unit: str) -> str:
     return f"{number}%" if unit == "%" else f"{number} {unit}" if unit else number
 
 
-def written_date(text: str) -> str:
+def format_date(text: str) -> str:
     """An ISO date in words; any other text as it is.
 
     >>> written_date("1966-07-30"), written_date("1966-07-30T15:00:00Z"), written_date("30.7.1966")
@@ -68,7 +68,7 @@ def written_date(text: str) -> str:
     return text
 
 
-def shown_name(name: str, iris: tuple[str, ...], *, small: bool = False) -> str:
+def display_name(name: str, iris: tuple[str, ...], *, small: bool = False) -> str:
     """A thing's name; the last segment of an IRI, which stands for a thing without a name, as words, unless the names
     beside it are in `small` letters.
 
@@ -81,7 +81,7 @@ def shown_name(name: str, iris: tuple[str, ...], *, small: bool = False) -> str:
     return " ".join(part.upper() if _LETTERS.fullmatch(part) else part.capitalize() for part in parts)
 
 
-def in_small_letters(names: Iterable[Cell]) -> bool:
+def has_lowercase_name(names: Iterable[Cell]) -> bool:
     """Whether one of several names is a word in small letters, as those of kinds are.
 
     >>> in_small_letters(["diesel", "plug-in-hybrid"]), in_small_letters(["bmw-m3", "bmw-x5"])
@@ -90,7 +90,7 @@ def in_small_letters(names: Iterable[Cell]) -> bool:
     return any(isinstance(each, str) and _WORD.fullmatch(each) for each in names)
 
 
-def is_plain(text: str, unit: str) -> bool:
+def is_plain_number(text: str, unit: str) -> bool:
     """Whether a text says no more than a number, or one with its unit.
 
     >>> is_plain("4935 mm", "mm"), is_plain("approx. 5", ""), is_plain("1,370 lb (635 kg)", "lb")
@@ -111,7 +111,7 @@ def is_number_name(name: str, iris: tuple[str, ...]) -> bool:
     return any(map(str.isdigit, name)) and any(re.split(r"[/#:]", iri)[-1] == name for iri in iris)
 
 
-def is_counted(label: str, datatype: str = "", role: str = "") -> bool:
+def is_amount_label(label: str, datatype: str = "", role: str = "") -> bool:
     """Whether numbers of a property are amounts, and not years, codes or other names.
 
     >>> is_counted("price"), is_counted("release year"), is_counted("capacity", role="identifier")
@@ -120,7 +120,7 @@ def is_counted(label: str, datatype: str = "", role: str = "") -> bool:
     (False, True)
     """
     words = label.lower().removeprefix("number of ").split()
-    return datatype != "year" and role != "identifier" and not set(words) & wording("uncounted")
+    return datatype != "year" and role != "identifier" and not set(words) & wording_entry("uncounted")
 
 
 def _day(year: int, month: int, day: int) -> str:

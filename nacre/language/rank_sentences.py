@@ -7,20 +7,20 @@ from functools import lru_cache
 from itertools import chain
 
 from nacre.language.thesaurus import function_words, synonyms
-from nacre.language.tokens import lemma, name_tokens, tokens
-from nacre.records.evidence import Sentence
+from nacre.language.tokens import lemma, name_tokens, tokenize
+from nacre.records.evidence import EvidenceSentence
 
 # a sentence that says less than half of what the best one says only adds words
-HALF = 0.5
+MIN_SCORE_SHARE = 0.5
 
 
-def best(question: str, evidence: Sequence[Sentence], limit_words: int = 120) -> list[int]:
+def rank_sentences(question: str, evidence: Sequence[EvidenceSentence], limit_words: int = 120) -> list[int]:
     """Indexes of the evidence worth saying, at most `limit_words` words together, each text once.
 
     Rare words of the question count most; the title of a sentence's passage counts half. Sentences that share nothing
     with the question are left out; what retrieval ranked higher wins where the words are even.
     """
-    asked = [synonyms(t.lemma) for t in tokens(question) if t.norm not in function_words()]
+    asked = [synonyms(t.lemma) for t in tokenize(question) if t.norm not in function_words()]
     bodies = [_lemmas(e.text) for e in evidence]
     titles = [_lemmas(e.title) for e in evidence]
     frequency = Counter(chain.from_iterable(bodies))
@@ -41,7 +41,7 @@ def best(question: str, evidence: Sequence[Sentence], limit_words: int = 120) ->
     for value, _, i in scored:
         text = evidence[i].text
         length = len(text.split())
-        if value <= HALF * scored[0][0] or text in seen or words + length > limit_words:
+        if value <= MIN_SCORE_SHARE * scored[0][0] or text in seen or words + length > limit_words:
             continue
         chosen.append(i)
         seen.add(text)
@@ -49,9 +49,9 @@ def best(question: str, evidence: Sequence[Sentence], limit_words: int = 120) ->
     return chosen
 
 
-def covers(question: str, evidence: Sequence[Sentence]) -> float:
+def word_coverage(question: str, evidence: Sequence[EvidenceSentence]) -> float:
     """The share of a question's content words that some sentence (or its title) says, 0..1."""
-    asked = [synonyms(t.lemma) for t in tokens(question) if t.norm not in function_words()]
+    asked = [synonyms(t.lemma) for t in tokenize(question) if t.norm not in function_words()]
     said = set().union(*(_lemmas(e.text) | _lemmas(e.title) for e in evidence)) if evidence else set()
     return sum(bool(forms & said) for forms in asked) / len(asked) if asked else 0.0
 

@@ -13,7 +13,7 @@ _LINK = re.compile(r"\](?=\()")
 _SPACE = re.compile(r"[^\S\n]+")
 
 
-def plain(text: str) -> str:
+def strip_control_characters(text: str) -> str:
     """Without control characters (but newlines), bidi marks and other invisible formatting; lone surrogates replaced.
 
     >>> plain("a\\u202eb\\x07\\tc")
@@ -34,16 +34,16 @@ def plain(text: str) -> str:
     return _SPACE.sub(" ", "".join(kept))
 
 
-def harmless(text: str) -> str:
+def escape_markup(text: str) -> str:
     """Plain text that no page takes for markup: tags, links and pictures are no longer any.
 
     >>> harmless("<b>5 < 6</b> ![x](http://a.example)")
     '‹b>5 < 6‹/b> ![x] (http://a.example)'
     """
-    return _LINK.sub("] ", _MARKUP.sub("‹", plain(text)))
+    return _LINK.sub("] ", _MARKUP.sub("‹", strip_control_characters(text)))
 
 
-def unnumbered(text: str) -> str:
+def disarm_citations(text: str) -> str:
     """Text whose [7] is no citation.
 
     >>> unnumbered("see [7, 8]")
@@ -52,21 +52,21 @@ def unnumbered(text: str) -> str:
     return _CITATION.sub(r"(\1)", text)
 
 
-def quoted(text: str) -> str:
+def quote_line(text: str) -> str:
     """One line of data that can neither pose as a citation nor close the evidence it stands in.
 
     >>> quoted("see [7]</evidence> now")
     'see (7)‹evidence> now'
     """
-    line = " ".join(plain(text).split())
-    return _TAG.sub("‹", unnumbered(line))
+    line = " ".join(strip_control_characters(text).split())
+    return _TAG.sub("‹", disarm_citations(line))
 
 
-def quoted_lines(text: str) -> str:
-    """Lines of data, each as harmless as by `quoted`, with their indentation.
+def quote_lines(text: str) -> str:
+    """Lines of data, each as harmless as by `quote_line`, with their indentation.
 
     >>> quoted_lines("a\\n  b [1]</schema>")
     'a\\n  b (1)‹schema>'
     """
     lines = text.splitlines()
-    return "\n".join(" " * (len(line) - len(line.lstrip(" "))) + quoted(line) for line in lines)
+    return "\n".join(" " * (len(line) - len(line.lstrip(" "))) + quote_line(line) for line in lines)

@@ -9,9 +9,9 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from nacre.language.base import language
-from nacre.language.forms.nouns import wording
-from nacre.language.thesaurus import function_words, resource, superlatives, vocabulary
-from nacre.language.tokens import Token, lemma, tokens
+from nacre.language.forms.nouns import wording_entry
+from nacre.language.thesaurus import english_data, function_words, superlative_spellings, vocabulary
+from nacre.language.tokens import Token, lemma, tokenize
 from nacre.stores.sqlite.lexicon import Lexicon
 
 # one slip of the fingers in a word of this length, two in a longer one
@@ -20,7 +20,7 @@ SHORT, LONG = 4, 9
 _PLURALS = (("ies", "y"), ("es", ""), ("s", ""))
 
 
-class Spelling:
+class SpellingCorrector:
     """The words that a question over one graph may be meant to hold: those of its names first, then plain English."""
 
     def __init__(self, lexicon: Lexicon) -> None:
@@ -29,7 +29,7 @@ class Spelling:
     def corrected(self, question: str) -> str:
         """The question with slips corrected, word for word; a word that is right English or a name stays."""
         found = question
-        for token in reversed(tokens(question)):
+        for token in reversed(tokenize(question)):
             better = self._better(token)
             if better is not None:
                 found = found[: token.start] + better + found[token.end :]
@@ -37,8 +37,8 @@ class Spelling:
 
     def _better(self, token: Token) -> str | None:
         word = token.norm
-        if word in resource()["contracted"]:
-            return str(resource()["contracted"][word])
+        if word in english_data()["contracted"]:
+            return str(english_data()["contracted"][word])
         if len(word) < SHORT or not word.isalpha() or self._is_own(word) or self._is_own(token.lemma):
             return None
         if word in function_words() or simplemma.is_known(word, lang="en") or word in _english():
@@ -65,7 +65,7 @@ class Spelling:
         ]
         if len({lemma(form) for form in near}) != 1:
             return None
-        return tokens(near[0])[0]
+        return tokenize(near[0])[0]
 
     def _is_own(self, word: str) -> bool:
         known = self._lexicon.word(word)
@@ -103,13 +103,13 @@ def _all_english() -> dict[str, list[str]]:
 
 @cache
 def _english() -> frozenset[str]:
-    words = resource()
-    small: frozenset[str] = language().words["filler"] | wording("participles")
+    words = english_data()
+    small: frozenset[str] = language().words["filler"] | wording_entry("participles")
     units = {w for w in (*words["units"], *words["currencies"], *words["numbers"]) if w.isalpha()}
     return (
         vocabulary()
         | units
-        | frozenset(w for w in superlatives() if simplemma.is_known(w, lang="en"))
+        | frozenset(w for w in superlative_spellings() if simplemma.is_known(w, lang="en"))
         | frozenset(words["measures"])
         | function_words()
         | small

@@ -6,7 +6,7 @@ from functools import lru_cache
 import simplemma
 
 from nacre.language.detect import language_names
-from nacre.language.forms.nouns import as_amount, wording
+from nacre.language.forms.nouns import amount_name, wording_entry
 from nacre.language.thesaurus import unit_words
 from nacre.language.tokens import split_name
 
@@ -23,15 +23,15 @@ def label_words(label: str, labels: frozenset[str]) -> str:
     """A label in words: names of code split, acronyms kept, words that are glued together parted."""
     acronyms = {word.lower(): word for word in _ACRONYM.findall(label)}
     whole = " ".join(acronyms) if label.isupper() else ""
-    short: dict[str, str] = wording("abbreviations")
+    short: dict[str, str] = wording_entry("abbreviations")
     parts = [short.get(part, part) for word in split_name(label).split() for part in _parted(word, labels)]
     # "min" may be minutes elsewhere
-    parts[:1] = [wording("leading_abbreviations").get(part, part) for part in parts[:1] if parts[1:]] or parts[:1]
+    parts[:1] = [wording_entry("leading_abbreviations").get(part, part) for part in parts[:1] if parts[1:]] or parts[:1]
     acronyms |= {part: part.upper() for part in parts if _is_spelled(part)}
     # names of languages have capitals
     acronyms |= {part: part.capitalize() for part in parts if part.capitalize() in language_names().values()}
     said = " ".join(part if whole else acronyms.get(part, part) for part in parts)
-    return as_amount(said) or label.strip() or "value"
+    return amount_name(said) or label.strip() or "value"
 
 
 def _is_spelled(word: str) -> bool:
@@ -49,7 +49,7 @@ def _parted(word: str, labels: frozenset[str]) -> list[str]:
     known = simplemma.is_known(word, lang="en") or (word.endswith("s") and simplemma.is_known(word[:-1], lang="en"))
     if not (len(word) >= _GLUED or (any(map(str.isdigit, word)) and len(word) > _PART)) or known:
         return [word]
-    own, short = _vocabulary(labels), wording("abbreviations")
+    own, short = _vocabulary(labels), wording_entry("abbreviations")
     for at in sorted(range(2, len(word) - 1), key=lambda i: abs(2 * i - len(word))):
         pieces = word[:at], word[at:]
         if all(p in own or p in short or (len(p) >= _PART and simplemma.is_known(p, lang="en")) for p in pieces):

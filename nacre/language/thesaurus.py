@@ -14,7 +14,7 @@ from nacre.language.tokens import Token, lemma
 Degree = Literal["positive", "comparative", "superlative"]
 
 
-class Measure(NamedTuple):
+class GradableAdjective(NamedTuple):
     """An adjective as a direction on properties: "cheapest" -> down on price, cost."""
 
     degree: Degree
@@ -23,15 +23,15 @@ class Measure(NamedTuple):
 
 
 @cache
-def resource() -> dict[str, Any]:
+def english_data() -> dict[str, Any]:
     """The parsed resource file."""
-    return read("en/english.yaml")
+    return load_language_data("en/english.yaml")
 
 
 @cache
 def unit_words() -> frozenset[str]:
     """The words and signs for units and currencies."""
-    return frozenset((*resource()["units"], *resource()["currencies"]))
+    return frozenset((*english_data()["units"], *english_data()["currencies"]))
 
 
 @lru_cache(maxsize=4096)
@@ -42,35 +42,35 @@ def is_person(noun: str) -> bool:
     (True, False)
     """
     words = noun.casefold().split()
-    return bool(words) and lemma(words[-1]) in nouns_of("persons")
+    return bool(words) and lemma(words[-1]) in nouns_of_kind("persons")
 
 
-def is_called(kind: str, noun: str) -> bool:
+def is_noun_of_kind(kind: str, noun: str) -> bool:
     """Whether the last word of a noun phrase is one of a list of nouns: "places", "bodies".
 
     >>> is_called("places", "concert hall"), is_called("bodies", "concert hall")
     (True, False)
     """
     words = noun.casefold().split()
-    return bool(words) and lemma(words[-1]) in resource()[kind]
+    return bool(words) and lemma(words[-1]) in english_data()[kind]
 
 
 @cache
-def nouns_of(kind: str) -> frozenset[str]:
+def nouns_of_kind(kind: str) -> frozenset[str]:
     """The lemmas of a list of nouns: "persons", "places", "dates", "bodies".
 
     >>> "keeper" in nouns_of("persons"), "harbour" in nouns_of("places")
     (True, True)
     """
-    return frozenset(lemma(word) for word in resource()[kind])
+    return frozenset(lemma(word) for word in english_data()[kind])
 
 
 @cache
 def _thesaurus() -> dict[str, Any]:
-    return read("en/synonyms.yaml")
+    return load_language_data("en/synonyms.yaml")
 
 
-def read(name: str) -> dict[str, Any]:
+def load_language_data(name: str) -> dict[str, Any]:
     """The content of a YAML file of this package, such as `en/english.yaml`."""
     path = Path(__file__).parent / name
     data: dict[str, Any] = yaml.load(
@@ -82,7 +82,7 @@ def read(name: str) -> dict[str, Any]:
 @cache
 def function_words() -> frozenset[str]:
     """Words that carry no meaning of their own in a question."""
-    words = frozenset(resource()["function_words"].split())
+    words = frozenset(english_data()["function_words"].split())
     return words | {word.replace("'", "") for word in words if "'" in word[:-1]}
 
 
@@ -105,7 +105,7 @@ def synonyms(word: str) -> frozenset[str]:
 
 
 @cache
-def phrases() -> Mapping[tuple[str, ...], tuple[str, ...]]:
+def concept_phrases() -> Mapping[tuple[str, ...], tuple[str, ...]]:
     """The lemmas of everyday expressions, and the concepts that each asks for, best first.
 
     >>> phrases()["in", "charge", "of"][:2], phrases()["make", "of"][:2]
@@ -118,20 +118,20 @@ def phrases() -> Mapping[tuple[str, ...], tuple[str, ...]]:
 @cache
 def vocabulary() -> frozenset[str]:
     """All words that this resource of English knows to say something about data."""
-    return frozenset(_synonyms()) | {word for words in phrases() for word in words}
+    return frozenset(_synonyms()) | {word for words in concept_phrases() for word in words}
 
 
 @cache
-def kinds_said() -> Mapping[str, frozenset[str]]:
+def kind_synonyms() -> Mapping[str, frozenset[str]]:
     """Words that the things of a kind may be called by, by the lemma of the kind.
 
     >>> "vehicle" in kinds_said()["tram"], "company" in kinds_said()["brewery"], "person" in kinds_said()["pilot"]
     (True, True, True)
     """
-    data = read("en/kinds.yaml")
+    data = load_language_data("en/kinds.yaml")
     found: dict[str, set[str]] = {}
     said = {word: kinds.split() for word, kinds in data["said_of"].items()}
-    wide = [(word, resource()[kinds]) for kinds in ("persons", "bodies") for word in data[kinds].split()]
+    wide = [(word, english_data()[kinds]) for kinds in ("persons", "bodies") for word in data[kinds].split()]
     for word, kinds in (*said.items(), *wide):
         for kind in kinds:
             found.setdefault(lemma(kind), set()).add(word)
@@ -139,7 +139,7 @@ def kinds_said() -> Mapping[str, frozenset[str]]:
 
 
 @cache
-def ends() -> Mapping[tuple[str, ...], tuple[str, ...]]:
+def far_end_nouns() -> Mapping[tuple[str, ...], tuple[str, ...]]:
     """What stands at the far end of a link whose name says the near one: lemmas of the name -> lemmas.
 
     >>> ends()["student", "of"][0]
@@ -149,7 +149,7 @@ def ends() -> Mapping[tuple[str, ...], tuple[str, ...]]:
 
 
 @cache
-def turned() -> Mapping[str, tuple[str, ...]]:
+def inverse_nouns() -> Mapping[str, tuple[str, ...]]:
     """What the one end of a link is to the other, by the lemma of the link's name.
 
     >>> turned()["father"][0]
@@ -160,12 +160,12 @@ def turned() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _opposites() -> dict[str, frozenset[str]]:
-    pairs = [tuple(pair) for pair in resource()["opposites"]]
+    pairs = [tuple(pair) for pair in english_data()["opposites"]]
     both = [*pairs, *((b, a) for a, b in pairs)]
     return {one: frozenset(b for a, b in both if a == one) for one, _ in both}
 
 
-def opposites(word: str) -> frozenset[str]:
+def antonyms(word: str) -> frozenset[str]:
     """What a thing is or does that a lemma does not say of it.
 
     >>> sorted(opposites("fail")), opposites("tall")
@@ -175,17 +175,17 @@ def opposites(word: str) -> frozenset[str]:
 
 
 @cache
-def superlatives() -> dict[str, str]:
+def superlative_spellings() -> dict[str, str]:
     """How superlatives are spelt, for those that are spelt almost so."""
     forms = {}
-    for word in resource()["measures"]:
+    for word in english_data()["measures"]:
         stem = word[:-1] if word.endswith(("e", "y")) else word
         for ending in ("est", word[-1] + "est", "iest"):
             forms[stem + ending] = word
     return forms
 
 
-def measure(token: Token) -> Measure | None:
+def gradable_adjective(token: Token) -> GradableAdjective | None:
     """What an adjective or adverb measures, by its form; None for other words.
 
     >>> from nacre.language.tokens import tokens
@@ -195,7 +195,7 @@ def measure(token: Token) -> Measure | None:
     >>> measure(tokens("expensivst")[0]).degree, measure(tokens("populatd")[0])
     ('superlative', None)
     """
-    measures, irregular = resource()["measures"], resource()["irregular"]
+    measures, irregular = english_data()["measures"], english_data()["irregular"]
     word, degree = token.norm, "positive"
     if word in irregular:
         word, degree = irregular[word]
@@ -216,9 +216,9 @@ def measure(token: Token) -> Measure | None:
         and not simplemma.is_known(token.norm, lang="en")
     ):
         # of a mapping its values would be compared
-        near = process.extractOne(token.norm, list(superlatives()), scorer=fuzz.ratio, score_cutoff=90)
-        word, degree = (superlatives()[near[0]], "superlative") if near else (word, degree)
+        near = process.extractOne(token.norm, list(superlative_spellings()), scorer=fuzz.ratio, score_cutoff=90)
+        word, degree = (superlative_spellings()[near[0]], "superlative") if near else (word, degree)
     if word not in measures:
         return None
     direction, *concepts = measures[word]
-    return Measure(degree, direction == "up", tuple(concepts))  # type: ignore[arg-type]
+    return GradableAdjective(degree, direction == "up", tuple(concepts))  # type: ignore[arg-type]

@@ -56,7 +56,7 @@ def lemma(word: str) -> str:
     return _IRREGULAR.get(word) or str(simplemma.lemmatize(word, lang="en")).casefold()
 
 
-def tokens(text: str) -> list[Token]:
+def tokenize(text: str) -> list[Token]:
     """The words of a text, in order; possessive 's and punctuation are left out, "4,953" is one word.
 
     >>> [t.norm for t in tokens("Kay's top-speed: 1,200.5 km/h?")]
@@ -97,7 +97,7 @@ def name_tokens(text: str) -> tuple[str, ...]:
         return tuple(text.lower().split())
     if text.isascii() and "'" not in text and "," not in text:
         return tuple(_WORD.findall(text.lower()))
-    return tuple(token.norm for token in tokens(text))
+    return tuple(token.norm for token in tokenize(text))
 
 
 def code_parts(word: str) -> tuple[str, ...]:

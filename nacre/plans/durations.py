@@ -4,7 +4,7 @@ import re
 from datetime import date, datetime
 
 from nacre.language.base import language
-from nacre.language.format_values import say
+from nacre.language.format_values import format_value
 from nacre.language.tokens import split_name
 from nacre.records.evidence import Cell, Table
 from nacre.records.plan import Attribute, Compute
@@ -12,13 +12,13 @@ from nacre.records.schema import Schema
 
 _DATE = re.compile(r"(-?\d{4})(?:-(\d\d)-(\d\d))?(?:[T ](\d\d):(\d\d).*)?")
 _COLUMNS = ("result", "to", "from")
-TODAY = ("result", "today", "from")
+AGE_COLUMNS = ("result", "today", "from")
 # what lasts longer than so many years is said in years, and what lasts less than so many days in hours
 LONG, SHORT = 3, 1
 _SECONDS = {"minutes": 60, "hours": 3600, "days": 86400}
 
 
-def elapsed(body: Compute, left: Table, right: Table, today: date) -> Table:
+def elapsed_time(body: Compute, left: Table, right: Table, today: date) -> Table:
     """One row: the time in the unit that is asked for, the later and the earlier date; none where either date is
     missing, has several values, can't be read, or lies after the other; what lasts less than a day is said in hours.
 
@@ -51,7 +51,7 @@ def elapsed(body: Compute, left: Table, right: Table, today: date) -> Table:
     if body.op == "days" and years == 0 and (first[1] is None or last[1] is None):
         return Table(_COLUMNS, ())
     if body.op != "days" or first[1] is None or last[1] is None or years >= LONG:
-        columns = TODAY if now else _COLUMNS
+        columns = AGE_COLUMNS if now else _COLUMNS
         return Table(columns, ((years, until, since),), keys, ("years", "", ""))
     # the days of an event without hours are all its days
     whole = len(str(since)) == len(str(until)) == len("2000-01-01")
@@ -83,13 +83,13 @@ def _moment(cell: Cell) -> datetime | None:
         return None
 
 
-def in_words(body: Compute, table: Table, schema: Schema) -> str:
-    """How old something is or was, or how long it lasted, with the days that this rests on; of a row of `elapsed`."""
+def duration_sentence(body: Compute, table: Table, schema: Schema) -> str:
+    """How old something is or was, or how long it lasted, with the days that this rests on; of a row of `elapsed_time`."""
     result, last, first = table.rows[0]
     unit = table.units[0]
     name = body.right.variables[0].label
-    said = say(result, unit.removesuffix("s") if result == 1 else unit)
-    since = f"from {say(first, counted=False)} to {say(last, counted=False)}"
+    said = format_value(result, unit.removesuffix("s") if result == 1 else unit)
+    since = f"from {format_value(first, counted=False)} to {format_value(last, counted=False)}"
     if body.op in _SECONDS:
         return f"{name} lasted {said}, {since}."
     began = body.right.answers[0]
@@ -98,7 +98,7 @@ def in_words(body: Compute, table: Table, schema: Schema) -> str:
         if language().words["life_start"].isdisjoint(called):
             # years of service are no age
             return f"{name}: {said}, {since}."
-    return f"{name} {'is' if table.columns == TODAY else 'was'} {said} old, {since}."
+    return f"{name} {'is' if table.columns == AGE_COLUMNS else 'was'} {said} old, {since}."
 
 
 def _only(table: Table) -> Cell:

@@ -1,6 +1,6 @@
 """Which variables and edges of a select its words are about: Select -> names of variables, indexes of edges."""
 
-from nacre.records.plan import Aggregate, Attribute, Filter, Select, Term, value_of
+from nacre.records.plan import Aggregate, Attribute, Filter, PlanTerm, Select, aggregated_value
 
 
 def answer_variable(select: Select) -> str:
@@ -15,10 +15,10 @@ def ordered_variable(select: Select) -> str:
         return ""
     if isinstance(order.by, Aggregate):
         return select.group[0] if select.group else answer_variable(select)
-    return order.by.variable if order.by.variable in variables_reached(select) else answer_variable(select)
+    return order.by.variable if order.by.variable in connected_variables(select) else answer_variable(select)
 
 
-def variables_reached(select: Select) -> set[str]:
+def connected_variables(select: Select) -> set[str]:
     """The variables that edges connect with the answer."""
     found = {answer_variable(select)}
     for _ in select.edges:
@@ -54,7 +54,7 @@ def counted_edges(select: Select) -> frozenset[int]:
     by += [f.left for f in select.filters if isinstance(f.left, Aggregate)]
     ends = {variable_of(each) for each in by} - {*select.group, counted_for(select)}
     direct = frozenset(i for i, e in enumerate(select.edges) if {e.subject, e.object} & ends)
-    return direct.union(*(way_from(select, end) for end in ends))
+    return direct.union(*(counted_path(select, end) for end in ends))
 
 
 def counted_for(select: Select) -> str:
@@ -62,7 +62,7 @@ def counted_for(select: Select) -> str:
     return select.group[0] if select.group else select.by[0].variable if select.by else ""
 
 
-def way_from(select: Select, name: str) -> frozenset[int]:
+def counted_path(select: Select, name: str) -> frozenset[int]:
     """The edges from what is counted to what it is counted for, where nothing is said of anything on that way."""
     told = {filtered_variable(f) for f in select.filters if not isinstance(f.left, Aggregate)}
     told |= {variable_of(a) for a in select.answers} - {counted_for(select)}
@@ -79,17 +79,17 @@ def way_from(select: Select, name: str) -> frozenset[int]:
     return frozenset(way)
 
 
-def is_told_besides(select: Select, each: Filter) -> bool:
+def is_redundant_known(select: Select, each: Filter) -> bool:
     """Whether it says only that a value is known that something else is said of."""
     if each.op != "known" or each.negated:
         return False
     order = select.order
     others = [f.left for f in select.filters if f.op != "known"]
     terms = [*others, *select.answers, *([order.by] if order is not None else [])]
-    return each.left in [value_of(t) for t in terms]
+    return each.left in [aggregated_value(t) for t in terms]
 
 
-def variable_of(term: Term) -> str:
+def variable_of(term: PlanTerm) -> str:
     """The variable that a term is about."""
     return term.of.variable if isinstance(term, Aggregate) else term.variable
 

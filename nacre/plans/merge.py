@@ -5,12 +5,12 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Order, Select, Variable, value_of
+from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Order, Select, Variable, aggregated_value
 
 
-def joined(earlier: Select, new: Select) -> tuple[Select, Select] | None:
+def merge_selects(earlier: Select, new: Select) -> tuple[Select, Select] | None:
     """The earlier plan with the things of the new one beside it, and the new one in the same names."""
-    owners = list(dict.fromkeys(value_of(a).variable for a in earlier.answers))
+    owners = list(dict.fromkeys(aggregated_value(a).variable for a in earlier.answers))
     known = sorted(earlier.variables, key=lambda v: owners.index(v.name) if v.name in owners else len(owners))
     names: dict[str, str] = {}
     for variable in sorted(new.variables, key=lambda v: not v.keys):
@@ -28,20 +28,20 @@ def joined(earlier: Select, new: Select) -> tuple[Select, Select] | None:
         taken.add(name)
         names[variable.name] = name
         variables.append(replace(variable, name=name))
-    edges = tuple(dict.fromkeys((*earlier.edges, *(edge_in(e, names) for e in new.edges))))
+    edges = tuple(dict.fromkeys((*earlier.edges, *(rename_edge(e, names) for e in new.edges))))
     renamed = replace(
         new,
-        answers=tuple(term_in(a, names) for a in new.answers),
+        answers=tuple(rename_term(a, names) for a in new.answers),
         variables=tuple(replace(v, name=names[v.name]) for v in new.variables if v.name in names),
-        edges=tuple(edge_in(e, names) for e in new.edges),
-        filters=tuple(filter_in(f, names) for f in new.filters),
+        edges=tuple(rename_edge(e, names) for e in new.edges),
+        filters=tuple(rename_filter(f, names) for f in new.filters),
         group=tuple(names[g] for g in new.group),
         by=tuple(Attribute(names[b.variable], b.predicate, b.part) for b in new.by),
-        order=None if new.order is None else Order(term_in(new.order.by, names), new.order.descending),
+        order=None if new.order is None else Order(rename_term(new.order.by, names), new.order.descending),
     )
     # the things of before are meant by their conditions, not by their keys
     old = {v.name: v for v in earlier.variables}
-    own = tuple(replace(v, keys=()) if v.name in old and of_before(v) else v for v in renamed.variables)
+    own = tuple(replace(v, keys=()) if v.name in old and is_from_earlier_turn(v) else v for v in renamed.variables)
     named = {v.name: v for v in own if v.keys}
     variables = [
         replace(named[v.name], classes=v.classes, without=v.without) if v.name in named else v for v in variables
@@ -50,12 +50,12 @@ def joined(earlier: Select, new: Select) -> tuple[Select, Select] | None:
 
 
 # what stands for the things of before in the label of a variable (nacre/understanding/dialogue/references/scope.py)
-BEFORE = "of before)"
+EARLIER_TURN_MARK = "of before)"
 
 
-def of_before(variable: Variable) -> bool:
+def is_from_earlier_turn(variable: Variable) -> bool:
     """Whether a variable stands for things that an earlier turn gave."""
-    return variable.label.endswith(BEFORE)
+    return variable.label.endswith(EARLIER_TURN_MARK)
 
 
 def free_name(wanted: str, taken: Collection[str]) -> str:
@@ -67,21 +67,21 @@ def free_name(wanted: str, taken: Collection[str]) -> str:
     return next(n for k in count(1) if (n := f"{wanted}_{k}" if k > 1 else wanted) not in taken)
 
 
-def edge_in(edge: Edge, names: Mapping[str, str]) -> Edge:
+def rename_edge(edge: Edge, names: Mapping[str, str]) -> Edge:
     """An edge between variables of other names."""
     return Edge(names[edge.subject], edge.predicate, names[edge.object])
 
 
-def term_in(term: Any, names: Mapping[str, str]) -> Any:
+def rename_term(term: Any, names: Mapping[str, str]) -> Any:
     """A term of variables of other names."""
     if isinstance(term, Aggregate):
         return replace(term, of=replace(term.of, variable=names[term.of.variable]))
     return replace(term, variable=names[term.variable])
 
 
-def filter_in(each: Filter, names: Mapping[str, str]) -> Filter:
+def rename_filter(each: Filter, names: Mapping[str, str]) -> Filter:
     """A condition on variables of other names."""
     right = each.right
     if isinstance(right, Attribute):
-        right = term_in(right, names)
-    return replace(each, left=term_in(each.left, names), right=right)
+        right = rename_term(right, names)
+    return replace(each, left=rename_term(each.left, names), right=right)

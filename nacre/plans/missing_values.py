@@ -8,10 +8,10 @@ from nacre.records.plan import Attribute, Filter, Itself, Select, Variable
 from nacre.records.schema import Schema
 
 # neither yes nor no
-UNKNOWN = Table(("yes",), ((None,),), ((),), ("",))
+UNKNOWN_TRUTH = Table(("yes",), ((None,),), ((),), ("",))
 
 
-def unstated(asked: Select, schema: Schema) -> Iterator[Select]:
+def unstated_values(asked: Select, schema: Schema) -> Iterator[Select]:
     """For each value that is compared, what must have rows for a "no": the values of that property of the named thing.
 
     That a thing lacks a flag says no where only those that have it are marked, and so where no "no" is stated at all.
@@ -25,9 +25,9 @@ def unstated(asked: Select, schema: Schema) -> Iterator[Select]:
             yield _values(named[left.variable], left)
 
 
-def is_unknown(table: Table) -> bool:
+def is_unknown_truth(table: Table) -> bool:
     """Whether a yes/no question was asked and the graph does not say."""
-    return table == UNKNOWN
+    return table == UNKNOWN_TRUTH
 
 
 def _values(thing: Variable, of: Attribute) -> Select:

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from nacre.language.format_values import is_plain
-from nacre.plans.sql.to_sql import RAW
+from nacre.language.format_values import is_plain_number
+from nacre.plans.sql.to_sql import RAW_TEXT_SUFFIX
 from nacre.records.evidence import Cell, Table
 from nacre.records.plan import Aggregate, Attribute, Combine, Select
 
 
-def with_measure(body: Select | Combine) -> Select | Combine:
+def add_order_column(body: Select | Combine) -> Select | Combine:
     """The select that also gives what its things are placed by; the same one where it gives that already or can't."""
     if isinstance(body, Combine) or body.order is None or body.limit is None:
         return body
@@ -20,7 +20,7 @@ def with_measure(body: Select | Combine) -> Select | Combine:
     return replace(body, answers=(*body.answers, by)) if fits and by not in body.answers else body
 
 
-def parted(table: Table, shown: int) -> Table:
+def split_order_column(table: Table, shown: int) -> Table:
     """The first `shown` columns, with what follows them as `measured`; a range is said as it was written.
 
     >>> found = parted(Table(("name", "height"), (("A", 3),), units=("", "m")), 1)
@@ -28,7 +28,7 @@ def parted(table: Table, shown: int) -> Table:
     ((('A',),), (3,), 'm')
     """
     further = len(table.columns) - shown
-    raw = further > 1 and table.columns[-1].endswith(RAW)
+    raw = further > 1 and table.columns[-1].endswith(RAW_TEXT_SUFFIX)
     measured = tuple(
         _cell(row[shown], row[-1] if raw else None, table.units[shown], further == 1 + raw) for row in table.rows
     )
@@ -45,5 +45,5 @@ def parted(table: Table, shown: int) -> Table:
 
 def _cell(value: Cell, raw: Cell, unit: str, single: bool) -> Cell:
     """The value, or the text that it was read from where that says more than the number."""
-    plain = raw is None or is_plain(str(raw), unit)
+    plain = raw is None or is_plain_number(str(raw), unit)
     return value if plain and single else raw

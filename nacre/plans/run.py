@@ -7,12 +7,12 @@ from datetime import date
 from math import inf
 
 from nacre.errors import ToolError
-from nacre.plans.durations import elapsed
-from nacre.plans.missing_values import UNKNOWN, unstated
-from nacre.plans.order_column import parted, with_measure
-from nacre.plans.sparql.to_sparql import Sparql
-from nacre.plans.sql.to_sql import contributing, number_contributing, to_sql
-from nacre.plans.statement import Output, Statement
+from nacre.plans.durations import elapsed_time
+from nacre.plans.missing_values import UNKNOWN_TRUTH, unstated_values
+from nacre.plans.order_column import add_order_column, split_order_column
+from nacre.plans.sparql.to_sparql import SparqlQuery
+from nacre.plans.sql.to_sql import contributing_count_statement, contributing_statement, to_sql
+from nacre.plans.statement import OutputColumn, Statement
 from nacre.records.evidence import Cell, Evidence, Query, QueryError, Table
 from nacre.records.plan import (
     ARITHMETIC,
@@ -26,13 +26,13 @@ from nacre.records.plan import (
     Select,
 )
 from nacre.records.schema import Schema
-from nacre.stores.sqlite.tables import Fetched, Tables
+from nacre.stores.sqlite.tables import SqlResult, Tables
 
-ROWS = 1000
-CONTRIBUTING = 50
+MAX_RESULT_ROWS = 1000
+MAX_CONTRIBUTING = 50
 # steps of SQLite for each query of a reading that stands beside the likeliest: a count by a value over 12,000 things, a
 # filter over 40,000 (measured: 10 to 80 ms). Steps and not seconds, so that the same question has the same answer
-BESIDE = 200_000
+ALTERNATIVE_STEPS = 200_000
 
 
 # a description that is asked for, and the round -> its sentences
@@ -56,31 +56,31 @@ class Engine:
 
     tool: str
     schema: Schema
-    write: Callable[[Select | Combine], Statement | Sparql]
-    contributing: Callable[[Select, str], Statement | Sparql]
-    number_contributing: Callable[[Select, str], Statement | Sparql]
-    fetch: Callable[[Statement | Sparql, int, bool], Fetched]
+    write: Callable[[Select | Combine], Statement | SparqlQuery]
+    contributing: Callable[[Select, str], Statement | SparqlQuery]
+    number_contributing: Callable[[Select, str], Statement | SparqlQuery]
+    fetch: Callable[[Statement | SparqlQuery, int, bool], SqlResult]
     tables: Tables | None = None
     describe: Describe = describe_nothing
     away: bool = False
     today: Callable[[], date] = date.today
 
 
-def on_tables(tables: Tables) -> Engine:
+def tables_engine(tables: Tables) -> Engine:
     """SQL on the tables of a graph."""
     schema = tables.schema
 
-    def fetch(statement: Statement | Sparql, limit: int, beside: bool) -> Fetched:
+    def fetch(statement: Statement | SparqlQuery, limit: int, beside: bool) -> SqlResult:
         # a sorter that knows how many rows are wanted keeps no more
         text = f"{statement.text}\nLIMIT {limit + 1}"
-        return tables.run(text, statement.params, limit=limit, steps=BESIDE if beside else inf)
+        return tables.run(text, statement.params, limit=limit, steps=ALTERNATIVE_STEPS if beside else inf)
 
     return Engine(
         "sql",
         schema,
         lambda body: to_sql(body, schema),
-        lambda select, variable: contributing(select, schema, variable),
-        lambda select, variable: number_contributing(select, schema, variable),
+        lambda select, variable: contributing_statement(select, schema, variable),
+        lambda select, variable: contributing_count_statement(select, schema, variable),
         fetch,
         tables,
     )
@@ -99,8 +99,12 @@ def run_body(
     if isinstance(body, Ask):
         found = runner.table(body.select)
         yes = bool(found and found.rows)
-        if found is not None and not yes and any(runner.lacks(each) for each in unstated(body.select, engine.schema)):
-            return UNKNOWN, tuple(runner.queries)
+        if (
+            found is not None
+            and not yes
+            and any(runner.lacks(each) for each in unstated_values(body.select, engine.schema))
+        ):
+            return UNKNOWN_TRUTH, tuple(runner.queries)
         table = Table(("yes",), ((1 if yes else 0,),), found.keys[:1] if found and yes else ((),), ("",))
         return (table if found is not None else None), tuple(runner.queries)
     table_or_none = runner.compute(body) if isinstance(body, Compute) else runner.table(body)
@@ -114,7 +118,9 @@ class QueryRunner:
         self.engine, self.words, self.round, self.beside = engine, words, round, beside
         self.queries: list[Query] = []
 
-    def run(self, statement: Statement | Sparql, limit: int = ROWS) -> tuple[list[tuple[Cell, ...]], bool] | None:
+    def run(
+        self, statement: Statement | SparqlQuery, limit: int = MAX_RESULT_ROWS
+    ) -> tuple[list[tuple[Cell, ...]], bool] | None:
         started = time.perf_counter()
         query = Query(self.engine.tool, self.round, statement.text, self.words, statement.params)
         try:
@@ -134,17 +140,17 @@ class QueryRunner:
         counted = aggregate if self.engine.away and isinstance(body, Select) and not (body.group or body.by) else None
         if counted and isinstance(body, Select) and body.order is None:
             return self._counted(body, Aggregate("count", Itself(counted.of.variable)))
-        asked = with_measure(body)
+        asked = add_order_column(body)
         statement = self.engine.write(asked)
         found = self.run(statement)
         if found is None:
             return None
-        table = table_of(statement, *found)
+        table = build_table(statement, *found)
         if asked is not body:
-            table = parted(table, len([o for o in self.engine.write(body).outputs if o.role != "key"]))
+            table = split_order_column(table, len([o for o in self.engine.write(body).outputs if o.role != "key"]))
         if isinstance(body, Select) and aggregate and not body.group:
             things = self.engine.contributing(body, aggregate.of.variable)
-            keys = self.run(things, CONTRIBUTING)
+            keys = self.run(things, MAX_CONTRIBUTING)
             if keys is not None:
                 behind = tuple(str(row[0]) for row in keys[0])
                 count: int | None = len(behind)
@@ -164,7 +170,7 @@ class QueryRunner:
         found = self.run(statement)
         if found is None:
             return None
-        table = table_of(statement, *found)
+        table = build_table(statement, *found)
         place = body.answers.index(number) if own else len(table.columns) - 1
         behind = table.rows[0][place] if table.rows else None
         shown = len(table.columns) - (not own)
@@ -181,14 +187,14 @@ class QueryRunner:
         found = self.table(select)
         return found is not None and not found.rows
 
-    def _count(self, things: Statement | Sparql) -> int | None:
+    def _count(self, things: Statement | SparqlQuery) -> int | None:
         found = self.run(things)
         return int(found[0][0][0] or 0) if found and found[0] else None
 
     def compute(self, body: Compute) -> Table | None:
         left, right = self.table(body.left), self.table(body.right)
         if body.op in ELAPSED:
-            return None if left is None or right is None else elapsed(body, left, right, self.engine.today())
+            return None if left is None or right is None else elapsed_time(body, left, right, self.engine.today())
         if left is None or right is None or not left.rows or not right.rows:
             return None
         a, b = left.rows[0][0], right.rows[0][0]
@@ -210,11 +216,11 @@ class QueryRunner:
         return Table((name, "left", "right"), ((result, a, b),), keys, (of_result, unit, unit))
 
 
-def table_of(statement: Statement | Sparql, rows: list[tuple[Cell, ...]], truncated: bool) -> Table:
+def build_table(statement: Statement | SparqlQuery, rows: list[tuple[Cell, ...]], truncated: bool) -> Table:
     """The rows that a statement gave, as a table: what is shown in columns, the keys beside them."""
     shown = [i for i, o in enumerate(statement.outputs) if o.role != "key"]
     keys = [i for i, o in enumerate(statement.outputs) if o.role == "key"]
-    outputs: tuple[Output, ...] = statement.outputs
+    outputs: tuple[OutputColumn, ...] = statement.outputs
     return Table(
         tuple(outputs[i].name for i in shown),
         tuple(tuple(row[i] for i in shown) for row in rows),

@@ -7,7 +7,7 @@ from nacre.records.evidence import Cell
 
 
 @dataclass(frozen=True)
-class Output:
+class OutputColumn:
     """One column of a statement: what it shows. `role` "key" is an IRI that is not shown."""
 
     name: str
@@ -22,4 +22,4 @@ class Statement:
 
     text: str
     params: tuple[Cell, ...]
-    outputs: tuple[Output, ...]
+    outputs: tuple[OutputColumn, ...]

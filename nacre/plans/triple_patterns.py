@@ -1,4 +1,4 @@
-"""A question as triples with unknowns: Plan + Schema -> Asked; and what must hold of them (Chatty-KG, section 4.2)."""
+"""A question as triples with unknowns: Plan + Schema -> QuestionTriples; and what must hold of them (Chatty-KG, section 4.2)."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from nacre.records.plan import (
     Plan,
     Profile,
     Select,
-    value_of,
+    aggregated_value,
 )
 from nacre.records.schema import Schema
 
@@ -27,7 +27,7 @@ IS_A, NUMBER_OF = "is a", "is the number of"
 MOST_NAMES = 3
 
 
-class Asked(NamedTuple):
+class QuestionTriples(NamedTuple):
     """The triples of a question. `truth`: it asks for yes or no; `known` are the relations that the graph has, `formed`
     says that nothing is asked of what was not introduced, or that the query could be parsed; `things` are the IRIs that
     a model's query names."""
@@ -39,7 +39,7 @@ class Asked(NamedTuple):
     things: tuple[str, ...] = ()
 
 
-def asked_by(plan: Plan, schema: Schema) -> Asked:
+def question_triples(plan: Plan, schema: Schema) -> QuestionTriples:
     """The triples that a plan asks for; what orders or bounds them is in its words."""
     body = plan.body
     selects = _selects(body)
@@ -48,15 +48,15 @@ def asked_by(plan: Plan, schema: Schema) -> Asked:
         # a description asks for whatever is known
         found += [(name, "?property", "?value") for name in _names(body.members, "").values()]
     truth = isinstance(body, Ask) or (isinstance(body, Compute) and body.op not in ARITHMETIC | ELAPSED)
-    return Asked(tuple(dict.fromkeys(found)), truth, relations_of(schema), all(map(_is_formed, selects)))
+    return QuestionTriples(tuple(dict.fromkeys(found)), truth, known_relations(schema), all(map(_is_formed, selects)))
 
 
-def relations_of(schema: Schema) -> frozenset[str]:
+def known_relations(schema: Schema) -> frozenset[str]:
     """The relations that triples of a question may have."""
     return frozenset((IS_A, NUMBER_OF, *schema.labels))
 
 
-def assertions(asked: Asked) -> list[Assertion]:
+def validator_assertions(asked: QuestionTriples) -> list[Assertion]:
     """The four assertions of Chatty-KG's validator.
 
     >>> none = Asked((), False, frozenset(), True)
@@ -68,12 +68,14 @@ def assertions(asked: Asked) -> list[Assertion]:
     return [
         Assertion(says="the query is well formed", holds=asked.formed),
         Assertion(says="each triple has a subject, a known relation and an object", holds=whole),
-        Assertion(says="a triple names what the graph knows", holds=any(not is_unknown(end) for end in ends)),
-        Assertion(says="something is unknown, or yes or no is asked", holds=asked.truth or any(map(is_unknown, ends))),
+        Assertion(says="a triple names what the graph knows", holds=any(not is_placeholder(end) for end in ends)),
+        Assertion(
+            says="something is unknown, or yes or no is asked", holds=asked.truth or any(map(is_placeholder, ends))
+        ),
     ]
 
 
-def is_unknown(end: str) -> bool:
+def is_placeholder(end: str) -> bool:
     """Whether an end of a triple is what is asked for, or stands between.
 
     >>> is_unknown("?river"), is_unknown("Texas")
@@ -83,7 +85,7 @@ def is_unknown(end: str) -> bool:
 
 
 def _is_known(relation: str, known: frozenset[str]) -> bool:
-    return is_unknown(relation) or relation.removeprefix("not ") in known
+    return is_placeholder(relation) or relation.removeprefix("not ") in known
 
 
 def _selects(body: object) -> list[Select]:
@@ -117,7 +119,7 @@ def _of_select(select: Select, schema: Schema, mark: str) -> Iterator[tuple[str,
         yield from _of_filter(condition, names, schema, mark)
     ordered = [select.order.by] if select.order else []
     for term in (*select.answers, *select.by, *ordered):
-        value = value_of(term)
+        value = aggregated_value(term)
         if isinstance(value, Attribute):
             yield _valued(value, names, schema, mark)
         elif isinstance(term, Aggregate):
@@ -160,6 +162,6 @@ def _is_formed(select: Select) -> bool:
     said = {name for edge in select.edges for name in (edge.subject, edge.object)} | set(select.group)
     ordered = [select.order.by] if select.order else []
     for term in (*select.answers, *select.by, *ordered, *(f.left for f in select.filters)):
-        value = value_of(term)
+        value = aggregated_value(term)
         said |= {value.variable} if isinstance(value, Attribute | Itself) else set()
     return said <= names

@@ -27,7 +27,7 @@ class Gaussian:
         return result
 
 
-def fit(points: Array, floor: float = 1e-6) -> Gaussian:
+def fit_gaussian(points: Array, floor: float = 1e-6) -> Gaussian:
     """The Gaussian of points (m, n), m >= 1.
 
     Its covariance is shrunk towards a multiple of the identity by the share that Ledoit and Wolf (2004) derive from
@@ -50,7 +50,7 @@ def fit(points: Array, floor: float = 1e-6) -> Gaussian:
     return Gaussian(mean, np.linalg.cholesky(covariance))
 
 
-def priority(log_ontology: Array, log_triples: Array) -> Array:
+def completion_priorities(log_ontology: Array, log_triples: Array) -> Array:
     """Pr(X) = D(O||K) - D(K||O) (equations 5 to 7) at each point, as sign(Pr) log(1 + |Pr|), from log densities (m).
 
     A density depends on the unit of the space, and with it the sign of its logarithm. The unit is chosen so that the

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-MOST_STEPS = 50
+MAX_ITERATIONS = 50
 
 
 def k_medoids(distances: Array, k: int) -> tuple[list[int], list[int]]:
@@ -24,7 +24,7 @@ def k_medoids(distances: Array, k: int) -> tuple[list[int], list[int]]:
         gain = np.maximum(0, nearest[None, :] - distances).sum(axis=1)
         gain[medoids] = -1
         medoids.append(int(gain.argmax()))
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_ITERATIONS):
         owner = distances[:, medoids].argmin(axis=1)
         better = []
         for place, medoid in enumerate(medoids):
@@ -39,7 +39,7 @@ def k_medoids(distances: Array, k: int) -> tuple[list[int], list[int]]:
     return [medoids[i] for i in order], [int(each) for each in owner]
 
 
-def clusters(distances: Array, radius: float) -> tuple[list[int], list[int]]:
+def cluster_within(distances: Array, radius: float) -> tuple[list[int], list[int]]:
     """The k-medoids of the least k of which every item lies within `radius` of its medoid.
 
     >>> points = np.array([0.0, 1.0, 2.0, 10.0, 11.0])

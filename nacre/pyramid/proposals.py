@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nacre.language.tokens import fold
-from nacre.pyramid.gaussian import fit, priority
-from nacre.pyramid.medoids import clusters
-from nacre.pyramid.relations import SAME, Relation, likeness
-from nacre.records.extracted import Extracted
+from nacre.pyramid.gaussian import completion_priorities, fit_gaussian
+from nacre.pyramid.medoids import cluster_within
+from nacre.pyramid.relations import MIN_SIMILARITY, ExtractedRelation, relation_similarity
+from nacre.records.extracted import ExtractedTriple
 from nacre.records.proposal import Proposal
 from nacre.records.schema import Schema
 
@@ -20,10 +20,10 @@ Array = NDArray[np.float64]
 Embed = Callable[[Sequence[str]], Array]
 
 # of so many things at least must something be said to be worth a class or an attribute (given)
-SUPPORT = 3
+MIN_SUPPORT = 3
 # relations of one class and phrases of a layer that are looked at, the most frequent first (bounds of time and memory)
 MOST_RELATIONS, MOST_PHRASES, MOST_POINTS = 120, 4000, 20_000
-BEING = "is a"
+IS_A = "is a"
 
 
 def ontology_phrases(schema: Schema) -> list[str]:
@@ -33,11 +33,11 @@ def ontology_phrases(schema: Schema) -> list[str]:
     return [*(c.label for c in schema.classes), *pairs][:MOST_PHRASES]
 
 
-def proposals(known: Sequence[Relation], schema: Schema, embed: Embed) -> list[Proposal]:
+def find_proposals(known: Sequence[ExtractedRelation], schema: Schema, embed: Embed) -> list[Proposal]:
     """What is dense among the triples and lacking in the schema, the highest priority first, then facts that only fill
     properties which are there. Empty where there are no triples."""
     filled = [_filling(each) for each in known if each.key]
-    told = [each for each in known if not each.key and each.name != BEING]
+    told = [each for each in known if not each.key and each.name != IS_A]
     if not told:
         return [*_classes(known), *filled]
     phrases = list(dict.fromkeys(each.phrase for each in known))[:MOST_PHRASES]
@@ -45,7 +45,7 @@ def proposals(known: Sequence[Relation], schema: Schema, embed: Embed) -> list[P
     ontology = ontology_phrases(schema) or [""]
     said = _weighted([(vectors[each.phrase], len(each.triples)) for each in known if each.phrase in vectors])
     at = np.array([vectors[each.phrase] for each in told if each.phrase in vectors])
-    rated = priority(fit(embed(ontology)).log_density(at), fit(said).log_density(at))
+    rated = completion_priorities(fit_gaussian(embed(ontology)).log_density(at), fit_gaussian(said).log_density(at))
     region = [(r, v, float(p)) for r, v, p in zip(told, at, rated, strict=False) if p > 0 and r.domain]
     found: list[Proposal] = []
     for domain in dict.fromkeys(r.domain for r, _, _ in region):
@@ -61,11 +61,11 @@ def _weighted(said: Sequence[tuple[Array, int]]) -> Array:
     return np.concatenate([np.tile(vector, (max(1, round(count * share)), 1)) for vector, count in said])
 
 
-def _attributes(domain: str, region: Sequence[tuple[Relation, Array, float]]) -> list[Proposal]:
+def _attributes(domain: str, region: Sequence[tuple[ExtractedRelation, Array, float]]) -> list[Proposal]:
     """The clusters of one class's relations, a proposal each, named by its medoid."""
     said = [relation for relation, _, _ in region]
-    alike = likeness(said, np.array([vector for _, vector, _ in region]))
-    medoids, owner = clusters(1 - alike, 1 - SAME)
+    alike = relation_similarity(said, np.array([vector for _, vector, _ in region]))
+    medoids, owner = cluster_within(1 - alike, 1 - MIN_SIMILARITY)
     made = []
     for place, medoid in enumerate(medoids):
         members = [relation for relation, own in zip(said, owner, strict=True) if own == place]
@@ -74,20 +74,20 @@ def _attributes(domain: str, region: Sequence[tuple[Relation, Array, float]]) ->
         one = Proposal("attribute", domain, said[medoid].name, names, instances, round(region[medoid][2], 3))
         # what is the same of all tells nothing apart
         differs = len({fold(each.object) for each in instances}) > 1
-        made += [one] if one.support >= SUPPORT and differs else []
+        made += [one] if one.support >= MIN_SUPPORT and differs else []
     return made
 
 
-def _classes(known: Sequence[Relation]) -> list[Proposal]:
+def _classes(known: Sequence[ExtractedRelation]) -> list[Proposal]:
     """What several things that the graph does not know are said to be."""
-    of: dict[str, list[Extracted]] = {}
+    of: dict[str, list[ExtractedTriple]] = {}
     for relation in known:
-        if relation.name == BEING and not relation.domain:
+        if relation.name == IS_A and not relation.domain:
             for triple in relation.triples:
                 of.setdefault(fold(triple.object), []).append(triple)
-    made = [Proposal("class", "", name, (BEING,), tuple(said), 0.0) for name, said in sorted(of.items())]
-    return [each for each in made if each.support >= SUPPORT]
+    made = [Proposal("class", "", name, (IS_A,), tuple(said), 0.0) for name, said in sorted(of.items())]
+    return [each for each in made if each.support >= MIN_SUPPORT]
 
 
-def _filling(relation: Relation) -> Proposal:
+def _filling(relation: ExtractedRelation) -> Proposal:
     return Proposal("attribute", relation.domain, relation.name, (relation.name,), relation.triples, 0.0, relation.key)

@@ -7,24 +7,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nacre.language.tokens import fold
-from nacre.records.extracted import Extracted
+from nacre.records.extracted import ExtractedTriple
 
 Array = NDArray[np.float64]
 
 # Minimum similarity at which two relations count as the same. In the synthetic faculty
 # (nacre/evaluation/synthetic/faculty.py) relations with one meaning reach at least 0.60, all others at most 0.49.
-SAME = 0.6
+MIN_SIMILARITY = 0.6
 
 
 @dataclass(frozen=True)
-class Relation:
+class ExtractedRelation:
     """What things of one class are said to be or do. `domain` is the class's label, or "" where the graph knows none of
     the subjects; `key` the property of the graph that it says, "" for none; `triples` its statements."""
 
     domain: str
     name: str
     key: str
-    triples: tuple[Extracted, ...]
+    triples: tuple[ExtractedTriple, ...]
 
     @property
     def phrase(self) -> str:
@@ -42,18 +42,20 @@ class Relation:
         return frozenset(fold(each.subject) for each in self.triples)
 
 
-def relations(triples: Sequence[Extracted], class_of: Callable[[str], str]) -> list[Relation]:
+def group_relations(triples: Sequence[ExtractedTriple], class_of: Callable[[str], str]) -> list[ExtractedRelation]:
     """The relations of triples by the class of their subjects, those of most triples first; `class_of` gives the label
     of a thing's class, "" for none."""
-    found: dict[tuple[str, str], list[Extracted]] = {}
+    found: dict[tuple[str, str], list[ExtractedTriple]] = {}
     for each in triples:
         domain = class_of(each.subject_key) if each.subject_key else ""
         found.setdefault((domain, fold(each.relation)), []).append(each)
-    made = [Relation(domain, name, said[0].relation_key, tuple(said)) for (domain, name), said in found.items()]
+    made = [
+        ExtractedRelation(domain, name, said[0].relation_key, tuple(said)) for (domain, name), said in found.items()
+    ]
     return sorted(made, key=lambda each: (-len(each.triples), each.domain, each.name))
 
 
-def likeness(known: Sequence[Relation], vectors: Array) -> Array:
+def relation_similarity(known: Sequence[ExtractedRelation], vectors: Array) -> Array:
     """How much relations say the same, (m, m) in 0..1: the mean of the cosine of their phrases' vectors (m, n) and of
     the overlap of their objects (the distributional hypothesis of Lin and Pantel 2001). Those of other domains: 0.
     """
@@ -66,7 +68,9 @@ def likeness(known: Sequence[Relation], vectors: Array) -> Array:
     return result
 
 
-def condense(known: Sequence[Relation], alike: Array, threshold: float = SAME) -> Mapping[str, str]:
+def condense_relations(
+    known: Sequence[ExtractedRelation], alike: Array, threshold: float = MIN_SIMILARITY
+) -> Mapping[str, str]:
     """Which relations read as another one: each joins the property of the graph, else the most frequent relation, that
     it is at least `threshold` like (PolyRAG, section 3.3: anchors are the attributes of classes).
 

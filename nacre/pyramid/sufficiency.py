@@ -11,33 +11,33 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from nacre.language.rank_sentences import covers
-from nacre.records.evidence import Sentence
-from nacre.records.extracted import Kind
+from nacre.language.rank_sentences import word_coverage
+from nacre.records.evidence import EvidenceSentence
+from nacre.records.extracted import ObjectKind
 
-FILE = Path(__file__).with_name("sufficiency.json")
+SUFFICIENCY_FILE = Path(__file__).with_name("sufficiency.json")
 
 
 @dataclass(frozen=True)
-class Single:
+class RetrievedTriple:
     """One triple as search sees it: its `other` end, as text and as a cell, its sentence, and how sure it is."""
 
     other: str
     key: str
-    kind: Kind
+    kind: ObjectKind
     confidence: float
-    sentence: Sentence
+    sentence: EvidenceSentence
 
 
 @dataclass(frozen=True)
-class Group:
+class TripleGroup:
     """The triples that say one relation of one end, the anchor, which is their subject or (not `forward`) object;
     `names` are relations that were condensed to it."""
 
     anchor: str
     relation: str
     forward: bool
-    triples: tuple[Single, ...]
+    triples: tuple[RetrievedTriple, ...]
     names: tuple[str, ...] = ()
 
     @property
@@ -46,7 +46,9 @@ class Group:
         return f"{self.anchor} {self.relation}" if self.forward else f"{self.relation} {self.anchor}"
 
 
-def features(left: str, group: Group, triple: float, relation: float, rival: float) -> dict[str, float]:
+def sufficiency_features(
+    left: str, group: TripleGroup, triple: float, relation: float, rival: float
+) -> dict[str, float]:
     """Named features. `left` is the question without the anchor; `triple` is the cosine of `left` and of one of
     the triples without the anchor, `relation` that of `left` and the relation's names, `rival` the highest `relation`
     of another one."""
@@ -56,20 +58,20 @@ def features(left: str, group: Group, triple: float, relation: float, rival: flo
         "triple": triple,
         "relation": relation,
         "ahead": relation - rival,
-        "named": covers(left, [Sentence("", 1, names)]),
-        "told": covers(left, [Sentence("", 1, f"{names} {each.other}") for each in group.triples[:8]]),
+        "named": word_coverage(left, [EvidenceSentence("", 1, names)]),
+        "told": word_coverage(left, [EvidenceSentence("", 1, f"{names} {each.other}") for each in group.triples[:8]]),
     }
 
 
-def probability(found: Mapping[str, float]) -> float:
+def sufficiency_probability(found: Mapping[str, float]) -> float:
     """The chance that the other ends are what was asked for."""
-    weight = weights()
+    weight = sufficiency_weights()
     return 1 / (
         1 + math.exp(-max(-30.0, min(30.0, sum(weight.get(name, 0.0) * value for name, value in found.items()))))
     )
 
 
-def rivals(cosines: Sequence[float]) -> list[float]:
+def best_rivals(cosines: Sequence[float]) -> list[float]:
     """For each the highest of the others, 0 where it is alone.
 
     >>> rivals([0.2, 0.9, 0.5])
@@ -80,7 +82,7 @@ def rivals(cosines: Sequence[float]) -> list[float]:
 
 
 @cache
-def weights() -> Mapping[str, float]:
+def sufficiency_weights() -> Mapping[str, float]:
     """The weights of the file, read once."""
-    found: dict[str, float] = json.loads(FILE.read_text(encoding="utf-8"))
+    found: dict[str, float] = json.loads(SUFFICIENCY_FILE.read_text(encoding="utf-8"))
     return found

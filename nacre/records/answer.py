@@ -4,7 +4,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from nacre.records.derivation import Derivation
+from nacre.records.derivation import AnswerDerivation
 
 Status = Literal["answered", "partial", "not_in_graph", "not_understood", "failed", "clarify"]
 Value = str | int | float | bool
@@ -118,4 +118,4 @@ class Answer(TypedDict):
     language: str
     standalone_own: str
     conversation: Cost
-    derivation: Derivation
+    derivation: AnswerDerivation

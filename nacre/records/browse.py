@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class End:
+class FactEnd:
     """One end of a fact: a thing by `iri` and its name, or a literal ("" for `iri`)."""
 
     text: str
@@ -12,18 +12,18 @@ class End:
 
 
 @dataclass(frozen=True)
-class Facts:
+class PredicateFacts:
     """The ends of all facts of one predicate; `more` are not listed."""
 
     predicate: str
     label: str
     unit: str
-    ends: tuple[End, ...]
+    ends: tuple[FactEnd, ...]
     more: int = 0
 
 
 @dataclass(frozen=True)
-class About:
+class ThingPassage:
     """A passage that names the thing: of a text, where `document` names one."""
 
     title: str
@@ -39,15 +39,15 @@ class Thing:
 
     iri: str
     label: str
-    classes: tuple[End, ...]
-    facts: tuple[Facts, ...]
-    linking: tuple[Facts, ...]
-    passages: tuple[About, ...] = ()
+    classes: tuple[FactEnd, ...]
+    facts: tuple[PredicateFacts, ...]
+    linking: tuple[PredicateFacts, ...]
+    passages: tuple[ThingPassage, ...] = ()
     complete: bool = True
 
 
 @dataclass(frozen=True)
-class Property:
+class ClassProperty:
     """What the members of a class have: how many of them, and a few values."""
 
     iri: str
@@ -55,7 +55,7 @@ class Property:
     comment: str
     unit: str
     members: int
-    leads_to: tuple[End, ...]
+    leads_to: tuple[FactEnd, ...]
     samples: tuple[str, ...]
 
 
@@ -63,7 +63,7 @@ LONGEST_VALUE = 2000
 
 
 @dataclass(frozen=True)
-class Bounds:
+class BrowseLimits:
     """How many values of one predicate of a thing are shown, how many things that link to it by one, whether passages
     are looked for, and how many seconds the look may take in all."""
 
@@ -74,11 +74,11 @@ class Bounds:
 
 
 # a person waits for it
-PAGE = Bounds()
+PAGE_LIMITS = BrowseLimits()
 
 
 @dataclass(frozen=True)
-class Kind:
+class ClassView:
     """A class: where it stands, what its members have, some members from `skip` on, by name. `many` is its plural."""
 
     iri: str
@@ -86,8 +86,8 @@ class Kind:
     many: str
     comment: str
     count: int
-    parents: tuple[End, ...]
-    children: tuple[End, ...]
-    properties: tuple[Property, ...]
-    members: tuple[End, ...]
+    parents: tuple[FactEnd, ...]
+    children: tuple[FactEnd, ...]
+    properties: tuple[ClassProperty, ...]
+    members: tuple[FactEnd, ...]
     skip: int

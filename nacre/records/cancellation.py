@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import NamedTuple
 
 # on a busy machine a thread may wait for so many times as long as it works
-WAITING = 3.0
+CLOCK_FACTOR = 3.0
 
 
 class Deadline(NamedTuple):
@@ -28,37 +28,37 @@ class Deadline(NamedTuple):
         return now >= self.earliest and (now >= self.clock or time.thread_time() >= self.processor)
 
 
-def within(seconds: float) -> Deadline:
+def start_deadline(seconds: float) -> Deadline:
     """The deadline of work that begins now and may take so many seconds of this thread's processor.
 
     >>> within(60).is_over(), within(0).is_over()
     (False, True)
     """
     now = time.monotonic()
-    return Deadline(time.thread_time() + seconds, now + seconds * WAITING, now + seconds)
+    return Deadline(time.thread_time() + seconds, now + seconds * CLOCK_FACTOR, now + seconds)
 
 
-class Left(Exception):
+class WorkCancelled(Exception):
     """Nobody waits any more; the work ends without a result."""
 
 
-class Waiting:
+class CancelToken:
     """One piece of work that somebody waits for, until `over` is set, which any thread may do."""
 
     def __init__(self) -> None:
         self.over = False
 
 
-waited_for: ContextVar[Waiting | None] = ContextVar("waited_for", default=None)
+cancel_token: ContextVar[CancelToken | None] = ContextVar("waited_for", default=None)
 
 
-def is_left() -> bool:
+def is_cancelled() -> bool:
     """Whether whoever asked for the work of this thread has left; never where nobody said who waits."""
-    waiting = waited_for.get()
+    waiting = cancel_token.get()
     return waiting is not None and waiting.over
 
 
-def go_on() -> None:
+def raise_if_cancelled() -> None:
     """Raises Left where nobody waits; long loops call it once a round."""
-    if is_left():
-        raise Left
+    if is_cancelled():
+        raise WorkCancelled

@@ -12,7 +12,7 @@ class Assertion(TypedDict):
     holds: bool
 
 
-class Candidate(TypedDict):
+class MatchCandidate(TypedDict):
     """A thing, class, value or predicate that words may mean: how well its name fits (0..1), and how near in meaning
     it is (-1..1), null where nothing was embedded."""
 
@@ -22,7 +22,7 @@ class Candidate(TypedDict):
     similarity: float | None
 
 
-class Match(TypedDict):
+class MentionMatch(TypedDict):
     """Words of the question with what they may mean, the best first. `chosen` is what the reading takes them for, ""
     for a description; `valid`: it is one of the candidates."""
 
@@ -30,10 +30,10 @@ class Match(TypedDict):
     kind: Literal["entity", "class", "predicate", "value", "number"]
     chosen: str
     valid: bool
-    candidates: list[Candidate]
+    candidates: list[MatchCandidate]
 
 
-class Selected(TypedDict):
+class SelectedReading(TypedDict):
     """A reading that was asked as a query; `queries` are the numbers of those that asked it. `probability` is the
     chance that its rows are right, before it was run."""
 
@@ -42,15 +42,15 @@ class Selected(TypedDict):
     queries: list[int]
 
 
-class Planned(TypedDict):
+class PlannedReadings(TypedDict):
     """Of so many readings the likeliest were `kept`, and those `selected` were run."""
 
     considered: int
     kept: int
-    selected: list[Selected]
+    selected: list[SelectedReading]
 
 
-class Checked(TypedDict):
+class QueryCheck(TypedDict):
     """What the check of a query said before it ran: `query` is its number."""
 
     query: int
@@ -58,7 +58,7 @@ class Checked(TypedDict):
     why: str
 
 
-class Bounds(TypedDict):
+class DerivationLimits(TypedDict):
     """What was set: retries (theta), things looked up (v_limit), readings considered (query_num; 0 where a graph is
     not attached) and run, and things of an answer that later turns know."""
 
@@ -69,7 +69,7 @@ class Bounds(TypedDict):
     remembered: int
 
 
-class Derivation(TypedDict):
+class AnswerDerivation(TypedDict):
     """`triples` are those of the question, unknowns beginning with "?", as the query that answered asks for them;
     `depends` and `sure` are what the classifier of follow-ups says, `multi_turn` whether it was asked; `language` is
     what the query was written in, "" where the triples are those of a reading that gave no answer."""
@@ -80,16 +80,16 @@ class Derivation(TypedDict):
     triples: list[list[str]]
     language: str
     assertions: list[Assertion]
-    matches: list[Match]
-    planned: Planned
-    checked: list[Checked]
+    matches: list[MentionMatch]
+    planned: PlannedReadings
+    checked: list[QueryCheck]
     rounds: int
-    bounds: Bounds
+    bounds: DerivationLimits
 
 
-def nothing_derived() -> Derivation:
+def empty_derivation() -> AnswerDerivation:
     """The derivation of a turn that did not begin."""
-    return Derivation(
+    return AnswerDerivation(
         multi_turn=False,
         depends=False,
         sure=True,
@@ -97,8 +97,8 @@ def nothing_derived() -> Derivation:
         language="",
         assertions=[],
         matches=[],
-        planned=Planned(considered=0, kept=0, selected=[]),
+        planned=PlannedReadings(considered=0, kept=0, selected=[]),
         checked=[],
         rounds=0,
-        bounds=Bounds(rounds=0, things=0, considered=0, run=0, remembered=0),
+        bounds=DerivationLimits(rounds=0, things=0, considered=0, run=0, remembered=0),
     )

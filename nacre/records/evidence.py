@@ -6,7 +6,7 @@ from typing import Literal
 from nacre.records.plan import Plan
 
 Cell = str | int | float | bool | None
-Wants = Literal["names", "number", "date", "yes_no", "table", "text", "prose"]
+AnswerForm = Literal["names", "number", "date", "yes_no", "table", "text", "prose"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Joined:
+class JoinedTexts:
     """What joins facts of a graph and sentences of texts: `question` is the turn's with a thing's name (`label`) in the
     place of the words that describe it, `chance` the probability that it is the thing they describe. Evidence that is
     the `basis` says that it is; other evidence answers `question`."""
@@ -91,12 +91,12 @@ class Rows:
     start: int = 0
     end: int = 0
     plan: Plan | None = None
-    joined: Joined | None = None
+    joined: JoinedTexts | None = None
     kind: Literal["table"] = "table"
 
 
 @dataclass(frozen=True)
-class Sentence:
+class EvidenceSentence:
     """A sentence that one branch found in one round: made from `triples`, or standing in `document` from `start` to
     `end`. `title` is what its passage is about, `score` orders sentences within a branch only."""
 
@@ -111,16 +111,16 @@ class Sentence:
     start: int = 0
     end: int = 0
     basis: str = ""
-    joined: Joined | None = None
+    joined: JoinedTexts | None = None
     kind: Literal["sentence"] = "sentence"
 
 
 # told apart by `kind` where they are read back
-Evidence = Rows | Sentence
+Evidence = Rows | EvidenceSentence
 
 
 @dataclass(frozen=True)
-class Found:
+class BranchResult:
     """What one branch returns for one round: evidence, the queries it tried, and why it failed, if it did.
 
     `wants` is what kind of answer a model reads the question as, `missing` what it says that the graph lacks, `outcome`
@@ -132,7 +132,7 @@ class Found:
     queries: tuple[Query, ...] = ()
     error: QueryError | None = None
     by: str = "rules"
-    wants: Wants | None = None
+    wants: AnswerForm | None = None
     missing: str = ""
     outcome: str = ""
 
@@ -143,7 +143,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Ledger:
+class CitedSentences:
     """What a fuser says, before the gate: sentences with the evidence each rests on."""
 
     sentences: tuple[tuple[str, tuple[int, ...]], ...] = field(default=())

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 # where what texts add to a schema is named; no graph of anybody's has names there (RFC 2606)
-NAMESPACE = "http://extracted.invalid/"
+EXTRACTED_NAMESPACE = "http://extracted.invalid/"
 
-Kind = Literal["thing", "text", "number", "date"]
+ObjectKind = Literal["thing", "text", "number", "date"]
 
 
-class Claim(NamedTuple):
+class SourceSentence(NamedTuple):
     """A sentence of a document, `start` to `end` in characters, and what its passage is about."""
 
     text: str
@@ -19,18 +19,18 @@ class Claim(NamedTuple):
     title: str = ""
 
 
-class Statement(NamedTuple):
+class ExtractedStatement(NamedTuple):
     """What a sentence states, in its own words. `pattern` says how it was found; `kind` what its object is."""
 
     subject: str
     relation: str
     object: str
-    kind: Kind
+    kind: ObjectKind
     pattern: str
 
 
 @dataclass(frozen=True)
-class Extracted:
+class ExtractedTriple:
     """A statement with its sentence. The keys are IRIs of the graph, "" for what the graph does not know; `confidence`
     is the share of statements of its pattern that were right where it was measured, 0..1."""
 
@@ -40,11 +40,11 @@ class Extracted:
     relation_key: str
     object: str
     object_key: str
-    kind: Kind
+    kind: ObjectKind
     confidence: float
     pattern: str
     by: Literal["rules", "model"]
-    claim: Claim
+    claim: SourceSentence
 
     @property
     def phrase(self) -> str:

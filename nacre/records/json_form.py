@@ -14,7 +14,7 @@ def _adapter(kind: Hashable) -> TypeAdapter[Any]:
     return TypeAdapter(cast(Any, kind))
 
 
-def ready(*kinds: type) -> None:
+def prepare_adapters(*kinds: type) -> None:
     """Work out now how records of these types are written, which takes a tenth of a second at first use."""
     for kind in kinds:
         _adapter(cast(Hashable, kind))
@@ -25,7 +25,7 @@ def to_json(record: object) -> Any:
     return _adapter(cast(Hashable, type(record))).dump_python(record, mode="json")
 
 
-class Carried(dict[str, Any]):
+class RecordDict(dict[str, Any]):
     """JSON-plain data that carries the record it was made of, so that who gets it in the same process need not make
     the record again. Nobody changes it."""
 
@@ -43,7 +43,7 @@ def json_text(record: object) -> str:
 
 def from_json(kind: type[T], data: Any) -> T:
     """The record of type `kind` that `to_json` gave `data` for; raises pydantic.ValidationError on other data."""
-    if isinstance(data, Carried) and type(data.record) is kind:
+    if isinstance(data, RecordDict) and type(data.record) is kind:
         return data.record
     record: T = _adapter(cast(Hashable, kind)).validate_python(data)
     return record

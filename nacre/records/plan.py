@@ -68,10 +68,10 @@ class Aggregate:
     kind: Literal["aggregate"] = "aggregate"
 
 
-Term = Attribute | Itself | Aggregate
+PlanTerm = Attribute | Itself | Aggregate
 
 
-def value_of(term: Term) -> Attribute | Itself:
+def aggregated_value(term: PlanTerm) -> Attribute | Itself:
     """What a term is about: of an aggregate, what it is taken over."""
     return term.of if isinstance(term, Aggregate) else term
 
@@ -104,7 +104,7 @@ class Select:
     are kept. `paired`: the things are asked for together with the property that follows them.
     """
 
-    answers: tuple[Term, ...]
+    answers: tuple[PlanTerm, ...]
     variables: tuple[Variable, ...]
     edges: tuple[Edge, ...] = ()
     filters: tuple[Filter, ...] = ()

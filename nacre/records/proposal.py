@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from nacre.records.extracted import Extracted
+from nacre.records.extracted import ExtractedTriple
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Proposal:
     domain: str
     label: str
     relations: tuple[str, ...]
-    instances: tuple[Extracted, ...]
+    instances: tuple[ExtractedTriple, ...]
     priority: float
     key: str = ""
 

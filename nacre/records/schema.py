@@ -44,7 +44,7 @@ class Group:
 
 
 # from this share of objects to subjects on, a link joins things one to one
-HALVES = 0.9
+ONE_TO_ONE_SHARE = 0.9
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Predicate:
     @property
     def pairs_off(self) -> bool:
         """Whether nearly each subject has an object of its own: a car and its engine, two halves of one thing."""
-        return self.objects >= HALVES * self.subjects
+        return self.objects >= ONE_TO_ONE_SHARE * self.subjects
 
 
 @dataclass(frozen=True)

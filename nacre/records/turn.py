@@ -30,7 +30,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Earlier:
+class EarlierTurn:
     """One earlier turn as later ones need it: its plan, at most 100 of its result's keys (IRIs) and labels, the
     other readings that it offered, in their order, what its answer cited, cut to a few rows, as of round 0, the
     reading that it asked to be confirmed, and the probability that it was right (None: not known)."""
@@ -97,7 +97,7 @@ class Mention:
     predicate: str = ""
 
 
-Expected = Literal["entities", "number", "date", "boolean", "text", "prose"]
+ExpectedKind = Literal["entities", "number", "date", "boolean", "text", "prose"]
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Understanding:
     standalone: str
     mentions: tuple[Mention, ...] = ()
     readings: tuple[Reading, ...] = ()
-    expected: Expected = "text"
+    expected: ExpectedKind = "text"
     unknown: tuple[tuple[str, str], ...] = ()
     candidates: tuple[Mention, ...] = ()
     considered: int = 0

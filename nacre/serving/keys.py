@@ -15,8 +15,8 @@ from pathlib import Path
 
 from nacre.errors import ConfigError
 
-FILE = "keys.json"
-NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+KEY_FILE = "keys.json"
+KEY_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ class Caller:
         return self.graphs is None or graph in self.graphs
 
 
-LOCAL = Caller("local")
+LOCAL_CALLER = Caller("local")
 
 
 @dataclass(frozen=True)
-class Key:
+class StoredKey:
     """One key as it is kept: its hash (SHA-256, hex), never itself. `revoked` is a time, or None while it opens."""
 
     name: str
@@ -49,15 +49,15 @@ class Key:
     revoked: float | None = None
 
 
-class Keys:
+class KeyStore:
     """The keys of a data folder; a change of the file counts from the next request on, in every process."""
 
     def __init__(self, data: Path) -> None:
-        self.file = data / FILE
+        self.file = data / KEY_FILE
         self._seen: tuple[int, int] | None = None
-        self._keys: tuple[Key, ...] = ()
+        self._keys: tuple[StoredKey, ...] = ()
 
-    def all(self) -> tuple[Key, ...]:
+    def all(self) -> tuple[StoredKey, ...]:
         """All keys that were ever made, revoked ones included; raises ConfigError where the file can't be read."""
         try:
             return self._all()
@@ -68,14 +68,15 @@ class Keys:
                 f"{self.file} can't be read ({error.strerror}), so that no key opens anything. Check who may read it."
             ) from error
 
-    def _all(self) -> tuple[Key, ...]:
+    def _all(self) -> tuple[StoredKey, ...]:
         status = self.file.stat()
         seen = status.st_mtime_ns, status.st_ino
         if seen != self._seen:
             try:
                 found = json.loads(self.file.read_text(encoding="utf-8"))
                 self._keys = tuple(
-                    Key(**{**key, "graphs": None if key["graphs"] is None else tuple(key["graphs"])}) for key in found
+                    StoredKey(**{**key, "graphs": None if key["graphs"] is None else tuple(key["graphs"])})
+                    for key in found
                 )
             except (ValueError, TypeError, KeyError) as error:
                 # a file that can't be read must open nothing
@@ -92,12 +93,12 @@ class Keys:
 
     def add(self, name: str, graphs: Sequence[str] | None, *, replace: bool = False) -> str:
         """Make a key and return it, the only time that it is seen. `replace` gives an owner a new key for the old."""
-        if not NAME.fullmatch(name) or name == LOCAL.owner:
+        if not KEY_NAME.fullmatch(name) or name == LOCAL_CALLER.owner:
             raise ConfigError(f"{name!r} can't name a key: use lower-case letters, digits and hyphens, not 'local'.")
         with self._changing() as keys:
             return self._added(keys, name, graphs, replace=replace)
 
-    def _added(self, keys: Sequence[Key], name: str, graphs: Sequence[str] | None, *, replace: bool) -> str:
+    def _added(self, keys: Sequence[StoredKey], name: str, graphs: Sequence[str] | None, *, replace: bool) -> str:
         if replace and not any(key.name == name for key in keys):
             raise ConfigError(f"There is no key named {name!r} to replace. Run: nacre keys add {name}")
         if not replace and any(key.name == name for key in keys):
@@ -107,7 +108,7 @@ class Keys:
                 f"nacre keys add {name} --replace"
             )
         token = f"nacre_{secrets.token_urlsafe(32)}"
-        new = Key(name, _hash(token), None if graphs is None else tuple(graphs), time.time())
+        new = StoredKey(name, _hash(token), None if graphs is None else tuple(graphs), time.time())
         self._write([*(key for key in keys if key.name != name), new])
         return token
 
@@ -120,7 +121,7 @@ class Keys:
             self._write([replaced(key, revoked=now) if key.name == name else key for key in keys])
 
     @contextmanager
-    def _changing(self) -> Iterator[tuple[Key, ...]]:
+    def _changing(self) -> Iterator[tuple[StoredKey, ...]]:
         """The keys as they are, while nobody else changes them: no change of one process undoes that of another."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
         with open(self.file.with_suffix(".lock"), "a", opener=_private) as lock:
@@ -128,7 +129,7 @@ class Keys:
             self._seen = None
             yield self.all()
 
-    def _write(self, keys: Sequence[Key]) -> None:
+    def _write(self, keys: Sequence[StoredKey]) -> None:
         new = self.file.with_suffix(f".{os.getpid()}")
         try:
             with open(new, "w", encoding="utf-8", opener=_private) as out:

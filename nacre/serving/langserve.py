@@ -15,41 +15,41 @@ from langserve import add_routes
 from pydantic import BaseModel, ValidationError, WithJsonSchema
 
 from nacre.errors import ConfigError, NacreError
-from nacre.evaluation.run import Question, failed
+from nacre.evaluation.run import QuestionLine, failed_record
 from nacre.records.answer import Answer
-from nacre.serving.http.auth import caller
-from nacre.serving.http.error_status import Missing
+from nacre.serving.http.auth import authenticate
+from nacre.serving.http.error_status import NotFound
 from nacre.serving.http.metrics import Metrics
 from nacre.serving.keys import Caller
-from nacre.serving.tracing import traced
-from nacre.serving.turn_service import Asking
+from nacre.serving.tracing import trace_turn
+from nacre.serving.turn_service import TurnService
 
 log = logging.getLogger(__name__)
 
 PATH = "/ask"
-ANSWER = "answer"
-FROM = "asked_from"
-MOST_IN_A_BATCH = 32
+ANSWER_EVENT = "answer"
+ORIGIN_KEY = "asked_from"
+MAX_BATCH = 32
 _DIST = Path(str(files("langserve"))) / "playground" / "dist"
-PLAYGROUND = frozenset(file.relative_to(_DIST).as_posix() for file in _DIST.rglob("*") if file.is_file())
+PLAYGROUND_FILES = frozenset(file.relative_to(_DIST).as_posix() for file in _DIST.rglob("*") if file.is_file())
 # one chain has one output type for LangServe, and ours gives tokens when streamed and a record when invoked
-OUTPUT: Any = str | dict[str, Any]
+OUTPUT_TYPE: Any = str | dict[str, Any]
 
 
-# one item of a batch may be wrong and the others still asked: LangServe lets in all, and `asked` looks closer. The
+# one item of a batch may be wrong and the others still asked: LangServe lets in all, and `check_ask_input` looks closer. The
 # playground draws no form for a type that may be null
-Text = Annotated[Any, WithJsonSchema({"type": "string"})]
+UncheckedText = Annotated[Any, WithJsonSchema({"type": "string"})]
 
 
-class Given(BaseModel):
+class AskInput(BaseModel):
     """What a client sends as `input`."""
 
-    question: Text = ""
-    graph: Text = ""
-    thread: Text = ""
+    question: UncheckedText = ""
+    graph: UncheckedText = ""
+    thread: UncheckedText = ""
 
 
-class Asked(BaseModel):
+class CheckedAskInput(BaseModel):
     """The same, where it is right."""
 
     question: str
@@ -58,10 +58,10 @@ class Asked(BaseModel):
 
 
 @dataclass(frozen=True)
-class From:
+class RequestOrigin:
     """Where a question comes from; it travels beside the input, where no client can put anything."""
 
-    asking: Asking
+    asking: TurnService
     metrics: Metrics
     caller: Caller
     headers: dict[str, str]
@@ -79,7 +79,7 @@ class AskRunnable(RunnableGenerator[Any, Any]):
                     if kind == "token":
                         yield payload
                     elif kind == "answer":
-                        await adispatch_custom_event(ANSWER, payload, config=config)
+                        await adispatch_custom_event(ANSWER_EVENT, payload, config=config)
 
         # its types know less than it does: a config is handed on to whoever takes one
         super().__init__(tokens, name="ask")  # type: ignore[arg-type]
@@ -92,7 +92,7 @@ class AskRunnable(RunnableGenerator[Any, Any]):
         return [_unless_failed(given, result) for given, result in zip(inputs, results, strict=True)]
 
 
-def add_ask(app: FastAPI) -> None:
+def add_langserve(app: FastAPI) -> None:
     """Put LangServe's routes for asking under /ask.
 
     A client's `config` is ignored, so that it can't choose another's thread: the thread comes from the checked input,
@@ -100,8 +100,8 @@ def add_ask(app: FastAPI) -> None:
     """
 
     async def known(request: Request) -> None:
-        if request.path_params.get("file_path") not in (None, "", *PLAYGROUND):
-            raise Missing("Not Found")
+        if request.path_params.get("file_path") not in (None, "", *PLAYGROUND_FILES):
+            raise NotFound("Not Found")
         # LangServe turns what a chain raises into a bare 500; what can't be asked is found before it gets there
         try:
             body = await request.json()
@@ -109,32 +109,32 @@ def add_ask(app: FastAPI) -> None:
             return
         if not isinstance(body, dict):
             return
-        asking: Asking = app.state.asking
+        asking: TurnService = app.state.asking
         several = body.get("inputs", [])
         if not isinstance(several, list) or not all(isinstance(each, dict) for each in several):
             raise ConfigError('A batch is a list of questions: {"inputs": [{"question": "...", "graph": "..."}]}.')
-        if len(several) > MOST_IN_A_BATCH:
-            raise ConfigError(f"A batch has at most {MOST_IN_A_BATCH} questions. Send fewer at once.")
+        if len(several) > MAX_BATCH:
+            raise ConfigError(f"A batch has at most {MAX_BATCH} questions. Send fewer at once.")
         asking.admit()
         if isinstance(given := body.get("input"), dict):
-            one = asked(given)
+            one = check_ask_input(given)
             await asking.check(one.question, one.graph, one.thread, request.state.caller)
 
     def mine(config: dict[str, Any], request: Request) -> dict[str, Any]:
         state = app.state
-        origin = From(state.asking, state.metrics, request.state.caller, dict(request.headers))
-        return {**config, "configurable": {FROM: origin}}
+        origin = RequestOrigin(state.asking, state.metrics, request.state.caller, dict(request.headers))
+        return {**config, "configurable": {ORIGIN_KEY: origin}}
 
     # given the app itself it would print a banner when the server starts, and no platform takes such a hook
     router = APIRouter()
     add_routes(
         router,
-        AskRunnable().with_types(input_type=Given, output_type=OUTPUT),
+        AskRunnable().with_types(input_type=AskInput, output_type=OUTPUT_TYPE),
         path=PATH,
         # a batch keeps these alone, and what a client puts there is replaced by `mine`
         config_keys=("configurable",),
         per_req_config_modifier=mine,
-        dependencies=[Depends(caller), Depends(known)],
+        dependencies=[Depends(authenticate), Depends(known)],
         enabled_endpoints=[
             "invoke",
             "batch",
@@ -150,22 +150,24 @@ def add_ask(app: FastAPI) -> None:
     app.include_router(router)
 
 
-def asked(given: Any) -> Asked:
+def check_ask_input(given: Any) -> CheckedAskInput:
     """What is asked; raises ConfigError that names the field and what is wrong with it."""
-    fields = given if isinstance(given, dict) else Given.model_validate(given, from_attributes=True).model_dump()
+    fields = given if isinstance(given, dict) else AskInput.model_validate(given, from_attributes=True).model_dump()
     try:
-        return Asked(question=fields.get("question", ""), graph=fields.get("graph"), thread=fields.get("thread"))
+        return CheckedAskInput(
+            question=fields.get("question", ""), graph=fields.get("graph"), thread=fields.get("thread")
+        )
     except ValidationError as error:
         name = error.errors()[0]["loc"][0]
         raise ConfigError(f"{name!r} is {type(fields.get(str(name))).__name__}, not text. Send a string.") from None
 
 
 async def _events(given: Any, config: RunnableConfig) -> AsyncIterator[tuple[str, Any]]:
-    wanted = asked(given)
-    origin: From = config["configurable"][FROM]
+    wanted = check_ask_input(given)
+    origin: RequestOrigin = config["configurable"][ORIGIN_KEY]
     id = uuid.uuid4().hex
     events = origin.asking.events(wanted.question, wanted.graph, wanted.thread, id=id, caller=origin.caller)
-    async for kind, payload in traced(origin.metrics.counted(events), origin.headers):
+    async for kind, payload in trace_turn(origin.metrics.counted(events), origin.headers):
         yield kind, payload
 
 
@@ -186,6 +188,6 @@ def _unless_failed(given: Any, result: Any) -> Answer:
     if not isinstance(result, NacreError):
         log.error("a question of a batch failed", exc_info=result)
     why = str(result) if isinstance(result, NacreError) else type(result).__name__
-    fields = Given.model_validate(given, from_attributes=True)
+    fields = AskInput.model_validate(given, from_attributes=True)
     texts = {name: str(value or "") for name, value in fields.model_dump().items()}
-    return failed(Question("", texts["question"], graph=texts["graph"]), texts["thread"], why)
+    return failed_record(QuestionLine("", texts["question"], graph=texts["graph"]), texts["thread"], why)

@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from nacre.config.settings import Settings
 
 # nobody waits for it, so it may take longer than a call of a turn
-SECONDS = 600.0
+PREFILL_SECONDS = 600.0
 
 
-def begin_reading(settings: "Settings", graph: str | None = None) -> None:
+def start_schema_prefill(settings: "Settings", graph: str | None = None) -> None:
     """Let a model on a machine of one's own read the schema of `graph`, by default the newest, and return at once.
 
     A small model takes up to a minute for it. Without such a model nothing happens.
@@ -24,12 +24,12 @@ def begin_reading(settings: "Settings", graph: str | None = None) -> None:
 
 
 async def _read(settings: "Settings", graph: str | None) -> None:
-    from agents.models.prompt_prefill import read_ahead
-    from graph.app import compose, limits_of, size
+    from agents.models.prompt_prefill import prefill_prompts
+    from graph.app import compose, model_limits, query_model_size
     from nacre.config.models import chat_model
     from nacre.stores.sqlite.schema_sql import schema_sql
 
-    patient = settings.model_copy(update={"model_seconds": max(SECONDS, settings.model_seconds)})
+    patient = settings.model_copy(update={"model_seconds": max(PREFILL_SECONDS, settings.model_seconds)})
     model = chat_model(patient, "sql")
     library = compose(settings).library
     try:
@@ -39,6 +39,6 @@ async def _read(settings: "Settings", graph: str | None) -> None:
                 if opened.stored is None:
                     return
                 describe = partial(schema_sql, opened.tables)
-                await read_ahead(model, opened.schema, describe, limits_of(patient), size(patient))
+                await prefill_prompts(model, opened.schema, describe, model_limits(patient), query_model_size(patient))
     finally:
         library.close()

@@ -9,17 +9,17 @@ from hashlib import blake2b
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from agents.run_in_thread import off_loop
+from agents.run_in_thread import run_in_thread
 
-FOLDER = ".queues"
-AGAIN_SECONDS = 0.02
+QUEUE_FOLDER = ".queues"
+POLL_SECONDS = 0.02
 
 
-class Queues:
+class ThreadQueues:
     """The queues of a data folder. A process that dies leaves its place; threads that share a slot wait needlessly."""
 
     def __init__(self, data: Path) -> None:
-        self._folder = data / FOLDER
+        self._folder = data / QUEUE_FOLDER
         self._here: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
@@ -29,8 +29,8 @@ class Queues:
         # within a process the order is kept, and only the first in line looks at the file
         async with self._here.setdefault(slot, asyncio.Lock()):
             # nobody tells when another process is done
-            while (held := await off_loop(self._take, slot)) is None:  # noqa: ASYNC110
-                await asyncio.sleep(AGAIN_SECONDS)
+            while (held := await run_in_thread(self._take, slot)) is None:  # noqa: ASYNC110
+                await asyncio.sleep(POLL_SECONDS)
             try:
                 yield
             finally:

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 
-from agents.run_in_thread import off_loop
+from agents.run_in_thread import run_in_thread
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
-from nacre.serving.http.error_status import Missing
+from nacre.serving.http.error_status import NotFound
 from nacre.serving.keys import Caller
-from nacre.serving.queues import Queues
-from nacre.stores.sqlite.conversations import Conversation, Conversations, KeepingError, Turn
+from nacre.serving.queues import ThreadQueues
+from nacre.stores.sqlite.conversations import Conversation, Conversations, ConversationStoreError, Turn
 
 log = logging.getLogger(__name__)
 
-LONGEST_NAME = 200
+MAX_THREAD_NAME = 200
 
 
 @dataclass(frozen=True)
@@ -29,39 +29,39 @@ class Threads:
 
     seen: Conversations
     saver: BaseCheckpointSaver[str]
-    queues: Queues
+    queues: ThreadQueues
 
     async def find(self, caller: Caller, thread: str) -> Conversation | None:
         """A thread of the caller about a graph that it may read, or None."""
-        found = await off_loop(self.seen.find, caller.owner, thread)
+        found = await run_in_thread(self.seen.find, caller.owner, thread)
         return found if found and caller.reads(found.graph) else None
 
     async def get(self, caller: Caller, thread: str) -> Conversation:
         """As `find`; raises Missing."""
         found = await self.find(caller, thread)
         if found is None:
-            raise Missing("There is no such thread. List them at /api/threads.")
+            raise NotFound("There is no such thread. List them at /api/threads.")
         return found
 
     async def listed(self, caller: Caller, search: str, limit: int, skip: int) -> list[Conversation]:
         """The caller's threads, the latest first."""
-        return await off_loop(self.seen.listed, caller.owner, search, caller.graphs, limit, skip)
+        return await run_in_thread(self.seen.listed, caller.owner, search, caller.graphs, limit, skip)
 
     async def turns(self, caller: Caller, thread: str) -> list[Turn]:
         """All finished turns of a thread; raises Missing."""
         await self.get(caller, thread)
-        return await off_loop(self.seen.turns, caller.owner, thread)
+        return await run_in_thread(self.seen.turns, caller.owner, thread)
 
     async def begin(self, caller: Caller, graph: str, title: str) -> Conversation:
         """A new thread without turns."""
         thread = uuid.uuid4().hex
-        await off_loop(self.seen.begin, caller.owner, thread, graph, title)
+        await run_in_thread(self.seen.begin, caller.owner, thread, graph, title)
         return await self.get(caller, thread)
 
     async def rename(self, caller: Caller, thread: str, title: str) -> Conversation:
         """Give a thread another title; raises Missing."""
         await self.get(caller, thread)
-        await off_loop(self.seen.rename, caller.owner, thread, title)
+        await run_in_thread(self.seen.rename, caller.owner, thread, title)
         return await self.get(caller, thread)
 
     async def delete(self, caller: Caller, thread: str) -> None:
@@ -71,7 +71,7 @@ class Threads:
 
     async def forget(self, days: float) -> int:
         """Delete the threads that nobody touched for so long, of all owners; how many there were."""
-        old = await off_loop(self.seen.untouched, time.time() - days * 86400)
+        old = await run_in_thread(self.seen.untouched, time.time() - days * 86400)
         for owner, thread in old:
             await self._delete(owner, thread)
         return len(old)
@@ -82,7 +82,7 @@ class Threads:
         async with self.queues.turn(caller.owner, thread):
             await self.get(caller, thread)
             await self._remember(caller.owner, thread, new, turn)
-            await off_loop(self.seen.copy, caller.owner, thread, new, turn)
+            await run_in_thread(self.seen.copy, caller.owner, thread, new, turn)
         return await self.get(caller, new)
 
     async def rewind(self, caller: Caller, thread: str, turn: int) -> None:
@@ -94,11 +94,11 @@ class Threads:
         else:
             await self._check(caller.owner, thread, turn)
             await self._remember(caller.owner, thread, thread, turn - 1)
-        await off_loop(self.seen.cut, caller.owner, thread, turn)
+        await run_in_thread(self.seen.cut, caller.owner, thread, turn)
 
     async def keep(self, caller: Caller, thread: str, record: Answer) -> None:
         """Keep a finished turn. Who leaves meanwhile does not break that off: it is kept or known not to be."""
-        keeping = asyncio.ensure_future(off_loop(self.seen.keep, caller.owner, thread, record))
+        keeping = asyncio.ensure_future(run_in_thread(self.seen.keep, caller.owner, thread, record))
         try:
             await asyncio.shield(keeping)
         except asyncio.CancelledError:
@@ -116,7 +116,7 @@ class Threads:
         try:
             yield
         except BaseException:
-            if await off_loop(self.seen.last, caller.owner, thread) == last:
+            if await run_in_thread(self.seen.last, caller.owner, thread) == last:
                 await self._undo(key, before)
             raise
 
@@ -125,7 +125,7 @@ class Threads:
         a kill came before it was, that is a turn too many, which goes."""
         key = f"{owner}:{thread}"
         before = await self._present(key)
-        last = await off_loop(self.seen.last, owner, thread)
+        last = await run_in_thread(self.seen.last, owner, thread)
         if before is None or before.checkpoint["channel_values"].get("turn", 0) <= last:
             return before, last
         found = await self._after(key, last) if last else None
@@ -133,7 +133,7 @@ class Threads:
             return before, last
         try:
             await self._undo(key, found)
-        except KeepingError as error:
+        except ConversationStoreError as error:
             log.warning("the loop remembers more of thread %s than was kept: %s", thread, error)
         return await self._present(key), last
 
@@ -149,18 +149,18 @@ class Threads:
     async def _delete(self, owner: str, thread: str) -> None:
         async with self.queues.turn(owner, thread):
             await self.saver.adelete_thread(f"{owner}:{thread}")
-            await off_loop(self.seen.delete, owner, thread)
+            await run_in_thread(self.seen.delete, owner, thread)
 
     async def _check(self, owner: str, thread: str, turn: int) -> None:
-        if turn not in [each.record["turn"] for each in await off_loop(self.seen.turns, owner, thread)]:
-            raise Missing(f"This thread has no turn {turn}.")
+        if turn not in [each.record["turn"] for each in await run_in_thread(self.seen.turns, owner, thread)]:
+            raise NotFound(f"This thread has no turn {turn}.")
 
     async def _remember(self, owner: str, thread: str, new: str, turn: int) -> None:
         """Let `new` remember what `thread` did after `turn`; in the same thread that becomes the present again."""
         await self._check(owner, thread, turn)
         found = await self._after(f"{owner}:{thread}", turn)
         if found is None:
-            raise Missing(f"This thread no longer remembers turn {turn}.")
+            raise NotFound(f"This thread no longer remembers turn {turn}.")
         await self._put(f"{owner}:{new}", found)
 
     async def _put(self, key: str, found: CheckpointTuple) -> None:
@@ -183,7 +183,7 @@ class Threads:
         return None
 
 
-def checked_thread(thread: str | None) -> str | None:
+def validate_thread_name(thread: str | None) -> str | None:
     """The name of a thread as it can be stored; a form that is left empty names none. Raises ConfigError.
 
     >>> checked_thread(" t "), checked_thread("")
@@ -191,7 +191,7 @@ def checked_thread(thread: str | None) -> str | None:
     """
     if not thread:
         return None
-    if len(thread) > LONGEST_NAME:
-        raise ConfigError(f"A thread's name has at most {LONGEST_NAME} characters; this has {len(thread)}.")
+    if len(thread) > MAX_THREAD_NAME:
+        raise ConfigError(f"A thread's name has at most {MAX_THREAD_NAME} characters; this has {len(thread)}.")
     # half of a character, as a broken paste leaves it, fits into no store
     return thread.encode(errors="replace").decode()

@@ -8,19 +8,19 @@ from typing import Any
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 
-STEPS = {
+SPAN_BY_EVENT = {
     "rewriter": "rewriter",
     "understand": "understand",
     "route": "retrieve",
     "query": "retrieve",
     "evidence": "retrieve",
 }
-KEPT = ("graph", "version", "status", "rounds", "llm_calls", "input_tokens", "output_tokens")
+SPAN_ATTRIBUTES = ("graph", "version", "status", "rounds", "llm_calls", "input_tokens", "output_tokens")
 
 _tracer: Any = None
 
 
-def trace(settings: Settings) -> None:
+def configure_tracing(settings: Settings) -> None:
     """Send traces where the settings say; without that nothing of it is imported. Raises ConfigError."""
     global _tracer
     # LangChain reads the environment alone, and .env is not in it
@@ -42,7 +42,9 @@ def trace(settings: Settings) -> None:
     _tracer = provider.get_tracer("nacre")
 
 
-async def traced(events: AsyncIterator[tuple[str, Any]], headers: Mapping[str, str]) -> AsyncIterator[tuple[str, Any]]:
+async def trace_turn(
+    events: AsyncIterator[tuple[str, Any]], headers: Mapping[str, str]
+) -> AsyncIterator[tuple[str, Any]]:
     """The same events; where traces are on, the turn is a span below the one that the request's headers name."""
     steps = _Steps(headers) if _tracer is not None else None
     try:
@@ -70,13 +72,13 @@ class _Steps:
 
     def saw(self, kind: str, payload: Any) -> None:
         """An event came: the step that it belongs to lasts until now."""
-        now, name = time.time_ns(), STEPS.get(kind, "answer")
+        now, name = time.time_ns(), SPAN_BY_EVENT.get(kind, "answer")
         if name not in self._last:
             self._finish()
             self._last[name] = _tracer.start_span(name, context=self._inside, start_time=self._since)
         self._since = now
         if kind == "answer":
-            self._turn.set_attributes({f"nacre.{key}": payload[key] for key in KEPT})
+            self._turn.set_attributes({f"nacre.{key}": payload[key] for key in SPAN_ATTRIBUTES})
 
     def end(self) -> None:
         """The turn is over, however it ended."""

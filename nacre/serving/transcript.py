@@ -10,26 +10,26 @@ from nacre.records.answer import Answer, Citation, Value
 from nacre.stores.sqlite.conversations import Conversation, Turn
 
 # a cell that begins so is run as a formula by spreadsheets
-FORMULA = re.compile(r"[=+\-@\t\r]")
-MARKED = re.compile(r"([\\`*_\[\]<>#|])")
+FORMULA_START = re.compile(r"[=+\-@\t\r]")
+MARKDOWN_SYMBOLS = re.compile(r"([\\`*_\[\]<>#|])")
 
 
-def markdown(conversation: Conversation, turns: Sequence[Turn]) -> str:
+def conversation_markdown(conversation: Conversation, turns: Sequence[Turn]) -> str:
     """The questions, the answers and what they rest on."""
     begun = time.strftime("%Y-%m-%d", time.gmtime(conversation.created))
     lines = [
-        f"# {escaped(conversation.title or 'A conversation')}",
+        f"# {escape_markdown(conversation.title or 'A conversation')}",
         "",
         f"About the graph {conversation.graph}, {begun}.",
         "",
     ]
     for turn in turns:
         record = turn.record
-        lines += [f"## {escaped(record['question'])}", ""]
+        lines += [f"## {escape_markdown(record['question'])}", ""]
         if record["standalone"] != record["question"]:
-            lines += [f"Understood as: {escaped(record['standalone'])}", ""]
-        lines += [escaped(record["answer"]), ""]
-        lines += [f"Note: {escaped(caveat)}" for caveat in record["caveats"]]
+            lines += [f"Understood as: {escape_markdown(record['standalone'])}", ""]
+        lines += [escape_markdown(record["answer"]), ""]
+        lines += [f"Note: {escape_markdown(caveat)}" for caveat in record["caveats"]]
         lines += [_source(record, citation) for citation in record["citations"]]
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
@@ -37,7 +37,7 @@ def markdown(conversation: Conversation, turns: Sequence[Turn]) -> str:
 
 def _source(record: Answer, citation: Citation) -> str:
     words = " ".join(citation["text"].split())
-    line = f"- \\[{citation['n']}\\] {escaped(citation['source'])}: {escaped(words)}"
+    line = f"- \\[{citation['n']}\\] {escape_markdown(citation['source'])}: {escape_markdown(words)}"
     if citation["query"] is not None:
         text = " ".join(record["queries"][citation["query"]]["text"].split())
         fence = "``" if "`" in text else "`"
@@ -45,16 +45,16 @@ def _source(record: Answer, citation: Citation) -> str:
     return line
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     r"""Text that Markdown shows as it is.
 
     >>> escaped("*not* bold [1]")
     '\\*not\\* bold \\[1\\]'
     """
-    return MARKED.sub(r"\\\1", text)
+    return MARKDOWN_SYMBOLS.sub(r"\\\1", text)
 
 
-def table(citation: Citation) -> str:
+def rows_csv(citation: Citation) -> str:
     """The rows of a citation as CSV, with a head; units stand in the head.
 
     A text that a spreadsheet would run as a formula gets an apostrophe before it.
@@ -63,12 +63,12 @@ def table(citation: Citation) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     heads = [f"{name} [{unit}]" if unit else name for name, unit in zip(citation["columns"], units, strict=True)]
-    writer.writerow([cell(head) for head in heads])
-    writer.writerows([cell(value) for value in row] for row in citation["rows"])
+    writer.writerow([csv_cell(head) for head in heads])
+    writer.writerows([csv_cell(value) for value in row] for row in citation["rows"])
     return out.getvalue()
 
 
-def cell(value: Value | None) -> Value:
+def csv_cell(value: Value | None) -> Value:
     """A value as it goes into CSV.
 
     >>> cell("=1+1"), cell(-3), cell(None), cell(True)
@@ -78,4 +78,4 @@ def cell(value: Value | None) -> Value:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
+    return f"'{value}" if isinstance(value, str) and FORMULA_START.match(value) else value

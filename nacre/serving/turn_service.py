@@ -9,24 +9,24 @@ from typing import Any, cast
 
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agents.run_in_thread import AT_ONCE, off_loop
-from graph.app import Composition, compose, remembering
+from agents.run_in_thread import AT_ONCE, run_in_thread
+from graph.app import Composition, compose, open_persistent_app
 from graph.builder import App
 from graph.context import Context
-from graph.nodes import team_of
+from graph.nodes import agents_for
 from graph.state import Json
-from graph.stateless_turn import stream_after
-from graph.turn import stream
+from graph.stateless_turn import stream_stateless_turn
+from graph.turn import stream_turn
 from graph.turn_input import checked_question
 from nacre.config.local_engine import stop_engines
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
-from nacre.serving.http.error_status import Busy, Elsewhere, Missing, Unkept
-from nacre.serving.keys import LOCAL, Caller
-from nacre.serving.queues import Queues
-from nacre.serving.threads import Threads, checked_thread
-from nacre.stores.sqlite.conversations import KeepingError
+from nacre.serving.http.error_status import NotFound, StorageUnavailable, TooManyRequests, WrongGraph
+from nacre.serving.keys import LOCAL_CALLER, Caller
+from nacre.serving.queues import ThreadQueues
+from nacre.serving.threads import Threads, validate_thread_name
+from nacre.stores.sqlite.conversations import ConversationStoreError
 
 # a thread at work keeps the interpreter for so long while others wait for it, the event loop among them: a tenth of
 # Python's default, as an embedder asks for it several times beside a question that is being read
@@ -35,7 +35,7 @@ SWITCH_SECONDS = 0.0005
 log = logging.getLogger(__name__)
 
 
-class Asking:
+class TurnService:
     """Asks the graphs of one data folder. `threads` is None where nothing is kept."""
 
     def __init__(self, composition: Composition, app: App, threads: Threads | None) -> None:
@@ -46,11 +46,11 @@ class Asking:
         self._app = app
         self._running = asyncio.Semaphore(AT_ONCE)
 
-    def names(self, caller: Caller = LOCAL) -> list[str]:
+    def names(self, caller: Caller = LOCAL_CALLER) -> list[str]:
         """The graphs that a caller may read."""
         return [name for name in self.library.names() if caller.reads(name)]
 
-    def resolve(self, graph: str | None, caller: Caller = LOCAL) -> str:
+    def resolve(self, graph: str | None, caller: Caller = LOCAL_CALLER) -> str:
         """The name of a graph that the caller may read; others are told apart from none by nobody."""
         names = self.names(caller)
         if caller.graphs is None or graph in names:
@@ -64,14 +64,14 @@ class Asking:
         """Raises Busy where so many turns are under way or waiting that one more would wait too long."""
         most = self.composition.settings.max_turns
         if self.under_way >= most:
-            raise Busy(f"{most} questions are being answered. Ask again in a moment.", 1 + most / 32)
+            raise TooManyRequests(f"{most} questions are being answered. Ask again in a moment.", 1 + most / 32)
 
     async def check(
         self,
         question: object,
         graph: str | None,
         thread: str | None = None,
-        caller: Caller = LOCAL,
+        caller: Caller = LOCAL_CALLER,
         context: Context | None = None,
     ) -> str:
         """The name of the graph that a question would be asked of; raises ConfigError where it can't be asked."""
@@ -79,19 +79,19 @@ class Asking:
             raise ConfigError(f"The question is {type(question).__name__}, not text. Send it as a string.")
         checked_question(question)
         if context is not None:
-            team_of(self.composition.resources, context)
-        thread = checked_thread(thread)
+            agents_for(self.composition.resources, context)
+        thread = validate_thread_name(thread)
         known = None
         if thread and self.threads is not None:
             try:
-                known = await off_loop(self.threads.seen.find, caller.owner, thread)
-            except KeepingError as error:
+                known = await run_in_thread(self.threads.seen.find, caller.owner, thread)
+            except ConversationStoreError as error:
                 log.warning("thread %s can't be looked up: %s", thread, error)
         wanted = graph or (context.graph if context else None) or (known.graph if known else None)
         name = self.resolve(wanted, caller)
         if known is not None and known.graph != name:
             told = repr(known.graph) if caller.reads(known.graph) else "another graph"
-            raise Elsewhere(f"This thread is about {told}. Start a new thread to ask {name!r}.")
+            raise WrongGraph(f"This thread is about {told}. Start a new thread to ask {name!r}.")
         return name
 
     async def events(
@@ -101,18 +101,18 @@ class Asking:
         thread: str | None = None,
         context: Context | None = None,
         id: str = "",
-        caller: Caller = LOCAL,
+        caller: Caller = LOCAL_CALLER,
         instead_of: int | None = None,
         before: Sequence[Json] | None = None,
     ) -> AsyncIterator[tuple[str, Any]]:
-        """The events of one turn as they happen, the record last; see `graph.turn.stream`. `instead_of` is a turn of
+        """The events of one turn as they happen, the record last; see `graph.turn.stream_turn`. `instead_of` is a turn of
         the thread that is forgotten first, with all after it. Whoever sees the record may rely on it: it is kept.
         Without a thread, `before` are the turns that the caller brings along; see `graph.given`.
         """
         name = await self.check(question, graph, thread, caller, context)
         # half of a character, as a broken paste leaves it, fits into no store
         question = question.encode(errors="replace").decode()
-        thread = checked_thread(thread)
+        thread = validate_thread_name(thread)
         threads = self.threads if thread else None
         async with AsyncExitStack() as stack:
             stack.enter_context(self.counted())
@@ -122,21 +122,21 @@ class Asking:
             try:
                 if instead_of is not None:
                     if not thread or not threads:
-                        raise Missing("A question takes the place of another only in a thread. Name the thread.")
+                        raise NotFound("A question takes the place of another only in a thread. Name the thread.")
                     await threads.rewind(caller, thread, instead_of)
                 if thread and threads:
                     await stack.enter_async_context(threads.undone_unless_kept(caller, thread))
-            except KeepingError as error:
-                raise Unkept(
+            except ConversationStoreError as error:
+                raise StorageUnavailable(
                     f"The conversations can't be read now ({error}). Ask again, or without a thread."
                 ) from error
             if id:
                 stack.callback(self.composition.resources.holds.release_run, id)
             record, why = None, ""
             if before is not None and not thread:
-                turn = stream_after(self._app, question, before, graph=name, context=context, id=id)
+                turn = stream_stateless_turn(self._app, question, before, graph=name, context=context, id=id)
             else:
-                turn = stream(
+                turn = stream_turn(
                     self._app, question, graph=name, thread=thread, owner=caller.owner, context=context, id=id
                 )
             try:
@@ -145,7 +145,7 @@ class Asking:
                         record = cast(Answer, payload)
                     else:
                         yield kind, payload
-            except KeepingError as error:
+            except ConversationStoreError as error:
                 # the loop writes last of all, so that what was answered is only not remembered
                 if record is None:
                     raise
@@ -157,7 +157,7 @@ class Asking:
             if thread and threads and not why:
                 try:
                     await threads.keep(caller, thread, record)
-                except KeepingError as error:
+                except ConversationStoreError as error:
                     why = str(error)
             if why:
                 log.warning("turn %s of thread %s is not kept: %s", record["turn"], thread, why)
@@ -171,7 +171,7 @@ class Asking:
         thread: str | None = None,
         context: Context | None = None,
         id: str = "",
-        caller: Caller = LOCAL,
+        caller: Caller = LOCAL_CALLER,
     ) -> Answer:
         """The record of one turn."""
         record: Answer | None = None
@@ -186,7 +186,7 @@ class Asking:
         """Let go of a thread that is remembered in memory alone."""
         saver = self._app.checkpointer
         if self.threads is None and isinstance(saver, InMemorySaver):
-            await saver.adelete_thread(f"{LOCAL.owner}:{thread}")
+            await saver.adelete_thread(f"{LOCAL_CALLER.owner}:{thread}")
 
     @asynccontextmanager
     async def place(self) -> AsyncIterator[None]:
@@ -207,24 +207,24 @@ class Asking:
 
 
 @asynccontextmanager
-async def opened(settings: Settings, *, lasting: bool, warm: bool = True) -> AsyncIterator[Asking]:
+async def open_turn_service(settings: Settings, *, lasting: bool, warm: bool = True) -> AsyncIterator[TurnService]:
     """Open all that answering needs. With `lasting`, threads are kept in the data folder, else only in memory; `warm`
     starts the processes that run a model's queries."""
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
-        composition = await off_loop(compose, settings)
+        composition = await run_in_thread(compose, settings)
     except ValueError as error:
         # the packages below `records` can't raise our errors; theirs are written for people too
         raise ConfigError(str(error)) from error
     if warm and "model" in composition.teams:
-        await off_loop(composition.resources.apart.warm)
+        await run_in_thread(composition.resources.apart.warm)
     try:
         if lasting:
-            async with remembering(composition) as (app, saver, seen):
-                yield Asking(composition, app, Threads(seen, saver, Queues(settings.data)))
+            async with open_persistent_app(composition) as (app, saver, seen):
+                yield TurnService(composition, app, Threads(seen, saver, ThreadQueues(settings.data)))
         else:
-            yield Asking(composition, composition.build(InMemorySaver()), None)
+            yield TurnService(composition, composition.build(InMemorySaver()), None)
     finally:
-        await off_loop(composition.library.close)
-        await off_loop(composition.resources.apart.close)
-        await off_loop(stop_engines)
+        await run_in_thread(composition.library.close)
+        await run_in_thread(composition.resources.apart.close)
+        await run_in_thread(stop_engines)

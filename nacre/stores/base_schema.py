@@ -12,7 +12,7 @@ from nacre.stores.sqlite.tables import Tables
 
 
 @contextmanager
-def ingested(graph: Graph, data: Path) -> Iterator[Graph]:
+def open_base_graph(graph: Graph, data: Path) -> Iterator[Graph]:
     """The graph with the tables, schema and names of its version; `data` is the folder of its library."""
     if not graph.layers or graph.stored is None:
         yield graph

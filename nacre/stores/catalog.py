@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from nacre.config.embedder import BUNDLED
-from nacre.errors import ConfigError, NoGraph
+from nacre.config.embedder import BUNDLED_EMBEDDER
+from nacre.errors import ConfigError, GraphNotFound
 from nacre.stores import versions
 from nacre.stores.graph import Graph as Graph
-from nacre.stores.opener import Opener, damaged
-from nacre.stores.search.file_integrity import Damaged, check_sizes, sizes_of
+from nacre.stores.opener import GraphOpener, damaged_graph_error
+from nacre.stores.search.file_integrity import DamagedIndex, check_sizes, file_sizes
 from nacre.stores.search.vector_sets import drop_collection
 from nacre.stores.search.vectors import Embedder
-from nacre.stores.sparql.endpoint_limits import Manners
-from nacre.stores.sqlite.lexicon_file import spellings_of
+from nacre.stores.sparql.endpoint_limits import EndpointLimits
+from nacre.stores.sqlite.lexicon_file import spellings_folder
 from nacre.stores.versions import Pointer
 
 # how long it is taken for granted that a server with vectors serves, or not
@@ -55,10 +55,10 @@ class Library:
         embedder: Embedder | None,
         qdrant_url: str | None = None,
         qdrant_key: str | None = None,
-        manners: Callable[[str], Manners] = lambda url: Manners(),
+        manners: Callable[[str], EndpointLimits] = lambda url: EndpointLimits(),
     ) -> None:
         self.data = data
-        self.opener = Opener(data, embedder, qdrant_url, qdrant_key, manners)
+        self.opener = GraphOpener(data, embedder, qdrant_url, qdrant_key, manners)
         self._held: dict[tuple[str, str, str | None, str], _Held] = {}
         self._lock = threading.RLock()
         self._given_back = threading.Condition(self._lock)
@@ -66,34 +66,34 @@ class Library:
     def warm(self) -> None:
         """Load the embedder that comes with Nacre now, for which the first question would wait."""
         embedder = self.opener.embedder
-        if embedder is not None and embedder.name == BUNDLED:
+        if embedder is not None and embedder.name == BUNDLED_EMBEDDER:
             embedder.embed(["words"])
 
     def names(self) -> list[str]:
         """The names of the graphs, sorted."""
         try:
-            folders = [folder for folder in self.data.iterdir() if versions.NAME.fullmatch(folder.name)]
+            folders = [folder for folder in self.data.iterdir() if versions.GRAPH_NAME.fullmatch(folder.name)]
         except (FileNotFoundError, NotADirectoryError):
             return []
         return sorted(folder.name for folder in folders if (folder / versions.CURRENT).is_file())
 
     def resolve(self, name: str | None) -> str:
         """The name of a graph that exists; None stands for the only one. Raises ConfigError with the next command."""
-        if name is not None and versions.NAME.fullmatch(name) and (self.data / name / versions.CURRENT).is_file():
+        if name is not None and versions.GRAPH_NAME.fullmatch(name) and (self.data / name / versions.CURRENT).is_file():
             return name
         known = self.names()
         if not known:
-            wanted = name if name is not None and versions.NAME.fullmatch(name) else "NAME"
+            wanted = name if name is not None and versions.GRAPH_NAME.fullmatch(name) else "NAME"
             named = f" named {name!r}" if name is not None else ""
-            raise NoGraph(f"No graph{named}. Run: nacre ingest FILE.ttl --graph {wanted}", self.data)
+            raise GraphNotFound(f"No graph{named}. Run: nacre ingest FILE.ttl --graph {wanted}", self.data)
         if name is None:
             if len(known) == 1:
                 return known[0]
-            raise NoGraph(f"Which graph? There are {', '.join(known)}. Add: --graph {known[0]}", self.data)
+            raise GraphNotFound(f"Which graph? There are {', '.join(known)}. Add: --graph {known[0]}", self.data)
         versions.check_name(name)
         near = difflib.get_close_matches(name, known, 1, 0.5)
         hint = f"Did you mean {near[0]!r}?" if near else f"There are {', '.join(known[:8])}."
-        raise NoGraph(f"No graph named {name!r}. {hint} Run: nacre ingest FILE.ttl --graph {name}", self.data)
+        raise GraphNotFound(f"No graph named {name!r}. {hint} Run: nacre ingest FILE.ttl --graph {name}", self.data)
 
     def current(self, name: str) -> str:
         """The version that a new turn should read."""
@@ -102,7 +102,7 @@ class Library:
     def lacks(self, name: str) -> dict[str, str]:
         """What the current version of a graph was made without, or not yet has, and why, by branch."""
         present = self._present(name)
-        return present.lacks(name) | versions.manifest(self.data / name, present.version).unavailable
+        return present.lacks(name) | versions.read_manifest(self.data / name, present.version).unavailable
 
     def open(self, name: str, version: str | None = None, vectors: str | None = None, layers: str = "") -> Graph:
         """The stores of a version (None: the current one), shared by all who open it; give each back with `close`.
@@ -136,9 +136,9 @@ class Library:
             for key in [key for key, held in self._held.items() if key[0] == name and held.users == 0]:
                 self._shut(self._held.pop(key))
         try:
-            with versions.writing(home):
+            with versions.writer_lock(home):
                 (home / versions.CURRENT).unlink(missing_ok=True)
-                versions.clean(home, self._drop)
+                versions.remove_unused_versions(home, self._drop)
                 left = [folder for folder in (home / "versions").glob("*") if folder.is_dir()]
                 left += [folder for folder in (home / "vectors").glob("*") if folder.is_dir()]
                 left += [folder for folder in (home / "layers").glob("*") if folder.is_dir()]
@@ -157,9 +157,9 @@ class Library:
             self._held.clear()
 
     def _present(self, name: str) -> Pointer:
-        found = versions.pointer(self.data / self.resolve(name))
+        found = versions.read_pointer(self.data / self.resolve(name))
         if found is None:
-            raise NoGraph(f"No graph named {name!r}. Run: nacre ingest FILE.ttl --graph {name}", self.data)
+            raise GraphNotFound(f"No graph named {name!r}. Run: nacre ingest FILE.ttl --graph {name}", self.data)
         return found
 
     def _found(self, name: str, version: str, vectors: str | None, layers: str) -> _Held | None:
@@ -175,19 +175,19 @@ class Library:
         folders += [versions.vectors_folder(home, wanted.vectors)] if wanted.vectors is not None else []
         folders += [versions.layers_folder(home, wanted.layers)] if wanted.layers else []
         # vectors that somebody has removed are one branch less, not a version that is gone
-        pinned = [versions.pin(folder) for folder in folders if folder.exists()]
-        if not folders[0].exists() or None in pinned or versions.pointer(home) != present:
+        pinned = [versions.pin_folder(folder) for folder in folders if folder.exists()]
+        if not folders[0].exists() or None in pinned or versions.read_pointer(home) != present:
             _unpin(pinned)
             return None
         try:
-            graph = self.opener.stores(name, wanted, versions.manifest(home, wanted.version), folders[0])
+            graph = self.opener.stores(name, wanted, versions.read_manifest(home, wanted.version), folders[0])
         except BaseException:
             _unpin(pinned)
             raise
         remote = graph.vector_set if graph.vectors is None and "vector" not in graph.unavailable else None
-        words = spellings_of(folders[0] / versions.LEXICON)
+        words = spellings_folder(folders[0] / versions.LEXICON)
         mapped = [versions.TABLES, versions.LEXICON, *(f"{words.name}/{file.name}" for file in words.iterdir())]
-        held = _Held(graph, pinned, 0, remote, folders[0], sizes_of(folders[0], mapped))
+        held = _Held(graph, pinned, 0, remote, folders[0], file_sizes(folders[0], mapped))
         self._held[_key(name, wanted)] = held
         graph.give_back = partial(self._give_back, held)
         return held
@@ -224,8 +224,8 @@ class Library:
         for key in idle:
             self._shut(self._held.pop(key))
         if idle:
-            with suppress(OSError, ConfigError), versions.writing(self.data / name, patience=0):
-                versions.clean(self.data / name, self._drop)
+            with suppress(OSError, ConfigError), versions.writer_lock(self.data / name, patience=0):
+                versions.remove_unused_versions(self.data / name, self._drop)
 
     def _shut(self, held: _Held) -> None:
         graph = held.graph
@@ -253,8 +253,8 @@ def _check(held: _Held) -> None:
     """Raises ConfigError where a file of a graph that is open was cut short; what is gone stays readable."""
     try:
         check_sizes(held.folder, held.sizes, gone=True)
-    except Damaged as error:
-        raise damaged(held.graph.name, error) from error
+    except DamagedIndex as error:
+        raise damaged_graph_error(held.graph.name, error) from error
 
 
 def _key(name: str, pointer: Pointer) -> tuple[str, str, str | None, str]:

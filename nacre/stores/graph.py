@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from nacre.errors import ToolError
 from nacre.records.endpoint import Endpoint
 from nacre.records.schema import Schema
-from nacre.stores.search.lexical import Lexical
+from nacre.stores.search.lexical import LexicalIndex
 from nacre.stores.search.vectors import Vectors
 from nacre.stores.sparql.oxigraph_store import OxigraphStore
 from nacre.stores.sqlite.documents import Documents
-from nacre.stores.sqlite.extracted_triples import Layer
+from nacre.stores.sqlite.extracted_triples import ExtractedLayer
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.passages import Passages
 from nacre.stores.sqlite.tables import Tables
@@ -38,12 +38,12 @@ class Graph:
     passages: Passages | None = None
     documents: Documents | None = None
     vectors: Vectors | None = None
-    lexical: Lexical | None = None
+    lexical: LexicalIndex | None = None
     triples: OxigraphStore | None = None
     vector_set: str | None = None
     endpoint: Endpoint | None = None
     remote: "EndpointSource | None" = None
-    extracted: Layer | None = None
+    extracted: ExtractedLayer | None = None
     layers: str = ""
     unavailable: dict[str, str] = field(default_factory=dict)
     give_back: Callable[[], None] = field(default=lambda: None, repr=False)

@@ -14,14 +14,14 @@ from nacre.records.json_form import from_json
 from nacre.records.schema import Schema
 from nacre.stores import versions
 from nacre.stores.graph import Graph
-from nacre.stores.search.lexical import Lexical
+from nacre.stores.search.lexical import LexicalIndex
 from nacre.stores.search.vector_sets import open_collection
 from nacre.stores.search.vectors import Embedder, Vectors
-from nacre.stores.sparql.endpoint_limits import Manners
+from nacre.stores.sparql.endpoint_limits import EndpointLimits
 from nacre.stores.sparql.oxigraph_store import OxigraphStore
 from nacre.stores.sqlite.documents import Documents
-from nacre.stores.sqlite.extracted_triples import Layer
-from nacre.stores.sqlite.lexicon import Home, Lexicon
+from nacre.stores.sqlite.extracted_triples import ExtractedLayer
+from nacre.stores.sqlite.lexicon import Lexicon, TableNameCounts
 from nacre.stores.sqlite.passages import Passages
 from nacre.stores.sqlite.tables import Tables
 from nacre.stores.versions import Manifest, Pointer
@@ -31,14 +31,14 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Opener:
+class GraphOpener:
     """What graphs of a data folder are opened with; `manners` says how an endpoint is asked."""
 
     data: Path
     embedder: Embedder | None
     qdrant_url: str | None
     qdrant_key: str | None
-    manners: Callable[[str], Manners]
+    manners: Callable[[str], EndpointLimits]
 
     def stores(self, name: str, pointer: Pointer, manifest: Manifest, folder: Path) -> Graph:
         """The stores of a version; raises ConfigError where they can't be read, and notes by branch what can't be
@@ -54,9 +54,9 @@ class Opener:
             lexicon = Lexicon(home / versions.LEXICON, tables.schema, self.embedder)
             graph = Graph(name, manifest.version, tables.schema, tables, lexicon, vector_set=pointer.vectors)
             if layers is not None:
-                graph.layers, graph.extracted = pointer.layers, Layer(layers / versions.EXTRACTED)
+                graph.layers, graph.extracted = pointer.layers, ExtractedLayer(layers / versions.EXTRACTED)
         except (OSError, ValueError, KeyError, sqlite3.Error, ToolError) as error:
-            raise damaged(name, error) from error
+            raise damaged_graph_error(name, error) from error
         graph.unavailable.update(pointer.lacks(name))
         graph.unavailable.update(manifest.unavailable)
         present = {"passages", "vector", "lexical"} - graph.unavailable.keys()
@@ -83,7 +83,7 @@ class Opener:
         elif (folder / versions.DOCUMENTS).is_file():
             present.add("documents")
             graph.documents = optional("documents", lambda: Documents(folder / versions.DOCUMENTS))
-        graph.lexical = optional("lexical", lambda: Lexical(folder / versions.LEXICAL))
+        graph.lexical = optional("lexical", lambda: LexicalIndex(folder / versions.LEXICAL))
         if (folder / versions.TRIPLES).is_dir():
             present.add("sparql")
             graph.triples = optional("sparql", lambda: OxigraphStore(folder / versions.TRIPLES))
@@ -103,7 +103,7 @@ class Opener:
                 f"Graph {name!r} is damaged: {error}. Run: nacre attach {manifest.endpoint} --graph {name}"
             ) from error
         coded = {g.relation: g.count if g.relation in endpoint.unnamed else 0 for g in schema.groups}
-        lexicon.homes = tuple(Home(g.relation, g.count, coded[g.relation]) for g in schema.groups)
+        lexicon.homes = tuple(TableNameCounts(g.relation, g.count, coded[g.relation]) for g in schema.groups)
         source = EndpointSource(endpoint.url, endpoint.graphs, self.manners(endpoint.url), endpoint.dialect)
         graph = Graph(name, manifest.version, schema, None, lexicon, endpoint=endpoint, remote=source)
         graph.unavailable.update(manifest.unavailable)
@@ -111,7 +111,7 @@ class Opener:
 
     def _embedded(self, name: str, vectors: str | None) -> Vectors | None:
         """The vectors in the data folder; those on a server are opened when they are needed."""
-        if vectors is None or versions.vectors_manifest(self.data / name, vectors).collection is not None:
+        if vectors is None or versions.read_vectors_manifest(self.data / name, vectors).collection is not None:
             return None
         return self.vectors(name, vectors)
 
@@ -120,7 +120,7 @@ class Opener:
         if self.embedder is None:
             raise ConfigError("no embedder. Install the bundled one: pip install 'nacre[bundled]'")
         home = self.data / name
-        made_by = versions.vectors_manifest(home, vectors).embedder
+        made_by = versions.read_vectors_manifest(home, vectors).embedder
         if made_by != self.embedder.name:
             raise ConfigError(
                 f"embedded with {made_by}, the embedder now is {self.embedder.name}. Run: nacre index --graph {name}"
@@ -128,6 +128,6 @@ class Opener:
         return Vectors(open_collection(home, vectors, self.qdrant_url, self.qdrant_key), self.embedder)
 
 
-def damaged(name: str, error: Exception) -> ConfigError:
+def damaged_graph_error(name: str, error: Exception) -> ConfigError:
     """What is said of a graph whose files can't be read."""
     return ConfigError(f"Graph {name!r} is damaged: {error}. Run: nacre ingest FILE.ttl --graph {name}")

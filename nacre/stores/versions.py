@@ -19,14 +19,14 @@ from nacre.errors import ConfigError
 log = logging.getLogger(__name__)
 
 FORMAT = 4
-NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+GRAPH_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 TABLES, LEXICON, PASSAGES, LEXICAL, SHARD = "graph.sqlite", "lexicon.sqlite", "passages.sqlite", "lexical", "shard"
 DOCUMENTS = "documents.sqlite"
 ENDPOINT, SCHEMA = "endpoint.json", "schema.json"
 EXTRACTED = "extracted.sqlite"
 TRIPLES = "triples"
 MANIFEST, LOCK, CURRENT, BUILDING, EMBEDDED = "manifest.json", "lock", "current", ".building", "embedded.sqlite"
-PATIENCE = 2.0
+LOCK_SECONDS = 2.0
 UNDER_WAY = "the vectors are not complete yet, and the other branches answer. nacre index --graph {} completes them"
 
 
@@ -79,7 +79,7 @@ def check_name(name: str) -> str:
     >>> check_name("my-graph")
     'my-graph'
     """
-    if not NAME.fullmatch(name):
+    if not GRAPH_NAME.fullmatch(name):
         raise ConfigError(
             f"{name[:80]!r} can't name a graph: use up to 64 lower-case letters, digits and hyphens, such as my-graph."
         )
@@ -101,7 +101,7 @@ def layers_folder(home: Path, layers: str) -> Path:
     return home / "layers" / layers
 
 
-def pointer(home: Path) -> Pointer | None:
+def read_pointer(home: Path) -> Pointer | None:
     """What readers of the graph in `home` should open; None where there is no graph."""
     try:
         data = json.loads((home / CURRENT).read_text(encoding="utf-8"))
@@ -112,22 +112,22 @@ def pointer(home: Path) -> Pointer | None:
         raise ConfigError(f"{home / CURRENT} is damaged. Run: nacre ingest FILE.ttl --graph {home.name}") from None
 
 
-def current(home: Path) -> str | None:
+def current_version(home: Path) -> str | None:
     """The version that readers of the graph in `home` should open; None where there is no graph."""
-    found = pointer(home)
+    found = read_pointer(home)
     return found.version if found is not None else None
 
 
-def forget_damage(home: Path) -> None:
-    """Remove a file `current` that can't be read, before it is written anew; the caller is the graph's only writer."""
+def remove_damaged_pointer(home: Path) -> None:
+    """Remove a file `current_version` that can't be read, before it is written anew; the caller is the graph's only writer."""
     try:
-        pointer(home)
+        read_pointer(home)
     except ConfigError as error:
         log.warning("%s", error)
         (home / CURRENT).unlink(missing_ok=True)
 
 
-def manifest(home: Path, version: str) -> Manifest:
+def read_manifest(home: Path, version: str) -> Manifest:
     """The manifest of one version; FileNotFoundError if it is gone."""
     data: dict[str, Any] = json.loads((version_folder(home, version) / MANIFEST).read_text(encoding="utf-8"))
     if data.get("format") != FORMAT:
@@ -138,7 +138,7 @@ def manifest(home: Path, version: str) -> Manifest:
     return Manifest(**{key: value for key, value in data.items() if key in Manifest.__dataclass_fields__})
 
 
-def vectors_manifest(home: Path, vectors: str) -> VectorsManifest:
+def read_vectors_manifest(home: Path, vectors: str) -> VectorsManifest:
     """The manifest of a set of vectors; FileNotFoundError if it is gone."""
     return VectorsManifest(**json.loads((vectors_folder(home, vectors) / MANIFEST).read_text(encoding="utf-8")))
 
@@ -148,7 +148,7 @@ def write_manifest(folder: Path, content: Manifest | VectorsManifest) -> None:
     (folder / MANIFEST).write_text(json.dumps(asdict(content), indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def pin(folder: Path) -> int | None:
+def pin_folder(folder: Path) -> int | None:
     """Keep a version or a set of vectors from removal while the returned file descriptor is open, at most as long as
     this process lives.
 
@@ -170,7 +170,7 @@ def pin(folder: Path) -> int | None:
 
 
 @contextmanager
-def writing(home: Path, patience: float = PATIENCE) -> Iterator[None]:
+def writer_lock(home: Path, patience: float = LOCK_SECONDS) -> Iterator[None]:
     """Alone among writers of this graph; raises ConfigError if there is another one for `patience` seconds.
 
     A reader that removes the version it has just left holds a graph for a moment, and must not end an ingest.
@@ -194,13 +194,13 @@ def _takes(lock: IO[str]) -> bool:
     return True
 
 
-def clean(home: Path, dropped: Callable[[str], None] = lambda collection: None) -> list[str]:
+def remove_unused_versions(home: Path, dropped: Callable[[str], None] = lambda collection: None) -> list[str]:
     """Remove what killed builds left, and the versions and vectors that nobody holds; the caller is the graph's only
     writer.
 
     `dropped` is called with the remote collection of each set of vectors that goes. Returns the names of what went.
     """
-    present, gone = pointer(home), []
+    present, gone = read_pointer(home), []
     keep = {present.version, present.vectors, present.earlier, present.layers} if present is not None else set()
     for folder in (each for part in ("versions", "vectors", "layers") for each in sorted((home / part).glob("*"))):
         if folder.name in keep or not folder.is_dir():

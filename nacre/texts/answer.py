@@ -13,31 +13,37 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nacre.language.base import language
-from nacre.language.tokens import Token, fold, tokens
+from nacre.language.tokens import Token, fold, tokenize
 from nacre.records.answer import Value
-from nacre.records.evidence import Sentence
+from nacre.records.evidence import EvidenceSentence
 from nacre.texts.measures import Span
-from nacre.texts.spans import matched, parts_of, polarity, spans
-from nacre.texts.wanted import Wanted, alike, as_described, has_top, wanted
+from nacre.texts.spans import clause_starts, find_answer_spans, is_affirmative, match_question_words
+from nacre.texts.wanted import (
+    ExpectedAnswer,
+    expect_described_thing,
+    expected_answer,
+    has_superlative_word,
+    is_same_word,
+)
 
-FILE = Path(__file__).with_name("weights.json")
+TEXT_WEIGHTS_FILE = Path(__file__).with_name("weights.json")
 # sentences that are looked into, those first that have most of the question's words
-MOST_SENTENCES = 16
+MAX_SENTENCES = 16
 # a phrase of more words is a long one
-LONG = 4
-MOST_UNSAID = 4
+LONG_PHRASE_WORDS = 4
+MAX_MISSING_WORDS = 4
 # two sentences that stand so close in a document follow each other
-CLOSE = 4
+MAX_SENTENCE_GAP = 4
 
 
-class Weights(NamedTuple):
+class TextWeights(NamedTuple):
     """`features` are weights of the log-linear model. At `threshold` nine in ten answers were right out of fold."""
 
     threshold: float
     features: Mapping[str, float]
 
 
-class Candidate(NamedTuple):
+class SpanCandidate(NamedTuple):
     """A span of the sentence at a place among those given, and its named features."""
 
     sentence: int
@@ -76,27 +82,29 @@ class _Read(NamedTuple):
         return self.own + self.titled + self.before
 
 
-def answers(question: str, sentences: Sequence[Sentence]) -> list[TextAnswer]:
+def rank_answers(question: str, sentences: Sequence[EvidenceSentence]) -> list[TextAnswer]:
     """What sentences answer, the likeliest first; empty where there is no span of the kind that is asked for."""
-    return chosen(*candidates(wanted(question), sentences))
+    return rank_span_candidates(*span_candidates(expected_answer(question), sentences))
 
 
-def named(clause: str, sentences: Sequence[Sentence], given: Sequence[Sequence[Span]]) -> list[TextAnswer]:
+def rank_given_spans(
+    clause: str, sentences: Sequence[EvidenceSentence], given: Sequence[Sequence[Span]]
+) -> list[TextAnswer]:
     """Of which of the spans `given` for each sentence the sentences say what a clause says, the likeliest first."""
-    return chosen(*candidates(as_described(clause), sentences, given))
+    return rank_span_candidates(*span_candidates(expect_described_thing(clause), sentences, given))
 
 
-def chosen(found: Sequence[Candidate], none: Mapping[str, float]) -> list[TextAnswer]:
+def rank_span_candidates(found: Sequence[SpanCandidate], none: Mapping[str, float]) -> list[TextAnswer]:
     """The values of candidates with their probabilities, the likeliest first."""
     if not found:
         return []
-    model = weights()
+    model = text_weights()
     worths = [math.exp(_worth(each.features, model.features)) for each in found]
     whole = sum(worths) + math.exp(_worth(none, model.features))
     chances: dict[object, float] = {}
     best: dict[object, int] = {}
     for i, each in enumerate(found):
-        key = same(each.span)
+        key = span_key(each.span)
         chances[key] = chances.get(key, 0.0) + worths[i] / whole
         if key not in best or worths[i] > worths[best[key]]:
             best[key] = i
@@ -108,56 +116,56 @@ def chosen(found: Sequence[Candidate], none: Mapping[str, float]) -> list[TextAn
     ]
 
 
-def same(span: Span) -> object:
+def span_key(span: Span) -> object:
     """What two spans have in common that say the same."""
     if isinstance(span.value, str):
         return " ".join(fold(span.value).split())
     return span.value, span.unit
 
 
-def candidates(
-    want: Wanted, sentences: Sequence[Sentence], given: Sequence[Sequence[Span]] | None = None
-) -> tuple[list[Candidate], dict[str, float]]:
+def span_candidates(
+    want: ExpectedAnswer, sentences: Sequence[EvidenceSentence], given: Sequence[Sequence[Span]] | None = None
+) -> tuple[list[SpanCandidate], dict[str, float]]:
     """All spans that may be the answer, and the features of there being none."""
     reads = _reads(want, sentences)
-    found: list[Candidate] = []
+    found: list[SpanCandidate] = []
     best = max((read.whole for read in reads), default=0.0)
     for read in reads:
         text = sentences[read.place].text
-        parts = parts_of(text)
+        parts = clause_starts(text)
         own = list(given[read.place]) if given is not None else _spans(text, want, read, parts)
         for span in own:
             within = any(each != span and each.start <= span.start and span.end <= each.end for each in own)
             features = _features(span, want, read, parts, best) | _beside(span, read, own)
             features |= {f"{want.kind} within": 1.0} if within else {}
-            found.append(Candidate(read.place, span, features))
+            found.append(SpanCandidate(read.place, span, features))
     lacking = min((read.lacking for read in reads), default=1.0)
-    unsaid = float(min(MOST_UNSAID, min((read.unsaid for read in reads), default=MOST_UNSAID)))
+    unsaid = float(min(MAX_MISSING_WORDS, min((read.unsaid for read in reads), default=MAX_MISSING_WORDS)))
     most = max((read.own for read in reads), default=0.0)
     none = {"none": 1.0, f"none {want.kind}": 1.0, "none covered": best, "none own": most, "none lacking": lacking}
     none["none unsaid"] = unsaid
     return found, none
 
 
-def _spans(text: str, want: Wanted, read: _Read, parts: tuple[int, ...]) -> list[Span]:
+def _spans(text: str, want: ExpectedAnswer, read: _Read, parts: tuple[int, ...]) -> list[Span]:
     if want.kind != "yes_no":
-        return spans(text, want, read.said)
+        return find_answer_spans(text, want, read.said)
     affirmed = not want.denied
     ends = (*parts[1:], len(text))
     said = [
-        Span(start, end, "part", polarity(text[start:end]) == affirmed)
+        Span(start, end, "part", is_affirmative(text[start:end]) == affirmed)
         for start, end in zip(parts, ends, strict=True)
         if any(start <= read.said[j].start < end for places in read.places.values() for j in places)
     ]
-    return said or [Span(0, len(text), "part", polarity(text) == affirmed)]
+    return said or [Span(0, len(text), "part", is_affirmative(text) == affirmed)]
 
 
-def _reads(want: Wanted, sentences: Sequence[Sentence]) -> list[_Read]:
+def _reads(want: ExpectedAnswer, sentences: Sequence[EvidenceSentence]) -> list[_Read]:
     """The sentences that share most with the question, the best first."""
     said = [_tokens(each.text) for each in sentences]
     titles = [_tokens(each.title) for each in sentences]
     earlier = _before(sentences)
-    own = [matched(each, want) for each in said]
+    own = [match_question_words(each, want) for each in said]
     total = len(sentences) + 1
     frequency = Counter(i for found in own for i in found)
     weight = [math.log(1 + total / (1 + frequency[i])) for i in range(len(want.words))]
@@ -175,27 +183,27 @@ def _reads(want: Wanted, sentences: Sequence[Sentence]) -> list[_Read]:
         unsaid = len(want.words) - len(known)
         reads.append(_Read(index, said[index], found, own_share, titled_share, before_share, lacking, another, unsaid))
     ranked = sorted((read for read in reads if read.whole), key=lambda read: (-read.whole, -read.own, read.place))
-    return ranked[:MOST_SENTENCES]
+    return ranked[:MAX_SENTENCES]
 
 
-def _names_another(sentence: Sentence, said: Sequence[Token], want: Wanted) -> bool:
+def _names_another(sentence: EvidenceSentence, said: Sequence[Token], want: ExpectedAnswer) -> bool:
     """Whether a sentence or its title names something that the question does not."""
     inside = any(token.text[0].isupper() and token.norm not in want.asked for token in said[1:])
     return inside or any(token.norm not in want.asked and token.text[0].isupper() for token in _tokens(sentence.title))
 
 
 def _says(said: Sequence[Token], word: object) -> bool:
-    return any(alike(word, token) for token in said)  # type: ignore[arg-type]
+    return any(is_same_word(word, token) for token in said)  # type: ignore[arg-type]
 
 
-def _before(sentences: Sequence[Sentence]) -> dict[int, int]:
+def _before(sentences: Sequence[EvidenceSentence]) -> dict[int, int]:
     """For each sentence the one that it follows in its document, where that is among them."""
     ends: dict[tuple[str | None, int], int] = {
         (each.document, each.end): i for i, each in enumerate(sentences) if each.document is not None
     }
     found = {}
     for i, each in enumerate(sentences):
-        for gap in range(CLOSE):
+        for gap in range(MAX_SENTENCE_GAP):
             other = ends.get((each.document, each.start - gap))
             if other is not None and other != i:
                 found[i] = other
@@ -203,7 +211,7 @@ def _before(sentences: Sequence[Sentence]) -> dict[int, int]:
     return found
 
 
-def _features(span: Span, want: Wanted, read: _Read, parts: tuple[int, ...], best: float) -> dict[str, float]:
+def _features(span: Span, want: ExpectedAnswer, read: _Read, parts: tuple[int, ...], best: float) -> dict[str, float]:
     first, last = _tokens_of(span, read.said)
     part = max(start for start in parts if start <= span.start)
     after = min((start for start in parts if start > span.start), default=math.inf)
@@ -224,8 +232,8 @@ def _features(span: Span, want: Wanted, read: _Read, parts: tuple[int, ...], bes
         "lacks a name": float(read.lacking > 0),
         "tells of another": float(read.lacking > 0 and read.another),
         "name elsewhere": float(bool(names) and not any(part <= read.said[j].start < after for j in names)),
-        "lacks the top": float(want.top and not has_top(read.said)),
-        "unsaid": float(min(MOST_UNSAID, read.unsaid)),
+        "lacks the top": float(want.top and not has_superlative_word(read.said)),
+        "unsaid": float(min(MAX_MISSING_WORDS, read.unsaid)),
         "another instead": float(_is_of_another(first, last, want, read)),
         "best": float(read.whole >= best - 1e-9),
         "here": here / len(read.places) if read.places else 0.0,
@@ -239,7 +247,7 @@ def _features(span: Span, want: Wanted, read: _Read, parts: tuple[int, ...], bes
         "cue": float(previous in cues),
         "shared": sum(read.said[j].norm in want.asked for j in range(first, last + 1)) / (last - first + 1),
         f"{want.kind} the": float(previous == "the"),
-        "long": float(last - first >= LONG and span.how != "part"),
+        "long": float(last - first >= LONG_PHRASE_WORDS and span.how != "part"),
         "after": float(bool(places) and first > max(places)),
         f"{want.kind} {span.how}": 1.0,
     }
@@ -259,7 +267,7 @@ def _beside(span: Span, read: _Read, own: Sequence[Span]) -> dict[str, float]:
     return {"leads": leads / len(starts), "follows": follows / len(starts)}
 
 
-def _is_of_another(first: int, last: int, want: Wanted, read: _Read) -> bool:
+def _is_of_another(first: int, last: int, want: ExpectedAnswer, read: _Read) -> bool:
     """Whether a sentence that does not name what the question names, though its title may, names something else."""
     if not any(word.name for word in want.words) or any(want.words[i].name for i in read.places):
         return False
@@ -283,10 +291,10 @@ def _worth(features: Mapping[str, float], model: Mapping[str, float]) -> float:
 
 @lru_cache(8192)
 def _tokens(text: str) -> tuple[Token, ...]:
-    return tuple(tokens(text))
+    return tuple(tokenize(text))
 
 
 @cache
-def weights() -> Weights:
+def text_weights() -> TextWeights:
     """The weights of the file, read once."""
-    return Weights(**json.loads(FILE.read_text(encoding="utf-8")))
+    return TextWeights(**json.loads(TEXT_WEIGHTS_FILE.read_text(encoding="utf-8")))

@@ -7,13 +7,13 @@ from functools import cache
 from typing import NamedTuple
 
 from nacre.language.base import language
-from nacre.language.dates import periods
-from nacre.language.quantities.amounts import Amount, amounts
-from nacre.language.quantities.units import convert
-from nacre.language.thesaurus import resource
-from nacre.language.tokens import Token, fold, tokens
+from nacre.language.dates import find_periods
+from nacre.language.quantities.amounts import Amount, find_amounts
+from nacre.language.quantities.units import convert_unit
+from nacre.language.thesaurus import english_data
+from nacre.language.tokens import Token, fold, tokenize
 from nacre.records.answer import Value
-from nacre.texts.wanted import Wanted
+from nacre.texts.wanted import ExpectedAnswer
 
 _YEAR = re.compile(r"(?<![\w.,:])(1[0-9]\d\d|20\d\d)(?![\w:]|,\d|\.\d)")
 _CLOCK = re.compile(r"(?<![\w:.])\d{1,2}:[0-5]\d(?:\s?(?:am|pm|a\.m\.|p\.m\.))?(?![\w:])|\b(?:noon|midnight)\b", re.I)
@@ -31,10 +31,10 @@ class Span(NamedTuple):
     unit: str = ""
 
 
-def dates(text: str) -> Iterator[Span]:
+def date_spans(text: str) -> Iterator[Span]:
     """Days and months as ISO dates, years as numbers."""
     taken = []
-    for period in periods(text):
+    for period in find_periods(text):
         taken.append((period.start, period.end))
         yield Span(period.start, period.end, "date", _iso(period.first, period.after))
     for match in _YEAR.finditer(text):
@@ -42,16 +42,16 @@ def dates(text: str) -> Iterator[Span]:
             yield Span(match.start(), match.end(), "year", int(match[1]))
 
 
-def times(text: str) -> Iterator[Span]:
+def time_spans(text: str) -> Iterator[Span]:
     """Times of the day, as they are written."""
     for match in (*_CLOCK.finditer(text), *_HOUR.finditer(text)):
         yield Span(match.start(), match.end(), "time", " ".join(match[0].split()))
 
 
-def numbers(text: str, want: Wanted) -> Iterator[Span]:
+def number_spans(text: str, want: ExpectedAnswer) -> Iterator[Span]:
     """Numbers that may be what is asked for, in figures or words, with their units."""
-    dated = [(p.start, p.end) for p in periods(text)] + [m.span() for m in _CLOCK.finditer(text)]
-    for amount in [*amounts(text), *_spelt(text)]:
+    dated = [(p.start, p.end) for p in find_periods(text)] + [m.span() for m in _CLOCK.finditer(text)]
+    for amount in [*find_amounts(text), *_spelt(text)]:
         if any(start <= amount.start < end for start, end in dated):
             continue
         how = _fits(amount, want) or _counted(text, amount, want)
@@ -60,21 +60,21 @@ def numbers(text: str, want: Wanted) -> Iterator[Span]:
             yield Span(amount.start, amount.end, how, _plain(amount.value), unit)
 
 
-def numbered(text: str, want: Wanted, said: tuple[Token, ...]) -> Iterator[Span]:
+def labelled_number_spans(text: str, want: ExpectedAnswer, said: tuple[Token, ...]) -> Iterator[Span]:
     """The number right after the noun that is asked for: "version 3.2"."""
     for i, token in enumerate(said[:-1]):
         following = said[i + 1]
         if token.lemma in want.noun and following.norm[0].isdigit() and text[token.end : following.start] == " ":
-            for amount in amounts(following.text):
+            for amount in find_amounts(following.text):
                 yield Span(following.start, following.end, "numbered", _plain(amount.value))
 
 
-def as_number(span: Span, text: str) -> Span:
+def parse_number_span(span: Span, text: str) -> Span:
     """A phrase that is a number with its unit, as that."""
     if not isinstance(span.value, str) or not span.value[:1].isdigit() or span.how in ("date", "time", "quoted"):
         return span
     said = text[span.start : span.end]
-    found = amounts(said)
+    found = find_amounts(said)
     if len(found) != 1 or (found[0].start, found[0].end) != (0, len(said)):
         return span
     return span._replace(value=_plain(found[0].value), unit=found[0].unit)
@@ -92,7 +92,7 @@ def _iso(first: str, after: str) -> str:
 
 @cache
 def _number_words() -> re.Pattern[str]:
-    words = sorted((w for w in resource()["numbers"] if w not in ("once", "twice")), key=len, reverse=True)
+    words = sorted((w for w in english_data()["numbers"] if w not in ("once", "twice")), key=len, reverse=True)
     return re.compile(rf"\b(?:{'|'.join(words)})\b(?:\s+(?P<unit>[^\W\d_]+))?", re.IGNORECASE)
 
 
@@ -100,15 +100,15 @@ def _spelt(text: str) -> Iterator[Amount]:
     """Numbers that are written as words, with their units."""
     for match in _number_words().finditer(text):
         word, following = match[0].split()[0].casefold(), match["unit"] or ""
-        found = amounts(f"{resource()['numbers'][word]} {following}")
+        found = find_amounts(f"{english_data()['numbers'][word]} {following}")
         if found:
             end = match.end() if found[0].unit else match.start() + len(word)
             yield found[0]._replace(start=match.start(), end=end, after=following)
 
 
-def _fits(amount: Amount, want: Wanted) -> str:
+def _fits(amount: Amount, want: ExpectedAnswer) -> str:
     """How a number may be the answer: with a unit of the kind that is asked for, with another, or without; "" not."""
-    money = is_money(amount.unit)
+    money = is_currency(amount.unit)
     if fold(amount.after) in language().phrases["raising"].split():
         return "measured" if want.units is None else ""
     if want.kind == "count":
@@ -119,24 +119,24 @@ def _fits(amount: Amount, want: Wanted) -> str:
         return "number"
     if money:
         return "fitting" if "currency" in want.units else ""
-    fits = any(unit and unit != "currency" and convert(1.0, amount.unit, unit) is not None for unit in want.units)
+    fits = any(unit and unit != "currency" and convert_unit(1.0, amount.unit, unit) is not None for unit in want.units)
     return "fitting" if fits else "measured" if "" in want.units else ""
 
 
-def _counted(text: str, amount: Amount, want: Wanted) -> str:
+def _counted(text: str, amount: Amount, want: ExpectedAnswer) -> str:
     """ "number" for a measure of what is counted: "300 kg of apples"."""
-    after = tokens(text[amount.end : amount.end + 40])[:2]
+    after = tokenize(text[amount.end : amount.end + 40])[:2]
     of = want.kind == "count" and len(after) == 2 and after[0].norm == "of" and after[1].lemma in want.noun
     return "number" if of else ""
 
 
-def is_money(unit: str) -> bool:
-    """Whether a unit is a currency, as `amounts` gives it.
+def is_currency(unit: str) -> bool:
+    """Whether a unit is a currency, as `find_amounts` gives it.
 
     >>> is_money("EUR"), is_money("franc"), is_money("kg")
     (True, True, False)
     """
-    return fold(unit) in resource()["currencies"] or (len(unit) == 3 and unit.isupper())
+    return fold(unit) in english_data()["currencies"] or (len(unit) == 3 and unit.isupper())
 
 
 def _plain(value: float) -> Value:

@@ -1,4 +1,4 @@
-"""Which stretches of a sentence may be an answer: sentence + Wanted -> Spans."""
+"""Which stretches of a sentence may be an answer: sentence + ExpectedAnswer -> Spans."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -6,18 +6,18 @@ from functools import cache, lru_cache
 
 from nacre.language.base import language
 from nacre.language.thesaurus import function_words
-from nacre.language.tokens import Token, tokens
-from nacre.texts.measures import Span, as_number, dates, numbered, numbers, times
-from nacre.texts.wanted import Wanted, alike
+from nacre.language.tokens import Token, tokenize
+from nacre.texts.measures import Span, date_spans, labelled_number_spans, number_spans, parse_number_span, time_spans
+from nacre.texts.wanted import ExpectedAnswer, is_same_word
 
 # a phrase is an answer up to so many words (given)
-LONGEST = 12
-MOST_SPANS = 24
+MAX_PHRASE_WORDS = 12
+MAX_SPANS = 24
 _QUOTED = re.compile(r"[“\"‘«]([^“”\"‘’«»]{1,80})[”\"’»]")
 
 
 @lru_cache(4096)
-def parts_of(text: str) -> tuple[int, ...]:
+def clause_starts(text: str) -> tuple[int, ...]:
     """Where the parts of a sentence begin: clauses, and what a colon introduces.
 
     >>> text = "A is red; B, which is old, is blue."
@@ -27,15 +27,15 @@ def parts_of(text: str) -> tuple[int, ...]:
     return (0, *(match.start() for match in _parts().finditer(text) if match.start()))
 
 
-def spans(text: str, want: Wanted, said: tuple[Token, ...]) -> list[Span]:
+def find_answer_spans(text: str, want: ExpectedAnswer, said: tuple[Token, ...]) -> list[Span]:
     """What may be the answer in a sentence, whose words are `said`; nothing that the question says itself."""
     found: list[Span] = []
     if want.kind in ("date", "time"):
-        found += [] if want.kind == "time" else dates(text)
+        found += [] if want.kind == "time" else date_spans(text)
         # what happened once has a date, what happens again and again a time of the day as well
-        found += [] if want.past and want.kind == "date" else times(text)
+        found += [] if want.past and want.kind == "date" else time_spans(text)
     elif want.kind in ("count", "amount"):
-        found += numbers(text, want)
+        found += number_spans(text, want)
     elif want.kind == "person":
         found += _names(text, said)
     elif want.kind == "place":
@@ -45,22 +45,27 @@ def spans(text: str, want: Wanted, said: tuple[Token, ...]) -> list[Span]:
         found += _after(text, "reason", want)
     elif want.kind == "name":
         if want.units is not None:
-            found += numbers(text, want)
-        found += [*_quoted(text), *numbered(text, want, said), *_of_kind(text, want, said), *_names(text, said)]
+            found += number_spans(text, want)
+        found += [
+            *_quoted(text),
+            *labelled_number_spans(text, want, said),
+            *_of_kind(text, want, said),
+            *_names(text, said),
+        ]
         found += [*_after(text, "name", want), *_of_noun(text, want, said)]
     elif want.kind == "thing":
-        found += [*numbers(text, want), *dates(text), *_names(text, said), *_after(text, "name", want)]
+        found += [*number_spans(text, want), *date_spans(text), *_names(text, said), *_after(text, "name", want)]
     kept: dict[tuple[int, int], Span] = {}
-    timed = [] if want.kind in ("date", "time", "count", "amount") else [*dates(text), *times(text)]
+    timed = [] if want.kind in ("date", "time", "count", "amount") else [*date_spans(text), *time_spans(text)]
     quotes = [(match.start(1), match.end(1)) for match in _QUOTED.finditer(text)]
-    for span in (as_number(_undated(each, text, timed), text) for each in found):
+    for span in (parse_number_span(_undated(each, text, timed), text) for each in found):
         within = any(a <= span.start < b and span.how != "quoted" for a, b in quotes)
         if span.end > span.start and not within and not _is_said(text[span.start : span.end], want):
             kept.setdefault((span.start, span.end), span)
-    return list(kept.values())[:MOST_SPANS]
+    return list(kept.values())[:MAX_SPANS]
 
 
-def polarity(text: str) -> bool:
+def is_affirmative(text: str) -> bool:
     """Whether a part of a sentence affirms what it says.
 
     >>> polarity("Dogs may come along"), polarity("on all others they can't")
@@ -90,9 +95,9 @@ def _undated(span: Span, text: str, dates: Iterable[Span]) -> Span:
     return span._replace(end=span.start + len(said), value=said)
 
 
-def _is_said(text: str, want: Wanted) -> bool:
+def _is_said(text: str, want: ExpectedAnswer) -> bool:
     """Whether the question itself has all words of a span."""
-    words = [token for token in tokens(text) if token.norm not in function_words()]
+    words = [token for token in tokenize(text) if token.norm not in function_words()]
     return all(token.norm in want.asked or token.lemma in want.asked for token in words)
 
 
@@ -128,14 +133,14 @@ def _quoted(text: str) -> Iterator[Span]:
         yield Span(match.start(1), match.end(1), "quoted", match[1].strip(" .,"))
 
 
-def _without_noun(phrase: str, want: Wanted) -> str:
+def _without_noun(phrase: str, want: ExpectedAnswer) -> str:
     """A name without what it is the name of: "the pilot Ann Lee", where a pilot is asked for."""
-    words = tokens(phrase)
+    words = tokenize(phrase)
     rest = words[1:] if words and words[0].norm in language().words["article"] | {"the"} else words
     return phrase[rest[1].start :] if len(rest) > 1 and rest[0].lemma in want.noun else phrase
 
 
-def _after(text: str, kind: str, want: Wanted) -> Iterator[Span]:
+def _after(text: str, kind: str, want: ExpectedAnswer) -> Iterator[Span]:
     """The phrases after the words that stand before such an answer."""
     for match in _before(kind).finditer(text):
         start = match.end()
@@ -144,15 +149,15 @@ def _after(text: str, kind: str, want: Wanted) -> Iterator[Span]:
         end = _phrase_end(text, start, kind)
         phrase = _without_noun(text[start:end].strip(), want)
         start = text.find(phrase, start)
-        only = tokens(phrase)
+        only = tokenize(phrase)
         if kind == "name" and len(only) == 1 and only[0].text.islower() and not _is_noun(only[0]):
             # "are allowed" names nothing
             continue
-        if phrase and len(phrase.split()) <= LONGEST:
+        if phrase and len(phrase.split()) <= MAX_PHRASE_WORDS:
             yield Span(start, start + len(phrase), f"{kind} {match[1].casefold()}", phrase)
 
 
-def _of_kind(text: str, want: Wanted, said: tuple[Token, ...]) -> Iterator[Span]:
+def _of_kind(text: str, want: ExpectedAnswer, said: tuple[Token, ...]) -> Iterator[Span]:
     """The words for what is of the kind that is asked for, with one that shades them: "dark red"."""
     known = frozenset(
         " ".join(words for kind, words in language().phrases["kinds"].items() if kind in want.noun).split()
@@ -181,7 +186,7 @@ def _is_noun(token: Token) -> bool:
     return not token.norm.endswith(("ed", "ing")) and token.norm == token.lemma
 
 
-def _of_noun(text: str, want: Wanted, said: tuple[Token, ...]) -> Iterator[Span]:
+def _of_noun(text: str, want: ExpectedAnswer, said: tuple[Token, ...]) -> Iterator[Span]:
     """What stands right before the noun that is asked for ("a saffron funnel"), or in "noun: value" right after it."""
     for i, token in enumerate(said):
         if token.lemma not in want.noun:
@@ -194,7 +199,7 @@ def _of_noun(text: str, want: Wanted, said: tuple[Token, ...]) -> Iterator[Span]
             j -= 1
         while j < i and said[j].lemma in want.noun:
             j += 1
-        if i - LONGEST < j < i:
+        if i - MAX_PHRASE_WORDS < j < i:
             yield Span(said[j].start, said[i - 1].end, "before noun", text[said[j].start : said[i - 1].end])
 
 
@@ -228,11 +233,11 @@ def _parts() -> re.Pattern[str]:
     return re.compile("|".join(f"{word}(?=\\s|\\w)" if word[-1] != "s" else word for word in words), re.IGNORECASE)
 
 
-def matched(said: tuple[Token, ...], want: Wanted) -> dict[int, list[int]]:
+def match_question_words(said: tuple[Token, ...], want: ExpectedAnswer) -> dict[int, list[int]]:
     """For each word of the question, by its place among `words`, where the sentence says it."""
     found: dict[int, list[int]] = {}
     for i, word in enumerate(want.words):
-        places = [j for j, token in enumerate(said) if alike(word, token)]
+        places = [j for j, token in enumerate(said) if is_same_word(word, token)]
         if places:
             found[i] = places
     return found

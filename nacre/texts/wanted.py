@@ -1,4 +1,4 @@
-"""What a question asks a text for: question -> Wanted."""
+"""What a question asks a text for: question -> ExpectedAnswer."""
 
 import re
 from collections.abc import Iterable
@@ -6,22 +6,22 @@ from functools import lru_cache
 from typing import Literal, NamedTuple, cast
 
 from nacre.language.base import language
-from nacre.language.courtesy import without_courtesy
-from nacre.language.thesaurus import function_words, measure, synonyms
-from nacre.language.tokens import Token, fold, tokens
+from nacre.language.courtesy import strip_courtesy
+from nacre.language.thesaurus import function_words, gradable_adjective, synonyms
+from nacre.language.tokens import Token, fold, tokenize
 
-Kind = Literal[
+AnswerKind = Literal[
     "reason", "time", "date", "count", "amount", "degree", "person", "place", "name", "yes_no", "thing", "described"
 ]
 
 # words with so many letters in common from their beginning may be forms of one word (given)
-STEM = 5
+STEM_LETTERS = 5
 _TOP = frozenset("most least fewest only".split())
 _PAST = frozenset("was were did had".split())
 _ASKING = re.compile(r"\b(?:what|which|who|whom|whose|when|where|why|how)\b", re.IGNORECASE)
 
 
-class Word(NamedTuple):
+class QuestionWord(NamedTuple):
     """A word that the answer's sentence should have: its forms, its stem, and whether it names something."""
 
     forms: frozenset[str]
@@ -29,15 +29,15 @@ class Word(NamedTuple):
     name: bool
 
 
-class Wanted(NamedTuple):
+class ExpectedAnswer(NamedTuple):
     """`kind` of answer; `units` that it may have (None: any); lemmas of the `noun` that it is or counts; the `words` of
     the question beside it; `asked` are all its words, of which an answer should add some; `denied`: it asks whether
     something is not so, `past`: what was once, `top`: what is most or least of all."""
 
-    kind: Kind
+    kind: AnswerKind
     units: tuple[str, ...] | None
     noun: frozenset[str]
-    words: tuple[Word, ...]
+    words: tuple[QuestionWord, ...]
     asked: frozenset[str]
     denied: bool = False
     past: bool = False
@@ -45,16 +45,16 @@ class Wanted(NamedTuple):
 
 
 @lru_cache(256)
-def wanted(question: str) -> Wanted:
+def expected_answer(question: str) -> ExpectedAnswer:
     """What the question asks for, by its words.
 
     >>> found = wanted("How many seats does the hall have?")
     >>> found.kind, sorted(found.noun), [word.stem for word in found.words]
     ('count', ['seat'], ['seat', 'hall'])
     """
-    text = without_courtesy(question).strip()
+    text = strip_courtesy(question).strip()
     kind = next((k for k, pattern in language().wanted.items() if pattern.search(fold(text))), "thing")
-    said = tokens(text)
+    said = tokenize(text)
     opening = _ASKING.search(text) if kind != "yes_no" else None
     units, noun, spent = _measured(kind, said, opening.start() if opening else 0)
     if kind == "degree":
@@ -67,27 +67,29 @@ def wanted(question: str) -> Wanted:
     denials = f"{language().phrases['negating']} {language().phrases['denying']}".split()
     denied = sum(word in denials for word in re.findall(r"[\w']+", fold(text))) % 2 == 1
     past = any(token.norm in _PAST for token in said)
-    return Wanted(cast(Kind, kind), units, noun, words, asked, denied, past, has_top(said))
+    return ExpectedAnswer(cast(AnswerKind, kind), units, noun, words, asked, denied, past, has_superlative_word(said))
 
 
-def as_described(clause: str) -> Wanted:
+def expect_described_thing(clause: str) -> ExpectedAnswer:
     """A clause about a thing ("that has a library") as a question for the thing."""
-    return wanted(clause)._replace(kind="described", noun=frozenset(), units=None, denied=False)
+    return expected_answer(clause)._replace(kind="described", noun=frozenset(), units=None, denied=False)
 
 
-def has_top(said: Iterable[Token]) -> bool:
+def has_superlative_word(said: Iterable[Token]) -> bool:
     """Whether words speak of the most or the least.
 
     >>> has_top(tokens("the longest river")), has_top(tokens("a long river"))
     (True, False)
     """
-    return any(token.norm in _TOP or ((own := measure(token)) and own.degree == "superlative") for token in said)
+    return any(
+        token.norm in _TOP or ((own := gradable_adjective(token)) and own.degree == "superlative") for token in said
+    )
 
 
-def _word(token: Token, *, first: bool) -> Word:
+def _word(token: Token, *, first: bool) -> QuestionWord:
     named = any(map(str.isdigit, token.text)) or (token.text[0].isupper() and not first)
     forms = frozenset((token.norm, token.lemma)) if named else synonyms(token.lemma) | {token.norm}
-    return Word(forms, token.lemma, named)
+    return QuestionWord(forms, token.lemma, named)
 
 
 def _measured(kind: str, said: list[Token], opening: int) -> tuple[tuple[str, ...] | None, frozenset[str], set[int]]:
@@ -100,7 +102,7 @@ def _measured(kind: str, said: list[Token], opening: int) -> tuple[tuple[str, ..
     if following is None:
         return None, frozenset(), set()
     if kind == "degree":
-        degree = measure(following)
+        degree = gradable_adjective(following)
         concepts = degree.concepts if degree else ()
         return _units(concepts), frozenset((following.lemma, *concepts)), {at + 1}
     if kind in ("count", "amount") and said[at].norm == "how":
@@ -147,15 +149,15 @@ def _units(concepts: tuple[str, ...] | frozenset[str]) -> tuple[str, ...] | None
     return tuple(found) or None
 
 
-def alike(word: Word, token: Token) -> bool:
+def is_same_word(word: QuestionWord, token: Token) -> bool:
     """Whether a word of a text says a word of the question, by its form, a synonym or its stem."""
     if token.norm in word.forms or token.lemma in word.forms:
         return True
-    if word.name or len(word.stem) < STEM or len(token.lemma) < STEM:
+    if word.name or len(word.stem) < STEM_LETTERS or len(token.lemma) < STEM_LETTERS:
         return False
     common = 0
     for one, other in zip(word.stem, token.lemma, strict=False):
         if one != other:
             break
         common += 1
-    return common >= STEM and common * 3 >= 2 * max(len(word.stem), len(token.lemma)) - 2
+    return common >= STEM_LETTERS and common * 3 >= 2 * max(len(word.stem), len(token.lemma)) - 2

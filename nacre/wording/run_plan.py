@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from nacre.plans.run import Engine, QueryRunner, on_tables, run_body
+from nacre.plans.run import Engine, QueryRunner, run_body, tables_engine
 from nacre.records.evidence import Evidence, Query, Table
 from nacre.records.plan import Overview, Plan, Profile
 from nacre.stores.sqlite.tables import Tables
 from nacre.wording.descriptions.profile import overview_sentences, profile_sentences
-from nacre.wording.phrases.plan import to_words
+from nacre.wording.phrases.plan import verbalise_plan
 
 
 def run_plan(
@@ -17,13 +17,13 @@ def run_plan(
 
     `words` are the plan's words, if they are known already. A reading `beside` the likeliest gets a smaller budget.
     """
-    engine = on_tables(engine) if isinstance(engine, Tables) else engine
-    words = words or to_words(plan, engine.schema)
+    engine = tables_engine(engine) if isinstance(engine, Tables) else engine
+    words = words or verbalise_plan(plan, engine.schema)
     body = plan.body
     if isinstance(body, Profile):
         if engine.tables is None:
             return None, (), engine.describe(body, round)
-        described = QueryRunner(on_tables(engine.tables), words, round, beside)
+        described = QueryRunner(tables_engine(engine.tables), words, round, beside)
         evidence = profile_sentences(body, engine.tables, described.run, round)
         return None, tuple(described.queries), tuple(evidence)
     if isinstance(body, Overview):

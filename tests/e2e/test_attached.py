@@ -13,13 +13,13 @@ import yaml
 
 from graph.text2sparql import text2sparql
 from nacre.config.settings import Settings
-from nacre.plans.sparql.terms import cell
+from nacre.plans.sparql.terms import cell_value
 from nacre.stores.catalog import Library
 from nacre.stores.sparql.endpoint import EndpointSource
-from nacre.stores.sparql.endpoint_limits import manners_of
+from nacre.stores.sparql.endpoint_limits import configured_limits
 from tests.e2e.conftest import GRAPHS, Nacre, command, free_port, started
 from tests.support import sparql_server as servers
-from tools.guards.sandbox import Apart
+from tools.guards.sandbox import Sandbox
 
 OXIGRAPH = shutil.which("oxigraph", path=str(Path(sys.executable).parent)) or shutil.which("oxigraph")
 VIRTUOSO, ISQL = shutil.which("virtuoso-t"), shutil.which("isql-vt")
@@ -147,7 +147,7 @@ def test_attached_answers_are_those_of_the_ingested_graph(
 async def _queries_alone_give_the_answers(url: str, graph: str, data: Path, records: list[dict[str, object]]) -> None:
     """The query of each question, sent to the server by somebody who knows nothing but it, gives as many answers."""
     settings = Settings(data=data, endpoint_rate=1000, _env_file=None)
-    library, apart, anybody = Library(data, None, manners=manners_of(settings)), Apart(), EndpointSource(url)
+    library, apart, anybody = Library(data, None, manners=configured_limits(settings)), Sandbox(), EndpointSource(url)
     with library.open(graph) as opened:
         for record in records:
             query = await text2sparql(str(record["question"]), opened, settings, apart)
@@ -156,7 +156,7 @@ async def _queries_alone_give_the_answers(url: str, graph: str, data: Path, reco
                 assert [anybody.ask(query, seconds=5)] == values, query
                 continue
             rows = anybody.select(query, limit=1000, seconds=5).rows
-            found = [cell(row[0]) for row in dict.fromkeys(rows)]
+            found = [cell_value(row[0]) for row in dict.fromkeys(rows)]
             assert len(found) == len(values), query
             if isinstance(values[0], int | float):
                 # numbers that nothing orders come in any order

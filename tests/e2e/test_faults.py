@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from nacre.stores.sqlite.conversations import Conversations, KeepingError
+from nacre.stores.sqlite.conversations import Conversations, ConversationStoreError
 from tests.support.qdrant_server import qdrant_server
 
 GRAPHS = Path(__file__).parents[1] / "fixtures/graphs"
@@ -273,7 +273,7 @@ def test_what_does_not_fit_is_refused_whole(disk):
     record = {"turn": 1, "question": QUESTION, "graph": "g", "id": "", "answer": "x" * 5_000_000}
     disk.fill(2_000_000)
     # more than SQLite holds in memory, so that it finds the disk full before the end
-    with pytest.raises(KeepingError, match="full"):
+    with pytest.raises(ConversationStoreError, match="full"):
         conversations.keep("ann", "t", record)
     assert conversations.find("ann", "t") is None
     disk.free()

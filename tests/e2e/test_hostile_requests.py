@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from nacre.serving.keys import Keys
+from nacre.serving.keys import KeyStore
 
 ASKED = {"question": "How many books are there?", "graph": "reading-room"}
 NESTED = "[" * 100_000
@@ -155,16 +155,16 @@ def test_what_is_not_finished_is_cut_off(serve, data, monkeypatch):
 
 
 def test_a_revoked_key_stays_revoked_while_others_are_made(tmp_path):
-    keys = Keys(tmp_path)
+    keys = KeyStore(tmp_path)
     for number in range(15):
         token = keys.add(f"gone-{number}", None)
         with ThreadPoolExecutor(4) as pool:
-            made = [pool.submit(Keys(tmp_path).add, f"new-{number}-{i}", None) for i in range(3)]
-            gone = pool.submit(Keys(tmp_path).revoke, f"gone-{number}")
+            made = [pool.submit(KeyStore(tmp_path).add, f"new-{number}-{i}", None) for i in range(3)]
+            gone = pool.submit(KeyStore(tmp_path).revoke, f"gone-{number}")
             tokens = [each.result() for each in made]
             gone.result()
-        assert Keys(tmp_path).caller(token) is None
-        assert all(Keys(tmp_path).caller(each) for each in tokens)
+        assert KeyStore(tmp_path).caller(token) is None
+        assert all(KeyStore(tmp_path).caller(each) for each in tokens)
 
 
 def test_whoever_asks_for_readiness_slows_nobody_down(serve, fresh, tmp_path):

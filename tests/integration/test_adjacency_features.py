@@ -2,14 +2,14 @@
 
 import pytest
 
-from nacre.records.cancellation import within
+from nacre.records.cancellation import start_deadline
 from nacre.records.plan import Plan
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
-from nacre.understanding.linking.index import link
-from nacre.understanding.ranking.adjacency_features import beside
-from nacre.understanding.understand import derived, indexes, read
-from nacre.wording.phrases.plan import to_words
+from nacre.understanding.linking.index import link_mentions
+from nacre.understanding.ranking.adjacency_features import adjacency_features
+from nacre.understanding.understand import linker_of, parse_question, prepare_question
+from nacre.wording.phrases.plan import verbalise_plan
 
 SECONDS = 5.0
 
@@ -33,9 +33,12 @@ def test_features(
     small_graphs: dict[str, tuple[Tables, Lexicon]],
 ) -> None:
     tables, lexicon = small_graphs[graph]
-    linker = indexes(lexicon)
-    asked = read(question, linker)
-    candidates = derived(asked, link(asked, linker.index), linker, within(SECONDS))
-    found = {to_words(Plan(c.body), tables.schema): beside(c, asked, linker.index.graph) for c in candidates}
+    linker = linker_of(lexicon)
+    asked = prepare_question(question, linker)
+    candidates = parse_question(asked, link_mentions(asked, linker.index), linker, start_deadline(SECONDS))
+    found = {
+        verbalise_plan(Plan(c.body), tables.schema): adjacency_features(c, asked, linker.index.graph)
+        for c in candidates
+    }
     assert words in found, sorted(found)
     assert found[words][feature] == value

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 import rdflib
 
-from agents.run_in_thread import off_loop
+from agents.run_in_thread import run_in_thread
 from graph.app import compose
-from ingestion.attach.attach import attach, attached_to
-from ingestion.attach.budget import Asking, Budget
-from ingestion.attach.describe import describe
-from ingestion.attach.probe import probe
-from ingestion.checked_questions import examples
-from ingestion.pipeline import index, ingest
-from nacre.access.text_lexicon import endpoint_names, names_for
+from ingestion.attach.attach import attach_endpoint, attached_endpoint
+from ingestion.attach.budget import Budget, BudgetedEndpoint
+from ingestion.attach.describe import describe_endpoint
+from ingestion.attach.probe import probe_endpoint
+from ingestion.checked_questions import find_example_questions
+from ingestion.pipeline import index_graph, ingest
+from nacre.access.text_lexicon import endpoint_names, lexicon_for
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError, ToolError
 from nacre.plans.sparql.pattern import Vocabulary
@@ -35,7 +35,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Graph, Grap
     """The same graph attached and ingested, and the folder with both."""
     data = tmp_path_factory.mktemp("attached")
     with servers.endpoint(GRAPHS / "archipelago.ttl") as url:
-        attach(url, "away", data=data)
+        attach_endpoint(url, "away", data=data)
         ingest([str(GRAPHS / "archipelago.ttl")], "here", data=data, no_vectors=True)
         library = Library(data, None)
         with library.open("away") as away, library.open("here") as here:
@@ -62,7 +62,7 @@ def test_the_schema_is_that_of_the_ingested_graph(both: tuple[Graph, Graph, Path
 
 
 def test_few_queries_make_it(both: tuple[Graph, Graph, Path]) -> None:
-    endpoint = attached_to("away", both[2])
+    endpoint = attached_endpoint("away", both[2])
     assert 5 < endpoint.queries < 300
 
 
@@ -72,7 +72,7 @@ def test_things_are_named_as_in_the_ingested_graph(both: tuple[Graph, Graph, Pat
     assert entities
     for name in entities:
         text = f"What is {name.label} like?"
-        found = names_for(away, text)
+        found = lexicon_for(away, text)
         assert {n.target for n in found.exact(name.tokens) if n.kind == "entity"} >= {name.target}, text
         thing = found.thing(name.target)
         assert thing is not None
@@ -83,7 +83,7 @@ def test_questions_are_read_alike(both: tuple[Graph, Graph, Path]) -> None:
     away, here, _ = both
     for kind in [c.label for c in here.schema.classes if c.count][:6]:
         question = f"How many {kind}s are there?"
-        one = understand(Rewrite(question), away.schema, names_for(away, question)).readings
+        one = understand(Rewrite(question), away.schema, lexicon_for(away, question)).readings
         other = understand(Rewrite(question), here.schema, here.lexicon).readings
         assert [r.plan for r in one[:1]] == [r.plan for r in other[:1]], question
 
@@ -98,7 +98,7 @@ def test_what_needs_tables_says_so(both: tuple[Graph, Graph, Path]) -> None:
 
 async def _asked(data: Path, question: str, graph: str) -> dict[str, object]:
     settings = Settings(data=data, embedder="none", model=None)
-    composition = await off_loop(compose, settings)
+    composition = await run_in_thread(compose, settings)
     try:
         result = await composition.build().ainvoke({"question": question, "graph": graph})
         record: dict[str, object] = result["answer"]
@@ -124,7 +124,7 @@ async def test_what_is_in_it_is_told_without_a_query(both: tuple[Graph, Graph, P
     record = await _asked(data, "What is in this graph?", "away")
     assert "5 islands" in str(record["answer"])
     assert not record["queries"]
-    suggested = examples(away)
+    suggested = find_example_questions(away)
     assert suggested
     for question in suggested:
         assert (await _asked(data, question, "away"))["values"], question
@@ -185,22 +185,22 @@ def test_words_are_looked_up_once(both: tuple[Graph, Graph, Path]) -> None:
     assert away.remote is not None
     names = endpoint_names(away)
     assert names is not None
-    names_for(away, "What is the population of Quillon?")
+    lexicon_for(away, "What is the population of Quillon?")
     before = names._source.asked  # type: ignore[attr-defined]
-    again = names_for(away, "Which airports are on Quillon?")
+    again = lexicon_for(away, "Which airports are on Quillon?")
     assert again.exact(("quillon",))
-    names_for(away, "How many islands are there?")
+    lexicon_for(away, "How many islands are there?")
     assert names._source.asked == before, "no word is new that no class or property accounts for"  # type: ignore[attr-defined]
 
 
 def test_nothing_of_it_is_indexed_here(both: tuple[Graph, Graph, Path]) -> None:
     with pytest.raises(ConfigError, match="nacre attach --refresh --graph away"):
-        index("away", data=both[2], embedder=None)  # type: ignore[arg-type]
+        index_graph("away", data=both[2], embedder=None)  # type: ignore[arg-type]
 
 
 async def test_an_endpoint_that_has_gone_is_a_failure_not_a_misunderstanding(tmp_path: Path) -> None:
     with servers.endpoint(GRAPHS / "bakery.ttl") as url:
-        attach(url, "gone", data=tmp_path)
+        attach_endpoint(url, "gone", data=tmp_path)
     record = await _asked(tmp_path, "How many things are there?", "gone")
     assert record["status"] == "failed"
     assert "can't be asked" in json.dumps(record)
@@ -209,15 +209,15 @@ async def test_an_endpoint_that_has_gone_is_a_failure_not_a_misunderstanding(tmp
 @pytest.mark.parametrize("respond", [servers.error_page, servers.friendly_page, servers.cut_off])
 def test_a_bad_endpoint_is_not_attached(respond: servers.Respond, tmp_path: Path) -> None:
     with servers.serving(respond) as url, pytest.raises(IngestionError, match="Nothing was attached"):
-        attach(url, "bad", data=tmp_path)
+        attach_endpoint(url, "bad", data=tmp_path)
     assert not (tmp_path / "bad").exists()
 
 
 def test_a_budget_is_kept() -> None:
     with servers.endpoint(GRAPHS / "archipelago.ttl") as url:
         source = EndpointSource(url)
-        asking = Asking(source, Budget(queries=7))
-        found = describe(probe(asking))
+        asking = BudgetedEndpoint(source, Budget(queries=7))
+        found = describe_endpoint(probe_endpoint(asking))
         assert asking.asked == source.asked == 7
         assert asking.over
         assert found.schema.classes
@@ -226,4 +226,4 @@ def test_a_budget_is_kept() -> None:
 
 def test_only_what_is_attached_can_be_refreshed(both: tuple[Graph, Graph, Path]) -> None:
     with pytest.raises(ConfigError, match="attached to no endpoint"):
-        attached_to("here", both[2])
+        attached_endpoint("here", both[2])

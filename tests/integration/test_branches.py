@@ -8,14 +8,14 @@ import pytest
 
 from graph.branches import BRANCHES
 from nacre.config.settings import Settings
-from nacre.records.evidence import Found, Rows
+from nacre.records.evidence import BranchResult, Rows
 from nacre.records.plan import Aggregate, Attribute, Itself, Plan, Select, Variable
 from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Graph, Library
 from nacre.understanding.understand import understand
 from nacre.wording.run_plan import run_plan
 from tools import lexical, sql
-from tools.run_model_sql import run_written
+from tools.run_model_sql import run_model_sql
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def graph(settings: Settings) -> Iterator[Graph]:
     library.close()
 
 
-def table(found: Found) -> Rows:
+def table(found: BranchResult) -> Rows:
     assert found.error is None, found.error
     return found.rows[0]
 
@@ -51,7 +51,9 @@ def test_a_reading_gives_rows_with_keys(graph: Graph) -> None:
 
 def test_a_written_select_is_traced_to_its_entities(graph: Graph) -> None:
     dish = relation(graph, "dish")
-    found = run_written(f"SELECT e.label FROM {dish} d JOIN entity e ON e.id = d.id ORDER BY 1", graph.tables, round=1)
+    found = run_model_sql(
+        f"SELECT e.label FROM {dish} d JOIN entity e ON e.id = d.id ORDER BY 1", graph.tables, round=1
+    )
     rows = table(found).table
     assert rows is not None
     assert rows.rows == (("dal",), ("pilaf",), ("rice porridge",))
@@ -60,14 +62,14 @@ def test_a_written_select_is_traced_to_its_entities(graph: Graph) -> None:
 
 
 def test_ids_are_shown_as_labels(graph: Graph) -> None:
-    found = run_written(f"SELECT id FROM {relation(graph, 'dish')} ORDER BY 1", graph.tables, round=1)
+    found = run_model_sql(f"SELECT id FROM {relation(graph, 'dish')} ORDER BY 1", graph.tables, round=1)
     rows = table(found).table
     assert rows is not None
     assert {row[0] for row in rows.rows} == {"dal", "pilaf", "rice porridge"}
 
 
 def test_an_aggregate_names_what_it_counts(graph: Graph) -> None:
-    found = run_written(f"SELECT count(*) FROM {relation(graph, 'dish')}", graph.tables, round=1)
+    found = run_model_sql(f"SELECT count(*) FROM {relation(graph, 'dish')}", graph.tables, round=1)
     rows = table(found).table
     assert rows is not None
     assert rows.rows == ((3,),)
@@ -82,12 +84,12 @@ def test_a_unit_comes_with_its_column(graph: Graph) -> None:
         for column in relation.columns
         if graph.schema.predicate_of[column.predicate].unit
     )
-    found = run_written(f"SELECT max({column}) AS longest FROM {relation(graph, 'dish')}", graph.tables, round=1)
+    found = run_model_sql(f"SELECT max({column}) AS longest FROM {relation(graph, 'dish')}", graph.tables, round=1)
     assert table(found).text == "longest: 50 min"
 
 
 def test_rows_over_the_limit_are_said_to_be_cut(graph: Graph) -> None:
-    found = run_written("SELECT label FROM entity", graph.tables, round=1, limit=2)
+    found = run_model_sql("SELECT label FROM entity", graph.tables, round=1, limit=2)
     rows = table(found).table
     assert rows is not None
     assert len(rows.rows) == 2
@@ -106,7 +108,7 @@ def test_rows_over_the_limit_are_said_to_be_cut(graph: Graph) -> None:
     ],
 )
 def test_a_failing_select_says_how_it_failed(graph: Graph, text: str, kind: str) -> None:
-    found = run_written(text, graph.tables, round=2, seconds=0.2)
+    found = run_model_sql(text, graph.tables, round=2, seconds=0.2)
     assert found.error is not None
     assert found.error.kind == kind
     assert found.evidence == ()
@@ -119,7 +121,7 @@ def test_no_statement_changes_the_file(graph: Graph, settings: Settings) -> None
     file = next(Path(settings.data).glob("kitchen/versions/*/graph.sqlite"))
     before = file.read_bytes()
     for text in ("DELETE FROM entity", "PRAGMA user_version = 7", "WITH d AS (DELETE FROM entity) SELECT 1"):
-        assert run_written(text, graph.tables, round=1).error is not None
+        assert run_model_sql(text, graph.tables, round=1).error is not None
     assert file.read_bytes() == before
     assert sqlite3.connect(f"file:{file}?mode=ro", uri=True).execute("SELECT count(*) FROM entity").fetchone()[0] > 0
 
@@ -136,7 +138,7 @@ def test_words_find_sentences_with_their_triples(graph: Graph) -> None:
 def test_a_count_for_each_value_names_what_it_counts_or_how_many_there_are(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nacre.plans.run.CONTRIBUTING", 1)
+    monkeypatch.setattr("nacre.plans.run.MAX_CONTRIBUTING", 1)
     label = Attribute("d", "http://www.w3.org/2000/01/rdf-schema#label")
     dishes = Variable("d", ("http://example.org/kitchen/Dish",))
     counted = Plan(Select((label, Aggregate("count", Itself("d"))), (dishes,), by=(label,)))

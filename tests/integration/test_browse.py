@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.attach.attach import attach
-from ingestion.checked_questions import follow_ups
+from ingestion.attach.attach import attach_endpoint
+from ingestion.checked_questions import find_follow_up_questions
 from ingestion.pipeline import ingest
-from nacre.access.class_view import kind
-from nacre.access.labels import labels
-from nacre.access.local_thing import thing
-from nacre.access.overview import overview
-from nacre.records.browse import Facts, Thing
+from nacre.access.class_view import class_view
+from nacre.access.labels import look_up_labels
+from nacre.access.local_thing import local_thing
+from nacre.access.overview import schema_overview
+from nacre.records.browse import PredicateFacts, Thing
 from nacre.stores.catalog import Graph, Library
 from nacre.stores.sqlite.triples import TYPE
 from tests.support import sparql_server as servers
@@ -35,7 +35,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
 def away(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
     data = tmp_path_factory.mktemp("away")
     with servers.endpoint(GRAPH) as url:
-        attach(url, "away", data=data)
+        attach_endpoint(url, "away", data=data)
         library = Library(data, None)
         with library.open("away") as graph:
             yield graph
@@ -48,32 +48,32 @@ def graph(request: pytest.FixtureRequest) -> Graph:
     return found
 
 
-def said(facts: tuple[Facts, ...]) -> set[tuple[str, str]]:
+def said(facts: tuple[PredicateFacts, ...]) -> set[tuple[str, str]]:
     return {(each.label, end.text) for each in facts for end in each.ends}
 
 
 def test_a_thing_has_its_facts_both_ways(graph: Graph) -> None:
-    found = thing(graph, f"{ROOM}tomas")
+    found = local_thing(graph, f"{ROOM}tomas")
     assert isinstance(found, Thing)
     assert found.label == "Tomas Brill"
     assert [end.text for end in found.classes] == ["author"]
     assert {("year of birth", "1964"), ("label", "Tomas Brill")} <= said(found.facts)
     assert said(found.linking) == {("writer", "Granite"), ("writer", "The Last Orchard")}
     [book] = [end for each in found.linking for end in each.ends if end.text == "Granite"]
-    written = thing(graph, book.iri)
+    written = local_thing(graph, book.iri)
     assert written is not None
     assert ("writer", "Tomas Brill") in said(written.facts)
     assert TYPE not in {each.predicate for each in written.facts}
 
 
 def test_what_is_unknown_is_none_and_no_query(graph: Graph) -> None:
-    assert thing(graph, "urn:none") is None
-    assert thing(graph, "urn:x> } INSERT DATA { <urn:a> <urn:b> <urn:c") is None
-    assert kind(graph, "urn:none") is None
+    assert local_thing(graph, "urn:none") is None
+    assert local_thing(graph, "urn:x> } INSERT DATA { <urn:a> <urn:b> <urn:c") is None
+    assert class_view(graph, "urn:none") is None
 
 
 def test_a_class_has_members_and_what_they_have(graph: Graph) -> None:
-    found = kind(graph, f"{ROOM}Book")
+    found = class_view(graph, f"{ROOM}Book")
     assert found is not None
     assert (found.label, found.many, found.count, len(found.members)) == ("book", "books", 6, 6)
     writer = next(each for each in found.properties if each.label == "writer")
@@ -81,11 +81,11 @@ def test_a_class_has_members_and_what_they_have(graph: Graph) -> None:
 
 
 def test_members_are_found_by_name_and_in_pages(here: Graph) -> None:
-    found = kind(here, f"{ROOM}Book", "the ")
+    found = class_view(here, f"{ROOM}Book", "the ")
     assert found is not None
     assert [end.text for end in found.members] == ["The Last Orchard", "The Salt Road"]
-    rest = kind(here, f"{ROOM}Book", "", 4)
-    percent = kind(here, f"{ROOM}Book", "%")
+    rest = class_view(here, f"{ROOM}Book", "", 4)
+    percent = class_view(here, f"{ROOM}Book", "%")
     assert rest is not None
     assert percent is not None
     assert (len(rest.members), len(percent.members)) == (2, 0)
@@ -93,19 +93,19 @@ def test_members_are_found_by_name_and_in_pages(here: Graph) -> None:
 
 def test_iris_are_named(graph: Graph) -> None:
     wanted = [f"{ROOM}{name}" for name in ("salt", "Book", "pages", "none")]
-    assert labels(graph, wanted) == dict(zip(wanted[:3], ["The Salt Road", "book", "pages"], strict=True))
+    assert look_up_labels(graph, wanted) == dict(zip(wanted[:3], ["The Salt Road", "book", "pages"], strict=True))
 
 
 def test_the_picture_has_classes_by_size_and_their_links(graph: Graph) -> None:
-    seen = overview(graph)
+    seen = schema_overview(graph)
     assert [(each.label, each.count) for each in seen.classes] == [("book", 6), ("author", 3)]
     assert [(each.predicates, each.triples) for each in seen.links] == [(("writer",), 6)]
 
 
 def test_questions_that_go_on_are_others_and_are_answered(here: Graph) -> None:
-    found = follow_ups(here, [f"{ROOM}granite"], "How many pages does Granite have?")
+    found = find_follow_up_questions(here, [f"{ROOM}granite"], "How many pages does Granite have?")
     assert len(found) == 3
     assert any("Granite" in question for question in found)
     assert not any("pages of Granite" in question for question in found)
-    assert follow_ups(here, ["urn:none"], "") == []
-    assert follow_ups(here, [f"{ROOM}granite"], "", seconds=0) == []
+    assert find_follow_up_questions(here, ["urn:none"], "") == []
+    assert find_follow_up_questions(here, [f"{ROOM}granite"], "", seconds=0) == []

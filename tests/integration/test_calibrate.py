@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from agents.models.priors import KEPT, measured, priors
-from graph.app import chances
+from agents.models.priors import CALIBRATION_FILE, calibrated_counts, model_priors
+from graph.app import query_priors
 from nacre.config.settings import Settings
 from nacre.serving.cli.main import main
 from tests.support.model_servers import Reply, openai_server
@@ -67,28 +67,30 @@ def test_what_it_counts_is_kept_and_used(
         code, stdout, stderr = nacre("calibrate", written(tmp_path, CASES))
         assert (code, len(server.asked)) == (0, len(replies)), stderr
     data = tmp_path / "data"
-    assert measured(data, "openai:any-70b") == {"agreed": (1, 1), "alone": (1, 2), "empty": (1, 1)}
+    assert calibrated_counts(data, "openai:any-70b") == {"agreed": (1, 1), "alone": (1, 2), "empty": (1, 1)}
     assert "openai:any-70b, 5 questions" in stdout
     assert "1 of 5 questions got no query" in stdout
     assert len(stdout.splitlines()) < 24
     assert [line.split()[0] for line in stderr.splitlines()] == ["1/5", "2/5", "3/5", "4/5", "5/5"]
-    own = chances(Settings(data=data, model="openai:any-70b", _env_file=None))
+    own = query_priors(Settings(data=data, model="openai:any-70b", _env_file=None))
     assert own.before == pytest.approx(4 / 6)
-    assert own.after("agreed") != priors("large").after("agreed")
+    assert own.after("agreed") != model_priors("large").after("agreed")
     assert f"at least {own.before:.0%} of the time" in stdout
 
 
 def test_a_second_time_replaces_the_first(
     nacre: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "data" / KEPT).write_text('{"openai:any-70b": {"alone": [0, 99]}, "openai:other": {"alone": [1, 2]}}')
+    (tmp_path / "data" / CALIBRATION_FILE).write_text(
+        '{"openai:any-70b": {"alone": [0, 99]}, "openai:other": {"alone": [1, 2]}}'
+    )
     with openai_server(Reply(json.dumps(CASES[0][2][0]))) as server:
         monkeypatch.setenv("NACRE_OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("NACRE_MODEL", "openai:any-70b")
         code, _, stderr = nacre("calibrate", written(tmp_path, CASES), "--limit", 1, "--graph", "kitchen")
     assert code == 0, stderr
-    assert measured(tmp_path / "data", "openai:any-70b") == {"agreed": (1, 1)}
-    assert measured(tmp_path / "data", "openai:other") == {"alone": (1, 2)}
+    assert calibrated_counts(tmp_path / "data", "openai:any-70b") == {"agreed": (1, 1)}
+    assert calibrated_counts(tmp_path / "data", "openai:other") == {"alone": (1, 2)}
 
 
 def test_a_model_that_is_down_spoils_nothing(
@@ -102,7 +104,7 @@ def test_a_model_that_is_down_spoils_nothing(
     code, _, stderr = nacre("calibrate", written(tmp_path, CASES[:1]))
     assert code == 2
     assert "wrote no query for any of 1 questions. Run: nacre doctor" in stderr
-    assert not (tmp_path / "data" / KEPT).exists()
+    assert not (tmp_path / "data" / CALIBRATION_FILE).exists()
 
 
 @pytest.mark.parametrize(

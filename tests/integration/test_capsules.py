@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingestion.read.capsules import Facts
-from ingestion.read.parse import parse
+from ingestion.read.parse import parse_files
 
 E = "http://example.org/"
 
@@ -16,7 +16,7 @@ E = "http://example.org/"
 def facts_of(lines: list[str], folder: Path) -> Facts:
     path = folder / "g.nt"
     path.write_text("\n".join(lines) + "\n")
-    return parse([path])
+    return parse_files([path])
 
 
 def test_doubles_are_dropped_and_order_does_not_matter(tmp_path: Path) -> None:

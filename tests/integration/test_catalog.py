@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.pipeline import index, ingest
-from nacre.errors import ConfigError, NoGraph
+from ingestion.pipeline import index_graph, ingest
+from nacre.errors import ConfigError, GraphNotFound
 from nacre.stores import versions
 from nacre.stores.catalog import Library
 from tests.support.word_count_embedder import WordHash
@@ -24,7 +24,7 @@ def data(tmp_path: Path) -> Path:
 
 def folder(data: Path) -> Path:
     home = data / "kitchen"
-    return versions.version_folder(home, versions.current(home) or "")
+    return versions.version_folder(home, versions.current_version(home) or "")
 
 
 def test_without_graphs_the_next_command_is_told(tmp_path: Path) -> None:
@@ -32,7 +32,7 @@ def test_without_graphs_the_next_command_is_told(tmp_path: Path) -> None:
     assert library.names() == []
     with pytest.raises(ConfigError, match=r"No graph. Run: nacre ingest FILE.ttl --graph NAME") as told:
         library.resolve(None)
-    assert isinstance(told.value, NoGraph)
+    assert isinstance(told.value, GraphNotFound)
     assert told.value.folder == tmp_path / "nowhere"
     with pytest.raises(ConfigError, match=r"No graph named 'x'. Run: nacre ingest FILE.ttl --graph x"):
         library.resolve("x")
@@ -91,7 +91,7 @@ def test_no_embedder_or_another_one_leaves_out_the_vectors(data: Path) -> None:
     reason = Library(data, Other()).open("kitchen").unavailable["vector"]
     assert "word-hash" in reason
     assert "nacre index --graph kitchen" in reason
-    made = index("kitchen", data=data, embedder=Other())
+    made = index_graph("kitchen", data=data, embedder=Other())
     assert made.embedded == made.passages > 0
     assert Library(data, Other()).open("kitchen").unavailable == {}
 

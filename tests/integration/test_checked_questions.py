@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.checked_questions import examples
+from ingestion.checked_questions import find_example_questions
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.language.forms.nouns import is_plural
-from nacre.serving.terminal.open_library import library_of
+from nacre.serving.terminal.open_library import open_library
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests/fixtures"
@@ -22,8 +22,8 @@ GRAPHS = [
 @pytest.mark.parametrize("path", GRAPHS, ids=lambda p: p.stem)
 def test_suggestions_are_questions(path: Path, tmp_path: Path) -> None:
     ingest([str(path)], "g", data=tmp_path, no_vectors=True)
-    with library_of(Settings(data=tmp_path, embedder="none", _env_file=None)) as library, library.open("g") as graph:
-        found = examples(graph)
+    with open_library(Settings(data=tmp_path, embedder="none", _env_file=None)) as library, library.open("g") as graph:
+        found = find_example_questions(graph)
         # a thesaurus without numbers or links of its own has two kinds of questions
         assert len(found) >= 2
         for question in found:

@@ -12,12 +12,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from graph.app import compose
 from graph.builder import App
-from graph.turn import stream
+from graph.turn import stream_turn
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
-from nacre.serving.keys import LOCAL
-from nacre.serving.turn_service import opened
-from nacre.stores.sqlite.conversations import Conversations, KeepingError
+from nacre.serving.keys import LOCAL_CALLER
+from nacre.serving.turn_service import open_turn_service
+from nacre.stores.sqlite.conversations import Conversations, ConversationStoreError
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def app(settings: Settings) -> App:
 
 
 async def ask(app: App, question: str, **options: Any) -> Answer:
-    events = [event async for event in stream(app, question, **options)]
+    events = [event async for event in stream_turn(app, question, **options)]
     answer: Answer = events[-1][1]
     return answer
 
@@ -104,10 +104,10 @@ async def test_a_client_that_leaves_while_its_turn_is_kept_leaves_one_truth(
         loop.call_soon_threadsafe(begun.set)
         time.sleep(0.2)
         if not kept:
-            raise KeepingError("disk full")
+            raise ConversationStoreError("disk full")
         keep(seen, *given)
 
-    async with opened(settings, lasting=True) as asking:
+    async with open_turn_service(settings, lasting=True) as asking:
         await asking.answer("How many dishes are there?", thread=thread)
         with monkeypatch.context() as patched:
             patched.setattr(Conversations, "keep", slowly)
@@ -117,8 +117,10 @@ async def test_a_client_that_leaves_while_its_turn_is_kept_leaves_one_truth(
             await asyncio.wait([leaving])
         assert leaving.cancelled()
         assert asking.threads is not None
-        before = len(await asking.threads.turns(LOCAL, thread))
+        before = len(await asking.threads.turns(LOCAL_CALLER, thread))
         assert before == (2 if kept else 1)
         after = await asking.answer("What does the pilaf contain?", thread=thread)
         assert after["turn"] == before + 1
-        assert [each.record["turn"] for each in await asking.threads.turns(LOCAL, thread)] == [*range(1, before + 2)]
+        assert [each.record["turn"] for each in await asking.threads.turns(LOCAL_CALLER, thread)] == [
+            *range(1, before + 2)
+        ]

@@ -14,15 +14,15 @@ from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, parse
 
 from agents.answering.inherited_confidence import DOUBT
 from graph.app import compose
-from graph.gate import in_prose
-from graph.turn import stream
-from ingestion.export import export
+from graph.gate import table_claims
+from graph.turn import stream_turn
+from ingestion.export import export_triples
 from ingestion.pipeline import ingest
-from nacre.checking.claims import unsupported
+from nacre.checking.claims import unsupported_claims
 from nacre.config.settings import Settings
 from nacre.language.tokens import split_name
 from nacre.records.answer import Answer, Citation
-from nacre.records.evidence import Cell, Evidence, Rows, Sentence, Table
+from nacre.records.evidence import Cell, Evidence, EvidenceSentence, Rows, Table
 from nacre.stores.catalog import Graph
 
 EXAMPLE = Path(__file__).parents[2] / "examples/bmw"
@@ -40,7 +40,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[list[Ans
     app = composition.build(InMemorySaver())
 
     async def ask(question: str, thread: str) -> Answer:
-        events = [event async for event in stream(app, question, graph="bmw", thread=thread)]
+        events = [event async for event in stream_turn(app, question, graph="bmw", thread=thread)]
         answer: Answer = events[-1][1]
         return answer
 
@@ -54,7 +54,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[list[Ans
 @pytest.fixture(scope="module")
 def exported(answers: tuple[list[Answer], Graph]) -> set[tuple[str, str, str]]:
     out = io.BytesIO()
-    export(answers[1].tables, out)
+    export_triples(answers[1].tables, out)
     return {
         (written(t.subject), t.predicate.value, written(t.object)) for t in parse(out.getvalue(), RdfFormat.N_TRIPLES)
     }
@@ -71,7 +71,7 @@ def test_a_text_is_cited_by_its_place(tmp_path: Path) -> None:
     composition = compose(Settings(data=tmp_path, embedder="none", _env_file=None))
 
     async def ask(question: str) -> Answer:
-        events = [event async for event in stream(composition.build(), question)]
+        events = [event async for event in stream_turn(composition.build(), question)]
         answer: Answer = events[-1][1]
         return answer
 
@@ -151,12 +151,12 @@ def test_every_number_and_name_opens_to_its_source(answers):
                 for asked in ("I read this as ", "Is that what you meant?", DOUBT):
                     said = said.partition(asked)[0].rstrip()
             bare = CITED.sub("", said)
-            told = in_prose(bare) if "\n\n| " in bare else re.split(r"(?<=[.!?])\s+(?=[A-Z])", bare)
+            told = table_claims(bare) if "\n\n| " in bare else re.split(r"(?<=[.!?])\s+(?=[A-Z])", bare)
             for sentence in told:
                 # a number within a name stands in the triples by itself: one source alone may hold the whole sentence
-                held = any(unsupported(sentence, each) == [] for each in (opened, *([one] for one in opened)))
+                held = any(unsupported_claims(sentence, each) == [] for each in (opened, *([one] for one in opened)))
                 held = held or computed(sentence, answer, answers[1])
-                assert held, (answer["question"], sentence, unsupported(sentence, opened))
+                assert held, (answer["question"], sentence, unsupported_claims(sentence, opened))
     assert [answer["question"] for answer in answers[0] if answer["values"] and not answer["citations"]] == []
     # what is not understood gives nothing to open
     assert walked > 40
@@ -183,7 +183,7 @@ def source(answer: Answer, citation: Citation, graph: Graph) -> Iterator[Evidenc
     told += [" ".join([*triple, split_name(re.split(r"[/#]", triple[1])[-1])]) for triple in citation["triples"]]
     labels = {p.iri: p.label for p in graph.tables.schema.predicates}
     told += [split_name(labels.get(triple[1], "")) for triple in citation["triples"]]
-    yield Sentence(citation["tool"], 1, text="; ".join(told), keys=tuple(citation["keys"]))
+    yield EvidenceSentence(citation["tool"], 1, text="; ".join(told), keys=tuple(citation["keys"]))
     if citation["columns"]:
         rows = tuple(tuple(row) for row in citation["rows"])
         queries = [answer["queries"][i] for i in citation["queries"]]

@@ -12,18 +12,18 @@ from langgraph.checkpoint.memory import InMemorySaver
 from agents.agents import build_agents
 from agents.database import Database
 from agents.models.limits import Limits
-from agents.models.priors import priors
+from agents.models.priors import model_priors
 from agents.query_writer import QueryWriter, by_model, by_rules
 from agents.result import Result
 from agents.turn_view import TurnView
 from graph.app import Composition, compose
-from graph.builder import App, build
+from graph.builder import App, build_graph
 from graph.nodes import Resources
-from graph.turn import stream
+from graph.turn import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
-from nacre.records.evidence import Found, Rows
+from nacre.records.evidence import BranchResult, Rows
 from tests.support.scripted_model import ScriptedModel
 
 GRAPH = """
@@ -57,7 +57,7 @@ def likely(*chances: float) -> QueryWriter:
     """The rules, where the first readings are this likely to be right, whatever was learned; the others and those that
     leave words out hardly are."""
 
-    async def query_writer(view: TurnView, database: Database) -> Result[Found]:
+    async def query_writer(view: TurnView, database: Database) -> Result[BranchResult]:
         found = (await by_rules(view, database)).value
         if any(each.probability == 1 for each in found.rows):
             # what the person chose
@@ -80,9 +80,9 @@ def app_of(composition: Composition, mind: str, *chances: float) -> App:
     teams = {"rules": rules}
     if mind == "model":
         asked = ScriptedModel()
-        by_both = by_model(asked, rules.query_writer, Limits(seconds=1), priors("large"), "rules")
+        by_both = by_model(asked, rules.query_writer, Limits(seconds=1), model_priors("large"), "rules")
         teams["model"] = replace(build_agents(asked, Limits(seconds=1)), query_writer=by_both)
-    return build(Resources(composition.library, teams, composition.settings), InMemorySaver())
+    return build_graph(Resources(composition.library, teams, composition.settings), InMemorySaver())
 
 
 def _house(folder: Path, graph: str) -> Composition:
@@ -103,7 +103,7 @@ def app(mind: str, data: Path) -> App:
 
 
 async def ask(app: App, question: str, thread: str = "t") -> Answer:
-    events: list[tuple[str, Any]] = [event async for event in stream(app, question, graph="arts", thread=thread)]
+    events: list[tuple[str, Any]] = [event async for event in stream_turn(app, question, graph="arts", thread=thread)]
     answer: Answer = events[-1][1]
     return answer
 

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from nacre.errors import ConfigError, IngestionError
-from nacre.evaluation.run import Question, asking_order, failed, read, run
+from nacre.evaluation.run import QuestionLine, ask_questions, asking_order, failed_record, read_questions
 
 
 def lines(path, *records):
@@ -15,13 +15,13 @@ def test_gold_is_never_read(tmp_path):
     file = lines(
         tmp_path / "q.jsonl", {"id": 7, "question": "How many?", "answers": [3], "standalone": "x", "graph": "g"}
     )
-    assert read(file) == [Question(7, "How many?", None, None, "g")]
+    assert read_questions(file) == [QuestionLine(7, "How many?", None, None, "g")]
 
 
 def test_a_byte_order_mark_and_blank_lines_are_dropped(tmp_path):
     file = tmp_path / "q.jsonl"
     file.write_text('\ufeff{"question": "a\u2028b"}\n\n', encoding="utf-8")
-    assert [question.question for question in read(file)] == ["a\u2028b"]
+    assert [question.question for question in read_questions(file)] == ["a\u2028b"]
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_file_that_cannot_be_asked_is_named(tmp_path, content, told):
     if content is not None:
         file.write_text(content, encoding="utf-8")
     with pytest.raises(ConfigError, match=told) as raised:
-        read(file)
+        read_questions(file)
     assert str(file) in str(raised.value)
 
 
@@ -50,29 +50,29 @@ def test_a_binary_file_is_named(tmp_path):
     file = tmp_path / "q.jsonl"
     file.write_bytes(b"\xff\xfe\x00\x80")
     with pytest.raises(ConfigError, match="not a JSONL file"):
-        read(file)
+        read_questions(file)
 
 
 def test_without_turns_a_conversation_keeps_the_order_of_the_file():
-    questions = [Question("1", "?", "c"), Question("2", "?", "c", 1), Question("3", "?", "c")]
+    questions = [QuestionLine("1", "?", "c"), QuestionLine("2", "?", "c", 1), QuestionLine("3", "?", "c")]
     assert list(asking_order(questions)) == [0, 1, 2]
 
 
 async def test_conversations_share_a_thread_and_records_keep_the_order_of_the_file():
     questions = [
-        Question("b2", "second", "b", 2),
-        Question("alone", "alone"),
-        Question("a1", "first of a", "a", 1),
-        Question("b1", "first", "b", 1),
-        Question("too", "alone too"),
+        QuestionLine("b2", "second", "b", 2),
+        QuestionLine("alone", "alone"),
+        QuestionLine("a1", "first of a", "a", 1),
+        QuestionLine("b1", "first", "b", 1),
+        QuestionLine("too", "alone too"),
     ]
     asked = []
 
     async def ask(question, thread):
         asked.append((question.id, thread))
-        return failed(question, thread, "")
+        return failed_record(question, thread, "")
 
-    records = [record async for record in run(questions, ask)]
+    records = [record async for record in ask_questions(questions, ask)]
     assert [id for id, _ in asked] == ["b1", "b2", "alone", "a1", "too"]
     assert [record["id"] for record in records] == [question.id for question in questions]
     threads = dict(asked)
@@ -81,14 +81,14 @@ async def test_conversations_share_a_thread_and_records_keep_the_order_of_the_fi
 
 
 async def test_a_record_is_given_as_soon_as_it_can_be():
-    questions = [Question("1", "?"), Question("2", "?")]
+    questions = [QuestionLine("1", "?"), QuestionLine("2", "?")]
     asked = []
 
     async def ask(question, thread):
         asked.append(question.id)
-        return failed(question, thread, "")
+        return failed_record(question, thread, "")
 
-    async for record in run(questions, ask):
+    async for record in ask_questions(questions, ask):
         assert asked[-1] == record["id"]
 
 
@@ -98,9 +98,12 @@ async def test_a_question_that_raises_costs_no_other():
             raise IngestionError("the store is gone")
         if question.id == "2":
             raise ValueError("a fault of ours")
-        return {**failed(question, thread, ""), "status": "answered"}
+        return {**failed_record(question, thread, ""), "status": "answered"}
 
-    records = [record async for record in run([Question("1", "?"), Question("2", "?"), Question("3", "?")], ask)]
+    records = [
+        record
+        async for record in ask_questions([QuestionLine("1", "?"), QuestionLine("2", "?"), QuestionLine("3", "?")], ask)
+    ]
     assert [(r["status"], r["reason"]) for r in records[:2]] == [
         ("failed", "the store is gone"),
         ("failed", "ValueError: a fault of ours"),

@@ -8,23 +8,23 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.agents import build_agents
 from agents.models.limits import Limits
-from agents.models.priors import priors
+from agents.models.priors import model_priors
 from graph.app import compose
-from graph.builder import build
+from graph.builder import build_graph
 from graph.nodes import Resources
-from graph.turn import stream
-from ingestion.attach.attach import attach
-from nacre.config.embedder import embedder
+from graph.turn import stream_turn
+from ingestion.attach.attach import attach_endpoint
+from nacre.config.embedder import local_embedder
 from nacre.config.settings import Settings
-from nacre.plans.triple_patterns import Asked, asked_by, assertions
+from nacre.plans.triple_patterns import QuestionTriples, question_triples, validator_assertions
 from nacre.records.answer import Answer
-from nacre.records.derivation import Derivation
+from nacre.records.derivation import AnswerDerivation
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Plan, Profile, Select, Variable
 from nacre.stores.catalog import Graph, Library
 from tests.support import sparql_server as servers
 from tests.support.scripted_model import ScriptedModel, step
 from tests.support.small_graphs import FIXTURES
-from tools.model_triple_patterns import asked_by_sparql, asked_by_sql
+from tools.model_triple_patterns import sparql_triple_patterns, sql_triple_patterns
 
 HERE = "http://example.org/kitchen/"
 RICE = "which dishes contain rice and take less than 40 minutes"
@@ -37,17 +37,17 @@ async def ask(data: Path, question: str, *, model: ScriptedModel | None = None, 
     composition = compose(settings)
     teams = composition.teams
     if model is not None:
-        team = build_agents(model, Limits(seconds=2), chances=priors("large"), lead="model")  # type: ignore[arg-type]
+        team = build_agents(model, Limits(seconds=2), chances=model_priors("large"), lead="model")  # type: ignore[arg-type]
         teams, context = {**teams, "model": team}, context | {"mind": "model"}
-    app = build(Resources(composition.library, teams, settings), InMemorySaver())
+    app = build_graph(Resources(composition.library, teams, settings), InMemorySaver())
     for each in question.split("|"):
-        events = [event async for event in stream(app, each, thread="one", context=context)]
+        events = [event async for event in stream_turn(app, each, thread="one", context=context)]
     composition.library.close()
     answer: Answer = events[-1][1]
     return answer
 
 
-def said(derived: Derivation) -> set[tuple[str, ...]]:
+def said(derived: AnswerDerivation) -> set[tuple[str, ...]]:
     return set(map(tuple, derived["triples"]))
 
 
@@ -70,10 +70,10 @@ async def test_a_reading_is_shown_step_by_step(kitchen: Path, branch: str) -> No
     assert derived["bounds"] == {"rounds": 3, "things": 0, "considered": 0, "run": 0, "remembered": 100}
 
 
-@pytest.mark.skipif(embedder("auto") is None, reason="nothing embeds")
+@pytest.mark.skipif(local_embedder("auto") is None, reason="nothing embeds")
 async def test_of_an_endpoint_relations_are_ranked_by_meaning_and_bounds_are_told(tmp_path: Path) -> None:
     with servers.endpoint(FIXTURES / "graphs" / "kitchen.ttl") as url:
-        attach(url, "away", data=tmp_path)
+        attach_endpoint(url, "away", data=tmp_path)
         chosen = {"endpoint_things": 50, "endpoint_candidates": 3, "endpoint_readings": 1, "max_rounds": 2}
         record = await ask(tmp_path, RICE, context={"graph": "away", "branches": ["sparql"]}, embedder="auto", **chosen)
     derived = record["derivation"]
@@ -144,22 +144,22 @@ def test_triples_of_sql(graph: Graph) -> None:
     junction = graph.schema.relation_of[graph.schema.junctions[f"{HERE}contains"]]
     text = text.replace("dish_contains", junction.name).replace("dish_id", junction.key)
     text = text.replace("contains_id", junction.columns[0].link)
-    asked = asked_by_sql(text, graph.schema, truth=False)
+    asked = sql_triple_patterns(text, graph.schema, truth=False)
     assert set(asked.triples) == {
         ("?d", "is a", "dish"), ("?d", "label", "dal"), ("?d", "contains", "?e"),
         ("?d", "cooking time", "?cooking_time"),
     }  # fmt: skip
-    assert all(each["holds"] for each in assertions(asked))
-    assert not asked_by_sql("SELECT ((", graph.schema, truth=False).formed
+    assert all(each["holds"] for each in validator_assertions(asked))
+    assert not sql_triple_patterns("SELECT ((", graph.schema, truth=False).formed
 
 
 def test_triples_of_sparql(graph: Graph) -> None:
     text = f"ASK {{ <{HERE}dal> a <{HERE}Dish> ; <{HERE}contains> ?x . ?x <{HERE}made> 'red' }}"
-    asked = asked_by_sparql(text, graph.schema, lambda iri: iri.rpartition("/")[2])
+    asked = sparql_triple_patterns(text, graph.schema, lambda iri: iri.rpartition("/")[2])
     assert set(asked.triples) == {("dal", "is a", "dish"), ("dal", "contains", "?x"), ("?x", "made", "red")}
     # no relation of this graph is called so
-    assert [each["holds"] for each in assertions(asked)] == [True, False, True, True]
-    assert not asked_by_sparql("SELECT {", graph.schema, str).formed
+    assert [each["holds"] for each in validator_assertions(asked)] == [True, False, True, True]
+    assert not sparql_triple_patterns("SELECT {", graph.schema, str).formed
 
 
 def test_a_plan_with_groups_orders_and_conditions(graph: Graph) -> None:
@@ -172,24 +172,30 @@ def test_a_plan_with_groups_orders_and_conditions(graph: Graph) -> None:
         (Filter(time, "=", (25.0, 35.0), negated=True), Filter(Itself("dish"), "in", Select((time,), things[:1]))),
         order=Order(time, descending=True),
     )
-    asked = asked_by(Plan(select), graph.schema)
+    asked = question_triples(Plan(select), graph.schema)
     assert set(asked.triples) == {
         ("?dish", "is a", "dish"), ("?dish", "contains", "rice"), ("?dish", "not cooking time", "25.0 or 35.0"),
         ("?dish", "cooking time", "?cooking_time"), ("?dish'", "is a", "dish"),
         ("?dish'", "cooking time", "?cooking_time'"),
     }  # fmt: skip
-    assert all(each["holds"] for each in assertions(asked))
-    counted = asked_by(Plan(Select((Aggregate("count", Itself("ingredient")),), things[1:])), graph.schema)
+    assert all(each["holds"] for each in validator_assertions(asked))
+    counted = question_triples(Plan(Select((Aggregate("count", Itself("ingredient")),), things[1:])), graph.schema)
     assert counted.triples == (("?count", "is the number of", "rice"),)
-    told = asked_by(Plan(Profile(Select((Itself("ingredient"),), things[1:]), topic="taste")), graph.schema)
+    told = question_triples(Plan(Profile(Select((Itself("ingredient"),), things[1:]), topic="taste")), graph.schema)
     assert told.triples == (("rice", "?property", "?value"),)
-    assert all(each["holds"] for each in assertions(told))
-    unbound = asked_by(Plan(Select((Attribute("other", f"{HERE}cookingTime"),), things[:1])), graph.schema)
-    assert [each["holds"] for each in assertions(unbound)] == [False, False, True, True]
+    assert all(each["holds"] for each in validator_assertions(told))
+    unbound = question_triples(Plan(Select((Attribute("other", f"{HERE}cookingTime"),), things[:1])), graph.schema)
+    assert [each["holds"] for each in validator_assertions(unbound)] == [False, False, True, True]
 
 
 def test_a_question_that_names_nothing_and_asks_nothing() -> None:
     known = frozenset(("is a",))
-    assert [each["holds"] for each in assertions(Asked((("?a", "is a", "?b"),), False, known, True))][2] is False
-    assert [each["holds"] for each in assertions(Asked((("a", "is a", "b"),), False, known, True))][3] is False
-    assert [each["holds"] for each in assertions(Asked((("a", "is a", "b"),), True, known, True))] == [True] * 4
+    assert [
+        each["holds"] for each in validator_assertions(QuestionTriples((("?a", "is a", "?b"),), False, known, True))
+    ][2] is False
+    assert [each["holds"] for each in validator_assertions(QuestionTriples((("a", "is a", "b"),), False, known, True))][
+        3
+    ] is False
+    assert [
+        each["holds"] for each in validator_assertions(QuestionTriples((("a", "is a", "b"),), True, known, True))
+    ] == [True] * 4

@@ -10,7 +10,7 @@ import yaml
 
 from graph.app import compose
 from graph.builder import App
-from graph.turn import stream
+from graph.turn import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 
@@ -37,7 +37,7 @@ def test_what_is_asked_is_found(name: str, case: dict[str, Any], app: App) -> No
     """By `values`, or by a name that the answer or what it lacks must tell: `near`."""
 
     async def ask() -> Any:
-        return [event async for event in stream(app, case["ask"], graph=name.replace("_", "-"))][-1][1]
+        return [event async for event in stream_turn(app, case["ask"], graph=name.replace("_", "-"))][-1][1]
 
     record = asyncio.run(ask())
     if "near" in case:

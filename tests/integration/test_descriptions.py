@@ -8,7 +8,7 @@ from nacre.records.turn import Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.understand import understand
-from nacre.wording.descriptions.thing import SENTENCES
+from nacre.wording.descriptions.thing import MAX_DESCRIPTION_SENTENCES
 from nacre.wording.run_plan import run_plan
 from tests.support.understanding_pairs import pairs
 
@@ -20,7 +20,7 @@ def test_descriptions(case: dict[str, Any], small_graphs: dict[str, tuple[Tables
     _, queries, evidence = run_plan(plan, tables, round=1)
     assert not any(query.error for query in queries)
     said = [each.text for each in evidence]
-    assert 0 < len(said) <= SENTENCES
+    assert 0 < len(said) <= MAX_DESCRIPTION_SENTENCES
     assert len(said) == len(set(said))
     for part in case["says"]:
         assert part in " ".join(said)

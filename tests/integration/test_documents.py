@@ -9,9 +9,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from starlette.testclient import TestClient
 
 from graph.app import compose
-from graph.turn import stream
-from ingestion.pipeline import index, ingest
-from ingestion.report import report, report_text
+from graph.turn import stream_turn
+from ingestion.pipeline import index_graph, ingest
+from ingestion.report import build_report, report_text
 from nacre.config.settings import Settings
 from nacre.errors import IngestionError
 from nacre.records.answer import Answer
@@ -63,7 +63,7 @@ def ask(farm: Path) -> Callable[[str, str], Answer]:
     app = compose(Settings(data=farm, embedder="none", _env_file=None)).build(InMemorySaver())
 
     async def answer(question: str, graph: str) -> Answer:
-        events = [event async for event in stream(app, question, graph=graph)]
+        events = [event async for event in stream_turn(app, question, graph=graph)]
         found: Answer = events[-1][1]
         return found
 
@@ -140,7 +140,7 @@ def test_sentences_know_the_things_they_name(library: Library) -> None:
 
 def test_files_that_gave_nothing_are_reported(library: Library) -> None:
     with library.open("farm") as graph:
-        found = report(graph.tables, graph.documents)
+        found = build_report(graph.tables, graph.documents)
     assert found.texts == 3
     assert [(each.name, each.kind) for each in found.texts_left_out] == [
         ("notes/broken.pdf", "unreadable"),
@@ -184,7 +184,7 @@ def test_a_document_is_read_at_its_place_through_the_api(farm: Path) -> None:
 def test_documents_stay_when_the_index_is_rebuilt(farm: Path, tmp_path: Path) -> None:
     data = tmp_path / "stores"
     ingest([], "one", data=data, texts=[str(FIXTURES / "orchard.md")])
-    index("one", data=data, embedder=None)
+    index_graph("one", data=data, embedder=None)
     with Library(data, None).open("one") as graph:
         assert graph.documents is not None
         assert graph.documents.count == 1

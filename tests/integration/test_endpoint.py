@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from nacre.errors import ConfigError, ToolError
-from nacre.stores.sparql.endpoint import EndpointSource, checked
-from nacre.stores.sparql.endpoint_limits import Manners
-from nacre.stores.sparql.sparql_source import Term
+from nacre.stores.sparql.endpoint import EndpointSource, check_endpoint_url
+from nacre.stores.sparql.endpoint_limits import EndpointLimits
+from nacre.stores.sparql.sparql_source import SparqlTerm
 from tests.support import sparql_server as servers
 
 BAKERY = Path(__file__).parents[1] / "fixtures" / "graphs" / "bakery.ttl"
@@ -29,7 +29,7 @@ def test_rows_truth_and_triples() -> None:
         assert not source.ask("ASK { ?s <http://nowhere.org/p> ?o }", seconds=5)
         triples = source.construct("CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }", limit=2, seconds=5)
         assert len(triples) == 2
-        assert all(isinstance(term, Term) for triple in triples for term in triple)
+        assert all(isinstance(term, SparqlTerm) for triple in triples for term in triple)
         source.close()
 
 
@@ -150,7 +150,7 @@ def test_the_key_is_sent_as_the_endpoint_wants_it(key: str, sent: str | None) ->
         servers.reply(handler, json.dumps({"head": {}, "boolean": True}).encode(), servers.RESULTS)
 
     with servers.serving(respond) as url:
-        source = EndpointSource(url, manners=Manners(key=key))
+        source = EndpointSource(url, manners=EndpointLimits(key=key))
         assert source.ask("ASK { }", seconds=5)
         source.close()
     assert seen == [sent]
@@ -171,7 +171,7 @@ def test_no_more_queries_at_once_than_allowed() -> None:
         servers.reply(handler, json.dumps({"head": {}, "boolean": True}).encode(), servers.RESULTS)
 
     with servers.serving(respond) as url:
-        source = EndpointSource(url, manners=Manners(at_once=2, a_second=1000))
+        source = EndpointSource(url, manners=EndpointLimits(at_once=2, a_second=1000))
         threads = [threading.Thread(target=source.ask, args=("ASK { }",), kwargs={"seconds": 5}) for _ in range(8)]
         for thread in threads:
             thread.start()
@@ -187,4 +187,4 @@ def test_no_more_queries_at_once_than_allowed() -> None:
 )
 def test_addresses_that_are_none(url: str) -> None:
     with pytest.raises(ConfigError):
-        checked(url)
+        check_endpoint_url(url)

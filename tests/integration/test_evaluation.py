@@ -8,10 +8,10 @@ import pytest
 from pyoxigraph import RdfFormat, parse
 
 from nacre.errors import ConfigError
-from nacre.evaluation.__main__ import Measured, measure, shipped
+from nacre.evaluation.__main__ import EvaluationSet, bundled_sets, evaluate_set
 from nacre.evaluation.comparing import branches
 from nacre.evaluation.comparing import robustness as robust
-from nacre.evaluation.questions import lines, read
+from nacre.evaluation.questions import read_gold_questions, read_question_lines
 from nacre.evaluation.score import read_answers
 from nacre.evaluation.synthetic import remove, reword
 
@@ -37,8 +37,8 @@ def gone(tmp_path, gold, *answers):
     """The local names of the triples that go, and the ids of the questions left without an answer."""
     graph = tmp_path / "graph.ttl"
     graph.write_text(GRAPH, encoding="utf-8")
-    facts = remove.Facts(parse(path=str(graph)))
-    quads, left = remove.removed(facts, gold, {each["id"]: each for each in answers}, count=9, seed=1)
+    facts = remove.QuadIndex(parse(path=str(graph)))
+    quads, left = remove.remove_answers(facts, gold, {each["id"]: each for each in answers}, count=9, seed=1)
 
     def short(term):
         return term.value.rsplit("/", 1)[-1]
@@ -102,13 +102,15 @@ def test_a_reduced_graph_is_written_with_its_questions(tmp_path, monkeypatch):
     )
     assert after < before
     assert [quad.count("city") for quad in before - after] == [1]
-    assert read(tmp_path / "less.jsonl") == [{**asked, "answers": [], "type": "removed"}]
+    assert read_gold_questions(tmp_path / "less.jsonl") == [{**asked, "answers": [], "type": "removed"}]
 
 
 def test_yaml_reads_as_lines(tmp_path):
     file = tmp_path / "q.yaml"
     file.write_text("- {ask: a, values: [1], then: [{ask: b, values: []}]}\n- {ask: c, values: [x]}\n")
-    assert [(g["id"], g["question"], g["answers"], g["conversation"], g["turn"]) for g in read(file)] == [
+    assert [
+        (g["id"], g["question"], g["answers"], g["conversation"], g["turn"]) for g in read_gold_questions(file)
+    ] == [
         ("1.1", "a", [1], "1", 1),
         ("1.2", "b", [], "1", 2),
         ("2.1", "c", ["x"], None, 1),
@@ -122,11 +124,11 @@ def test_yaml_that_holds_no_question_is_named(tmp_path, content, told):
     file = tmp_path / "q.yaml"
     file.write_text(content)
     with pytest.raises(ConfigError, match=told):
-        list(lines(file))
+        list(read_question_lines(file))
 
 
 def test_a_checkout_names_its_graphs_and_blind_ones_show_totals_alone():
-    found = {each.graph: each for each in shipped(Path(__file__).parents[2])}
+    found = {each.graph: each for each in bundled_sets(Path(__file__).parents[2])}
     assert found["kitchen"].questions.name == "kitchen.yaml"
     assert found["example-texts"].sources[1] == "--texts"
     assert {each.questions.parents[1].name for each in found.values() if each.blind} <= {"graphs"}
@@ -135,17 +137,17 @@ def test_a_checkout_names_its_graphs_and_blind_ones_show_totals_alone():
 def test_from_a_graph_to_what_rewordings_and_branches_cost(tmp_path, monkeypatch, capsys):
     fixtures = Path(__file__).parents[1] / "fixtures"
     questions = fixtures / "questions/kitchen.yaml"
-    kitchen = Measured("kitchen", questions, (str(fixtures / "graphs/kitchen.ttl"), "--no-vectors"))
-    assert "together" in measure(kitchen, tmp_path)
+    kitchen = EvaluationSet("kitchen", questions, (str(fixtures / "graphs/kitchen.ttl"), "--no-vectors"))
+    assert "together" in evaluate_set(kitchen, tmp_path)
     predictions = tmp_path / "predictions/kitchen.jsonl"
-    assert len(read_answers(predictions)) == len(read(questions))
+    assert len(read_answers(predictions)) == len(read_gold_questions(questions))
 
     other = tmp_path / "other.jsonl"
     monkeypatch.setattr(sys, "argv", ["reword", str(questions), "--count", "2", "--out", str(other)])
     reword.main()
-    assert len(read(other)) == 10
+    assert len(read_gold_questions(other)) == 10
     monkeypatch.setenv("NACRE_DATA", str(tmp_path))
-    measure(Measured("kitchen", other), tmp_path / "reworded")
+    evaluate_set(EvaluationSet("kitchen", other), tmp_path / "reworded")
     again = tmp_path / "reworded/predictions/kitchen.jsonl"
     monkeypatch.setattr(sys, "argv", ["robust", *map(str, (questions, predictions, other, again)), "--failing"])
     robust.main()

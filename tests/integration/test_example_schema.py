@@ -6,8 +6,8 @@ import pytest
 
 from ingestion.induce.annotations import read_annotations
 from ingestion.induce.load import write_tables
-from ingestion.read.parse import parse
-from ingestion.report import report
+from ingestion.read.parse import parse_files
+from ingestion.report import build_report
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.schema_sql import schema_sql
 from nacre.stores.sqlite.tables import Tables
@@ -20,7 +20,7 @@ EXAMPLE = ROOT / "examples" / "bmw"
 def places(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The example as it is, and with its annotations."""
     folder = tmp_path_factory.mktemp("example")
-    facts = parse([EXAMPLE / "kg.ttl"])
+    facts = parse_files([EXAMPLE / "kg.ttl"])
     write_tables(facts, folder / "plain.sqlite")
     write_tables(facts, folder / "noted.sqlite", read_annotations(EXAMPLE / "annotations.yaml"))
     return folder / "plain.sqlite", folder / "noted.sqlite"
@@ -48,8 +48,8 @@ def test_the_annotations_change_what_is_shown_and_nothing_that_is_stored(places:
         "battery size",
     }
     assert "measured by WLTP; in g/km" in schema_sql(noted)
-    shown = {p.predicate: p for p in report(plain).predicates}
-    assert {p.predicate: (p.triples, p.lies, p.left_out) for p in report(noted).predicates} == {
+    shown = {p.predicate: p for p in build_report(plain).predicates}
+    assert {p.predicate: (p.triples, p.lies, p.left_out) for p in build_report(noted).predicates} == {
         iri: (p.triples, p.lies, p.left_out) for iri, p in shown.items()
     }
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from langgraph.checkpoint.memory import InMemorySaver
 
 from graph.app import compose
-from graph.turn import stream
+from graph.turn import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
-from nacre.evaluation.questions import Gold, read
+from nacre.evaluation.questions import GoldQuestion, read_gold_questions
 from nacre.evaluation.synthetic import make_ferry
 from nacre.evaluation.verdict import is_right
 from nacre.records.answer import Answer
@@ -18,22 +18,22 @@ QUESTIONS = Path(make_ferry.__file__).with_name("ferry_questions.jsonl")
 LEAST_RIGHT = 16
 
 
-async def asked(questions: list[Gold], data: Path) -> list[Answer]:
+async def asked(questions: list[GoldQuestion], data: Path) -> list[Answer]:
     app = compose(Settings(data=data, embedder="none", _env_file=None)).build(InMemorySaver())
     found = []
     for gold in questions:
-        events = [event async for event in stream(app, gold["question"], graph="ferry")]
+        events = [event async for event in stream_turn(app, gold["question"], graph="ferry")]
         found.append(events[-1][1])
     return found
 
 
 def test_most_questions_are_answered_and_what_is_sure_is_right(tmp_path: Path) -> None:
-    words = make_ferry.make(tmp_path)
+    words = make_ferry.make_ferry(tmp_path)
     assert words >= 200 * make_ferry.WORDS_A_PAGE
     stores = tmp_path / "stores"
     made = ingest([str(tmp_path / "ferry.ttl")], "ferry", data=stores, texts=[str(tmp_path / "texts")])
     assert made.texts == make_ferry.DOCUMENTS
-    questions = read(QUESTIONS)
+    questions = read_gold_questions(QUESTIONS)
     answers = asyncio.run(asked(questions, stores))
     right = [is_right(gold, answer) for gold, answer in zip(questions, answers, strict=True)]
     both = [good for gold, good in zip(questions, right, strict=True) if gold["type"] == "both"]

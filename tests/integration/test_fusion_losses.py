@@ -11,11 +11,11 @@ from langgraph.checkpoint.memory import InMemorySaver
 from agents.agents import build_agents
 from agents.models.limits import Limits
 from graph.app import compose
-from graph.builder import build
+from graph.builder import build_graph
 from graph.nodes import Resources
-from graph.turn import stream
+from graph.turn import stream_turn
 from nacre.config.settings import Settings
-from nacre.evaluation.comparing.fusion_losses import lost, main
+from nacre.evaluation.comparing.fusion_losses import find_fusion_losses, main
 from nacre.records.answer import Answer
 from nacre.stores.catalog import Library
 from tests.support.scripted_model import ScriptedModel, step
@@ -31,8 +31,8 @@ def answered(settings: Settings, question: str, *queries: str) -> Answer:
     teams = {**composition.teams, "model": team} if queries else composition.teams
 
     async def run() -> Any:
-        app = build(Resources(composition.library, teams, settings), InMemorySaver())
-        return [event async for event in stream(app, question)][-1][1]
+        app = build_graph(Resources(composition.library, teams, settings), InMemorySaver())
+        return [event async for event in stream_turn(app, question)][-1][1]
 
     record: Answer = asyncio.run(run())
     return record
@@ -50,8 +50,8 @@ def test_a_reading_that_was_right_is_lost(settings: Settings, gold: list[int], c
     library = Library(settings.data, None)
     questions: list[Any] = [{"id": 1, "question": ASKED, "answers": gold}]
     assert record["values"] == [25]
-    assert lost(questions, {1: record}, library)[:2] == (1, count)
-    asked, right, found = lost(questions, {1: wrong(record, "rice")}, library)
+    assert find_fusion_losses(questions, {1: record}, library)[:2] == (1, count)
+    asked, right, found = find_fusion_losses(questions, {1: wrong(record, "rice")}, library)
     assert (asked, right, [each.right.by for each in found]) == (1, 0, ["rules"] * count)
 
 
@@ -61,14 +61,17 @@ def test_a_query_of_the_model_that_was_right_is_lost(settings: Settings) -> None
     query = f"SELECT e.label FROM {dish} d JOIN entity e ON e.id = d.id WHERE e.label = 'dal'"
     record = answered(settings, UNCLEAR, query)
     questions: list[Any] = [{"id": 1, "question": UNCLEAR, "answers": ["dal"]}]
-    assert lost(questions, {1: record}, Library(settings.data, None))[2] == []
-    [found] = lost(questions, {1: wrong(record)}, Library(settings.data, None))[2]
+    assert find_fusion_losses(questions, {1: record}, Library(settings.data, None))[2] == []
+    [found] = find_fusion_losses(questions, {1: wrong(record)}, Library(settings.data, None))[2]
     assert (found.right.by, found.right.values) == ("model", ("dal",))
 
 
 def test_what_only_words_can_answer_is_left_out(settings: Settings) -> None:
     questions: list[Any] = [{"id": 1, "question": "Tell me about dal.", "answers": [], "nuggets": [["dal"]]}]
-    assert lost(questions, {1: answered(settings, "Tell me about dal.")}, Library(settings.data, None))[0] == 0
+    assert (
+        find_fusion_losses(questions, {1: answered(settings, "Tell me about dal.")}, Library(settings.data, None))[0]
+        == 0
+    )
 
 
 def test_the_command_adds_up_files(

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from benchmarks.hostile_sql import statements
+from benchmarks.hostile_sql import hostile_statements
 from graph.app import Composition, compose
-from ingestion.read.parse import read
-from ingestion.read.sources import Reading, find_sources
+from ingestion.read.parse import read_sources
+from ingestion.read.sources import ReadOptions, find_sources
 from nacre.config.settings import Settings
 from nacre.errors import IngestionError, ToolError
 from nacre.records.turn import LONGEST_QUESTION, Rewrite
 from nacre.stores.catalog import Graph
 from nacre.understanding.understand import understand
-from tools.guards.sql_guard import guard, sql_of
+from tools.guards.sql_guard import guard_sql, sql_text
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 # seconds of this thread's processor time, several times what the slowest of thousands takes
@@ -98,7 +98,7 @@ def test_a_file_that_is_not_as_it_was_written_is_read_or_refused(source: Path, t
         file.write_bytes(_changed(source.read_bytes(), chance))
         begun = time.thread_time()
         try:
-            facts = read(find_sources([str(file)], Reading()))
+            facts = read_sources(find_sources([str(file)], ReadOptions()))
             assert sum(len(capsule.facts) for capsule in facts.capsules()) > 0
         except IngestionError:
             # a refusal is as good, as long as it is ours
@@ -126,11 +126,11 @@ def _changed(content: bytes, chance: random.Random) -> bytes:
 
 def test_the_guard_ends_soon_whatever_is_written() -> None:
     chance = random.Random(3)
-    for text in statements(100, seed=2):
+    for text in hostile_statements(100, seed=2):
         for each in (text, _changed(text.encode(), chance).decode(errors="replace")):
             begun = time.thread_time()
             try:
-                passed = sql_of(guard(each, ["entity"], limit=10))
+                passed = sql_text(guard_sql(each, ["entity"], limit=10))
             except ToolError:
                 pass
             else:

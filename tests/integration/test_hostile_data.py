@@ -13,13 +13,13 @@ import pytest
 from agents.agents import build_agents
 from agents.models.calls import Limits
 from graph.app import Composition, compose
-from graph.builder import App, build
+from graph.builder import App, build_graph
 from graph.nodes import Resources
-from graph.turn import stream
+from graph.turn import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
-from nacre.serving.terminal.turn_display import Shown, citations, notes
+from nacre.serving.terminal.turn_display import DisplayOptions, citation_lines, note_lines
 from tests.support.scripted_model import ScriptedModel, step
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -66,7 +66,7 @@ def digests(data: Path) -> dict[str, str]:
 
 def ask(app: App, question: str) -> Answer:
     async def run() -> list[tuple[str, Any]]:
-        return [event async for event in stream(app, question)]
+        return [event async for event in stream_turn(app, question)]
 
     events = asyncio.run(run())
     answer: Answer = events[-1][1]
@@ -84,8 +84,8 @@ def check(answer: Answer) -> None:
     assert is_harmless(answer["answer"]), answer["answer"]
     numbers = {int(n) for n in re.findall(r"\[(\d+)\]", answer["answer"])}
     assert numbers <= {citation["n"] for citation in answer["citations"]}
-    for shown in (Shown(), Shown(sources=True)):
-        for line in [*notes(answer), *citations(answer, shown)]:
+    for shown in (DisplayOptions(), DisplayOptions(sources=True)):
+        for line in [*note_lines(answer), *citation_lines(answer, shown)]:
             assert not [c for c in line if unicodedata.category(c) in ("Cc", "Cf")]
             assert len(re.findall(r"\[\d+\]", line)) == line.startswith("[")
     assert all(is_harmless(f"{c['source']} {c['text']}") for c in answer["citations"])
@@ -116,7 +116,7 @@ def fenced(prompt: str, lure: str) -> bool:
 
 def by_model(composition: Composition, model: ScriptedModel) -> App:
     teams = {**composition.teams, "model": build_agents(model, Limits(seconds=5), lead="model")}
-    return build(Resources(composition.library, teams, composition.settings))
+    return build_graph(Resources(composition.library, teams, composition.settings))
 
 
 OBEYED = [

@@ -8,9 +8,9 @@ import pytest
 
 from ingestion.read.documents import json_data, markdown, pdf, table, web, word
 from ingestion.read.documents.find import find_documents
-from ingestion.read.documents.load import load
-from ingestion.read.documents.text import Unreadable
-from ingestion.verbalise.texts import Seen, text_passages
+from ingestion.read.documents.load import load_documents
+from ingestion.read.documents.text import UnreadableDocument
+from ingestion.verbalise.texts import SeenTexts, text_passages
 
 FIXTURES = Path(__file__).parents[1] / "fixtures/documents"
 ENTITIES = b"""<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "aaaaaaaaaa">%s]><w:document
@@ -30,16 +30,16 @@ def rewritten(part: str, content: bytes) -> bytes:
 def told(content: bytes) -> str:
     """What reading a Word file gives: its text, or why there is none."""
     try:
-        return word.read(content).text
-    except Unreadable as error:
+        return word.read_docx(content).text
+    except UnreadableDocument as error:
         return str(error)
 
 
 def test_a_zip_that_unpacks_to_far_more_is_not_unpacked() -> None:
     bomb = rewritten("word/document.xml", b"<w>" + b" " * 60_000_000)
     assert len(bomb) < 200_000
-    with pytest.raises(Unreadable, match="unpack"):
-        word.read(bomb)
+    with pytest.raises(UnreadableDocument, match="unpack"):
+        word.read_docx(bomb)
 
 
 def test_entities_that_multiply_are_not_expanded() -> None:
@@ -58,14 +58,14 @@ def test_a_file_that_names_others_reads_none() -> None:
 
 @pytest.mark.parametrize("content", [b"", b"%PDF-1.7\n", b"no pdf at all", (FIXTURES / "press.pdf").read_bytes()[:700]])
 def test_a_broken_pdf_is_told(content: bytes) -> None:
-    with pytest.raises(Unreadable):
-        pdf.read(content)
+    with pytest.raises(UnreadableDocument):
+        pdf.read_pdf(content)
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", (FIXTURES / "bees.docx").read_bytes()[:9000]])
 def test_a_broken_word_file_is_told(content: bytes) -> None:
-    with pytest.raises(Unreadable, match="Word"):
-        word.read(content)
+    with pytest.raises(UnreadableDocument, match="Word"):
+        word.read_docx(content)
 
 
 def test_a_locked_pdf_is_told() -> None:
@@ -75,8 +75,8 @@ def test_a_locked_pdf_is_told() -> None:
     writer.encrypt("secret", algorithm="RC4-128")
     made = io.BytesIO()
     writer.write(made)
-    with pytest.raises(Unreadable, match="password"):
-        pdf.read(made.getvalue())
+    with pytest.raises(UnreadableDocument, match="password"):
+        pdf.read_pdf(made.getvalue())
 
 
 def test_a_pdf_of_pictures_has_no_text() -> None:
@@ -86,8 +86,8 @@ def test_a_pdf_of_pictures_has_no_text() -> None:
     writer.add_blank_page(200, 200)
     made = io.BytesIO()
     writer.write(made)
-    with pytest.raises(Unreadable, match="no text"):
-        pdf.read(made.getvalue())
+    with pytest.raises(UnreadableDocument, match="no text"):
+        pdf.read_pdf(made.getvalue())
 
 
 @pytest.mark.parametrize(
@@ -104,26 +104,26 @@ def test_a_pdf_of_pictures_has_no_text() -> None:
 )
 def test_marks_without_end_are_read_in_linear_time(text: str) -> None:
     # a parser that looks back would take hours
-    read = markdown.read(f"{text}\n\nThe end.")
-    told = [s.text for p in text_passages("a.md", read, Seen()) for s in p.sentences]
+    read = markdown.read_markdown(f"{text}\n\nThe end.")
+    told = [s.text for p in text_passages("a.md", read, SeenTexts()) for s in p.sentences]
     assert not told or told[-1].endswith("The end.")
 
 
 def test_a_page_that_nests_without_end_is_read() -> None:
-    read = web.read(b"<div>" * 100_000 + b"<p>Deep.</p>" + b"<table><tr><td>" * 20_000)
+    read = web.read_html(b"<div>" * 100_000 + b"<p>Deep.</p>" + b"<table><tr><td>" * 20_000)
     assert len(read.text) < 1000
 
 
 def test_json_that_nests_without_end_is_told() -> None:
-    with pytest.raises(Unreadable, match="too deep"):
-        json_data.read("[" * 200_000 + "]" * 200_000)
-    with pytest.raises(Unreadable, match="no JSON"):
-        json_data.read('{"a": ')
+    with pytest.raises(UnreadableDocument, match="too deep"):
+        json_data.read_json("[" * 200_000 + "]" * 200_000)
+    with pytest.raises(UnreadableDocument, match="no JSON"):
+        json_data.read_json('{"a": ')
 
 
 def test_a_table_with_a_cell_of_a_megabyte_is_told() -> None:
-    with pytest.raises(Unreadable, match="no table"):
-        table.read(f'a,b\n"{"x" * 1_000_000}",1\n')
+    with pytest.raises(UnreadableDocument, match="no table"):
+        table.read_table(f'a,b\n"{"x" * 1_000_000}",1\n')
 
 
 def test_a_file_that_takes_too_long_is_ended_and_the_others_are_read(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_file_that_takes_too_long_is_ended_and_the_others_are_read(tmp_path: P
                 said = said[:begin] + said[begin:end] * 3000 + said[end:]
             large.writestr(name, said)
     (tmp_path / "b.md").write_text("B is here.")
-    slow, quick = load(find_documents([str(tmp_path)]), seconds=0.2)
+    slow, quick = load_documents(find_documents([str(tmp_path)]), seconds=0.2)
     assert slow.text is None
     assert slow.why == "not read within 0.2 seconds"
     assert quick.text is not None
@@ -144,8 +144,8 @@ def test_a_file_that_takes_too_long_is_ended_and_the_others_are_read(tmp_path: P
 
 def test_ten_megabytes_of_text_are_read(tmp_path: Path) -> None:
     (tmp_path / "long.txt").write_text("The seal sleeps on the rock. It wakes at noon.\n\n" * 210_000)
-    (loaded,) = load(find_documents([str(tmp_path / "long.txt")]))
+    (loaded,) = load_documents(find_documents([str(tmp_path / "long.txt")]))
     assert loaded.text is not None
     # what repeats itself is told once
-    (passage,) = text_passages("long.txt", loaded.text, Seen())
+    (passage,) = text_passages("long.txt", loaded.text, SeenTexts())
     assert [s.text for s in passage.sentences] == ["The seal sleeps on the rock.", "It wakes at noon."]

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingestion.induce.load import write_tables
-from ingestion.read.parse import parse
+from ingestion.read.parse import parse_files
 from nacre.errors import ConfigError, ToolError
 from nacre.stores.sqlite.tables import Tables
 
@@ -26,7 +26,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
     lines = [f'<{E}{n}> <{E}size> "{n}"^^<http://www.w3.org/2001/XMLSchema#integer> .' for n in range(50)]
     lines += [f"<{E}{n}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{E}Box> ." for n in range(50)]
     (folder / "g.nt").write_text("\n".join(lines))
-    write_tables(parse([folder / "g.nt"]), folder / "graph.sqlite")
+    write_tables(parse_files([folder / "g.nt"]), folder / "graph.sqlite")
     opened = Tables(folder / "graph.sqlite")
     yield opened
     opened.close()

@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from ingestion.induce.load import write_tables
-from ingestion.read.parse import parse
+from ingestion.read.parse import parse_files
 from nacre.errors import ToolError
 from nacre.stores.sqlite.tables import Tables
-from tools.run_model_sql import run_written
+from tools.run_model_sql import run_model_sql
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 CORPUS = yaml.safe_load((FIXTURES / "hostile.yaml").read_text("utf-8"))
@@ -25,7 +25,7 @@ LONG = {"nested": ("(", "1", ")"), "list": ("1, ", "1", ""), "string": ("x", "",
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
     file = tmp_path_factory.mktemp("hostile") / "graph.sqlite"
-    write_tables(parse([FIXTURES / "graphs/museum.ttl"]), file)
+    write_tables(parse_files([FIXTURES / "graphs/museum.ttl"]), file)
     opened = Tables(file)
     before = hashlib.sha256(file.read_bytes()).hexdigest()
     yield opened
@@ -52,7 +52,7 @@ def test_the_corpus_is_large() -> None:
 
 @pytest.mark.parametrize("text", STATEMENTS)
 def test_a_statement_of_a_model_is_refused_or_stopped(text: str, tables: Tables, tmp_path: Path) -> None:
-    found = run_written(filled(text, tables, tmp_path), tables, round=1, seconds=SECONDS)
+    found = run_model_sql(filled(text, tables, tmp_path), tables, round=1, seconds=SECONDS)
     assert found.error is not None
     assert found.error.message
     assert found.evidence == ()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.induce.load import write_tables
-from ingestion.read.parse import parse
+from ingestion.read.parse import parse_files
 
 GRAPH = """
 @prefix e: <http://example.org/> .
@@ -18,6 +18,6 @@ e:t1 a e:Topic . e:t2 a e:Topic .
 def test_the_key_of_a_junction_is_no_other_column(tmp_path: Path, name: str) -> None:
     """A property of several classes whose link would be called as the key of its junction."""
     (tmp_path / "g.ttl").write_text(GRAPH.replace("{name}", name))
-    schema = write_tables(parse([tmp_path / "g.ttl"]), tmp_path / "g.sqlite")
+    schema = write_tables(parse_files([tmp_path / "g.ttl"]), tmp_path / "g.sqlite")
     junction = schema.relation_of[schema.junctions[f"http://example.org/{name}"]]
     assert junction.key != junction.columns[0].link

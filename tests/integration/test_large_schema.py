@@ -5,11 +5,11 @@ from functools import partial
 
 import pytest
 
-from agents.query_writing.schema_text import CHARACTERS_A_TOKEN, relevant, whole
+from agents.query_writing.schema_text import CHARACTERS_A_TOKEN, relevant_tables, whole_schema
 from ingestion.index.names import write_names
-from ingestion.induce.layout import induce
+from ingestion.induce.layout import induce_layout
 from ingestion.induce.load import write_layout
-from ingestion.read.parse import parse
+from ingestion.read.parse import parse_files
 from nacre.records.turn import Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.schema_sql import schema_sql
@@ -27,7 +27,7 @@ Opened = tuple[Tables, Lexicon]
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
     folder = tmp_path_factory.mktemp("large")
     (folder / "large.ttl").write_text(turtle(), "utf-8")
-    layout = induce(parse([folder / "large.ttl"]))
+    layout = induce_layout(parse_files([folder / "large.ttl"]))
     write_names(layout, write_layout(layout, folder / "graph.sqlite"), folder / "lexicon.sqlite")
     tables = Tables(folder / "graph.sqlite")
     yield tables, Lexicon(folder / "lexicon.sqlite", tables.schema)
@@ -37,7 +37,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
 def shown(question: str, opened: Opened) -> str:
     tables, lexicon = opened
     understanding = understand(Rewrite(question), tables.schema, lexicon)
-    return relevant(understanding, tables.schema, lexicon, TOKENS, partial(schema_sql, tables))
+    return relevant_tables(understanding, tables.schema, lexicon, TOKENS, partial(schema_sql, tables))
 
 
 def needed(tables: str, opened: Opened) -> set[str]:
@@ -57,7 +57,7 @@ def test_the_graph_is_large_enough(opened: Opened) -> None:
     assert schema.junctions, "some links are many to many"
     assert {name for _, wanted in QUESTIONS for name in wanted.split()} <= set(classes())
     assert len(QUESTIONS) == 40
-    assert whole(schema, TOKENS, partial(schema_sql, opened[0])) is None
+    assert whole_schema(schema, TOKENS, partial(schema_sql, opened[0])) is None
 
 
 def test_the_tables_that_a_question_needs_are_shown(opened: Opened) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graph.app import compose
-from graph.turn import stream
+from graph.turn import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
@@ -31,7 +31,7 @@ def ask(tmp_path: Path) -> Callable[[str], Awaitable[Answer]]:
     app = compose(Settings(data=tmp_path / "data", model=None, qdrant_url=None, embedder="none")).build()
 
     async def answer(question: str) -> Answer:
-        events = [event async for event in stream(app, question, graph="stoves", context={"mind": "rules"})]
+        events = [event async for event in stream_turn(app, question, graph="stoves", context={"mind": "rules"})]
         record: Answer = events[-1][1]
         return record
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from nacre.errors import ToolError
-from nacre.stores.search.file_integrity import Damaged
-from nacre.stores.search.lexical import Lexical, query_words, write_lexical
+from nacre.stores.search.file_integrity import DamagedIndex
+from nacre.stores.search.lexical import LexicalIndex, query_words, write_lexical_index
 
 PASSAGES = [
     (2**62 + 1, "Oak", "A tree with lobed leaves, found near the maple."),
@@ -19,7 +19,7 @@ PASSAGES = [
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    assert write_lexical(PASSAGES, tmp_path / "index") == 3
+    assert write_lexical_index(PASSAGES, tmp_path / "index") == 3
     return tmp_path / "index"
 
 
@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
     ],
 )
 def test_words_find_their_passage(folder: Path, question: str, first: int) -> None:
-    lexical = Lexical(folder)
+    lexical = LexicalIndex(folder)
     hits = lexical.search(question, 2)
     assert hits[0].id == first
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
@@ -43,7 +43,7 @@ def test_words_find_their_passage(folder: Path, question: str, first: int) -> No
 
 @pytest.mark.parametrize("question", ["", "   ", "😀", '"', "AND OR NOT", "x" * 20_000, "the of and"])
 def test_odd_questions_find_nothing_or_something_but_never_fail(folder: Path, question: str) -> None:
-    lexical = Lexical(folder)
+    lexical = LexicalIndex(folder)
     assert len(lexical.search(question, 5)) <= 3
     assert lexical.search("maple", 0) == []
     lexical.close()
@@ -58,7 +58,7 @@ def test_two_readers_at_once_leave_the_folder_as_it_was(folder: Path) -> None:
         return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.iterdir()}
 
     before = state()
-    one, two = Lexical(folder), Lexical(folder)
+    one, two = LexicalIndex(folder), LexicalIndex(folder)
     assert one.search("oak", 1) == two.search("oak", 1)
     one.close()
     assert two.search("oak", 1)
@@ -67,34 +67,34 @@ def test_two_readers_at_once_leave_the_folder_as_it_was(folder: Path) -> None:
 
 
 def test_an_empty_index_finds_nothing(tmp_path: Path) -> None:
-    write_lexical([], tmp_path / "index")
-    lexical = Lexical(tmp_path / "index")
+    write_lexical_index([], tmp_path / "index")
+    lexical = LexicalIndex(tmp_path / "index")
     assert lexical.search("oak", 3) == []
     lexical.close()
 
 
 def test_a_file_that_was_cut_short_is_told_and_not_read(tmp_path):
-    write_lexical(PASSAGES, tmp_path / "index")
+    write_lexical_index(PASSAGES, tmp_path / "index")
     largest = max((tmp_path / "index").iterdir(), key=lambda file: file.stat().st_size)
-    opened = Lexical(tmp_path / "index")
+    opened = LexicalIndex(tmp_path / "index")
     assert opened.search("rivers", 3) is not None
     content = largest.read_bytes()
     largest.write_bytes(content[:10])
     with pytest.raises(ToolError, match="10 bytes"):
         opened.search("rivers", 3)
     opened.close()
-    with pytest.raises(Damaged, match=largest.name):
-        Lexical(tmp_path / "index")
+    with pytest.raises(DamagedIndex, match=largest.name):
+        LexicalIndex(tmp_path / "index")
 
 
 def test_a_file_of_another_content_is_told(tmp_path):
-    write_lexical(PASSAGES, tmp_path / "index")
+    write_lexical_index(PASSAGES, tmp_path / "index")
     for file in sorted((tmp_path / "index").iterdir()):
         content = file.read_bytes()
         if file.name == "files.json" or not content:
             continue
         file.write_bytes(bytes(255 - byte for byte in content))
-        with pytest.raises(Damaged, match=re.escape(file.name)):
-            Lexical(tmp_path / "index")
+        with pytest.raises(DamagedIndex, match=re.escape(file.name)):
+            LexicalIndex(tmp_path / "index")
         file.write_bytes(content)
-    Lexical(tmp_path / "index").close()
+    LexicalIndex(tmp_path / "index").close()

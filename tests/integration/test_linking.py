@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from nacre.language.tokens import tokens
+from nacre.language.tokens import tokenize
 from nacre.records.turn import Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
-from nacre.understanding.linking.names.name_candidate import Candidate
-from nacre.understanding.understand import indexes, understand
+from nacre.understanding.linking.names.name_candidate import NameCandidate
+from nacre.understanding.understand import linker_of, understand
 from tests.support.understanding_pairs import pairs
 
 KINDS = ("entity", "class", "predicate", "flag", "value")
@@ -43,16 +43,16 @@ def test_a_right_word_that_names_nothing_may_be_a_slip(small_graphs: dict[str, t
     assert [word for word, _ in other.unknown] == ["oceans"]
 
 
-def _linked(marked: str, lexicon: Lexicon) -> list[Candidate]:
+def _linked(marked: str, lexicon: Lexicon) -> list[NameCandidate]:
     """The candidates over exactly the words in brackets, best first."""
     before, said, _ = re.split(r"[\[\]]", marked)
-    span = len(tokens(before)), len(tokens(before)) + len(tokens(said))
-    linker = indexes(lexicon)
+    span = len(tokenize(before)), len(tokenize(before)) + len(tokenize(said))
+    linker = linker_of(lexicon)
     question = linker.spelling.corrected(re.sub(r"[\[\]]", "", marked))
-    return [c for c in linker.link(tokens(question)) if (c.start, c.end) == span]
+    return [c for c in linker.link(tokenize(question)) if (c.start, c.end) == span]
 
 
-def _label(candidate: Candidate, lexicon: Lexicon) -> str:
+def _label(candidate: NameCandidate, lexicon: Lexicon) -> str:
     """What it names; for one name of many things the words said."""
     if candidate.kind == "value":
         return candidate.value

@@ -10,11 +10,11 @@ import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from agents.models.calls import ModelFailed, streamed, structured
+from agents.models.calls import ModelFailed, stream_reply, structured_reply
 from agents.models.limits import Limits
-from agents.models.usage import Meter
-from nacre.config.local_engine import SHORTEST_HEAD, Engine, Load, is_installed, llama_server
-from nacre.config.local_model import local_model, served_by
+from agents.models.usage import UsageCounter
+from nacre.config.local_engine import SHORTEST_HEAD, EngineOptions, LocalEngine, is_installed, llama_server
+from nacre.config.local_model import engine_chat_model, local_model
 from nacre.config.models import chat_model
 from nacre.config.settings import Settings
 from tests.support.local_binding import Binding, binding
@@ -35,11 +35,11 @@ def opened(folder: Path, made: Binding):
     file.write_bytes(b"GGUF and more")
     # the same file in another process has the same time
     os.utime(file, (1, 1))
-    engine = Engine(Load(file, 1024, 1, folder / "states"), made.start)
-    return served_by(engine, Settings(_env_file=None))
+    engine = LocalEngine(EngineOptions(file, 1024, 1, folder / "states"), made.start)
+    return engine_chat_model(engine, Settings(_env_file=None))
 
 
-def written_when_idle(engine: Engine) -> int:
+def written_when_idle(engine: LocalEngine) -> int:
     """How many tokens the last answer had when it ended."""
     transport = httpx.HTTPTransport(uds=engine.uds)
     with httpx.Client(transport=transport, base_url=engine.url, headers=engine.headers, timeout=300) as client:
@@ -49,14 +49,14 @@ def written_when_idle(engine: Engine) -> int:
 
 
 async def text_of(model, meter=None) -> str:
-    return "".join([piece async for piece in streamed(model, ASKED, meter or Meter(), limits=LIMITS)])
+    return "".join([piece async for piece in stream_reply(model, ASKED, meter or UsageCounter(), limits=LIMITS)])
 
 
 async def test_records_and_streams_as_any_agent_asks_for_them(tmp_path):
     with binding(Reply('{"name": "dal"}'), Reply("Dal simmers here.")) as made:
         model = opened(tmp_path, made)
-        dish, usage = await structured(model, ASKED, Dish, limits=LIMITS)
-        meter = Meter()
+        dish, usage = await structured_reply(model, ASKED, Dish, limits=LIMITS)
+        meter = UsageCounter()
         assert await text_of(model, meter) == "Dal simmers here."
     assert dish.name == "dal"
     assert made.asked[0]["response_format"]["type"] == "json_schema"
@@ -66,7 +66,7 @@ async def test_records_and_streams_as_any_agent_asks_for_them(tmp_path):
 
 async def test_a_malformed_record_is_asked_for_again(tmp_path):
     with binding(Reply('{"name": '), Reply('{"name": "dal"}')) as made:
-        dish, _ = await structured(opened(tmp_path, made), ASKED, Dish, limits=LIMITS)
+        dish, _ = await structured_reply(opened(tmp_path, made), ASKED, Dish, limits=LIMITS)
     assert dish.name == "dal"
 
 
@@ -125,14 +125,14 @@ async def test_a_stream_that_is_closed_or_cancelled_lets_the_next_one_in(tmp_pat
 
 
 async def test_a_file_that_cannot_be_loaded_fails_the_call_and_no_more(tmp_path):
-    def start(load: Load, home: str, key: str):
+    def start(load: EngineOptions, home: str, key: str):
         raise RuntimeError("Failed to init server")
 
-    engine = Engine(Load(tmp_path / "small.gguf", 1024, 1, tmp_path / "states"), start)
-    model = served_by(engine, Settings(_env_file=None))
+    engine = LocalEngine(EngineOptions(tmp_path / "small.gguf", 1024, 1, tmp_path / "states"), start)
+    model = engine_chat_model(engine, Settings(_env_file=None))
     for _ in range(2):
         with pytest.raises(ModelFailed):
-            await structured(model, ASKED, Dish, limits=LIMITS)
+            await structured_reply(model, ASKED, Dish, limits=LIMITS)
 
 
 def test_what_is_missing_is_named(tmp_path, monkeypatch):
@@ -149,23 +149,23 @@ def test_what_is_missing_is_named(tmp_path, monkeypatch):
 @pytest.mark.skipif(not (REAL and is_installed()), reason="needs GGUF_FILE=FILE.gguf and the extra local")
 async def test_a_real_model_answers_by_schema_streams_stops_and_remembers(tmp_path):
     limits = Limits(seconds=300, busy_retries=0)
-    load = Load(Path(REAL), 2048, None, tmp_path / "states")
+    load = EngineOptions(Path(REAL), 2048, None, tmp_path / "states")
     settings = Settings(model_seconds=300, model_tokens=200, _env_file=None)
     asked = [HEAD, HumanMessage("Name one dish. Answer as JSON.")]
-    first = Engine(load, llama_server)
-    model = served_by(first, settings)
-    dish, usage = await structured(model, asked, Dish, limits=limits)
+    first = LocalEngine(load, llama_server)
+    model = engine_chat_model(first, settings)
+    dish, usage = await structured_reply(model, asked, Dish, limits=limits)
     assert dish.name
     assert usage.cached < usage.input / 2
     stream = model.astream([HumanMessage("Count from one to five hundred, in words.")])
     await anext(stream)
     await stream.aclose()
     assert await asyncio.to_thread(written_when_idle, first) < settings.model_tokens
-    said = [piece async for piece in streamed(model, [HumanMessage("Say yes.")], Meter(), limits=limits)]
+    said = [piece async for piece in stream_reply(model, [HumanMessage("Say yes.")], UsageCounter(), limits=limits)]
     assert len(said) > 1
     first.stop()
-    second = Engine(load, llama_server)
-    _, usage = await structured(served_by(second, settings), asked, Dish, limits=limits)
+    second = LocalEngine(load, llama_server)
+    _, usage = await structured_reply(engine_chat_model(second, settings), asked, Dish, limits=limits)
     assert usage.cached > usage.input / 2
     second.stop()
 
@@ -173,10 +173,10 @@ async def test_a_real_model_answers_by_schema_streams_stops_and_remembers(tmp_pa
 @pytest.mark.skipif(not (REAL and is_installed()), reason="needs GGUF_FILE=FILE.gguf and the extra local")
 def test_a_real_model_answers_without_socket_files(tmp_path, monkeypatch):
     monkeypatch.delattr("socket.AF_UNIX")
-    engine = Engine(Load(Path(REAL), 1024, None, tmp_path / "states"), llama_server)
+    engine = LocalEngine(EngineOptions(Path(REAL), 1024, None, tmp_path / "states"), llama_server)
     engine.ready()
     assert engine.url.startswith("http://127.0.0.1:")
     assert httpx.post(f"{engine.url}/v1/chat/completions", json={"messages": []}, timeout=60).status_code == 401
-    model = served_by(engine, Settings(model_seconds=300, model_tokens=5, _env_file=None))
+    model = engine_chat_model(engine, Settings(model_seconds=300, model_tokens=5, _env_file=None))
     assert model.invoke("Say yes.").content
     engine.stop()

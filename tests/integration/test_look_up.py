@@ -7,11 +7,11 @@ from functools import partial
 import pytest
 
 from ingestion.induce.load import write_tables
-from ingestion.read.parse import parse
+from ingestion.read.parse import parse_files
 from nacre.records.look_up import LookUp
 from nacre.stores.sqlite.schema_sql import schema_sql
 from nacre.stores.sqlite.tables import Tables
-from tools.look_up.look_up_sql import A_PHRASE, LONGEST_CELL, MOST, SAMPLE_ROWS, look_up, occurrences
+from tools.look_up.look_up_sql import A_PHRASE, LONGEST_CELL, MOST, SAMPLE_ROWS, find_occurrences, look_up_sql
 
 E = "http://example.org/"
 HEAD = f"@prefix : <{E}> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
@@ -27,7 +27,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
         f':g{n} a :Good ; rdfs:label "good {n}" ; :soldBy :s{n % 8} ; :note "{"long " * 400}" .' for n in range(60)
     ]
     (folder / "shops.ttl").write_text(HEAD + "\n".join(lines), "utf-8")
-    write_tables(parse([folder / "shops.ttl"]), folder / "graph.sqlite")
+    write_tables(parse_files([folder / "shops.ttl"]), folder / "graph.sqlite")
     with_tables = Tables(folder / "graph.sqlite")
     yield with_tables
     with_tables.close()
@@ -35,7 +35,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
 
 def seen(tables: Tables, kind: str = "values", text: str = "", table: str = "", column: str = "") -> str:
     describe = partial(_described, tables)
-    return look_up(LookUp(kind, table, column, text), tables, describe, seconds=2)  # type: ignore[arg-type]
+    return look_up_sql(LookUp(kind, table, column, text), tables, describe, seconds=2)  # type: ignore[arg-type]
 
 
 def _described(tables: Tables, relations: Collection[str]) -> str:
@@ -44,7 +44,7 @@ def _described(tables: Tables, relations: Collection[str]) -> str:
 
 @pytest.mark.parametrize("name", NAMES[:-1])
 def test_a_value_is_found_as_it_is_spelt(tables: Tables, name: str) -> None:
-    (first, *_) = occurrences([name], tables, seconds=2)
+    (first, *_) = find_occurrences([name], tables, seconds=2)
     assert (first.value, first.likeness) == (name, 1.0)
     assert name in seen(tables, text=name)
 
@@ -54,12 +54,12 @@ def test_a_value_is_found_as_it_is_spelt(tables: Tables, name: str) -> None:
     [("cafe arger", "Café Ärger"), ("CAPE TOWN", "Cape Town"), ("Cape Tonw", "Cape Town"), ("Marcos", "Marco's")],
 )
 def test_case_accents_and_typing_errors_do_not_matter(tables: Tables, asked: str, found: str) -> None:
-    assert found in [each.value for each in occurrences([asked], tables, seconds=2)]
+    assert found in [each.value for each in find_occurrences([asked], tables, seconds=2)]
 
 
 @pytest.mark.parametrize("phrase", ["%", "_", "%%%", "s_y", "a%l", "\\%"])
 def test_wildcards_of_sql_are_letters_here(tables: Tables, phrase: str) -> None:
-    for each in occurrences([phrase], tables, seconds=2):
+    for each in find_occurrences([phrase], tables, seconds=2):
         assert phrase.strip("\\") in each.value
 
 
@@ -83,7 +83,7 @@ HOSTILE = (
 def test_hostile_text_finds_no_more_than_text(tables: Tables, text: str) -> None:
     before = tables.run("SELECT count(*) FROM entity").rows
     started = time.monotonic()
-    shown = [str(each) for each in occurrences([text] * 12, tables, seconds=1)] + [seen(tables, text=text)]
+    shown = [str(each) for each in find_occurrences([text] * 12, tables, seconds=1)] + [seen(tables, text=text)]
     assert time.monotonic() - started < 10
     told = " ".join(shown)
     assert "CREATE TABLE" not in told
@@ -154,14 +154,14 @@ def test_values_of_a_column_without_a_text_are_a_sample(tables: Tables) -> None:
 
 
 def test_what_is_found_is_bounded_in_number_and_length(tables: Tables) -> None:
-    found = occurrences(["good"] * 12 + [f"good {n}" for n in range(30)], tables, seconds=3)
+    found = find_occurrences(["good"] * 12 + [f"good {n}" for n in range(30)], tables, seconds=3)
     assert len(found) <= MOST
-    assert len({each.value for each in occurrences(["good"], tables, seconds=2)}) <= A_PHRASE
+    assert len({each.value for each in find_occurrences(["good"], tables, seconds=2)}) <= A_PHRASE
     assert len(seen(tables, text="long")) < 5_000
 
 
 def test_what_is_not_reached_in_time_is_left_out(tables: Tables) -> None:
-    assert occurrences(list(NAMES), tables, seconds=0) == []
-    assert "No value is like" in look_up(
+    assert find_occurrences(list(NAMES), tables, seconds=0) == []
+    assert "No value is like" in look_up_sql(
         LookUp("values", text="Cape Town"), tables, partial(_described, tables), seconds=0
     )

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.induce.layout import induce
-from ingestion.meaning.derive import as_meant
-from ingestion.read.parse import parse
+from ingestion.induce.layout import induce_layout
+from ingestion.meaning.derive import derive_facts
+from ingestion.read.parse import parse_files
 
 PREFIXES = """
 @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -166,7 +166,7 @@ CASES = {
 def test_what_is_derived(graph: str, derived: set[tuple[str, str, str]], aside: dict[str, int], tmp_path: Path) -> None:
     source = tmp_path / "graph.ttl"
     source.write_text(PREFIXES + graph, encoding="utf-8")
-    facts = as_meant(parse([source]))
+    facts = derive_facts(parse_files([source]))
     rows = [] if facts.derived is None else facts.derived.nonzero()[0].tolist()
 
     def short(term: int) -> str:
@@ -191,7 +191,7 @@ def test_names_by_shape(tmp_path: Path) -> None:
     nodes = ':a :price [ a :Fee ; :amount 3.9E0 ; :sku "17-4" ; :kind "net" ; :page "https://e.org/x" ] .'
     foreign = ':Red_Kite rdfs:label "Rotmilan"@de . :Crane rdfs:label "crane"@en . :Rook rdfs:label "rook"@en .'
     source.write_text(PREFIXES + things + foreign + codes + nodes, encoding="utf-8")
-    layout = induce(parse([source]))
+    layout = induce_layout(parse_files([source]))
     names = dict(zip((layout.facts.texts[n] for n in layout.entities.tolist()), layout.labels, strict=True))
     assert names["http://example.org/c3"] == "Land D"
     assert names["http://example.org/p2"] == "Cda Lee"

@@ -10,11 +10,11 @@ from langchain_core.messages import HumanMessage
 from langchain_core.outputs import Generation
 from pydantic import BaseModel
 
-from agents.models.calls import ModelFailed, repeats, streamed, structured
+from agents.models.calls import ModelFailed, is_repeating, stream_reply, structured_reply
 from agents.models.limits import Limits
-from agents.models.usage import Meter
+from agents.models.usage import UsageCounter
 from agents.result import Usage
-from nacre.stores.sqlite.model_replies import Replies
+from nacre.stores.sqlite.model_replies import ModelReplies
 from tests.support.scripted_model import Cut, ScriptedModel
 
 ASKED = [HumanMessage("What simmers?")]
@@ -25,13 +25,13 @@ class Dish(BaseModel):
 
 
 async def said(model: ScriptedModel, limits: Limits) -> str:
-    return "".join([piece async for piece in streamed(model, ASKED, Meter(), limits=limits)])
+    return "".join([piece async for piece in stream_reply(model, ASKED, UsageCounter(), limits=limits)])
 
 
 async def test_no_call_is_begun_after_the_end_of_the_turn(scripted: ScriptedModel) -> None:
     over = Limits().until(time.time() - 1, "v1")
     with pytest.raises(ModelFailed, match="time of this turn") as failed:
-        await structured(scripted, ASKED, Dish, limits=over)
+        await structured_reply(scripted, ASKED, Dish, limits=over)
     with pytest.raises(ModelFailed, match="time of this turn"):
         await said(scripted, over)
     assert (failed.value.usage, scripted.asked) == (Usage(), [])
@@ -44,7 +44,7 @@ def test_a_call_gets_what_is_left_of_the_turn() -> None:
 
 @pytest.mark.parametrize("text", ["It is blue. " * 20, "no no " * 40, "\n" * 100, "ha" * 200])
 async def test_endless_repetition_is_ended(scripted: ScriptedModel, text: str) -> None:
-    assert repeats(text)
+    assert is_repeating(text)
     scripted.replies = [text]
     with pytest.raises(ModelFailed, match="repeated itself"):
         await said(scripted, Limits())
@@ -54,25 +54,25 @@ async def test_endless_repetition_is_ended(scripted: ScriptedModel, text: str) -
     "text", ["", "Red, red, red, red.", "1000000000", "a [1]. b [1]. c [1]. d [1].", "| --- | --- |"]
 )
 def test_ordinary_text_does_not_repeat_itself(text: str) -> None:
-    assert not repeats(text)
+    assert not is_repeating(text)
 
 
 async def test_answers_are_kept_for_the_same_prompt_and_version(scripted: ScriptedModel, tmp_path: Path) -> None:
-    kept = Limits(kept=Replies(tmp_path / "replies.sqlite"))
+    kept = Limits(kept=ModelReplies(tmp_path / "replies.sqlite"))
     first = kept.until(math.inf, "v1")
     scripted.replies = ["Dal simmers.", {"name": "dal"}, "Dal still does.", {"name": "daal"}]
     assert [await said(scripted, first) for _ in range(2)] == ["Dal simmers."] * 2
-    dishes = [await structured(scripted, ASKED, Dish, limits=first) for _ in range(2)]
+    dishes = [await structured_reply(scripted, ASKED, Dish, limits=first) for _ in range(2)]
     assert [(dish.name, usage.calls) for dish, usage in dishes] == [("dal", 1), ("dal", 0)]
     later = kept.until(math.inf, "v2")
     assert await said(scripted, later) == "Dal still does."
-    assert (await structured(scripted, ASKED, Dish, limits=later))[0].name == "daal"
+    assert (await structured_reply(scripted, ASKED, Dish, limits=later))[0].name == "daal"
     assert b"simmers?" not in (tmp_path / "replies.sqlite").read_bytes()
 
 
 @pytest.mark.parametrize("reply", [Cut("Dal sim", ConnectionError("cut")), "", "ha" * 200])
 async def test_what_was_not_whole_is_not_kept(scripted: ScriptedModel, tmp_path: Path, reply: Any) -> None:
-    limits = Limits(kept=Replies(tmp_path / "replies.sqlite"))
+    limits = Limits(kept=ModelReplies(tmp_path / "replies.sqlite"))
     scripted.replies = [reply, "Dal simmers."]
     try:
         await said(scripted, limits)
@@ -95,14 +95,14 @@ async def test_a_store_of_answers_that_is_broken_keeps_nothing(
     scripted.replies = ["Dal simmers.", "Dal simmers on."]
     with closing(sqlite3.connect(tmp_path / "replies.sqlite", isolation_level=None)) as other:
         if broken == "locked":
-            Replies(file).clear()
+            ModelReplies(file).clear()
             other.execute("BEGIN EXCLUSIVE")
-        told = [await said(scripted, Limits(kept=Replies(file))) for _ in range(2)]
+        told = [await said(scripted, Limits(kept=ModelReplies(file))) for _ in range(2)]
     assert told == ["Dal simmers.", "Dal simmers on."]
 
 
 def test_the_oldest_answers_go_first(tmp_path: Path) -> None:
-    replies = Replies(tmp_path / "deep" / "replies.sqlite", most=2)
+    replies = ModelReplies(tmp_path / "deep" / "replies.sqlite", most=2)
     for name in "abc":
         replies.update(name, "model", [Generation(text=name.upper())])
     found = [replies.lookup(name, "model") for name in "abc"]

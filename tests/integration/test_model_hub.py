@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from nacre.config.local_files import Recommended, recommended
-from nacre.config.local_hub import fetch
+from nacre.config.local_files import RecommendedModel, recommended_models
+from nacre.config.local_hub import download_model
 
 CONTENT = b"GGUF" + bytes(range(256)) * 400
-MODEL = Recommended("small", "maker/small", "small.gguf", 0.1, 1, "Apache-2.0")
+MODEL = RecommendedModel("small", "maker/small", "small.gguf", 0.1, 1, "Apache-2.0")
 
 
 @dataclass
@@ -74,8 +74,8 @@ def quiet(done: int, size: int) -> None:
 def test_a_model_is_fetched_once(tmp_path):
     told = []
     with hub() as there:
-        file = fetch(MODEL, tmp_path, lambda done, size: told.append((done, size)), there.url)
-        assert fetch(MODEL, tmp_path, quiet, there.url) == file
+        file = download_model(MODEL, tmp_path, lambda done, size: told.append((done, size)), there.url)
+        assert download_model(MODEL, tmp_path, quiet, there.url) == file
     assert file.read_bytes() == CONTENT
     assert told[-1] == (len(CONTENT), len(CONTENT))
     assert there.ranges == [None]
@@ -86,9 +86,9 @@ def test_a_fetch_that_broke_off_goes_on(tmp_path):
     with hub() as there:
         there.cut = 1000
         with pytest.raises(ValueError, match="goes on where it broke off"):
-            fetch(MODEL, tmp_path, quiet, there.url)
+            download_model(MODEL, tmp_path, quiet, there.url)
         there.cut = None
-        assert fetch(MODEL, tmp_path, quiet, there.url).read_bytes() == CONTENT
+        assert download_model(MODEL, tmp_path, quiet, there.url).read_bytes() == CONTENT
     assert there.ranges == [None, "bytes=1000-"]
 
 
@@ -99,7 +99,7 @@ def test_what_is_not_as_the_hub_names_it_leaves_nothing(tmp_path, content, why):
     with hub() as there:
         there.content = content
         with pytest.raises(ValueError, match=why):
-            fetch(MODEL, tmp_path, quiet, there.url)
+            download_model(MODEL, tmp_path, quiet, there.url)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -108,7 +108,7 @@ def test_a_hub_that_does_not_name_what_to_check_is_not_trusted(tmp_path, lacks, 
     with hub() as there:
         vars(there).update(named)
         with pytest.raises(ValueError, match=f"no {lacks}"):
-            fetch(MODEL, tmp_path, quiet, there.url)
+            download_model(MODEL, tmp_path, quiet, there.url)
     assert there.ranges == []
 
 
@@ -123,4 +123,4 @@ def test_the_command_fetches_and_chooses(tmp_path):
     assert "licence Apache-2.0" in got.stdout
     assert "NACRE_MODEL=local" in got.stdout
     assert listed.stdout.startswith("chosen ")
-    assert (tmp_path / "_models" / recommended()[0].file).read_bytes() == CONTENT
+    assert (tmp_path / "_models" / recommended_models()[0].file).read_bytes() == CONTENT

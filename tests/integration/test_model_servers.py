@@ -11,17 +11,17 @@ from pydantic import BaseModel, SecretStr
 
 from agents.agents import build_agents
 from agents.models import calls
-from agents.models.calls import ModelFailed, streamed, structured
+from agents.models.calls import ModelFailed, stream_reply, structured_reply
 from agents.models.limits import Limits
 from agents.models.priors import Priors
-from agents.models.structured_output import Manner
-from agents.models.usage import Meter
+from agents.models.structured_output import StructuredOutput
+from agents.models.usage import UsageCounter
 from agents.query_writing.write_queries import Step
 from agents.result import Usage
 from graph.app import compose
-from graph.builder import build
+from graph.builder import build_graph
 from graph.nodes import Resources
-from graph.turn import stream
+from graph.turn import stream_turn
 from nacre.config.models import chat_model
 from nacre.config.settings import Settings
 from tests.support.model_servers import Reply, Server, ollama_server, openai_server
@@ -60,13 +60,13 @@ def limits(**more: Any) -> Limits:
     return Limits(seconds=20, retries=1, busy_retries=2, **more)
 
 
-async def said(model: BaseChatModel, meter: Meter) -> str:
-    return "".join([piece async for piece in streamed(model, MESSAGES, meter, limits=limits())])
+async def said(model: BaseChatModel, meter: UsageCounter) -> str:
+    return "".join([piece async for piece in stream_reply(model, MESSAGES, meter, limits=limits())])
 
 
 async def test_openai_streams_and_counts_cached_tokens() -> None:
     with openai_server(Reply("Dal simmers on.")) as server:
-        meter = Meter()
+        meter = UsageCounter()
         assert await said(model_of(server, openai_api_key=SecretStr("k")), meter) == "Dal simmers on."
     assert meter.usage == Usage(calls=1, input=120, cached=100, output=8, unpriced=1)
     assert server.asked[0]["messages"][0] == {"role": "system", "content": "Be short."}
@@ -75,7 +75,7 @@ async def test_openai_streams_and_counts_cached_tokens() -> None:
 
 async def test_openai_is_asked_for_a_json_schema() -> None:
     with openai_server(DAL) as server:
-        dish, usage = await structured(model_of(server), MESSAGES, Dish, limits=limits())
+        dish, usage = await structured_reply(model_of(server), MESSAGES, Dish, limits=limits())
     assert (dish, usage.calls, usage.cached) == (Dish(name="dal", hot=True), 1, 100)
     assert server.asked[0]["response_format"]["type"] == "json_schema"
     assert "name" in server.asked[0]["response_format"]["json_schema"]["schema"]["properties"]
@@ -84,17 +84,19 @@ async def test_openai_is_asked_for_a_json_schema() -> None:
 @pytest.mark.parametrize("trouble", [[BUSY], [BROKEN], [BUSY, Reply(status=503)]])
 async def test_a_busy_or_broken_server_is_tried_again(trouble: list[Reply]) -> None:
     with openai_server(*trouble, Reply("Dal.")) as server:
-        assert await said(model_of(server), Meter()) == "Dal."
+        assert await said(model_of(server), UsageCounter()) == "Dal."
         assert len(server.asked) == len(trouble) + 1
     with openai_server(*trouble, DAL) as server:
-        assert (await structured(model_of(server), MESSAGES, Dish, limits=limits()))[0] == Dish(name="dal", hot=True)
+        assert (await structured_reply(model_of(server), MESSAGES, Dish, limits=limits()))[0] == Dish(
+            name="dal", hot=True
+        )
 
 
 @pytest.mark.parametrize(("reply", "times"), [(BROKEN, 3), (BUSY, 3), (Reply(status=401), 1), (Reply(status=400), 3)])
 async def test_a_server_that_stays_so_is_given_up(reply: Reply, times: int) -> None:
     with openai_server(*[reply] * 3) as server:
         with pytest.raises(ModelFailed) as failed:
-            await structured(model_of(server), MESSAGES, Dish, limits=limits())
+            await structured_reply(model_of(server), MESSAGES, Dish, limits=limits())
         assert len(server.asked) == times
     # what a server refuses costs nothing
     assert failed.value.usage == Usage(calls=times)
@@ -103,7 +105,7 @@ async def test_a_server_that_stays_so_is_given_up(reply: Reply, times: int) -> N
 async def test_a_pause_longer_than_the_turn_is_not_waited_for() -> None:
     with openai_server(Reply(status=429, headers={"retry-after": "3600"}), DAL) as server:
         with pytest.raises(ModelFailed, match="429"):
-            await structured(model_of(server), MESSAGES, Dish, limits=limits())
+            await structured_reply(model_of(server), MESSAGES, Dish, limits=limits())
         assert len(server.asked) == 1
 
 
@@ -113,7 +115,7 @@ async def test_a_stream_that_is_cut_off_fails_after_what_was_said(kind: str) -> 
     pieces: list[str] = []
 
     async def listen(model: BaseChatModel) -> None:
-        async for piece in streamed(model, MESSAGES, Meter(), limits=limits()):
+        async for piece in stream_reply(model, MESSAGES, UsageCounter(), limits=limits()):
             pieces.append(piece)
 
     with opened(Reply("Dal simmers on and on.", cut=2)) as server:
@@ -125,13 +127,13 @@ async def test_a_stream_that_is_cut_off_fails_after_what_was_said(kind: str) -> 
 
 async def test_a_refusal_is_said_so() -> None:
     with openai_server(Reply(refusal="I'd rather not.")) as server, pytest.raises(ModelFailed, match="I'd rather not"):
-        await structured(model_of(server), MESSAGES, Dish, limits=limits())
+        await structured_reply(model_of(server), MESSAGES, Dish, limits=limits())
 
 
 @pytest.mark.parametrize("text", ["no json", '{"title": "dal"}', '{"name": "da', ""])
 async def test_malformed_json_is_asked_for_again(text: str) -> None:
     with openai_server(Reply(text), DAL) as server:
-        dish, usage = await structured(model_of(server), MESSAGES, Dish, limits=limits())
+        dish, usage = await structured_reply(model_of(server), MESSAGES, Dish, limits=limits())
         assert "That can't be used" in server.asked[1]["messages"][-1]["content"]
     assert (dish, usage.calls) == (Dish(name="dal", hot=True), 2)
 
@@ -140,12 +142,12 @@ async def test_nobody_listens() -> None:
     with openai_server() as server:
         pass
     with pytest.raises(ModelFailed, match="onnection"):
-        await said(model_of(server), Meter())
+        await said(model_of(server), UsageCounter())
 
 
 async def test_ollama_streams_and_counts() -> None:
     with ollama_server(Reply("Dal simmers on.")) as server:
-        meter = Meter()
+        meter = UsageCounter()
         assert await said(model_of(server, "ollama:small"), meter) == "Dal simmers on."
     assert meter.usage == Usage(calls=1, input=50, output=7)
     assert server.paths == ["/api/chat"]
@@ -154,27 +156,29 @@ async def test_ollama_streams_and_counts() -> None:
 
 async def test_ollama_is_given_the_schema_as_format() -> None:
     with ollama_server(DAL) as server:
-        dish, _ = await structured(model_of(server, "ollama:small"), MESSAGES, Dish, limits=limits())
+        dish, _ = await structured_reply(model_of(server, "ollama:small"), MESSAGES, Dish, limits=limits())
     assert dish == Dish(name="dal", hot=True)
     assert server.asked[0]["format"]["properties"]["name"]["type"] == "string"
 
 
 async def test_ollama_that_is_busy_is_tried_again() -> None:
     with ollama_server(Reply(status=503), DAL) as server:
-        assert (await structured(model_of(server, "ollama:small"), MESSAGES, Dish, limits=limits()))[0].name == "dal"
+        assert (await structured_reply(model_of(server, "ollama:small"), MESSAGES, Dish, limits=limits()))[
+            0
+        ].name == "dal"
         assert len(server.asked) == 2
 
 
 async def test_ollama_without_the_model_says_so() -> None:
     with ollama_server(DAL) as server, pytest.raises(ModelFailed, match="model 'large' not found"):
-        await structured(model_of(server, "ollama:large"), MESSAGES, Dish, limits=limits())
+        await structured_reply(model_of(server, "ollama:large"), MESSAGES, Dish, limits=limits())
 
 
 async def test_a_price_makes_the_cost_known() -> None:
     with openai_server(Reply("Dal.")) as server:
         model = model_of(server)
         model.metadata = {"price": (10.0, 1.0, 100.0)}
-        meter = Meter()
+        meter = UsageCounter()
         await said(model, meter)
     assert meter.usage.price == pytest.approx((20 * 10 + 100 * 1 + 8 * 100) / 1_000_000)
     assert meter.usage.unpriced == 0
@@ -201,7 +205,7 @@ async def test_a_record_is_asked_for_in_the_way_that_a_server_takes(
     with openai_server(*map(Reply, replies), takes=takes, ignores=ignores) as server:
         model = model_of(server)
         for _ in replies:
-            answer, _usage = await structured(model, MESSAGES, Step, limits=bounds)
+            answer, _usage = await structured_reply(model, MESSAGES, Step, limits=bounds)
             assert answer == Step.model_validate(QUERY)
     assert bounds.manner.method == way
     # what it refused once it is not asked for again
@@ -219,8 +223,8 @@ async def test_a_question_is_answered_over_each_server(settings: Settings, takes
         composition = compose(settings)
         right = Priors("large", {"alone": (999, 1000), "disputed": (999, 1000)})
         team = build_agents(model_of(server), bounds, chances=right, lead="model")
-        app = build(Resources(composition.library, {**composition.teams, "model": team}, settings))
-        events = [event async for event in stream(app, "How many of them are cooked in there?")]
+        app = build_graph(Resources(composition.library, {**composition.teams, "model": team}, settings))
+        events = [event async for event in stream_turn(app, "How many of them are cooked in there?")]
     answer = events[-1][1]
     assert answer["values"] == [3]
     assert answer["by"]["sql"] == "model"
@@ -231,7 +235,7 @@ async def test_questions_at_once_move_on_one_way_and_not_two() -> None:
     bounds = limits()
     with openai_server(*[DAL] * 6, takes=("tools",)) as server:
         model = model_of(server)
-        asked = [structured(model, MESSAGES, Dish, limits=bounds) for _ in range(6)]
+        asked = [structured_reply(model, MESSAGES, Dish, limits=bounds) for _ in range(6)]
         dishes = [dish for dish, _ in await asyncio.gather(*asked)]
     assert dishes == [Dish(name="dal", hot=True)] * 6
     assert bounds.manner.method == "tools"
@@ -242,17 +246,21 @@ async def test_a_server_that_refuses_every_way_is_asked_anew_the_next_time() -> 
     with openai_server(*[Reply(status=400)] * 3, DAL) as server:
         model = model_of(server)
         with pytest.raises(ModelFailed, match="400"):
-            await structured(model, MESSAGES, Dish, limits=bounds)
-        assert (await structured(model, MESSAGES, Dish, limits=bounds))[0].name == "dal"
+            await structured_reply(model, MESSAGES, Dish, limits=bounds)
+        assert (await structured_reply(model, MESSAGES, Dish, limits=bounds))[0].name == "dal"
     assert bounds.manner.method == "json_schema", "a prompt that was too long says nothing about ways to ask"
 
 
 async def test_a_way_that_was_set_is_kept() -> None:
     with openai_server(DAL, takes=("tools",)) as server:
         with pytest.raises(ModelFailed, match="json_schema is not supported"):
-            await structured(model_of(server), MESSAGES, Dish, limits=limits(manner=Manner("json_schema")))
+            await structured_reply(
+                model_of(server), MESSAGES, Dish, limits=limits(manner=StructuredOutput("json_schema"))
+            )
         assert len(server.asked) == 1
-        assert (await structured(model_of(server), MESSAGES, Dish, limits=limits(manner=Manner("tools"))))[0].hot
+        assert (
+            await structured_reply(model_of(server), MESSAGES, Dish, limits=limits(manner=StructuredOutput("tools")))
+        )[0].hot
 
 
 class Sql(BaseModel):
@@ -264,11 +272,11 @@ class Sql(BaseModel):
 @pytest.mark.parametrize("text", ["SELECT 1", "```sql\nSELECT 1\n```", 'Sure: {"sql": "SELECT 1"}'])
 async def test_a_record_of_one_text_may_be_that_text(text: str) -> None:
     with openai_server(Reply(text)) as server:
-        assert (await structured(model_of(server), MESSAGES, Sql, limits=limits()))[0] == Sql(sql="SELECT 1")
+        assert (await structured_reply(model_of(server), MESSAGES, Sql, limits=limits()))[0] == Sql(sql="SELECT 1")
 
 
 @pytest.mark.parametrize("text", ['{"sql": "SELECT', '```json\n{"sql": "SEL'])
 async def test_json_that_was_cut_off_is_no_text(text: str) -> None:
     with openai_server(Reply(text), Reply('{"sql": "SELECT 1"}')) as server:
-        assert (await structured(model_of(server), MESSAGES, Sql, limits=limits()))[0] == Sql(sql="SELECT 1")
+        assert (await structured_reply(model_of(server), MESSAGES, Sql, limits=limits()))[0] == Sql(sql="SELECT 1")
         assert len(server.asked) == 2

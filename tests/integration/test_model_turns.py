@@ -9,17 +9,17 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents import rewriter
-from agents.agents import Team, build_agents
+from agents.agents import Agents, build_agents
 from agents.database import Database
 from agents.models.limits import Limits
-from agents.models.priors import Size, priors
-from agents.models.prompt_prefill import read_ahead
+from agents.models.priors import Size, model_priors
+from agents.models.prompt_prefill import prefill_prompts
 from agents.result import Result
 from agents.turn_view import TurnView
 from graph.app import compose
-from graph.builder import App, build
+from graph.builder import App, build_graph
 from graph.nodes import Resources
-from graph.turn import stream
+from graph.turn import stream_turn
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
 from nacre.records.turn import Rewrite
@@ -44,13 +44,13 @@ def app(settings: Settings, scripted: ScriptedModel) -> App:
     return app_of(settings, build_agents(scripted, Limits(seconds=1)))
 
 
-def app_of(settings: Settings, team: Team) -> App:
+def app_of(settings: Settings, team: Agents) -> App:
     composition = compose(settings)
-    return build(Resources(composition.library, {**composition.teams, "model": team}, settings), InMemorySaver())
+    return build_graph(Resources(composition.library, {**composition.teams, "model": team}, settings), InMemorySaver())
 
 
 async def ask(app: App, question: str, **options: Any) -> Answer:
-    events = [event async for event in stream(app, question, **options)]
+    events = [event async for event in stream_turn(app, question, **options)]
     answer: Answer = events[-1][1]
     assert "".join(text for kind, text in events if kind == "token") == answer["answer"]
     return answer
@@ -93,7 +93,7 @@ async def test_a_model_looks_up_before_it_writes(app: App, scripted: ScriptedMod
 async def test_exact_readings_are_left_to_the_rules_where_a_model_is_small(
     settings: Settings, scripted: ScriptedModel
 ) -> None:
-    answer = await ask(app_of(settings, build_agents(scripted, chances=priors("small"))), SURE)
+    answer = await ask(app_of(settings, build_agents(scripted, chances=model_priors("small"))), SURE)
     assert (answer["values"], answer["unit"], answer["by"]["fuser"]) == ([25], "min", "rules")
     assert (answer["llm_calls"], answer["price"]) == (0, 0.0)
 
@@ -101,7 +101,7 @@ async def test_exact_readings_are_left_to_the_rules_where_a_model_is_small(
 async def test_rows_that_both_find_are_said_in_the_words_of_the_plan(
     settings: Settings, scripted: ScriptedModel, dish: str
 ) -> None:
-    app = app_of(settings, build_agents(scripted, Limits(seconds=1), chances=priors("large"), lead="model"))
+    app = app_of(settings, build_agents(scripted, Limits(seconds=1), chances=model_priors("large"), lead="model"))
     minutes = f"SELECT d.cooking_time FROM {dish} d JOIN entity e ON e.id = d.id WHERE e.label = 'pilaf'"
     scripted.replies = [step(minutes, wants="number")]
     answer = await ask(app, SURE)
@@ -118,7 +118,7 @@ async def test_what_the_graph_lacks_is_said_as_the_model_names_it(app: App, scri
 
 async def test_a_question_in_german_is_answered_in_german(settings: Settings, scripted: ScriptedModel) -> None:
     asked = "Wie lange kocht das Pilaf und was ist es?"
-    app = app_of(settings, build_agents(scripted, chances=priors("small")))
+    app = app_of(settings, build_agents(scripted, chances=model_priors("small")))
     scripted.replies = [{"question": asked, "english": SURE}, "Das Pilaf kocht 25 min [1]."]
     answer = await ask(app, asked)
     assert (answer["standalone"], answer["standalone_own"], answer["language"]) == (SURE, asked, "de")
@@ -133,7 +133,7 @@ async def test_another_language_is_no_way_around_the_gate(
     settings: Settings, scripted: ScriptedModel, said: str
 ) -> None:
     asked = "Wie lange kocht das Pilaf und was ist es?"
-    app = app_of(settings, build_agents(scripted, chances=priors("small")))
+    app = app_of(settings, build_agents(scripted, chances=model_priors("small")))
     scripted.replies = [{"question": asked, "english": SURE}, said]
     answer = await ask(app, asked)
     assert answer["values"] == [25]
@@ -178,7 +178,7 @@ async def test_a_turn_ends_within_its_time_whatever_a_model_does(settings: Setti
     hasty = settings.model_copy(update={"turn_seconds": 0.3})
     composition = compose(hasty)
     teams = {**composition.teams, "model": build_agents(scripted, Limits(seconds=60))}
-    app = build(Resources(composition.library, teams, hasty))
+    app = build_graph(Resources(composition.library, teams, hasty))
     scripted.replies = [Slow("late", 60)] * 3
     answer = await ask(app, UNCLEAR)
     assert answer["status"] in ("not_in_graph", "answered")
@@ -246,7 +246,7 @@ async def test_a_second_turn_is_worded_with_the_first_in_view(settings: Settings
 
     composition = compose(settings)
     team = replace(composition.teams["rules"], rewriter=rewriter.by_model(scripted, unsure, Limits()))
-    app = build(Resources(composition.library, {"rules": team}, settings), InMemorySaver())
+    app = build_graph(Resources(composition.library, {"rules": team}, settings), InMemorySaver())
     scripted.replies = [{"question": "What is the cooking time of the dal?"}]
     await ask(app, "What is the cooking time of the pilaf?", thread="t")
     second = await ask(app, "And what is it for the dal?", thread="t")
@@ -262,8 +262,8 @@ async def test_what_is_read_ahead_is_what_prompts_begin_with(
     written = TABLE.format(dish=dish)
     scripted.replies = ["a", "a", {"sql": written}] if size == "small" else ["a", step(written)]
     with Library(kitchen, None).open("kitchen") as graph:
-        await read_ahead(scripted, graph.schema, partial(schema_sql, graph.tables), Limits(seconds=1), size)
-    app = app_of(settings, build_agents(scripted, Limits(seconds=1), chances=priors(size)))
+        await prefill_prompts(scripted, graph.schema, partial(schema_sql, graph.tables), Limits(seconds=1), size)
+    app = app_of(settings, build_agents(scripted, Limits(seconds=1), chances=model_priors(size)))
     assert (await ask(app, UNCLEAR))["values"] == ["dal"]
     read, *_, wrote = (messages[0].content for messages in scripted.asked)
     assert read == wrote
@@ -273,6 +273,6 @@ async def test_a_model_that_is_down_is_no_reason_not_to_start(
     scripted: ScriptedModel, kitchen: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with Library(kitchen, None).open("kitchen") as graph:
-        await read_ahead(scripted, graph.schema, partial(schema_sql, graph.tables), Limits(seconds=1), "large")
+        await prefill_prompts(scripted, graph.schema, partial(schema_sql, graph.tables), Limits(seconds=1), "large")
     assert "did not read ahead" in caplog.text
     assert len(scripted.asked) == 1

@@ -8,7 +8,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from graph.app import compose
 from graph.builder import App
-from graph.turn import stream
+from graph.turn import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
@@ -38,7 +38,9 @@ def app(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 
 async def ask(app: App, question: str) -> Answer:
-    events: list[tuple[str, Any]] = [each async for each in stream(app, question, graph="theatre", thread=question)]
+    events: list[tuple[str, Any]] = [
+        each async for each in stream_turn(app, question, graph="theatre", thread=question)
+    ]
     answer: Answer = events[-1][1]
     return answer
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.read.inputs import rdf_files
-from ingestion.read.parse import parse, read
+from ingestion.read.parse import parse_files, read_sources
 from nacre.errors import IngestionError
 
 LINE = "<http://example.org/a> <http://example.org/p> "
@@ -36,7 +36,7 @@ def test_unreadable_files_say_what_and_where(tmp_path: Path, name: str, content:
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(IngestionError) as error:
-        parse([path])
+        parse_files([path])
     message = str(error.value)
     assert expected in message
     assert message.startswith(str(path))
@@ -45,11 +45,11 @@ def test_unreadable_files_say_what_and_where(tmp_path: Path, name: str, content:
 
 def test_missing_sources(tmp_path: Path) -> None:
     with pytest.raises(IngestionError, match="no such file"):
-        parse([tmp_path / "none.ttl"])
+        parse_files([tmp_path / "none.ttl"])
     with pytest.raises(IngestionError, match="no RDF file in this folder"):
-        parse([tmp_path])
+        parse_files([tmp_path])
     with pytest.raises(IngestionError, match="No source given"):
-        parse([])
+        parse_files([])
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_standard_input_is_recognised_by_its_content(content: str, monkeypatch: 
 
     monkeypatch.setattr("sys.stdin", Stdin)
     with rdf_files(["-"]) as sources:
-        (capsule,) = read(sources).capsules()
+        (capsule,) = read_sources(sources).capsules()
     assert capsule.subject.value == "http://example.org/a"
     assert [(fact.predicate, fact.object.value) for fact in capsule.facts] == [("http://example.org/p", "x")]
 
@@ -80,6 +80,6 @@ def test_folder_and_blank_nodes_of_two_files(tmp_path: Path) -> None:
     (tmp_path / "a.nt").write_text('_:x <http://example.org/p> "1" .\n')
     (tmp_path / "b.nt").write_text('_:x <http://example.org/p> "2" .\n<http://e.org/a> <http://e.org/q> _:x .\n')
     (tmp_path / "notes.txt").write_text("no RDF")
-    facts = parse([tmp_path])
+    facts = parse_files([tmp_path])
     assert facts.triples == 3
     assert len(list(facts.capsules())) == 3

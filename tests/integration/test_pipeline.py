@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 import ingestion.index.passages
-from ingestion.pipeline import Ingested, index, ingest
+from ingestion.pipeline import IngestResult, index_graph, ingest
 from nacre.errors import ConfigError, IngestionError
 from nacre.stores import versions
 from nacre.stores.catalog import Library
-from nacre.stores.search.vectors_server import collections, connect
+from nacre.stores.search.vectors_server import connect_qdrant, list_collections
 from tests.support.word_count_embedder import WordHash
 
 ROOT = Path(__file__).parents[2]
@@ -36,7 +36,7 @@ class Place:
         self.home = self.data / "g"
         self.embedder = WordHash()
 
-    def ingest(self, *sources: str, **options: object) -> Ingested:
+    def ingest(self, *sources: str, **options: object) -> IngestResult:
         options = {"embedder": self.embedder, **options}
         return ingest(sources or [str(self.source)], "g", data=self.data, **options)
 
@@ -58,7 +58,7 @@ def test_a_file_becomes_a_graph_with_every_stage_reported(place: Place) -> None:
     assert made.schema.triples == 21
     assert made.passages == made.vectors == made.embedded == 5
     assert not made.unchanged
-    assert versions.current(place.home) == made.version
+    assert versions.current_version(place.home) == made.version
     assert place.versions() == [made.version]
 
 
@@ -135,12 +135,12 @@ def test_tables_only_and_no_vectors_say_so(place: Place) -> None:
     assert opened.unavailable == dict.fromkeys(("lexical", "vector"), "ingested with --tables-only")
     assert opened.passages is None
     with pytest.raises(ConfigError, match="--tables-only"):
-        index("g", data=place.data, embedder=place.embedder)
+        index_graph("g", data=place.data, embedder=place.embedder)
     place.ingest(no_vectors=True)
     opened = Library(place.data, place.embedder).open("g")
     assert "--no-vectors" in opened.unavailable["vector"]
     assert opened.lexical is not None
-    assert index("g", data=place.data, embedder=place.embedder).embedded == 5
+    assert index_graph("g", data=place.data, embedder=place.embedder).embedded == 5
     assert Library(place.data, place.embedder).open("g").unavailable == {}
     # the version is the same with and without vectors, and those that were left out come back without embedding
     assert place.ingest(no_vectors=True).unchanged
@@ -175,7 +175,7 @@ def test_bad_input_leaves_the_old_graph(
         place.ingest(str(tmp_path / name))
     with pytest.raises(IngestionError, match=said):
         ingest([str(tmp_path / name)], "new", data=place.data)
-    assert versions.current(place.home) == first.version
+    assert versions.current_version(place.home) == first.version
     assert place.versions() == [first.version]
     assert not (place.data / "new").exists()
 
@@ -191,7 +191,7 @@ def test_ctrl_c_in_any_stage_leaves_nothing_half_written(place: Place) -> None:
 
         with pytest.raises(KeyboardInterrupt):
             place.ingest(on_stage=stop)
-        assert versions.current(place.home) in (first.version, max(place.versions()))
+        assert versions.current_version(place.home) in (first.version, max(place.versions()))
         if stopped not in ("publish", "vectors"):
             assert place.versions() == [first.version]
         assert not [path for path in place.home.rglob("*") if path.name.endswith(".building")]
@@ -222,7 +222,7 @@ def test_a_graph_answers_before_its_vectors_are_there_and_an_index_completes_the
     assert turn.vectors is None
     assert "nacre index --graph g" in turn.unavailable["vector"]
     assert library.lacks("g") == turn.unavailable
-    made = index("g", data=place.data, embedder=place.embedder)
+    made = index_graph("g", data=place.data, embedder=place.embedder)
     # the first 128 were kept
     assert (made.version, made.passages, made.vectors, made.embedded) == (turn.version, 300, 300, 172)
     assert [path.name for path in (place.home / "vectors").iterdir()] == [library.open("g").vector_set]
@@ -249,7 +249,7 @@ def test_a_new_graph_before_its_vectors_are_there_keeps_those_to_copy(place: Pla
 
 def test_an_index_with_nothing_to_complete_builds_both_indexes_anew(place: Place) -> None:
     first = place.ingest()
-    made = index("g", data=place.data, embedder=place.embedder)
+    made = index_graph("g", data=place.data, embedder=place.embedder)
     assert made.version != first.version
     assert (made.passages, made.vectors, made.embedded) == (5, 5, 0)
     assert place.versions() == [made.version]
@@ -263,11 +263,11 @@ def test_what_was_embedded_by_another_model_or_is_damaged_is_not_taken(place: Pl
     place.source.write_text(graph(300))
     with pytest.raises(KeyboardInterrupt):
         place.ingest(embedder=Counting(200, KeyboardInterrupt()))
-    assert index("g", data=place.data, embedder=Other()).embedded == 300
+    assert index_graph("g", data=place.data, embedder=Other()).embedded == 300
     with pytest.raises(KeyboardInterrupt):
-        index("g", data=place.data, embedder=Counting(200, KeyboardInterrupt()))
+        index_graph("g", data=place.data, embedder=Counting(200, KeyboardInterrupt()))
     (place.home / "vectors" / versions.EMBEDDED).write_bytes(b"no database, but as long as one needs to be" * 99)
-    assert index("g", data=place.data, embedder=place.embedder).embedded == 300
+    assert index_graph("g", data=place.data, embedder=place.embedder).embedded == 300
 
 
 def test_an_embedder_that_fails_is_named_and_the_graph_answers(place: Place) -> None:
@@ -311,19 +311,19 @@ def test_a_place_that_can_not_be_written(place: Place, tmp_path: Path) -> None:
 
 
 def test_vectors_on_a_server_have_a_collection_a_version(place: Place) -> None:
-    connect.cache_clear()
+    connect_qdrant.cache_clear()
     first = place.ingest(qdrant_url=":memory:")
-    [collection] = collections(":memory:", None, "nacre_")
+    [collection] = list_collections(":memory:", None, "nacre_")
     assert collection.startswith(f"nacre_g_{first.version}-")
     place.source.write_text(graph(colour="red"))
     with pytest.raises(KeyboardInterrupt):
         place.ingest(qdrant_url=":memory:", embedder=Counting(0, KeyboardInterrupt()))
     library = Library(place.data, place.embedder, ":memory:")
     assert set(library.open("g").unavailable) == {"vector"}
-    assert collections(":memory:", None, "nacre_") == [collection]
+    assert list_collections(":memory:", None, "nacre_") == [collection]
     second = place.ingest(qdrant_url=":memory:")
     assert second.embedded == 1
-    [collection] = collections(":memory:", None, "nacre_")
+    [collection] = list_collections(":memory:", None, "nacre_")
     assert collection.startswith(f"nacre_g_{second.version}-")
     opened = library.open("g")
     assert opened.vectors is not None
@@ -331,8 +331,8 @@ def test_vectors_on_a_server_have_a_collection_a_version(place: Place) -> None:
     assert "NACRE_QDRANT_URL" in Library(place.data, place.embedder).open("g").unavailable["vector"]
     library.close()
     Library(place.data, None, ":memory:").remove("g")
-    connect(":memory:").close()
-    connect.cache_clear()
+    connect_qdrant(":memory:").close()
+    connect_qdrant.cache_clear()
 
 
 def run(code: str, *arguments: object) -> "subprocess.Popen[str]":
@@ -405,7 +405,7 @@ def test_a_killed_ingest_leaves_the_old_graph_and_the_next_cleans_up(place: Plac
         place.ingest()
     os.kill(killed.pid, signal.SIGKILL)
     killed.communicate()
-    assert versions.current(place.home) == first.version
+    assert versions.current_version(place.home) == first.version
     library = Library(place.data, place.embedder)
     assert library.open("g").schema.triples == first.schema.triples
     library.close()
@@ -442,7 +442,7 @@ def test_a_kill_while_vectors_are_made_leaves_a_graph_that_answers_and_an_index_
     with library.open("g") as opened:
         assert opened.schema.triples == 1201
         assert set(opened.unavailable) == {"vector"}
-    made = index("g", data=place.data, embedder=place.embedder)
+    made = index_graph("g", data=place.data, embedder=place.embedder)
     assert (made.version, made.vectors, made.embedded) == (opened.version, 300, 300 - done)
     assert library.open("g").unavailable == {}
     assert len(list((place.home / "vectors").iterdir())) == 1

@@ -5,7 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from agents.models.priors import KEPT, OUTCOMES, Priors, Size, keep, measured, priors, size_of
+from agents.models.priors import (
+    CALIBRATION_FILE,
+    OUTCOMES,
+    Priors,
+    Size,
+    calibrated_counts,
+    model_priors,
+    model_size_class,
+    save_counts,
+)
 from nacre.errors import ConfigError
 
 
@@ -25,17 +34,17 @@ from nacre.errors import ConfigError
     ],
 )
 def test_a_name_tells_the_size(name: str, size: Size) -> None:
-    assert size_of(name) == size
+    assert model_size_class(name) == size
 
 
 @pytest.mark.parametrize(("name", "size"), [("openai:small", "unknown"), ("openai:coder-1.5b", "small")])
 def test_of_a_server_of_ones_own_only_a_name_with_a_number_tells(name: str, size: Size) -> None:
-    assert size_of(name, own_server=True) == size
+    assert model_size_class(name, own_server=True) == size
 
 
 @pytest.mark.parametrize("size", ["small", "large", "unknown"])
 def test_what_running_a_query_showed_moves_its_chance(size: Size) -> None:
-    chances = priors(size)
+    chances = model_priors(size)
     assert set(chances.counts) == set(OUTCOMES)
     assert chances.after("agreed") > chances.after("alone")
     assert max(chances.after("doubted"), chances.after("empty")) < chances.before < chances.after("agreed")
@@ -43,7 +52,7 @@ def test_what_running_a_query_showed_moves_its_chance(size: Size) -> None:
 
 
 def test_a_small_model_is_less_sure_of_what_nobody_confirms() -> None:
-    assert priors("small").before < priors("unknown").before <= priors("large").before
+    assert model_priors("small").before < model_priors("unknown").before <= model_priors("large").before
 
 
 def test_few_counts_lean_on_all_of_them() -> None:
@@ -61,22 +70,22 @@ def test_without_any_count_it_is_even() -> None:
 
 
 def test_counts_of_ones_own_replace_those_that_come_along(tmp_path: Path) -> None:
-    assert measured(tmp_path, "openai:m") is None
-    keep(tmp_path, "openai:m", {"alone": (1, 10)})
-    keep(tmp_path, "openai:other", {"alone": (9, 10)})
-    counts = measured(tmp_path, "openai:m")
+    assert calibrated_counts(tmp_path, "openai:m") is None
+    save_counts(tmp_path, "openai:m", {"alone": (1, 10)})
+    save_counts(tmp_path, "openai:other", {"alone": (9, 10)})
+    counts = calibrated_counts(tmp_path, "openai:m")
     assert counts == {"alone": (1, 10)}
-    assert priors("large", counts).after("alone") < priors("large").after("alone")
-    assert [file.name for file in tmp_path.iterdir()] == [KEPT]
+    assert model_priors("large", counts).after("alone") < model_priors("large").after("alone")
+    assert [file.name for file in tmp_path.iterdir()] == [CALIBRATION_FILE]
 
 
 @pytest.mark.parametrize("text", ["no json", '{"openai:m": 3}', '{"openai:m": {"alone": ["x", 2]}}', "[]"])
 def test_a_file_that_was_spoilt_is_named_with_the_next_command(tmp_path: Path, text: str) -> None:
-    (tmp_path / KEPT).write_text(text)
+    (tmp_path / CALIBRATION_FILE).write_text(text)
     with pytest.raises(ConfigError, match="nacre calibrate QUESTIONS"):
-        measured(tmp_path, "openai:m")
+        calibrated_counts(tmp_path, "openai:m")
 
 
 def test_what_is_kept_can_be_read_by_people(tmp_path: Path) -> None:
-    keep(tmp_path, "openai:m", {"alone": (1, 10), "agreed": (2, 2)})
-    assert json.loads((tmp_path / KEPT).read_text()) == {"openai:m": {"agreed": [2, 2], "alone": [1, 10]}}
+    save_counts(tmp_path, "openai:m", {"alone": (1, 10), "agreed": (2, 2)})
+    assert json.loads((tmp_path / CALIBRATION_FILE).read_text()) == {"openai:m": {"agreed": [2, 2], "alone": [1, 10]}}

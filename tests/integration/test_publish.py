@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.publish import building, new_version, publish, publish_vectors
+from ingestion.publish import build_folder, new_version_id, publish_vectors, publish_version
 from nacre.errors import ConfigError, IngestionError
 from nacre.stores import versions
 from nacre.stores.versions import Manifest, Pointer, VectorsManifest
 
-V1, V2, V3 = (new_version(datetime(2030, 1, day, tzinfo=UTC), "abcdef123456") for day in (1, 2, 3))
+V1, V2, V3 = (new_version_id(datetime(2030, 1, day, tzinfo=UTC), "abcdef123456") for day in (1, 2, 3))
 
 
 @pytest.fixture
@@ -23,15 +23,15 @@ def home(tmp_path: Path) -> Path:
 
 
 def make(home: Path, version: str, content: str = "x") -> None:
-    with versions.writing(home), building(home, versions.version_folder(home, version), None, None) as folder:
+    with versions.writer_lock(home), build_folder(home, versions.version_folder(home, version), None, None) as folder:
         (folder / "deep").mkdir()
         (folder / "deep" / "file").write_text(content)
-        publish(home, folder, Manifest(version, passages=7), "why not")
+        publish_version(home, folder, Manifest(version, passages=7), "why not")
 
 
 def make_vectors(home: Path, vectors: str) -> None:
-    with versions.writing(home), building(home, versions.vectors_folder(home, vectors), None, None) as folder:
-        manifest = VectorsManifest(versions.current(home) or "", "e", None, 7)
+    with versions.writer_lock(home), build_folder(home, versions.vectors_folder(home, vectors), None, None) as folder:
+        manifest = VectorsManifest(versions.current_version(home) or "", "e", None, 7)
         publish_vectors(home, folder, vectors, manifest)
 
 
@@ -42,7 +42,7 @@ def present(home: Path) -> list[str]:
 def test_a_published_version_is_current_and_the_one_before_goes(home: Path) -> None:
     make(home, V1)
     make(home, V2, "y")
-    assert versions.current(home) == V2
+    assert versions.current_version(home) == V2
     assert present(home) == [V2]
     assert (versions.version_folder(home, V2) / "deep" / "file").read_text() == "y"
     record = json.loads((home / "current").read_text())
@@ -55,53 +55,53 @@ def test_a_published_version_is_current_and_the_one_before_goes(home: Path) -> N
         "layers": "",
     }
     assert record == told
-    assert versions.manifest(home, V2) == Manifest(V2, passages=7)
+    assert versions.read_manifest(home, V2) == Manifest(V2, passages=7)
 
 
 def test_vectors_follow_by_a_second_switch_and_those_before_stay_until_then(home: Path) -> None:
     make(home, V1)
     make_vectors(home, "one")
-    assert versions.pointer(home) == Pointer(V1, "one")
+    assert versions.read_pointer(home) == Pointer(V1, "one")
     make(home, V2)
-    assert versions.pointer(home) == Pointer(V2, None, "one", "why not")
+    assert versions.read_pointer(home) == Pointer(V2, None, "one", "why not")
     make(home, V3)
-    assert versions.pointer(home) == Pointer(V3, None, "one", "why not")
+    assert versions.read_pointer(home) == Pointer(V3, None, "one", "why not")
     assert sorted(p.name for p in (home / "vectors").iterdir()) == ["one"]
-    pinned = versions.pin(versions.vectors_folder(home, "one"))
+    pinned = versions.pin_folder(versions.vectors_folder(home, "one"))
     assert pinned is not None
     make_vectors(home, "two")
-    assert versions.pointer(home) == Pointer(V3, "two")
+    assert versions.read_pointer(home) == Pointer(V3, "two")
     assert sorted(p.name for p in (home / "vectors").iterdir()) == ["one", "two"]
     os.close(pinned)
     make_vectors(home, "three")
     assert sorted(p.name for p in (home / "vectors").iterdir()) == ["three"]
-    assert versions.vectors_manifest(home, "three") == VectorsManifest(V3, "e", None, 7)
+    assert versions.read_vectors_manifest(home, "three") == VectorsManifest(V3, "e", None, 7)
 
 
 def test_a_pinned_version_stays_until_it_is_let_go(home: Path) -> None:
     make(home, V1)
-    pinned = versions.pin(versions.version_folder(home, V1))
+    pinned = versions.pin_folder(versions.version_folder(home, V1))
     assert pinned is not None
     make(home, V2)
     assert present(home) == [V1, V2]
     os.close(pinned)
     make(home, V3)
     assert present(home) == [V3]
-    assert versions.pin(versions.version_folder(home, V1)) is None
+    assert versions.pin_folder(versions.version_folder(home, V1)) is None
 
 
 def test_a_failed_build_leaves_nothing_and_the_old_version(home: Path) -> None:
     make(home, V1)
 
     def interrupted() -> None:
-        with versions.writing(home), building(home, versions.version_folder(home, V2), None, None) as folder:
+        with versions.writer_lock(home), build_folder(home, versions.version_folder(home, V2), None, None) as folder:
             (folder / "half").write_text("x")
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert present(home) == [V1]
-    assert versions.current(home) == V1
+    assert versions.current_version(home) == V1
 
 
 def test_what_killed_builds_left_goes_with_the_next(home: Path) -> None:
@@ -130,7 +130,7 @@ def test_the_remote_vectors_of_a_version_go_with_it(home: Path) -> None:
     left.mkdir(parents=True)
     versions.write_manifest(left, VectorsManifest(V2, "e", "nacre_g_2"))
     dropped: list[str] = []
-    assert versions.clean(home, dropped.append) == [left.name]
+    assert versions.remove_unused_versions(home, dropped.append) == [left.name]
     assert dropped == ["nacre_g_2"]
 
 
@@ -143,14 +143,14 @@ def test_vectors_that_can_not_be_removed_now_keep_their_folder(home: Path) -> No
     def unreachable(collection: str) -> None:
         raise ConfigError("no server")
 
-    assert versions.clean(home, unreachable) == []
+    assert versions.remove_unused_versions(home, unreachable) == []
     assert left.exists()
 
 
 def test_two_writers_do_not_mix(home: Path) -> None:
-    with versions.writing(home), pytest.raises(ConfigError, match="being written by another"):
+    with versions.writer_lock(home), pytest.raises(ConfigError, match="being written by another"):
         make(home, V1)
-    with versions.writing(home):
+    with versions.writer_lock(home):
         pass
 
 
@@ -158,7 +158,7 @@ def test_a_writer_waits_for_a_reader_that_tidies_up(home: Path) -> None:
     holding, left = threading.Event(), threading.Event()
 
     def tidying() -> None:
-        with versions.writing(home, patience=0):
+        with versions.writer_lock(home, patience=0):
             holding.set()
             left.wait(0.3)
 
@@ -167,12 +167,12 @@ def test_a_writer_waits_for_a_reader_that_tidies_up(home: Path) -> None:
     holding.wait(5)
     make(home, V1)
     reader.join(5)
-    assert versions.current(home) == V1
+    assert versions.current_version(home) == V1
 
 
 def test_a_place_that_can_not_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    blocked = building(tmp_path / "file" / "g", tmp_path / "file" / "g" / "versions" / V1, None, None)
+    blocked = build_folder(tmp_path / "file" / "g", tmp_path / "file" / "g" / "versions" / V1, None, None)
     with pytest.raises(IngestionError, match=r"Can't write to .*file.*NACRE_DATA"):
         blocked.__enter__()
 
@@ -182,10 +182,10 @@ def test_another_format_and_a_damaged_file_say_what_to_run(home: Path) -> None:
     place = versions.version_folder(home, V1) / versions.MANIFEST
     place.write_text(place.read_text().replace(f'"format": {versions.FORMAT}', '"format": 99'))
     with pytest.raises(ConfigError, match=r"format 99.*nacre ingest"):
-        versions.manifest(home, V1)
+        versions.read_manifest(home, V1)
     (home / "current").write_text("{")
     with pytest.raises(ConfigError, match=r"damaged.*nacre ingest"):
-        versions.current(home)
+        versions.current_version(home)
 
 
 @pytest.mark.parametrize("name", ["", "A", "-a", "a" * 65, "a/b", "..", "a_b", "ä"])

@@ -11,17 +11,17 @@ import pytest
 from agents.extractor import by_model, by_rules
 from agents.models.limits import Limits
 from graph.app import compose
-from graph.turn import stream
-from ingestion.complete import Completion, apply, complete, keep_condensed
-from ingestion.export import export
-from ingestion.extract import Extracts, extract, keep_triples, remove_layers
-from ingestion.pipeline import NOTHING_TOLD, ingest
+from graph.turn import stream_turn
+from ingestion.complete import SchemaCompletion, complete_schema, publish_completion, publish_condensed
+from ingestion.export import export_triples
+from ingestion.extract import TextExtraction, extract_triples, publish_triples, remove_layers
+from ingestion.pipeline import NO_PROGRESS, ingest
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
-from nacre.records.extracted import Claim
+from nacre.records.extracted import SourceSentence
 from nacre.serving.cli.main import main
 from nacre.stores import versions
-from nacre.stores.base_schema import ingested
+from nacre.stores.base_schema import open_base_graph
 from nacre.stores.catalog import Graph, Library
 from tests.support.scripted_model import ScriptedModel
 from tests.support.word_count_embedder import WordHash
@@ -55,23 +55,23 @@ def library(tmp_path: Path) -> Iterator[Library]:
     opened.close()
 
 
-def extracted(library: Library) -> Extracts:
+def extracted(library: Library) -> TextExtraction:
     with library.open(GRAPH) as graph:
-        found = asyncio.run(extract(graph, by_rules))
-        keep_triples(library.data / GRAPH, graph.version, found.triples)
+        found = asyncio.run(extract_triples(graph, by_rules))
+        publish_triples(library.data / GRAPH, graph.version, found.triples)
     return found
 
 
-def completed(library: Library) -> Completion:
-    with library.open(GRAPH) as present, ingested(present, library.data) as graph:
-        found = complete(graph, WordHash())
-        apply(library.data / GRAPH, graph, found, None, NOTHING_TOLD)
+def completed(library: Library) -> SchemaCompletion:
+    with library.open(GRAPH) as present, open_base_graph(present, library.data) as graph:
+        found = complete_schema(graph, WordHash())
+        publish_completion(library.data / GRAPH, graph, found, None, NO_PROGRESS)
     return found
 
 
 def exported(graph: Graph) -> bytes:
     out = io.BytesIO()
-    export(graph.tables, out)
+    export_triples(graph.tables, out)
     return out.getvalue()
 
 
@@ -128,9 +128,9 @@ def test_completion_shows_an_attribute_and_leaves_what_is_stored(library: Librar
         column = next(c for c in present.schema.relation_of[relation].columns if c.predicate == predicate.iri)
         rows = present.tables.trusted().execute(f"SELECT {column.value} FROM {relation}").fetchall()
         assert rows.count(("Lowmoor College",)) == 2
-        with ingested(present, library.data) as graph:
+        with open_base_graph(present, library.data) as graph:
             assert exported(graph) == own
-            keep_triples(library.data / GRAPH, graph.version, present.extracted.all())
+            publish_triples(library.data / GRAPH, graph.version, present.extracted.all())
     with library.open(GRAPH) as present:
         assert present.schema == shown
 
@@ -140,18 +140,18 @@ def test_condensation_is_reversible(library: Library) -> None:
     home = library.data / GRAPH
     with library.open(GRAPH) as graph:
         before = graph.extracted.all()
-        keep_condensed(home, graph, {"studied at": "graduated from"})
+        publish_condensed(home, graph, {"studied at": "graduated from"})
     with library.open(GRAPH) as graph:
         assert graph.extracted.all() == before
         assert {each.relation for each in graph.extracted.all(condensed=True)} >= {"graduated from", "likes"}
         assert "studied at" not in {each.relation for each in graph.extracted.all(condensed=True)}
-        keep_condensed(home, graph, {})
+        publish_condensed(home, graph, {})
     with library.open(GRAPH) as graph:
         assert graph.extracted.all() == graph.extracted.all(condensed=True) == before
 
 
 async def test_a_model_may_only_say_what_stands_in_a_sentence(library: Library, scripted: ScriptedModel) -> None:
-    claim = Claim("She graduated from Calder College.", "ada.md", 10, 44, "Ada Berg")
+    claim = SourceSentence("She graduated from Calder College.", "ada.md", 10, 44, "Ada Berg")
     said = {"sentence": 1, "subject": "Ada Berg", "relation": "graduated from"}
     scripted.replies = [
         {
@@ -173,7 +173,7 @@ async def test_a_model_may_only_say_what_stands_in_a_sentence(library: Library, 
 
 async def test_a_model_that_fails_leaves_it_to_the_rules(library: Library, scripted: ScriptedModel) -> None:
     scripted.replies = [ConnectionError("refused")]
-    claim = Claim("She graduated from Calder College.", "ada.md", 10, 44, "Ada Berg")
+    claim = SourceSentence("She graduated from Calder College.", "ada.md", 10, 44, "Ada Berg")
     with library.open(GRAPH) as graph:
         result = await by_model(scripted, by_rules, Limits(seconds=5, retries=0, busy_retries=0))(
             [claim], graph.lexicon
@@ -188,7 +188,7 @@ async def ask(library: Library, question: str, **context: object) -> Answer:
     try:
         return [
             data
-            async for kind, data in stream(composition.build(), question, graph=GRAPH, context=context)
+            async for kind, data in stream_turn(composition.build(), question, graph=GRAPH, context=context)
             if kind == "answer"
         ][-1]
     finally:

@@ -6,20 +6,20 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from ingestion.attach.attach import attach
+from ingestion.attach.attach import attach_endpoint
 from ingestion.pipeline import ingest
 from nacre.access import queries
-from nacre.access.queries import query_sparql, query_sql, search
-from nacre.access.things import describe
+from nacre.access.queries import query_sparql, query_sql, search_sentences
+from nacre.access.things import find_thing
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
 from nacre.serving.http.app import create_app
-from nacre.serving.keys import LOCAL, Caller
-from nacre.serving.stateless_turns import MOST_AGAIN, Recalled
-from nacre.serving.turn_service import opened
+from nacre.serving.keys import LOCAL_CALLER, Caller
+from nacre.serving.stateless_turns import MAX_REPLAYED, StatelessTurnCache
+from nacre.serving.turn_service import open_turn_service
 from nacre.stores.catalog import Library
 from tests.support import sparql_server as servers
-from tools.guards.sandbox import Apart
+from tools.guards.sandbox import Sandbox
 
 FILE = Path(__file__).parents[1] / "fixtures/graphs/reading_room.ttl"
 ROOM = "http://example.org/reading-room/"
@@ -48,7 +48,7 @@ def graph(data):
 
 @pytest.fixture(scope="module")
 def apart():
-    running = Apart()
+    running = Sandbox()
     yield running
     running.close()
 
@@ -127,15 +127,15 @@ async def test_what_is_too_much_to_hand_on_is_cut_and_told(graph, settings, apar
 
 
 async def test_a_search_finds_sentences_once(graph, settings):
-    found = await search(graph, "desert salt story", settings, 5)
+    found = await search_sentences(graph, "desert salt story", settings, 5)
     assert found[0].source == "The Salt Road"
     assert found[0].keys == [f"{ROOM}salt"]
     assert len({each.text for each in found}) == len(found) <= 5
-    assert await search(graph, "\ud800", settings, 5) == []
+    assert await search_sentences(graph, "\ud800", settings, 5) == []
 
 
 def test_a_thing_is_known_by_name_part_of_it_spelling_and_iri(graph):
-    mira = describe(graph, "Mira Oake", 5)
+    mira = find_thing(graph, "Mira Oake", 5)
     assert (mira.iri, mira.kinds, mira.truncated) == (f"{ROOM}mira", ["author"], False)
     assert {fact.property: fact.value for fact in mira.facts}["year of birth"] == "1951"
     assert {(fact.property, fact.label) for fact in mira.incoming} == {
@@ -143,27 +143,27 @@ def test_a_thing_is_known_by_name_part_of_it_spelling_and_iri(graph):
         ("writer", "Lamp Over Water"),
     }
     for name in ("mira oake", "Oake", "Mira Oacke", mira.iri):
-        assert describe(graph, name, 5).iri == mira.iri
+        assert find_thing(graph, name, 5).iri == mira.iri
     for nothing in ("Zebulon Quark", f"{ROOM}nobody", "", "x" * 5000, "\ud800"):
         with pytest.raises(ToolError):
-            describe(graph, nothing, 5)
+            find_thing(graph, nothing, 5)
     # without time little is told, and that it is little
-    assert describe(graph, "Mira Oake", 0).truncated
+    assert find_thing(graph, "Mira Oake", 0).truncated
 
 
 async def test_a_graph_that_is_attached_is_asked_where_it_lies(tmp_path, settings, apart):
     with servers.endpoint(FILE) as url:
-        attach(url, "away", data=tmp_path)
+        attach_endpoint(url, "away", data=tmp_path)
         library = Library(tmp_path, None)
         with library.open("away") as graph:
-            thing = await asyncio.to_thread(describe, graph, "Mira Oake", 10)
+            thing = await asyncio.to_thread(find_thing, graph, "Mira Oake", 10)
             assert (thing.iri, thing.label, thing.kinds) == (f"{ROOM}mira", "Mira Oake", ["author"])
             assert {fact.label for fact in thing.incoming} == {"The Salt Road", "Lamp Over Water"}
             found = await query_sparql(graph, f"SELECT ?p {{ ?b {PAGES} ?p }} ORDER BY ?p", settings, 1)
             assert found.rows == [[154]]
             for asking in (
                 query_sql(graph, "SELECT 1 FROM book", settings, apart, 1),
-                search(graph, "salt", settings, 1),
+                search_sentences(graph, "salt", settings, 1),
             ):
                 with pytest.raises(ToolError) as lacks:
                     await asking
@@ -173,7 +173,7 @@ async def test_a_graph_that_is_attached_is_asked_where_it_lies(tmp_path, setting
 
 async def test_conversations_that_clients_carry_are_recalled_or_asked_again(settings):
     said = ["How many pages does Granite have?", "And The Salt Road?", "And Signal Box?"]
-    async with opened(settings, lasting=False) as asking:
+    async with open_turn_service(settings, lasting=False) as asking:
         asked = []
         events = asking.events
 
@@ -182,13 +182,13 @@ async def test_conversations_that_clients_carry_are_recalled_or_asked_again(sett
             return events(question, *args, **more)
 
         asking.events = counted
-        recalled = Recalled(most=4)
-        turns = await recalled.before(asking, "room", LOCAL, said)
+        recalled = StatelessTurnCache(most=4)
+        turns = await recalled.before(asking, "room", LOCAL_CALLER, said)
         assert [turn["question"] for turn in turns] == said
         assert asked == said
-        assert await recalled.before(asking, "room", LOCAL, said) == turns
+        assert await recalled.before(asking, "room", LOCAL_CALLER, said) == turns
         # the evidence of a turn is kept until another follows
-        first = await recalled.before(asking, "room", LOCAL, said[:2])
+        first = await recalled.before(asking, "room", LOCAL_CALLER, said[:2])
         assert [turn["answer"] for turn in first] == [turn["answer"] for turn in turns[:2]]
         assert first[-1]["evidence"]
         assert asked == said
@@ -198,9 +198,9 @@ async def test_conversations_that_clients_carry_are_recalled_or_asked_again(sett
         # of a long conversation that nobody remembers the last questions are asked, and what can't be asked is left out
         asked.clear()
         many = [f"How many pages does Granite have? ({n})" for n in range(9)]
-        await recalled.before(asking, "room", LOCAL, [*many, "", "x" * 5000])
-        assert asked == many[-MOST_AGAIN:]
+        await recalled.before(asking, "room", LOCAL_CALLER, [*many, "", "x" * 5000])
+        assert asked == many[-MAX_REPLAYED:]
         # and what is used least is forgotten
         asked.clear()
-        await recalled.before(asking, "room", LOCAL, said)
+        await recalled.before(asking, "room", LOCAL_CALLER, said)
         assert asked == said

@@ -7,24 +7,24 @@ import pytest
 import yaml
 
 from agents.answering.select_answer import is_empty
-from graph.gate import in_prose
+from graph.gate import table_claims
 from ingestion.index.names import write_names
-from ingestion.induce.layout import induce
+from ingestion.induce.layout import induce_layout
 from ingestion.induce.load import write_layout
-from ingestion.read.parse import parse
-from nacre.checking.claims import unsupported
-from nacre.config.embedder import embedder
+from ingestion.read.parse import parse_files
+from nacre.checking.claims import unsupported_claims
+from nacre.config.embedder import local_embedder
 from nacre.records.answer import Value
 from nacre.records.evidence import Rows, Table
 from nacre.records.plan import Plan
-from nacre.records.turn import Earlier, Rewrite
+from nacre.records.turn import EarlierTurn, Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
-from nacre.understanding.dialogue.conversation import rewrite
-from nacre.understanding.linking.names.name_spans import known_names
-from nacre.understanding.ranking.calibrate import MOST_RUN, choose, outcome
+from nacre.understanding.dialogue.conversation import rewrite_question
+from nacre.understanding.linking.names.name_spans import name_spans
+from nacre.understanding.ranking.calibrate import MAX_READINGS_RUN, choose_reading, table_outcome
 from nacre.understanding.understand import understand
-from nacre.wording.answers.answer import phrase
+from nacre.wording.answers.answer import verbalise_result
 from nacre.wording.run_plan import run_plan
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -43,45 +43,45 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Tables, 
     found = {}
     for path in sorted((FIXTURES / "questions").glob("*.yaml")):
         folder = tmp_path_factory.mktemp(path.stem)
-        layout = induce(parse([FIXTURES / f"graphs/{path.stem}.ttl"]))
+        layout = induce_layout(parse_files([FIXTURES / f"graphs/{path.stem}.ttl"]))
         write_names(layout, write_layout(layout, folder / "graph.sqlite"), folder / "lexicon.sqlite")
         tables = Tables(folder / "graph.sqlite")
-        found[path.stem] = tables, Lexicon(folder / "lexicon.sqlite", tables.schema, embedder("auto"))
+        found[path.stem] = tables, Lexicon(folder / "lexicon.sqlite", tables.schema, local_embedder("auto"))
     return found
 
 
-def _ask(question: str, earlier: list[Earlier], tables: Tables, lexicon: Lexicon) -> tuple[Value, ...]:
-    turned: Rewrite = rewrite(question, tuple(earlier), tables.schema, lexicon)
+def _ask(question: str, earlier: list[EarlierTurn], tables: Tables, lexicon: Lexicon) -> tuple[Value, ...]:
+    turned: Rewrite = rewrite_question(question, tuple(earlier), tables.schema, lexicon)
     understood = understand(turned, tables.schema, lexicon)
     tables_of: list[Table | None] = []
     outcomes = []
-    for reading in understood.readings[:MOST_RUN]:
+    for reading in understood.readings[:MAX_READINGS_RUN]:
         table, queries, _ = run_plan(reading.plan, tables, round=1)
         assert not any(q.error for q in queries), queries
         tables_of.append(table)
-        outcomes.append(outcome(table))
-    index = choose(understood, outcomes)[0] if outcomes else 0
+        outcomes.append(table_outcome(table))
+    index = choose_reading(understood, outcomes)[0] if outcomes else 0
     table = tables_of[index] if outcomes else None
     if table is None or is_empty(table):
-        earlier.append(Earlier(question, turned.standalone, ""))
+        earlier.append(EarlierTurn(question, turned.standalone, ""))
         return ()
     reading = understood.readings[index]
-    said = phrase(reading.plan, table, tables.schema, question)
+    said = verbalise_result(reading.plan, table, tables.schema, question)
     rows = Rows("sql", 1, table=table, words=reading.words)
-    known = partial(known_names, lexicon=lexicon)
-    lacking = [each for each in in_prose(said.text) if unsupported(each, [rows], known)]
+    known = partial(name_spans, lexicon=lexicon)
+    lacking = [each for each in table_claims(said.text) if unsupported_claims(each, [rows], known)]
     # what the rules say stands in the rows
-    assert not lacking, (question, lacking, [unsupported(each, [rows], known) for each in lacking])
+    assert not lacking, (question, lacking, [unsupported_claims(each, [rows], known) for each in lacking])
     keys = tuple(dict.fromkeys(k for row in table.keys for k in row))
     labels = tuple(thing.label if (thing := lexicon.thing(k)) else k for k in keys)
-    earlier.append(Earlier(question, turned.standalone, said.text, Plan(reading.plan.body), keys, labels))
+    earlier.append(EarlierTurn(question, turned.standalone, said.text, Plan(reading.plan.body), keys, labels))
     return said.values
 
 
 @pytest.mark.parametrize(("name", "case"), CASES)
 def test_values(name: str, case: dict, opened: dict[str, tuple[Tables, Lexicon]]) -> None:  # type: ignore[type-arg]
     tables, lexicon = opened[name]
-    earlier: list[Earlier] = []
+    earlier: list[EarlierTurn] = []
     for turn in (case, *case.get("then", ())):
         values = _ask(turn["ask"], earlier, tables, lexicon)
         assert sorted(map(str, values)) == sorted(map(str, turn["values"])), turn["ask"]

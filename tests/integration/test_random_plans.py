@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nacre.plans.sql import joins as select_rows
-from nacre.plans.sql.to_sql import contributing, to_sql
+from nacre.plans.sql.to_sql import contributing_statement, to_sql
 from nacre.records.plan import Aggregate, Combine, Itself, Order, Plan, Select
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Cell, Tables
@@ -59,7 +59,7 @@ def test_a_count_is_of_the_things_it_rests_on(small_graphs: Graphs, name: str, d
     select = data.draw(things(tables.schema))
     counted = replace(select, answers=(Aggregate("count", Itself("a")),))
     listed = _rows(select, tables)
-    statement = contributing(counted, tables.schema, "a")
+    statement = contributing_statement(counted, tables.schema, "a")
     assert _rows(counted, tables) == {(len(listed),)}
     assert set(tables.run(statement.text, statement.params).rows) == listed
 

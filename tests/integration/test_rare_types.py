@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from ingestion.index.names import write_names
-from ingestion.induce.layout import induce
+from ingestion.induce.layout import induce_layout
 from ingestion.induce.load import write_layout
-from ingestion.read.parse import parse
+from ingestion.read.parse import parse_files
 from nacre.records.turn import Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
@@ -25,7 +25,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Tables, L
     lines += [f':s{n} a :Person, :Student ; rdfs:label "Ada Number{n}" ; :age {20 + n % 9} .' for n in range(300)]
     lines += [f':c{n} a :Course ; rdfs:label "Course {n}" ; :taughtBy :p{n % 3} .' for n in range(400)]
     (folder / "school.ttl").write_text(HEAD + "\n".join(lines), "utf-8")
-    layout = induce(parse([folder / "school.ttl"]))
+    layout = induce_layout(parse_files([folder / "school.ttl"]))
     write_names(layout, write_layout(layout, folder / "graph.sqlite"), folder / "lexicon.sqlite")
     tables = Tables(folder / "graph.sqlite")
     lexicon = Lexicon(folder / "lexicon.sqlite", tables.schema)

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from ingestion.induce.load import write_tables
-from ingestion.read.parse import parse
-from nacre.records.evidence import Found
+from ingestion.read.parse import parse_files
+from nacre.records.evidence import BranchResult
 from nacre.stores.sqlite.tables import Tables
-from tools.run_model_sql import run_written
+from tools.run_model_sql import run_model_sql
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 
@@ -17,17 +17,17 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
     file = tmp_path_factory.mktemp("museum") / "graph.sqlite"
-    write_tables(parse([FIXTURES / "graphs/museum.ttl"]), file)
+    write_tables(parse_files([FIXTURES / "graphs/museum.ttl"]), file)
     opened = Tables(file)
     yield opened
     opened.close()
 
 
-def run(sql: str, tables: Tables) -> Found:
-    return run_written(sql, tables, round=1, seconds=2.0)
+def run(sql: str, tables: Tables) -> BranchResult:
+    return run_model_sql(sql, tables, round=1, seconds=2.0)
 
 
-def rows(found: Found) -> list[tuple[object, ...]]:
+def rows(found: BranchResult) -> list[tuple[object, ...]]:
     assert found.error is None
     [found_rows] = found.rows
     return list(found_rows.table.rows)
@@ -97,7 +97,7 @@ def test_a_query_is_mended_and_run_again(
     ],
 )
 def test_what_only_the_model_can_mend_is_told_in_its_own_words(kind: str, sql: str, said: str, tables: Tables) -> None:
-    found = run_written(sql, tables, round=1, seconds=0.3)
+    found = run_model_sql(sql, tables, round=1, seconds=0.3)
     assert found.error is not None
     assert (found.error.kind, said in found.error.message) == (kind, True), found.error
 

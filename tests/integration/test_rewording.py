@@ -9,14 +9,14 @@ from langchain_core.messages import BaseMessage
 
 from agents.agents import build_agents
 from agents.models.limits import Limits
-from agents.models.priors import priors
-from agents.models.prompt_prefill import read_ahead
-from agents.query_writing.rewording import names_of, reworded
-from agents.turn_view import asked
+from agents.models.priors import model_priors
+from agents.models.prompt_prefill import prefill_prompts
+from agents.query_writing.rewording import class_lines, reword_question
+from agents.turn_view import first_turn
 from graph.app import compose
-from graph.builder import App, build
+from graph.builder import App, build_graph
 from graph.nodes import Resources
-from graph.turn import stream
+from graph.turn import stream_turn
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
 from nacre.records.turn import Understanding
@@ -33,12 +33,12 @@ NOTHING = {"sql": "SELECT 1 WHERE 0"}
 @pytest.fixture
 def app(settings: Settings, scripted: ScriptedModel) -> App:
     composition = compose(settings)
-    team = build_agents(scripted, Limits(seconds=1, retries=0, exchanges=1), chances=priors("small"))
-    return build(Resources(composition.library, {**composition.teams, "model": team}, settings))
+    team = build_agents(scripted, Limits(seconds=1, retries=0, exchanges=1), chances=model_priors("small"))
+    return build_graph(Resources(composition.library, {**composition.teams, "model": team}, settings))
 
 
 async def ask(app: App, question: str, mind: str = "model") -> Answer:
-    events = [event async for event in stream(app, question, context={"mind": mind})]
+    events = [event async for event in stream_turn(app, question, context={"mind": mind})]
     answer: Answer = events[-1][1]
     return answer
 
@@ -89,7 +89,7 @@ async def test_a_word_derived_from_a_name_has_to_stay(
     read = replace(found, evidence=tuple(replace(each, reading=0) for each in found.rows))
     with Library(kitchen, None).open("kitchen") as graph:
         database = FakeDatabase([read], schema=graph.schema, lexicon=graph.lexicon)
-        said = await reworded(scripted, asked(known.standalone, known), database, Limits(seconds=1))
+        said = await reword_question(scripted, first_turn(known.standalone, known), database, Limits(seconds=1))
     assert (said.rows is not None) == taken
 
 
@@ -112,7 +112,7 @@ async def test_the_model_sees_names_and_the_question(app: App, scripted: Scripte
 async def test_what_the_prompt_begins_with_is_read_ahead_last(app: App, scripted: ScriptedModel, kitchen: Path) -> None:
     scripted.replies = ["a", "a", {"reworded": "the cooking time of the pilaf"}]
     with Library(kitchen, None).open("kitchen") as graph:
-        await read_ahead(scripted, graph.schema, partial(schema_sql, graph.tables), Limits(seconds=1), "small")
+        await prefill_prompts(scripted, graph.schema, partial(schema_sql, graph.tables), Limits(seconds=1), "small")
     await ask(app, WAIT)
     _, read, begun = (_text(messages[0]) for messages in scripted.asked)
     assert read == begun
@@ -124,7 +124,7 @@ def _text(message: BaseMessage) -> str:
 
 def test_names_of_a_large_graph_are_cut(kitchen: Path) -> None:
     with Library(kitchen, None).open("kitchen") as graph:
-        every = names_of(graph.schema, 1000).split("\n")
+        every = class_lines(graph.schema, 1000).split("\n")
         assert len(every) == len(graph.schema.classes)
-        assert names_of(graph.schema, len(every[0]) // 4 + 1) == every[0]
-        assert names_of(graph.schema, 1) == ""
+        assert class_lines(graph.schema, len(every[0]) // 4 + 1) == every[0]
+        assert class_lines(graph.schema, 1) == ""

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from nacre.records.turn import Earlier, Rewrite
+from nacre.records.turn import EarlierTurn, Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
-from nacre.understanding.dialogue.conversation import rewrite
+from nacre.understanding.dialogue.conversation import rewrite_question
 from nacre.understanding.understand import understand
 from nacre.wording.run_plan import run_plan
 from tests.support.understanding_pairs import pairs
@@ -20,7 +20,7 @@ from tests.support.understanding_pairs import pairs
 def test_rewrite(case: dict[str, Any], small_graphs: dict[str, tuple[Tables, Lexicon]]) -> None:
     tables, lexicon = small_graphs[case["graph"]]
     earlier = tuple(_answered(Rewrite(question), tables, lexicon) for question in case["after"])
-    found = rewrite(case["ask"], earlier, tables.schema, lexicon)
+    found = rewrite_question(case["ask"], earlier, tables.schema, lexicon)
     if case.get("same"):
         assert found == Rewrite(case["ask"], sure=found.sure)
         assert found.sure != case.get("adrift", False)
@@ -39,10 +39,10 @@ def test_rewrite(case: dict[str, Any], small_graphs: dict[str, tuple[Tables, Lex
 @pytest.mark.parametrize("case", pairs("follow_ups"))
 def test_follow_up(case: dict[str, Any], small_graphs: dict[str, tuple[Tables, Lexicon]]) -> None:
     tables, lexicon = small_graphs[case["graph"]]
-    earlier: tuple[Earlier, ...] = ()
+    earlier: tuple[EarlierTurn, ...] = ()
     for question in case["after"]:
-        earlier = (*earlier, _answered(rewrite(question, earlier, tables.schema, lexicon), tables, lexicon))
-    found = rewrite(case["ask"], earlier, tables.schema, lexicon)
+        earlier = (*earlier, _answered(rewrite_question(question, earlier, tables.schema, lexicon), tables, lexicon))
+    found = rewrite_question(case["ask"], earlier, tables.schema, lexicon)
     assert understand(found, tables.schema, lexicon).readings[0].words == case["becomes"]
 
 
@@ -50,17 +50,17 @@ def test_a_turn_of_hundreds_of_words_is_no_follow_up(small_graphs: dict[str, tup
     tables, lexicon = small_graphs["reading_room"]
     earlier = (_answered(Rewrite("Who wrote Granite?"), tables, lexicon),)
     question = "no, " + "Granite " * 400
-    assert rewrite(question, earlier, tables.schema, lexicon) == Rewrite(question)
+    assert rewrite_question(question, earlier, tables.schema, lexicon) == Rewrite(question)
 
 
-def _answered(turn: Rewrite, tables: Tables, lexicon: Lexicon) -> Earlier:
+def _answered(turn: Rewrite, tables: Tables, lexicon: Lexicon) -> EarlierTurn:
     """A turn and its answer by the best plan that has rows."""
     for reading in understand(turn, tables.schema, lexicon).readings:
         table = run_plan(reading.plan, tables, round=1)[0]
         if table is not None and table.rows:
             keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
             labels = tuple(thing.label for key in keys if (thing := lexicon.thing(key)))
-            return Earlier(turn.standalone, turn.standalone, "", reading.plan, keys, labels)
+            return EarlierTurn(turn.standalone, turn.standalone, "", reading.plan, keys, labels)
     raise LookupError(f"No plan for {turn.standalone!r} has rows.")
 
 
@@ -79,20 +79,20 @@ def _answered(turn: Rewrite, tables: Tables, lexicon: Lexicon) -> Earlier:
 def test_no_follow_up_is_surer_than_what_it_leans_on(ask: str, small_graphs: dict[str, tuple[Tables, Lexicon]]) -> None:
     tables, lexicon = small_graphs["company"]
     doubtful = replace(_answered(Rewrite("Who works in Sales?"), tables, lexicon), confidence=0.4)
-    found = rewrite(ask, (doubtful,), tables.schema, lexicon)
+    found = rewrite_question(ask, (doubtful,), tables.schema, lexicon)
     assert understand(found, tables.schema, lexicon).most == 0.4
 
 
 def test_doubt_stays_with_what_a_turn_gave(small_graphs: dict[str, tuple[Tables, Lexicon]]) -> None:
     tables, lexicon = small_graphs["company"]
     asked = ["Which employee has the highest salary?", "which department is she in?", "how old is she?"]
-    earlier: tuple[Earlier, ...] = ()
+    earlier: tuple[EarlierTurn, ...] = ()
     for question in asked:
-        turn = rewrite(question, earlier, tables.schema, lexicon)
+        turn = rewrite_question(question, earlier, tables.schema, lexicon)
         sure = understand(turn, tables.schema, lexicon).most
         answered = replace(_answered(turn, tables, lexicon), question=question, confidence=0.4 if not earlier else sure)
         assert not earlier or sure == 0.4
         earlier = (*earlier, answered)
     # what the question names itself rests on nothing before it
-    own = rewrite("how old is Elif Kaya?", earlier, tables.schema, lexicon)
+    own = rewrite_question("how old is Elif Kaya?", earlier, tables.schema, lexicon)
     assert understand(own, tables.schema, lexicon).most == 1.0

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingestion.export import export
+from ingestion.export import export_triples
 from ingestion.induce.load import write_tables
-from ingestion.read.parse import parse
-from ingestion.report import report
+from ingestion.read.parse import parse_files
+from ingestion.report import build_report
 from nacre.errors import ConfigError
 from nacre.stores.sqlite.tables import Tables
 
@@ -72,10 +72,10 @@ quads = st.one_of(facts, st.builds(lambda q, g: ox.Quad(q.subject, q.predicate, 
 def came_back(data: bytes, folder: Path) -> tuple[ox.Dataset, ox.Dataset, Tables]:
     source = folder / "g.nq"
     source.write_bytes(data)
-    write_tables(parse([source]), folder / "graph.sqlite")
+    write_tables(parse_files([source]), folder / "graph.sqlite")
     tables = Tables(folder / "graph.sqlite")
     out = io.BytesIO()
-    export(tables, out)
+    export_triples(tables, out)
     original = ox.Dataset(ox.parse(data, ox.RdfFormat.N_QUADS))
     return original, ox.Dataset(ox.parse(out.getvalue(), ox.RdfFormat.N_QUADS)), tables
 
@@ -106,7 +106,7 @@ def test_any_graph_comes_back(made: list[ox.Quad]) -> None:
     data = ox.serialize(made, format=ox.RdfFormat.N_QUADS)
     with tempfile.TemporaryDirectory() as folder:
         original, returned, tables = came_back(data, Path(folder))
-        found = report(tables)
+        found = build_report(tables)
         for predicate in tables.schema.predicates:
             places = [r for r in tables.schema.relations if any(c.predicate == predicate.iri for c in r.columns)]
             assert bool(places), predicate.iri
@@ -177,7 +177,7 @@ def test_rare_type_sets_join_a_table_and_stay_queryable(tmp_path: Path) -> None:
 def test_n_triples_can_not_hold_named_graphs(tmp_path: Path) -> None:
     _, _, tables = came_back(f"<{E}a> <{E}p> <{E}b> <{E}g> .\n".encode(), tmp_path)
     with pytest.raises(ConfigError, match="--format nq"):
-        export(tables, io.BytesIO(), "nt")
+        export_triples(tables, io.BytesIO(), "nt")
     tables.close()
 
 
@@ -187,7 +187,7 @@ def test_same_dump_in_any_order(tmp_path: Path) -> None:
     ]
     for name, order in (("a", lines), ("b", lines[::-1])):
         (tmp_path / f"{name}.nt").write_text("\n".join(order) + "\n")
-        write_tables(parse([tmp_path / f"{name}.nt"]), tmp_path / name)
+        write_tables(parse_files([tmp_path / f"{name}.nt"]), tmp_path / name)
     one, two = Tables(tmp_path / "a"), Tables(tmp_path / "b")
     assert list(one.trusted().iterdump()) == list(two.trusted().iterdump())
     one.close()

@@ -9,11 +9,11 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 
-from ingestion.export import export
+from ingestion.export import export_triples
 from ingestion.induce.load import write_tables
 from ingestion.read.formats import FORMATS
-from ingestion.read.parse import parse
-from ingestion.report import report
+from ingestion.read.parse import parse_files
+from ingestion.report import build_report
 from nacre.stores.sqlite.tables import Tables
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "rdf"
@@ -26,13 +26,13 @@ LARGER = [
 
 
 def load(source: Path, folder: Path, name: str = "graph.sqlite") -> Tables:
-    write_tables(parse([source]), folder / name)
+    write_tables(parse_files([source]), folder / name)
     return Tables(folder / name)
 
 
 def exported(tables: Tables) -> bytes:
     out = io.BytesIO()
-    export(tables, out)
+    export_triples(tables, out)
     return out.getvalue()
 
 
@@ -56,7 +56,7 @@ def test_fixture_answers_and_comes_back(source: Path, tmp_path: Path) -> None:
     queries = json.loads((FIXTURES / f"{source.name.partition('.')[0]}.json").read_text())
     for sql, expected in queries.items():
         assert [list(row) for row in tables.run(sql).rows] == expected, sql
-    found = report(tables)
+    found = build_report(tables)
     assert found.shown + found.left_out == found.triples == sum(a.triples for a in found.predicates)
     if source.suffix != ".trix":
         original = read_by_oxigraph(source)
@@ -73,7 +73,7 @@ def test_larger_graphs_come_back(source: Path, tmp_path: Path) -> None:
         pytest.skip(f"{source} is not here")
     tables = load(source, tmp_path)
     assert graph_of(exported(tables), ox.RdfFormat.N_QUADS) == read_by_oxigraph(source)
-    found = report(tables)
+    found = build_report(tables)
     assert found.shown + found.left_out == found.triples
     tables.close()
 

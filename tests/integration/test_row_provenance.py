@@ -8,8 +8,8 @@ from nacre.records.evidence import Rows
 from nacre.records.plan import Aggregate, Attribute, Combine, Itself, Plan, Select, Variable
 from nacre.records.turn import Reading
 from nacre.stores.catalog import Graph, Library
-from tools.provenance.citations import sources
-from tools.run_model_sql import run_written
+from tools.provenance.citations import trace_sources
+from tools.run_model_sql import run_model_sql
 from tools.sql import run_reading
 
 E = "http://example.org/kitchen/"
@@ -30,8 +30,8 @@ def dish(graph: Graph) -> str:
 
 
 def written(graph: Graph, sql: str) -> Rows:
-    [found] = run_written(sql.format(dish=dish(graph)), graph.tables, round=1).rows
-    return sources(found, None, graph.tables)
+    [found] = run_model_sql(sql.format(dish=dish(graph)), graph.tables, round=1).rows
+    return trace_sources(found, None, graph.tables)
 
 
 def test_a_row_rests_on_the_values_of_its_thing(graph: Graph) -> None:
@@ -69,7 +69,7 @@ def test_sets_rest_on_the_query_and_say_so(graph: Graph) -> None:
 
 def planned(graph: Graph, plan: Plan) -> Rows:
     [found] = run_reading(Reading(plan, 1.0, 1.0, "x"), 0, graph.tables, round=1).rows
-    return sources(found, plan, graph.tables)
+    return trace_sources(found, plan, graph.tables)
 
 
 def test_a_plan_of_two_sets_says_so_too(graph: Graph) -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from ingestion.induce.load import write_tables
-from ingestion.read.parse import parse
+from ingestion.read.parse import parse_files
 from nacre.errors import ToolError
-from nacre.records.evidence import Found
-from tools.guards.sandbox import Apart
+from nacre.records.evidence import BranchResult
+from tools.guards.sandbox import Sandbox
 
 E = "http://example.org/"
 SECONDS = 2.0
@@ -35,22 +35,22 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = [f'<{E}{n}> <{E}size> "{n}"^^<http://www.w3.org/2001/XMLSchema#integer> .' for n in range(50)]
     lines += [f"<{E}{n}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{E}Box> ." for n in range(50)]
     (folder / "g.nt").write_text("\n".join(lines))
-    write_tables(parse([folder / "g.nt"]), folder / "graph.sqlite")
+    write_tables(parse_files([folder / "g.nt"]), folder / "graph.sqlite")
     return folder / "graph.sqlite"
 
 
 @pytest.fixture(scope="module")
-def apart() -> Iterator[Apart]:
-    running = Apart()
+def apart() -> Iterator[Sandbox]:
+    running = Sandbox()
     yield running
     running.close()
 
 
-def asked(apart: Apart, tables: Path, sql: str, seconds: float = 30) -> Found:
+def asked(apart: Sandbox, tables: Path, sql: str, seconds: float = 30) -> BranchResult:
     return asyncio.run(apart.run(tables, sql, round=1, limit=10, seconds=seconds))
 
 
-def ended(apart: Apart, tables: Path, sql: str) -> str:
+def ended(apart: Sandbox, tables: Path, sql: str) -> str:
     """The kind of error that a statement ended with, or ""."""
     try:
         found = asked(apart, tables, sql, SECONDS)
@@ -59,21 +59,21 @@ def ended(apart: Apart, tables: Path, sql: str) -> str:
     return found.error.kind if found.error else ""
 
 
-def test_rows_come_back_as_they_do_within_the_process(apart: Apart, tables: Path) -> None:
+def test_rows_come_back_as_they_do_within_the_process(apart: Sandbox, tables: Path) -> None:
     found = asked(apart, tables, "SELECT count(*), max(size) FROM box")
     assert found.evidence[0].table is not None
     assert found.evidence[0].table.rows == ((50, 49),)
     assert found.by == "model"
 
 
-def test_what_is_refused_says_why(apart: Apart, tables: Path) -> None:
+def test_what_is_refused_says_why(apart: Sandbox, tables: Path) -> None:
     found = asked(apart, tables, "DELETE FROM box")
     assert found.error is not None
     assert found.error.kind == "refused"
 
 
 @pytest.mark.parametrize("sql", BURNING)
-def test_no_statement_outlives_its_limit(apart: Apart, tables: Path, sql: str) -> None:
+def test_no_statement_outlives_its_limit(apart: Sandbox, tables: Path, sql: str) -> None:
     before = sha256(tables.read_bytes()).hexdigest()
     # a process that was killed takes a moment to be replaced, and that is not the statement's time
     asked(apart, tables, "SELECT 1")
@@ -84,7 +84,7 @@ def test_no_statement_outlives_its_limit(apart: Apart, tables: Path, sql: str) -
     assert sha256(tables.read_bytes()).hexdigest() == before
 
 
-def test_who_leaves_ends_the_statement(apart: Apart, tables: Path) -> None:
+def test_who_leaves_ends_the_statement(apart: Sandbox, tables: Path) -> None:
     async def left() -> float:
         running = asyncio.create_task(apart.run(tables, BURNING[-1], round=1, limit=10, seconds=60))
         await asyncio.sleep(1)

@@ -6,33 +6,33 @@ import re
 
 import pytest
 
-from agents.models.call_log import Call, keep
+from agents.models.call_log import ModelCall, record_call
 from nacre.errors import ConfigError
-from nacre.serving.http.auth import Rate
-from nacre.serving.http.error_status import Busy, Missing
-from nacre.serving.keys import Keys
-from nacre.serving.page.pages import STATIC, policy
+from nacre.serving.http.auth import RateLimiter
+from nacre.serving.http.error_status import NotFound, TooManyRequests
+from nacre.serving.keys import KeyStore
+from nacre.serving.page.pages import STATIC_FOLDER, content_security_policy
 from nacre.serving.runs import Runs
-from nacre.serving.transcript import table
+from nacre.serving.transcript import rows_csv
 
 
 def test_a_bucket_fills_again_with_time() -> None:
     now = [0.0]
-    rate = Rate(60, lambda: now[0])
+    rate = RateLimiter(60, lambda: now[0])
     for _ in range(6):
         rate.count("ann")
-    with pytest.raises(Busy) as refused:
+    with pytest.raises(TooManyRequests) as refused:
         rate.count("ann")
     assert refused.value.again == pytest.approx(1.0)
     rate.count("bo")
     now[0] = 1.0
     rate.count("ann")
-    with pytest.raises(Busy):
+    with pytest.raises(TooManyRequests):
         rate.count("ann")
 
 
 def test_no_limit_is_no_limit() -> None:
-    rate = Rate(0)
+    rate = RateLimiter(0)
     for _ in range(10_000):
         rate.count("ann")
 
@@ -55,7 +55,7 @@ async def test_every_listener_hears_every_event_to_the_end() -> None:
     assert [kind for _, kind in first] == ["token", "token", "answer", "done"]
     assert second == first[1:]
     assert await told(run) == first
-    with pytest.raises(Missing):
+    with pytest.raises(NotFound):
         runs.get("bo", run.id)
 
 
@@ -111,7 +111,7 @@ async def test_closing_tells_those_who_wait() -> None:
 
 
 def test_a_damaged_file_of_keys_opens_nothing(tmp_path) -> None:
-    keys = Keys(tmp_path)
+    keys = KeyStore(tmp_path)
     token = keys.add("ann", ["maps"])
     caller = keys.caller(token)
     assert caller is not None
@@ -120,32 +120,32 @@ def test_a_damaged_file_of_keys_opens_nothing(tmp_path) -> None:
     for content in ("{", '[{"name": "ann"}]', "[1]"):
         keys.file.write_text(content)
         with pytest.raises(ConfigError, match="damaged"):
-            Keys(tmp_path).caller(token)
+            KeyStore(tmp_path).caller(token)
     keys.file.unlink()
     keys.file.mkdir()
     with pytest.raises(ConfigError, match=r"keys.json can't be read \(Is a directory\)"):
-        Keys(tmp_path).caller(token)
+        KeyStore(tmp_path).caller(token)
 
 
 @pytest.mark.parametrize("name", ["local", "", "a:b", "Ann", "x" * 65])
 def test_names_that_no_key_may_have(tmp_path, name) -> None:
     with pytest.raises(ConfigError):
-        Keys(tmp_path).add(name, None)
+        KeyStore(tmp_path).add(name, None)
 
 
 def test_rows_as_csv_run_no_formula() -> None:
     rows = [["=HYPERLINK(1)", -3, None, True], ['a "b", c\nd', 1.5, "-x", False]]
     cited = {"columns": ["name", "height", "@x", "y"], "units": ["", "m", "", ""], "rows": rows}
-    assert table(cited) == (
+    assert rows_csv(cited) == (
         "name,height [m],'@x,y\r\n" + "'=HYPERLINK(1),-3,,true\r\n" + '"a ""b"", c\nd",1.5,\'-x,false\r\n'
     )
 
 
 def test_the_page_makes_no_html_of_data_and_names_no_other_host() -> None:
-    page = (STATIC / "index.html").read_text()
-    assert "unsafe" not in policy(page)
+    page = (STATIC_FOLDER / "index.html").read_text()
+    assert "unsafe" not in content_security_policy(page)
     assert not re.search(r"<style|<script>|\son\w+=|\sstyle=", page)
-    for file in STATIC.iterdir():
+    for file in STATIC_FOLDER.iterdir():
         text = file.read_text().replace("http://www.w3.org/", "")
         for forbidden in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "://"):
             assert forbidden not in text, file.name
@@ -153,7 +153,7 @@ def test_the_page_makes_no_html_of_data_and_names_no_other_host() -> None:
 
 async def test_what_a_model_was_asked_is_told_to_the_owner_of_the_run_alone() -> None:
     async def turn():
-        keep(Call((("human", "Which?"),), "That.", 0.1))
+        record_call(ModelCall((("human", "Which?"),), "That.", 0.1))
         yield "answer", {}
 
     runs = Runs(resume_seconds=60)
@@ -162,5 +162,5 @@ async def test_what_a_model_was_asked_is_told_to_the_owner_of_the_run_alone() ->
     await run.ended()
     assert [call.answer for call in runs.calls("ann", run.id)] == ["That."]
     for owner, id in (("bo", run.id), ("ann", "none")):
-        with pytest.raises(Missing):
+        with pytest.raises(NotFound):
             runs.calls(owner, id)

@@ -10,7 +10,7 @@ import yaml
 from starlette.testclient import TestClient
 
 from graph.text2sparql import text2sparql
-from ingestion.attach.attach import attach
+from ingestion.attach.attach import attach_endpoint
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
@@ -23,7 +23,7 @@ from nacre.understanding.understand import understand
 from tests.support.small_graphs import FIXTURES
 from tests.support.sparql_server import endpoint
 from tools import sparql
-from tools.guards.sandbox import Apart
+from tools.guards.sandbox import Sandbox
 from tools.sql import run_reading
 
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
@@ -44,7 +44,7 @@ def test_a_reading_gives_the_rows_of_its_sql(library: Library) -> None:
         assert graph.triples is not None
         [reading, *_] = understand(Rewrite("which dishes contain rice"), graph.schema, graph.lexicon).readings
         by_sql = run_reading(reading, 0, graph.tables, round=1)
-        by_sparql = run_reading(reading, 0, sparql.engine(graph.triples, graph.tables), round=1)
+        by_sparql = run_reading(reading, 0, sparql.ingested_engine(graph.triples, graph.tables), round=1)
     [one], [other] = by_sql.rows, by_sparql.rows
     assert one.table.rows
     assert (other.table, other.keys) == (one.table, one.keys)
@@ -56,7 +56,7 @@ def test_a_reading_gives_the_rows_of_its_sql(library: Library) -> None:
 def away(library: Library) -> Iterator[str]:
     """The same file behind an endpoint, attached."""
     with endpoint(FIXTURES / "graphs" / "kitchen.ttl") as url:
-        attach(url, "away", data=library.data)
+        attach_endpoint(url, "away", data=library.data)
         yield "away"
 
 
@@ -67,7 +67,7 @@ def test_the_query_alone_gives_the_answer_over_the_file_itself(
 ) -> None:
     plain = ox.Store()
     plain.load(path=FIXTURES / "graphs/kitchen.ttl")
-    apart = Apart()
+    apart = Sandbox()
     settings = Settings(data=library.data, embedder="none", _env_file=None)
     with library.open(name) as graph:
         query = asyncio.run(text2sparql(str(asked["ask"]), graph, settings, apart))
@@ -78,7 +78,7 @@ def test_the_query_alone_gives_the_answer_over_the_file_itself(
 def test_what_is_not_understood_gives_no_query(library: Library) -> None:
     settings = Settings(data=library.data, embedder="none", _env_file=None)
     with library.open("kitchen") as graph, pytest.raises(ToolError) as refused:
-        asyncio.run(text2sparql("hoo ha?", graph, settings, Apart()))
+        asyncio.run(text2sparql("hoo ha?", graph, settings, Sandbox()))
     assert refused.value.kind == "empty"
 
 

@@ -12,14 +12,14 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.agents import build_agents
 from agents.models.limits import Limits
-from agents.models.priors import priors
+from agents.models.priors import model_priors
 from graph.app import compose
-from graph.builder import build
+from graph.builder import build_graph
 from graph.nodes import Resources
-from graph.turn import stream
-from ingestion.attach.attach import attach
+from graph.turn import stream_turn
+from ingestion.attach.attach import attach_endpoint
 from nacre.config.settings import Settings
-from nacre.plans.sparql.schema import prefixes_of, schema_sparql
+from nacre.plans.sparql.schema import schema_prefixes, schema_sparql
 from nacre.records.answer import Answer
 from nacre.stores.catalog import Library
 from tests.support import sparql_server as servers
@@ -36,17 +36,17 @@ def data(tmp_path_factory: pytest.TempPathFactory, kitchen: Path) -> Iterator[Pa
     with servers.endpoint(GRAPHS / "kitchen.ttl") as url:
         both = tmp_path_factory.mktemp("both") / "data"
         shutil.copytree(kitchen, both)
-        attach(url, "away", data=both)
+        attach_endpoint(url, "away", data=both)
         yield both
 
 
 async def ask(data: Path, model: ScriptedModel, question: str, graph: str, size: str = "large") -> Answer:
     settings = Settings(data=data, embedder="none", _env_file=None)
     composition = compose(settings)
-    team = build_agents(model, Limits(seconds=2), chances=priors(size), lead="model")  # type: ignore[arg-type]
-    app = build(Resources(composition.library, {**composition.teams, "model": team}, settings), InMemorySaver())
+    team = build_agents(model, Limits(seconds=2), chances=model_priors(size), lead="model")  # type: ignore[arg-type]
+    app = build_graph(Resources(composition.library, {**composition.teams, "model": team}, settings), InMemorySaver())
     context: dict[str, Any] = {"mind": "model", "branches": ["sparql"], "graph": graph}
-    events = [event async for event in stream(app, question, context=context)]
+    events = [event async for event in stream_turn(app, question, context=context)]
     composition.library.close()
     answer: Answer = events[-1][1]
     return answer
@@ -152,7 +152,7 @@ async def test_truth_is_asked_for(data: Path, scripted: ScriptedModel) -> None:
 def test_the_schema_is_shown_with_prefixes(data: Path) -> None:
     library = Library(data, None)
     with library.open("away") as graph:
-        prefixes = prefixes_of(graph.schema)
+        prefixes = schema_prefixes(graph.schema)
         text = schema_sparql(graph.schema, prefixes)
         assert text.startswith("Names of things: rdfs:label")
         assert "PREFIX kitchen: <http://example.org/kitchen/>" in text

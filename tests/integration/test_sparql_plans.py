@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingestion.index.triples import write_triples
-from nacre.plans.run import Engine, on_tables
-from nacre.plans.sparql.engine import on_sparql
+from nacre.plans.run import Engine, tables_engine
+from nacre.plans.sparql.engine import sparql_engine
 from nacre.plans.sparql.pattern import Vocabulary
 from nacre.records.plan import Attribute, Combine, Filter, Itself, Select, Variable
 from nacre.records.schema import Schema
@@ -17,7 +17,7 @@ from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Cell, Tables
 from tests.support.random_plans import combined, selects
 from tests.support.small_graphs import NAMES
-from tools.sparql import labels_of
+from tools.sparql import ingested_labels
 
 Graphs = dict[str, tuple[Tables, Lexicon]]
 
@@ -32,7 +32,7 @@ def engines(small_graphs: Graphs, tmp_path_factory: pytest.TempPathFactory) -> I
         store = OxigraphStore(folder)
         stores.append(store)
         words = Vocabulary(tables.schema, store.readings, closed=True)
-        found[name] = on_sparql(store, words, labels_of(tables), seconds=20)
+        found[name] = sparql_engine(store, words, ingested_labels(tables), seconds=20)
     yield found
     for store in stores:
         store.close()
@@ -45,7 +45,7 @@ def test_any_plan_gives_the_rows_of_its_sql(
 ) -> None:
     tables = small_graphs[name][0]
     body = data.draw(st.one_of(selects(tables.schema), combined(tables.schema)).filter(_comparable(tables.schema)))
-    assert _rows(body, engines[name]) == _rows(body, on_tables(tables))
+    assert _rows(body, engines[name]) == _rows(body, tables_engine(tables))
 
 
 @pytest.mark.parametrize(("named", "below", "expected"), [
@@ -59,7 +59,7 @@ def test_what_is_below_a_thing(
     base = "http://example.org/fells/"
     ways = tuple(f"^{base}{each[1:]}" if each.startswith("^") else base + each for each in below)
     whole = Variable("whole", keys=(base + named,), label=named, below=ways)
-    for engine in (engines["fell_races"], on_tables(small_graphs["fell_races"][0])):
+    for engine in (engines["fell_races"], tables_engine(small_graphs["fell_races"][0])):
         assert {str(row[1]) for row in _rows(Select((Itself("whole"),), (whole,)), engine)} == expected
 
 

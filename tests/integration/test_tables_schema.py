@@ -8,8 +8,8 @@ import yaml
 
 from ingestion.induce.annotations import annotate, read_annotations, suggest_annotations
 from ingestion.induce.load import write_tables
-from ingestion.read.parse import parse
-from ingestion.report import report, report_text
+from ingestion.read.parse import parse_files
+from ingestion.report import build_report, report_text
 from nacre.errors import IngestionError
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.schema_sql import schema_sql
@@ -37,7 +37,7 @@ DATA = "\n".join(
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
     folder = tmp_path_factory.mktemp("schema")
     (folder / "g.ttl").write_text(DATA)
-    write_tables(parse([folder / "g.ttl"]), folder / "graph.sqlite")
+    write_tables(parse_files([folder / "g.ttl"]), folder / "graph.sqlite")
     opened = Tables(folder / "graph.sqlite")
     yield opened
     opened.close()
@@ -90,7 +90,7 @@ def test_schema_as_text(tables: Tables) -> None:
 
 
 def test_report_in_words(tables: Tables) -> None:
-    text = report_text(report(tables))
+    text = report_text(build_report(tables))
     assert "30  book_edition.weight" in text
     assert "not shown: schema statement" in text
 

@@ -5,28 +5,30 @@ from pathlib import Path
 import pytest
 
 from ingestion.read.documents.find import find_documents
-from ingestion.read.documents.load import load
-from ingestion.read.documents.text import Text
-from ingestion.verbalise.texts import Seen, text_passages, title_of
+from ingestion.read.documents.load import load_documents
+from ingestion.read.documents.text import DocumentText
+from ingestion.verbalise.texts import SeenTexts, document_title, text_passages
 from nacre.errors import IngestionError
 from nacre.records.facts import Passage
 
 FIXTURES = Path(__file__).parents[1] / "fixtures/documents"
 
 
-def texts(*places: Path) -> dict[str, Text]:
+def texts(*places: Path) -> dict[str, DocumentText]:
     return {
-        each.document.name: each.text for each in load(find_documents([str(place) for place in places])) if each.text
+        each.document.name: each.text
+        for each in load_documents(find_documents([str(place) for place in places]))
+        if each.text
     }
 
 
 def read(*places: Path) -> list[Passage]:
-    seen = Seen()
+    seen = SeenTexts()
     return [passage for name, text in texts(*places).items() for passage in text_passages(name, text, seen)]
 
 
 def left_out(place: Path) -> str:
-    (loaded,) = load(find_documents([str(place)]))
+    (loaded,) = load_documents(find_documents([str(place)]))
     assert loaded.text is None
     return loaded.why
 
@@ -91,7 +93,7 @@ def left_out(place: Path) -> str:
 )
 def test_a_document_becomes_sentences_under_its_headings(file: str, title: str, told: dict[str, list[str]]) -> None:
     (text,) = texts(FIXTURES / file).values()
-    assert title_of(file, text) == title
+    assert document_title(file, text) == title
     found: dict[str, list[str]] = {}
     for passage in read(FIXTURES / file):
         found.setdefault(passage.title, []).extend(s.text for s in passage.sentences)
@@ -143,7 +145,7 @@ def test_what_was_told_is_not_told_again(tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text((tmp_path / "a.md").read_text().replace("# A\n\n", ""))
     told = {p.key: [s.text for s in p.sentences] for p in read(tmp_path / "a.md", tmp_path / "b.md")}
     assert told == {"a.md": [long, "Open daily."], "b.md": ["B says:", "Open daily."]}
-    seen = Seen()
+    seen = SeenTexts()
     found = texts(tmp_path)
     names = [seen.text(Path(name).name, text) for name, text in found.items()]
     assert names == ["", "", "a.md"]
@@ -159,7 +161,7 @@ def test_a_folder_is_read_whole_and_in_order(tmp_path: Path) -> None:
     (folder / ".hidden.md").write_text("No.")
     assert [p.key for p in read(folder)] == ["docs/b.md", "docs/deep/a.txt"]
     assert [p.key for p in read(Path(str(folder / "*.md")))] == ["b.md"]
-    found = {each.document.name: each.why for each in load(find_documents([str(folder)]))}
+    found = {each.document.name: each.why for each in load_documents(find_documents([str(folder)]))}
     assert found.keys() == {"docs/b.md", "docs/deep/a.txt", "docs/old.doc"}
     assert "pandoc old.doc" in found["docs/old.doc"]
 
@@ -197,4 +199,4 @@ def test_other_encodings_are_read_and_binary_files_are_not(tmp_path: Path) -> No
     (tmp_path / "noise.txt").write_bytes(bytes(range(256)) * 4)
     assert left_out(tmp_path / "noise.txt")
     with pytest.raises(IngestionError, match=r"noise\.txt"):
-        list(load(find_documents([str(tmp_path / "noise.txt")]), strict=True))
+        list(load_documents(find_documents([str(tmp_path / "noise.txt")]), strict=True))

@@ -15,15 +15,15 @@ from agents.database import Database
 from agents.result import Result
 from agents.tool_selector import Choice
 from agents.turn_view import TurnView
-from graph.app import Composition, compose, remembering
+from graph.app import Composition, compose, open_persistent_app
 from graph.branches import BRANCHES
-from graph.builder import App, build
+from graph.builder import App, build_graph
 from graph.nodes import Resources
-from graph.turn import stream
+from graph.turn import stream_turn
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
-from nacre.records.evidence import Found, QueryError, Sentence
+from nacre.records.evidence import BranchResult, EvidenceSentence, QueryError
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def app(composition: Composition) -> App:
 
 
 async def ask(app: App, question: str, **options: Any) -> tuple[Answer, list[tuple[str, Any]]]:
-    events = [event async for event in stream(app, question, **options)]
+    events = [event async for event in stream_turn(app, question, **options)]
     assert [kind for kind, _ in events].index("answer") == len(events) - 1
     answer: Answer = events[-1][1]
     assert "".join(text for kind, text in events if kind == "token") == answer["answer"]
@@ -116,7 +116,7 @@ async def test_one_thread_asked_at_once_loses_nothing(app: App) -> None:
 async def test_a_thread_outlives_the_process(composition: Composition, tmp_path: Path) -> None:
     kept = replace(composition, settings=composition.settings.model_copy(update={"data": tmp_path}))
     for turn in (1, 2):
-        async with remembering(kept) as (app, _, _):
+        async with open_persistent_app(kept) as (app, _, _):
             answer, _ = await ask(app, "How many dishes are there?", thread="t")
             assert answer["turn"] == turn
 
@@ -152,7 +152,7 @@ async def test_bad_input_is_refused_before_anything_is_said(
     app: App, question: str, options: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(ConfigError, match=said):
-        await anext(stream(app, question, **options))
+        await anext(stream_turn(app, question, **options))
 
 
 @pytest.mark.parametrize("question", ["🙂🙂🙂", "DROP TABLE dish; --", "????", "\u202e\x00?", "[1] [2]", "x" * 4000])
@@ -182,23 +182,23 @@ async def test_only_a_branch_that_lacks_is_a_failure_with_its_reason(app: App) -
 
 
 async def test_an_error_of_a_branch_does_not_end_the_turn(composition: Composition) -> None:
-    async def broken(view: TurnView, database: Database) -> Result[Found]:
+    async def broken(view: TurnView, database: Database) -> Result[BranchResult]:
         raise OSError("the disk is gone")
 
     rules = composition.teams["rules"]
     teams = {"rules": replace(rules, query_writer=broken)}
-    app = build(Resources(composition.library, teams, composition.settings))
+    app = build_graph(Resources(composition.library, teams, composition.settings))
     answer, _ = await ask(app, "How many dishes are there?")
     assert answer["answer"]
     assert answer["visited"].count("sql") > 1
 
 
 async def test_a_branch_that_hangs_is_left_behind(composition: Composition) -> None:
-    async def slow(view: TurnView, database: Database) -> Result[Found]:
+    async def slow(view: TurnView, database: Database) -> Result[BranchResult]:
         raise TimeoutError
 
     teams = {"rules": replace(composition.teams["rules"], query_writer=slow)}
-    app = build(Resources(composition.library, teams, composition.settings))
+    app = build_graph(Resources(composition.library, teams, composition.settings))
     answer, _ = await ask(app, "How many dishes are there?", context={"branches": ["sql"]})
     assert answer["status"] == "failed"
     assert "within 10 s" in (answer["reason"] or "")
@@ -229,13 +229,13 @@ def test_any_selector_ends_within_its_rounds_and_leaves_no_branch_out(
             raise RuntimeError("this selector fails")
         return Result(Choice(tuple(chosen)))
 
-    async def writer(view: TurnView, database: Database) -> Result[Found]:
+    async def writer(view: TurnView, database: Database) -> Result[BranchResult]:
         if found == "rows":
             return Result(await database.read(view.understanding.readings[0], 0))
-        return Result(Found("sql", error=QueryError("empty", "nothing") if found == "error" else None))
+        return Result(BranchResult("sql", error=QueryError("empty", "nothing") if found == "error" else None))
 
     teams = {"rules": replace(build_agents(None), tool_selector=selector, query_writer=writer)}
-    app = build(Resources(composition.library, teams, composition.settings))
+    app = build_graph(Resources(composition.library, teams, composition.settings))
     context = {"branches": branches, "max_rounds": max_rounds}
     answer, _ = asyncio.run(ask(app, "How many dishes with saffron are there?", context=context))
     assert answer["rounds"] <= max_rounds
@@ -246,15 +246,15 @@ def test_any_selector_ends_within_its_rounds_and_leaves_no_branch_out(
 
 
 async def test_evidence_of_one_turn_is_absent_from_the_next(composition: Composition) -> None:
-    marked = Sentence("sql", 1, text="Marked evidence of turn one.")
-    turns = iter([Found("sql", (marked,)), Found("sql")])
+    marked = EvidenceSentence("sql", 1, text="Marked evidence of turn one.")
+    turns = iter([BranchResult("sql", (marked,)), BranchResult("sql")])
 
-    async def writer(view: TurnView, database: Database) -> Result[Found]:
+    async def writer(view: TurnView, database: Database) -> Result[BranchResult]:
         assert view.of("sql") == ()
         return Result(next(turns))
 
     teams = {"rules": replace(composition.teams["rules"], query_writer=writer)}
-    app = build(Resources(composition.library, teams, composition.settings), InMemorySaver())
+    app = build_graph(Resources(composition.library, teams, composition.settings), InMemorySaver())
     options = {"thread": "t", "context": {"max_rounds": 1}}
     _, first = await ask(app, "What is marked?", **options)
     _, second = await ask(app, "What is marked?", **options)

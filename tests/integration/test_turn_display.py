@@ -8,9 +8,9 @@ import pytest
 
 from nacre.config.models import model_address
 from nacre.config.settings import Settings
-from nacre.serving.terminal.answer_display import Drawn
-from nacre.serving.terminal.command_names import as_started, program
-from nacre.serving.terminal.turn_display import notes
+from nacre.serving.terminal.answer_display import AnswerWriter
+from nacre.serving.terminal.command_names import adapt_commands, program_command
+from nacre.serving.terminal.turn_display import note_lines
 
 ROOT = Path(__file__).parents[2]
 SAID = "Two books [1]:\n\n| Book | Pages |\n| --- | --- |\n| [red]Ash[/red] \\| Oak | 9 |\n| Elm | 1,204 |"
@@ -22,7 +22,7 @@ def tokens(text):
 
 
 def test_a_table_is_drawn_on_a_terminal(capsys):
-    drawn = Drawn(draws=True)
+    drawn = AnswerWriter(draws=True)
     for token in tokens(f"{SAID}\n\nOr two [2]?"):
         drawn.say(token)
     drawn.end()
@@ -36,14 +36,14 @@ def test_a_table_is_drawn_on_a_terminal(capsys):
 
 
 def test_an_answer_may_end_with_its_table(capsys):
-    drawn = Drawn(draws=True)
+    drawn = AnswerWriter(draws=True)
     drawn.say(SAID)
     drawn.end()
     assert capsys.readouterr().out.splitlines()[-1].split() == ["Elm", "1,204"]
 
 
 def test_elsewhere_the_text_is_the_answer(capsys):
-    drawn = Drawn(draws=False)
+    drawn = AnswerWriter(draws=False)
     for token in tokens(SAID):
         drawn.say(token)
     drawn.end()
@@ -67,19 +67,19 @@ def environment(tmp_path, monkeypatch):
 def test_hints_name_the_program_as_it_was_started(environment, monkeypatch):
     monkeypatch.setattr(sys, "argv", [str(environment / "nacre"), "ask"])
     assert (
-        as_started("Run: nacre ask 'x', then nacre serve.")
+        adapt_commands("Run: nacre ask 'x', then nacre serve.")
         == "Run: .venv/bin/nacre ask 'x', then .venv/bin/nacre serve."
     )
-    assert as_started("pip install nacre, nacre is there") == "pip install nacre, nacre is there"
-    assert as_started("see data/nacre ask") == "see data/nacre ask"
+    assert adapt_commands("pip install nacre, nacre is there") == "pip install nacre, nacre is there"
+    assert adapt_commands("see data/nacre ask") == "see data/nacre ask"
     monkeypatch.setenv("PATH", str(environment))
-    assert program() == "nacre"
+    assert program_command() == "nacre"
     monkeypatch.setattr(sys, "argv", ["/anywhere/nacre/__main__.py", "ask"])
-    assert program() == "python -m nacre"
+    assert program_command() == "python -m nacre"
     monkeypatch.setenv("PATH", "/usr/bin")
-    assert program() == ".venv/bin/python -m nacre"
+    assert program_command() == ".venv/bin/python -m nacre"
     monkeypatch.setattr(sys, "argv", ["my_script.py"])
-    assert program() == "nacre"
+    assert program_command() == "nacre"
 
 
 def test_python_runs_the_package(tmp_path):
@@ -109,7 +109,7 @@ def test_the_address_of_a_model_holds_no_secret(settings, expected):
 def test_a_note_of_a_failing_model_names_its_address():
     record = {"status": "answered", "answer": "x", "reason": None, "caveats": []}
     record["by"] = {"sql": "rules after model: no answer within 3 s", "fuser": "rules"}
-    assert notes(record, "http://10.0.0.7:8080/v1") == [
+    assert note_lines(record, "http://10.0.0.7:8080/v1") == [
         "Note: sql by rules after model: no answer within 3 s (the model is at http://10.0.0.7:8080/v1)"
     ]
-    assert notes(record) == ["Note: sql by rules after model: no answer within 3 s"]
+    assert note_lines(record) == ["Note: sql by rules after model: no answer within 3 s"]

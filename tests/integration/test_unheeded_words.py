@@ -6,8 +6,8 @@ from agents.answering.select_answer import DECLINED
 from nacre.records.evidence import Table
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
-from nacre.understanding.dialogue.conversation import rewrite
-from nacre.understanding.ranking.calibrate import MOST_RUN, choose, outcome
+from nacre.understanding.dialogue.conversation import rewrite_question
+from nacre.understanding.ranking.calibrate import MAX_READINGS_RUN, choose_reading, table_outcome
 from nacre.understanding.understand import understand
 from nacre.wording.run_plan import run_plan
 
@@ -63,7 +63,7 @@ def test_when_is_asked_for_too(question: str, lost: tuple[str, ...], small_graph
 
 def _lost_and_chance(question: str, tables: Tables, lexicon: Lexicon) -> tuple[tuple[str, ...], bool]:
     """What the first reading does nothing with, and whether the one that is chosen is declined."""
-    understood = understand(rewrite(question, (), tables.schema, lexicon), tables.schema, lexicon)
-    given: list[Table | None] = [run_plan(r.plan, tables, round=1)[0] for r in understood.readings[:MOST_RUN]]
-    _, chance = choose(understood, [outcome(table) for table in given])
+    understood = understand(rewrite_question(question, (), tables.schema, lexicon), tables.schema, lexicon)
+    given: list[Table | None] = [run_plan(r.plan, tables, round=1)[0] for r in understood.readings[:MAX_READINGS_RUN]]
+    _, chance = choose_reading(understood, [table_outcome(table) for table in given])
     return understood.readings[0].lost, chance < DECLINED

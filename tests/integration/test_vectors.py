@@ -13,7 +13,13 @@ import pytest
 from nacre.errors import ConfigError
 from nacre.stores.search.vectors import Collection, CollectionWriter, Vectors
 from nacre.stores.search.vectors_edge import EdgeCollection, EdgeWriter
-from nacre.stores.search.vectors_server import ServerCollection, ServerWriter, collections, connect, drop
+from nacre.stores.search.vectors_server import (
+    ServerCollection,
+    ServerWriter,
+    connect_qdrant,
+    delete_collection,
+    list_collections,
+)
 from tests.support.word_count_embedder import WordHash
 
 TEXTS = {2**62 + 3: "oak tree leaf", 7: "maple tree snow", 8: "share price market"}
@@ -25,13 +31,13 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
     if request.param == "edge":
         yield lambda: EdgeWriter(tmp_path / "v", WordHash.size), lambda: EdgeCollection(tmp_path / "v")
         return
-    connect.cache_clear()
+    connect_qdrant.cache_clear()
     yield (
         lambda: ServerWriter(":memory:", None, "nacre_g_1", WordHash.size),
         lambda: ServerCollection(":memory:", None, "nacre_g_1"),
     )
-    connect(":memory:").close()
-    connect.cache_clear()
+    connect_qdrant(":memory:").close()
+    connect_qdrant.cache_clear()
 
 
 def fill(writer: CollectionWriter) -> None:
@@ -70,14 +76,14 @@ def test_what_was_abandoned_is_gone(place: Place) -> None:
 
 
 def test_collections_of_a_graph_are_listed_and_dropped() -> None:
-    connect.cache_clear()
+    connect_qdrant.cache_clear()
     fill(ServerWriter(":memory:", None, "nacre_g_1", WordHash.size))
     fill(ServerWriter(":memory:", None, "nacre_h_1", WordHash.size))
-    assert collections(":memory:", None, "nacre_g_") == ["nacre_g_1"]
-    drop(":memory:", None, "nacre_g_1")
-    assert collections(":memory:", None, "nacre_") == ["nacre_h_1"]
-    connect(":memory:").close()
-    connect.cache_clear()
+    assert list_collections(":memory:", None, "nacre_g_") == ["nacre_g_1"]
+    delete_collection(":memory:", None, "nacre_g_1")
+    assert list_collections(":memory:", None, "nacre_") == ["nacre_h_1"]
+    connect_qdrant(":memory:").close()
+    connect_qdrant.cache_clear()
 
 
 def test_a_server_that_is_not_there_is_named() -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ingestion.induce.load import write_tables
-from ingestion.read.parse import parse
-from ingestion.verbalise.packing import PART, bounded
+from ingestion.read.parse import parse_files
+from ingestion.verbalise.packing import PASSAGE_LENGTH, bounded_spans
 from ingestion.verbalise.passages import verbalise
 from nacre.records.facts import Passage
 
@@ -24,8 +24,8 @@ def say(tmp_path: Path):
     def said(turtle: str) -> list[Passage]:
         source = tmp_path / "graph.ttl"
         source.write_text(PREFIXES + turtle, encoding="utf-8")
-        schema = write_tables(parse([source]), tmp_path / "graph.sqlite")
-        return list(verbalise(parse([source]), schema))
+        schema = write_tables(parse_files([source]), tmp_path / "graph.sqlite")
+        return list(verbalise(parse_files([source]), schema))
 
     return said
 
@@ -89,7 +89,7 @@ def test_a_long_passage_is_split_and_each_part_has_the_title(say) -> None:
     passages = say(f':a a v:Thing ; rdfs:label "Aa" ; {facts} .')
     assert len(passages) > 2
     assert {p.title for p in passages} == {"Aa"}
-    assert all(len(p.text) <= PART + 1 for p in passages)
+    assert all(len(p.text) <= PASSAGE_LENGTH + 1 for p in passages)
     assert len({p.id for p in passages}) == len(passages)
 
 
@@ -162,6 +162,6 @@ def test_the_same_graph_gives_the_same_passages(say) -> None:
 
 def test_a_sentence_longer_than_a_passage_is_cut_between_words() -> None:
     text = "word " * 400
-    spans = list(bounded(text))
-    assert all(end - start <= PART for start, end in spans)
+    spans = list(bounded_spans(text))
+    assert all(end - start <= PASSAGE_LENGTH for start, end in spans)
     assert " ".join(text[start:end].strip() for start, end in spans) == text.strip()

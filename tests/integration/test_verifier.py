@@ -8,13 +8,13 @@ from random import Random
 import pytest
 
 from graph.app import Composition, compose
-from graph.gate import Gate
+from graph.gate import GroundingGate
 from ingestion.pipeline import ingest
-from nacre.checking.claims import Known
-from nacre.checking.evidence_index import Held
+from nacre.checking.claims import FindGraphNames
+from nacre.checking.evidence_index import EvidenceIndex
 from nacre.config.settings import Settings
 from nacre.language.tokens import name_tokens
-from nacre.understanding.linking.names.name_spans import known_names
+from nacre.understanding.linking.names.name_spans import name_spans
 from nacre.wording.phrases.plan import predicate_words
 from tests.support import mutations
 from tests.support.right_sentences import Right, answered, templated
@@ -44,9 +44,9 @@ def right(composition: Composition) -> list[Right]:
 
 
 @pytest.fixture(scope="module")
-def known(composition: Composition) -> dict[str, Known]:
+def known(composition: Composition) -> dict[str, FindGraphNames]:
     """For each graph what finds its names in a sentence."""
-    return {name: partial(known_names, lexicon=composition.library.open(name).lexicon) for name in GRAPHS}
+    return {name: partial(name_spans, lexicon=composition.library.open(name).lexicon) for name in GRAPHS}
 
 
 @pytest.fixture(scope="module")
@@ -72,13 +72,13 @@ def wrong(composition: Composition, right: list[Right]) -> dict[str, list[tuple[
 def is_right_too(case: Right, index: int) -> bool:
     """Whether evidence that a sentence does not cite has every word of it too, so that it could."""
     words = {word for word in name_tokens(case.text) if word not in ("the", "is", "of", "a")}
-    cited, other = (Held([case.evidence[i]]).words for i in (case.cited[0], index))
+    cited, other = (EvidenceIndex([case.evidence[i]]).words for i in (case.cited[0], index))
     return index in case.cited or words & cited <= other
 
 
-def fed(case: Right, text: str, cited: tuple[int, ...], known: dict[str, Known]) -> Gate:
+def fed(case: Right, text: str, cited: tuple[int, ...], known: dict[str, FindGraphNames]) -> GroundingGate:
     """The gate after a model said this, where the rules would say the right sentence."""
-    gate = Gate(case.evidence, lambda token: None, known[case.graph])
+    gate = GroundingGate(case.evidence, lambda token: None, known[case.graph])
     gate.spare = [(case.text, case.cited)]
     numbers = "".join(f" [{i + 1}]" for i in cited)
     gate.feed(f"{text.removesuffix('.')}{numbers}.", range(len(case.evidence)))
@@ -95,7 +95,7 @@ def test_there_is_enough_to_measure(
 
 @pytest.mark.parametrize("kind", LEAST)
 def test_wrong_sentences_are_caught(
-    kind: str, wrong: dict[str, list[tuple[Right, str, tuple[int, ...]]]], known: dict[str, Known]
+    kind: str, wrong: dict[str, list[tuple[Right, str, tuple[int, ...]]]], known: dict[str, FindGraphNames]
 ) -> None:
     made = wrong[kind]
     missed = [(text, case.text, cited) for case, text, cited in made if not fed(case, text, cited, known).unsupported]
@@ -103,7 +103,7 @@ def test_wrong_sentences_are_caught(
     assert len(missed) <= (1 - CAUGHT) * len(made), missed
 
 
-def test_right_sentences_pass(right: list[Right], known: dict[str, Known]) -> None:
+def test_right_sentences_pass(right: list[Right], known: dict[str, FindGraphNames]) -> None:
     said = [(case, text) for case in right for text in (case.text, *mutations.reworded(case.text))]
     flagged = [text for case, text in said if fed(case, text, case.cited, known).unsupported]
     print(f"untouched and reworded: {len(flagged)} of {len(said)} flagged")

@@ -16,12 +16,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from graph.app import compose
 from graph.builder import App
-from graph.turn import stream
-from ingestion.export import export
+from graph.turn import stream_turn
+from ingestion.export import export_triples
 from ingestion.induce.load import write_tables
 from ingestion.pipeline import ingest
-from ingestion.read.parse import parse
-from ingestion.report import report
+from ingestion.read.parse import parse_files
+from ingestion.report import build_report
 from nacre.config.settings import Settings
 from nacre.stores.sqlite.tables import Tables
 
@@ -48,7 +48,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> App:
 @pytest.mark.parametrize(("name", "case"), CASES)
 def test_values(name: str, case: dict[str, Any], app: App) -> None:
     async def ask() -> Any:
-        events = [e async for e in stream(app, case["ask"], graph=name.replace("_", "-"), thread=case["ask"])]
+        events = [e async for e in stream_turn(app, case["ask"], graph=name.replace("_", "-"), thread=case["ask"])]
         return events[-1][1]
 
     values = asyncio.run(ask())["values"]
@@ -63,10 +63,10 @@ def test_at_least_twelve_of_fifteen_are_right(path: Path) -> None:
 
 
 def _comes_back(source: Path, folder: Path) -> None:
-    write_tables(parse([source]), folder / "graph.sqlite")
+    write_tables(parse_files([source]), folder / "graph.sqlite")
     tables = Tables(folder / "graph.sqlite")
     out = io.BytesIO()
-    export(tables, out)
+    export_triples(tables, out)
     form = ox.RdfFormat.from_extension(source.suffix[1:])
     assert form is not None
     graphs = [
@@ -76,7 +76,7 @@ def _comes_back(source: Path, folder: Path) -> None:
     for graph in graphs:
         graph.canonicalize(ox.CanonicalizationAlgorithm.UNSTABLE)
     assert graphs[0] == graphs[1]
-    found = report(tables)
+    found = build_report(tables)
     assert found.shown + found.left_out == found.triples
     tables.close()
 

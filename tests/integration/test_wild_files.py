@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 import yaml
 
-from ingestion.export import export
-from ingestion.induce.layout import induce
+from ingestion.export import export_triples
+from ingestion.induce.layout import induce_layout
 from ingestion.induce.load import write_layout
 from ingestion.pipeline import ingest
 from ingestion.read.capsules import Facts
-from ingestion.read.parse import read
-from ingestion.read.sources import Reading, find_sources
-from ingestion.report import omitted, omitted_lines, report
+from ingestion.read.parse import read_sources
+from ingestion.read.sources import ReadOptions, find_sources
+from ingestion.report import build_report, omission_lines, read_omissions
 from nacre.errors import IngestionError
 from nacre.stores.sqlite.tables import Tables
 
@@ -23,8 +23,8 @@ LOADED = [name for name, each in EXPECTED.items() if "triples" in each]
 REFUSED = [name for name, each in EXPECTED.items() if "refused" in each]
 
 
-def read_wild(*places: str, reading: Reading = Reading()) -> Facts:  # noqa: B008 (immutable)
-    return read(find_sources(places, reading))
+def read_wild(*places: str, reading: ReadOptions = ReadOptions()) -> Facts:  # noqa: B008 (immutable)
+    return read_sources(find_sources(places, reading))
 
 
 def said(facts: Facts) -> list[str]:
@@ -59,7 +59,7 @@ def test_what_can_be_read_is_loaded_and_the_rest_is_named(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in LOADED if EXPECTED[name].get("left_out")])
 def test_strict_reading_refuses_what_is_left_out_otherwise(name: str) -> None:
     with pytest.raises(IngestionError, match=name):
-        read_wild(str(FOLDER / name), reading=Reading(strict=True))
+        read_wild(str(FOLDER / name), reading=ReadOptions(strict=True))
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -79,14 +79,14 @@ def test_in_a_folder_such_files_are_left_out_and_listed(tmp_path: Path) -> None:
     assert whole["notes.txt"] == whole["plain.json"] == "not RDF"
     assert facts.omitted.files + facts.omitted.other_files == len(whole)
 
-    write_layout(induce(facts), tmp_path / "graph.sqlite")
+    write_layout(induce_layout(facts), tmp_path / "graph.sqlite")
     tables = Tables(tmp_path / "graph.sqlite")
     try:
-        assert omitted(tables) == facts.omitted
-        found = report(tables)
+        assert read_omissions(tables) == facts.omitted
+        found = build_report(tables)
         assert found.shown + found.left_out == found.triples == facts.triples
         with (tmp_path / "out.nq").open("wb") as out:
-            export(tables, out)
+            export_triples(tables, out)
     finally:
         tables.close()
     again = read_wild(str(tmp_path / "out.nq"))
@@ -95,12 +95,12 @@ def test_in_a_folder_such_files_are_left_out_and_listed(tmp_path: Path) -> None:
 
 
 def test_a_given_context_is_used_and_its_base_is_not() -> None:
-    reading = Reading(contexts={"https://example.org/contexts/mine": FOLDER / "mine.json"})
+    reading = ReadOptions(contexts={"https://example.org/contexts/mine": FOLDER / "mine.json"})
     assert said(read_wild(str(FOLDER / "unknown_context.jsonld"), reading=reading)) == [':x :title "T"']
 
 
 def test_relative_iris_resolve_against_a_given_base() -> None:
-    facts = read_wild(str(FOLDER / "relative.ttl"), reading=Reading(base="https://example.org/wild/doc"))
+    facts = read_wild(str(FOLDER / "relative.ttl"), reading=ReadOptions(base="https://example.org/wild/doc"))
     assert said(facts) == ["https://example.org/wild/thing :p https://example.org/wild/doc#part"]
 
 
@@ -111,7 +111,7 @@ def test_many_omissions_are_counted_and_the_first_are_listed(tmp_path: Path) -> 
     found = read_wild(str(tmp_path / "a.nt")).omitted
     assert found.statements == 1500
     assert len(found.listed) == 1000
-    assert omitted_lines(found, 2)[-1] == "  and 998 more"
+    assert omission_lines(found, 2)[-1] == "  and 998 more"
 
 
 def test_a_long_text_is_kept_once_and_cited_in_part(tmp_path: Path) -> None:

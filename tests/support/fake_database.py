@@ -6,21 +6,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from agents.answering.calibrate_rows import MOST_RUN
+from agents.answering.calibrate_rows import MAX_READINGS_RUN
 from agents.database import Language
 from nacre.language.tokens import word_forms
-from nacre.records.evidence import Found, Query, QueryError, Rows, Table
+from nacre.records.evidence import BranchResult, Query, QueryError, Rows, Table
 from nacre.records.look_up import LookUp, Occurrence
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading
-from nacre.stores.sqlite.lexicon import Lexicon, Link
+from nacre.stores.sqlite.lexicon import Lexicon, TableLink
 from nacre.stores.sqlite.lexicon_file import Row, write_lexicon
 
 NO_SCHEMA = Schema((), (), (), (), {}, 0, 0)
 DISH = "CREATE TABLE dish (\n  id INTEGER\n);"
 
 
-def lexicon_of(schema: Schema, names: Sequence[Row] = (), links: Sequence[Link] = ()) -> Lexicon:
+def lexicon_of(schema: Schema, names: Sequence[Row] = (), links: Sequence[TableLink] = ()) -> Lexicon:
     """A lexicon of these names and links."""
     folder = TemporaryDirectory()
     file = Path(folder.name) / "lexicon.sqlite"
@@ -30,18 +30,18 @@ def lexicon_of(schema: Schema, names: Sequence[Row] = (), links: Sequence[Link] 
     return lexicon
 
 
-def rows(*cells: str | int | float | None, sql: str = "", columns: int = 1) -> Found:
+def rows(*cells: str | int | float | None, sql: str = "", columns: int = 1) -> BranchResult:
     """What a query gave that ran: one cell a row, or rows of so many columns."""
     lines = tuple(tuple(cells[n : n + columns]) for n in range(0, len(cells), columns))
     query = Query("sql", 1, sql, rows=len(lines), by="model")
     table = Table(tuple(f"c{n}" for n in range(columns)), lines)
-    return Found("sql", (Rows("sql", 1, query=query, table=table),), (query,), by="model")
+    return BranchResult("sql", (Rows("sql", 1, query=query, table=table),), (query,), by="model")
 
 
-def refused(message: str, sql: str = "") -> Found:
+def refused(message: str, sql: str = "") -> BranchResult:
     """What a query gave that did not run."""
     error = QueryError("unknown_name", message)
-    return Found("sql", (), (Query("sql", 1, sql, error=error, by="model"),), error, by="model")
+    return BranchResult("sql", (), (Query("sql", 1, sql, error=error, by="model"),), error, by="model")
 
 
 @dataclass
@@ -49,8 +49,8 @@ class FakeDatabase:
     """`readings` are what the readings give, by their place; `written` what queries give, used up from the front;
     one query too many is an error of the test. `queries`, `looked`, `read_at` and `phrases` are what was asked."""
 
-    readings: Sequence[Found] = ()
-    written: list[Found] = field(default_factory=list)
+    readings: Sequence[BranchResult] = ()
+    written: list[BranchResult] = field(default_factory=list)
     seen: Mapping[str, str] = field(default_factory=dict)
     occurring: Sequence[Occurrence] = ()
     schema: Schema = NO_SCHEMA
@@ -62,13 +62,13 @@ class FakeDatabase:
     read_at: list[int] = field(default_factory=list)
     phrases: list[str] = field(default_factory=list)
     language: Language = "sql"
-    most: int = MOST_RUN
+    most: int = MAX_READINGS_RUN
 
-    async def read(self, readings: Sequence[Reading]) -> list[Found]:
+    async def read(self, readings: Sequence[Reading]) -> list[BranchResult]:
         self.read_at += range(len(readings))
-        return [self.readings[i] if i < len(self.readings) else Found("sql") for i in range(len(readings))]
+        return [self.readings[i] if i < len(self.readings) else BranchResult("sql") for i in range(len(readings))]
 
-    async def query(self, text: str) -> Found:
+    async def query(self, text: str) -> BranchResult:
         self.queries.append(text)
         assert self.written, f"no rows are left for {text}"
         found = self.written.pop(0)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from nacre.config.local_engine import Load, Running
+from nacre.config.local_engine import EngineOptions, RunningServer
 from tests.support.model_servers import Reply, Server, _OpenAI
 
 
@@ -34,7 +34,7 @@ class Binding:
     most: int = 0
     servers: list[ThreadingHTTPServer] = field(default_factory=list)
 
-    def start(self, load: Load, home: str, key: str) -> Running:
+    def start(self, load: EngineOptions, home: str, key: str) -> RunningServer:
         """Stands for `llama_server`."""
         self.loads += 1
         http = ThreadingHTTPServer(("127.0.0.1", 0), _Llama)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
 
-from nacre.language.dates import periods
-from nacre.language.quantities.amounts import amounts
+from nacre.language.dates import find_periods
+from nacre.language.quantities.amounts import find_amounts
 
 # each unit with one that measures something else or at another scale
 UNITS = {
@@ -19,7 +19,7 @@ MONTHS = "January February March April May June July August September October No
 
 def digit(sentence: str, random: Random) -> Iterator[str]:
     """Every number with one digit changed."""
-    for amount in amounts(sentence):
+    for amount in find_amounts(sentence):
         stretch = sentence[amount.start : amount.end]
         places = [m.start() for m in re.finditer(r"\d", stretch)]
         place = amount.start + random.choice(places)
@@ -29,7 +29,7 @@ def digit(sentence: str, random: Random) -> Iterator[str]:
 
 def unit(sentence: str, random: Random) -> Iterator[str]:
     """Every unit replaced by another."""
-    for amount in amounts(sentence):
+    for amount in find_amounts(sentence):
         following = re.match(r"[\d.,]+\s?(\S*[^\W\d_]|[€°C%]+)", sentence[amount.start :])
         if following and following[1] in UNITS:
             start = amount.start + following.start(1)
@@ -48,7 +48,7 @@ def name(sentence: str, random: Random, names: Sequence[str]) -> Iterator[str]:
 
 def date(sentence: str, random: Random) -> Iterator[str]:
     """Every date with another day, month or year."""
-    for each in periods(sentence):
+    for each in find_periods(sentence):
         text = sentence[each.start : each.end]
         month = next((m for m in MONTHS if m in text), None)
         if month and random.random() < 0.5:
@@ -69,7 +69,7 @@ def yes_no(sentence: str, random: Random) -> Iterator[str]:
 
 def reworded(sentence: str) -> Iterator[str]:
     """The same said in another form that is as right: dates in words, thousands parted or not, other units."""
-    for each in periods(sentence):
+    for each in find_periods(sentence):
         parts = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", sentence[each.start : each.end])
         if parts:
             year, month, day = map(int, parts.groups())

@@ -9,9 +9,9 @@ from sqlglot import exp
 from nacre.plans.sql.to_sql import to_sql
 from nacre.plans.statement import Statement
 from nacre.records.json_form import from_json, to_json
-from nacre.records.plan import Attribute, Combine, Plan, Select, value_of
+from nacre.records.plan import Attribute, Combine, Plan, Select, aggregated_value
 from nacre.records.schema import Schema
-from nacre.wording.phrases.plan import to_words
+from nacre.wording.phrases.plan import verbalise_plan
 
 WRITING = (exp.Insert, exp.Update, exp.Delete, exp.Create, exp.Drop, exp.Command, exp.Pragma, exp.Attach)
 
@@ -36,7 +36,7 @@ def only_reads(body: Select | Combine, schema: Schema) -> Statement:
 
 def words_are_plain(plan: Plan, schema: Schema) -> None:
     """The words of a plan name no table, no column and no IRI."""
-    words = to_words(plan, schema)
+    words = verbalise_plan(plan, schema)
     columns = [c for r in schema.relations for c in r.columns]
     names = {n for c in columns for n in (c.value, c.link, c.text, c.low, c.high)} | {r.name for r in schema.relations}
     technical = {n for n in names if "_" in n}
@@ -51,7 +51,11 @@ def _places(body: Select | Combine) -> set[str]:
     inner = [f.right for f in body.filters if isinstance(f.right, Select)]
     own = {"0", "1", str(body.offset), str(body.offset + (body.limit or 0))}
     # a year is four characters of a date, a month is seven
-    terms = (*body.by, *map(value_of, body.answers), *((value_of(body.order.by),) if body.order else ()))
+    terms = (
+        *body.by,
+        *map(aggregated_value, body.answers),
+        *((aggregated_value(body.order.by),) if body.order else ()),
+    )
     parts = {term.part for term in terms if isinstance(term, Attribute)}
     own |= {number for part, number in (("year", "4"), ("month", "7")) if part in parts}
     return own.union(*(_places(select) for select in inner))

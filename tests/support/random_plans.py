@@ -6,7 +6,7 @@ from typing import Literal
 
 from hypothesis import strategies as st
 
-from nacre.records.plan import Aggregate, Attribute, Combine, Edge, Filter, Itself, Order, Select, Term, Variable
+from nacre.records.plan import Aggregate, Attribute, Combine, Edge, Filter, Itself, Order, PlanTerm, Select, Variable
 from nacre.records.schema import Predicate, Schema
 
 # nothing of it may get into the text of a statement
@@ -39,7 +39,7 @@ def selects(draw: st.DrawFn, schema: Schema) -> Select:
     if shape == "counted":
         return Select((draw(figures),), variables, edges, filters)
     terms = figures if shape == "grouped" else st.one_of(_some(variables), attributes)
-    answers: tuple[Term, ...] = tuple(draw(st.lists(terms, min_size=1, max_size=2, unique=True)))
+    answers: tuple[PlanTerm, ...] = tuple(draw(st.lists(terms, min_size=1, max_size=2, unique=True)))
     if shape == "listed":
         return Select(answers, variables, edges, filters)
     limit = draw(st.one_of(st.none(), st.integers(1, 5)))

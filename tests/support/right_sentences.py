@@ -9,22 +9,22 @@ from random import Random
 import yaml
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agents.answering.draft import Account
-from agents.fuser import Gate
+from agents.answering.draft import AnswerDraft
+from agents.fuser import AnswerGate
 from agents.result import Result
 from agents.turn_view import TurnView
 from graph.app import Composition
-from graph.builder import build
-from graph.gate import in_prose
+from graph.builder import build_graph
+from graph.gate import table_claims
 from graph.nodes import Resources
-from graph.turn import stream
+from graph.turn import stream_turn
 from nacre.records.evidence import Evidence
 from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Edge, Itself, Plan, Select, Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.records.turn import Reading
 from nacre.stores.sqlite.tables import Tables
-from nacre.wording.answers.answer import phrase
-from nacre.wording.phrases.plan import to_words
+from nacre.wording.answers.answer import verbalise_result
+from nacre.wording.phrases.plan import verbalise_plan
 from tools.sql import run_reading
 
 
@@ -41,18 +41,18 @@ class Right:
 def answered(composition: Composition, graphs: Sequence[str], questions: Path) -> Iterator[Right]:
     """What the rules say to the questions, where the values are those of the fixture."""
     rules = composition.teams["rules"]
-    told: list[tuple[TurnView, Account]] = []
+    told: list[tuple[TurnView, AnswerDraft]] = []
 
-    async def listening(view: TurnView, schema: Schema, gate: Gate) -> Result[Account]:
+    async def listening(view: TurnView, schema: Schema, gate: AnswerGate) -> Result[AnswerDraft]:
         result = await rules.fuser(view, schema, gate)
         told.append((view, result.value))
         return result
 
     teams = {"rules": replace(rules, fuser=listening)}
-    app = build(Resources(composition.library, teams, composition.settings), InMemorySaver())
+    app = build_graph(Resources(composition.library, teams, composition.settings), InMemorySaver())
 
-    async def ask(question: str, graph: str, thread: str) -> tuple[TurnView, Account]:
-        async for _ in stream(app, question, graph=graph, thread=thread):
+    async def ask(question: str, graph: str, thread: str) -> tuple[TurnView, AnswerDraft]:
+        async for _ in stream_turn(app, question, graph=graph, thread=thread):
             pass
         return told[-1]
 
@@ -67,7 +67,7 @@ def answered(composition: Composition, graphs: Sequence[str], questions: Path) -
 
 def whole(text: str) -> str:
     """A sentence with its table as one claim about all the rows."""
-    lead, *lines = in_prose(text)
+    lead, *lines = table_claims(text)
     return f"{lead} {'; '.join(line[:-1] for line in lines)}." if lines else lead
 
 
@@ -77,9 +77,9 @@ def templated(composition: Composition, graphs: Sequence[str], random: Random) -
         tables = composition.library.open(name).tables
         told: list[tuple[str, Evidence]] = []
         for plan in plans(tables, random):
-            reading = Reading(plan, 1.0, 1.0, to_words(plan, tables.schema))
+            reading = Reading(plan, 1.0, 1.0, verbalise_plan(plan, tables.schema))
             for rows in run_reading(reading, 0, tables, round=1).rows:
-                text = phrase(plan, rows.table, tables.schema, "").text
+                text = verbalise_result(plan, rows.table, tables.schema, "").text
                 if text:
                     told.append((whole(text), rows))
         for number, (text, rows) in enumerate(told):

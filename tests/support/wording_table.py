@@ -13,7 +13,7 @@ import yaml
 from nacre.records.plan import Aggregate, Ask, Attribute, Body, Edge, Filter, Itself, Order, Plan, Select, Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.stores.sqlite.tables import Tables
-from nacre.wording.answers.answer import phrase
+from nacre.wording.answers.answer import verbalise_result
 from nacre.wording.run_plan import run_plan
 from tests.support.small_graphs import opened
 
@@ -92,7 +92,7 @@ def said(body: Body, tables: Tables) -> str:
     plan = Plan(body)
     table = run_plan(plan, tables, round=1)[0]
     assert table is not None
-    return phrase(plan, table, tables.schema, "").text.partition("\n")[0]
+    return verbalise_result(plan, table, tables.schema, "").text.partition("\n")[0]
 
 
 if __name__ == "__main__":

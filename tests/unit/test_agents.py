@@ -7,17 +7,17 @@ import pytest
 from langchain_core.exceptions import OutputParserException
 
 from agents import fuser
-from agents.answering.draft import Account, account
+from agents.answering.draft import AnswerDraft, draft_answer
 from agents.answering.select_answer import DECLINED
 from agents.models.calls import Limits
 from agents.result import Result
 from agents.turn_view import TurnView
-from graph.gate import Gate
-from nacre.records.evidence import Evidence, Found, Query, QueryError, Rows, Sentence, Table
+from graph.gate import GroundingGate
+from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Query, QueryError, Rows, Table
 from nacre.records.plan import Itself, Plan, Select, Variable
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Rewrite, Understanding
-from nacre.understanding.ranking.weights import weights
+from nacre.understanding.ranking.weights import load_weights
 from tests.support.scripted_model import Cut, ScriptedModel, Slow
 
 LIMITS = Limits(seconds=2, retries=2)
@@ -31,15 +31,15 @@ ROWS = Rows("sql", 1, text="dish: onion", reading=0, query=RAN, table=Table(("di
 EMPTY = replace(ROWS, text="", table=Table(("dish",), ()))
 # rows of a query that a model wrote, as likely as can be
 WRITTEN = replace(ROWS, reading=None, probability=1.0)
-SENTENCE = Sentence("lexical", 1, text="The pilaf contains rice and onion.", title="pilaf")
+SENTENCE = EvidenceSentence("lexical", 1, text="The pilaf contains rice and onion.", title="pilaf")
 
 
-def fused(agent: fuser.Fuser, view: TurnView) -> tuple[Result[Account], Gate]:
+def fused(agent: fuser.Fuser, view: TurnView) -> tuple[Result[AnswerDraft], GroundingGate]:
     tokens: list[str] = []
-    gate = Gate(view.evidence, tokens.append)
-    running: Awaitable[Result[Account]] = agent(view, SCHEMA, gate)
+    gate = GroundingGate(view.evidence, tokens.append)
+    running: Awaitable[Result[AnswerDraft]] = agent(view, SCHEMA, gate)
 
-    async def run() -> Result[Account]:
+    async def run() -> Result[AnswerDraft]:
         return await running
 
     result = asyncio.run(run())
@@ -52,7 +52,7 @@ def seen(
 ) -> TurnView:
     """The view of a turn that found this."""
     view = TurnView("What is in pilaf?", Rewrite("What is in pilaf?"), understanding, failures=failures or {})
-    return replace(view, found=(Found("sql", evidence),))
+    return replace(view, found=(BranchResult("sql", evidence),))
 
 
 PROSE = replace(UNSURE, expected="prose")
@@ -111,7 +111,7 @@ def test_evidence_is_numbered_delimited_and_disarmed(scripted: ScriptedModel) ->
 def test_a_model_is_shown_no_more_than_its_budget() -> None:
     many = [replace(SENTENCE, text=f"Fact {n} is {'long ' * 30}") for n in range(100)]
     view = seen(*many, understanding=PROSE)
-    shown = fuser.numbered(view, account(view, SCHEMA), 350)
+    shown = fuser.numbered_evidence(view, draft_answer(view, SCHEMA), 350)
     assert 0 < sum(len(many[i].text) for i in shown) <= 350 * 4
 
 
@@ -126,7 +126,7 @@ def test_values_a_model_leaves_out_are_completed(scripted: ScriptedModel) -> Non
 
 
 async def test_rows_are_said_by_the_rules_without_a_call(scripted: ScriptedModel) -> None:
-    gate = Gate((WRITTEN,), lambda token: None)
+    gate = GroundingGate((WRITTEN,), lambda token: None)
     result = await fuser.by_model(scripted, fuser.by_rules, LIMITS)(seen(WRITTEN), SCHEMA, gate)
     assert (result.by, result.value.values) == ("rules", ("onion",))
 
@@ -134,17 +134,17 @@ async def test_rows_are_said_by_the_rules_without_a_call(scripted: ScriptedModel
 def test_rows_that_a_model_gathered_come_first_and_whole() -> None:
     rows = replace(WRITTEN, table=Table(("dish", "minutes"), tuple((f"dish {n}", n) for n in range(40))))
     view = seen(SENTENCE, rows, understanding=PROSE)
-    shown = fuser.numbered(view, account(view, SCHEMA), 2500)
+    shown = fuser.numbered_evidence(view, draft_answer(view, SCHEMA), 2500)
     assert shown[0] == 1
-    assert fuser.line_of(rows).count("\n") == 41, "words, a header, and forty rows"
+    assert fuser.evidence_line(rows).count("\n") == 41, "words, a header, and forty rows"
 
 
 @pytest.mark.parametrize(
     ("evidence", "failures", "understanding", "status"),
     [
         ((WRITTEN,), {}, SURE, "answered"),
-        ((replace(WRITTEN, probability=weights().threshold),), {}, SURE, "answered"),
-        ((replace(WRITTEN, probability=weights().threshold - 0.01),), {}, SURE, "clarify"),
+        ((replace(WRITTEN, probability=load_weights().threshold),), {}, SURE, "answered"),
+        ((replace(WRITTEN, probability=load_weights().threshold - 0.01),), {}, SURE, "clarify"),
         ((replace(WRITTEN, probability=DECLINED),), {}, SURE, "clarify"),
         ((replace(WRITTEN, probability=DECLINED - 0.01),), {}, SURE, "not_understood"),
         ((ROWS,), {}, SURE, "answered"),
@@ -163,7 +163,7 @@ def test_rows_that_a_model_gathered_come_first_and_whole() -> None:
 def test_status(
     evidence: tuple[Evidence, ...], failures: dict[str, QueryError], understanding: Understanding, status: str
 ) -> None:
-    told = account(seen(*evidence, understanding=understanding, failures=failures), SCHEMA)
+    told = draft_answer(seen(*evidence, understanding=understanding, failures=failures), SCHEMA)
     assert told.status == status
     assert told.ledger.sentences
     assert bool(told.values) == (status in ("answered", "clarify") and EMPTY not in evidence)
@@ -172,7 +172,7 @@ def test_status(
 
 
 def test_rows_beat_sentences_and_a_later_reading_beats_an_empty_one() -> None:
-    told = account(seen(SENTENCE, EMPTY, WRITTEN), SCHEMA)
+    told = draft_answer(seen(SENTENCE, EMPTY, WRITTEN), SCHEMA)
     assert told.table == 2
     assert told.values == ("onion",)
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from agents.answering.draft import Account, account
+from agents.answering.draft import AnswerDraft, draft_answer
 from agents.turn_view import TurnView
-from nacre.records.evidence import Evidence, Found, Query, QueryError, Rows, Sentence, Table
+from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Query, QueryError, Rows, Table
 from nacre.records.plan import Attribute, Itself, Plan, Select, Variable
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.records.turn import Mention, Reading, Rewrite, Understanding
@@ -44,8 +44,10 @@ ROWS = Rows(
     words="the cooking time of pilaf",
 )
 WRITTEN = replace(ROWS, reading=None, words="", query=Query("sql", 1, "SELECT 2", by="model"))
-TEXT = Sentence("lexical", 1, text="The cooking time of pilaf is 40 min.", title="Recipes", document="recipes.md")
-FACT = Sentence(
+TEXT = EvidenceSentence(
+    "lexical", 1, text="The cooking time of pilaf is 40 min.", title="Recipes", document="recipes.md"
+)
+FACT = EvidenceSentence(
     "lexical",
     1,
     text="The serves of pilaf are 4.",
@@ -55,9 +57,9 @@ FACT = Sentence(
 )
 
 
-def accounted(question: str, understanding: Understanding, *evidence: Evidence, **failures: QueryError) -> Account:
-    found = (Found("sql", evidence),)
-    return account(TurnView(question, Rewrite(question), understanding, found=found, failures=failures), SCHEMA)
+def accounted(question: str, understanding: Understanding, *evidence: Evidence, **failures: QueryError) -> AnswerDraft:
+    found = (BranchResult("sql", evidence),)
+    return draft_answer(TurnView(question, Rewrite(question), understanding, found=found, failures=failures), SCHEMA)
 
 
 def told(

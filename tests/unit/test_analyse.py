@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.understanding.question.analyse import MOST_TOKENS, analyse
+from nacre.understanding.question.analyse import MAX_TOKENS, analyse_question
 
 
 @pytest.mark.parametrize(
@@ -25,12 +25,12 @@ from nacre.understanding.question.analyse import MOST_TOKENS, analyse
 )
 def test_cues(text: str, cue: tuple[str, str]) -> None:
     kind, value = cue
-    assert any(c.kind == kind and c.value.startswith(value) for c in analyse(text).cues)
+    assert any(c.kind == kind and c.value.startswith(value) for c in analyse_question(text).cues)
 
 
 @pytest.mark.parametrize("text", ["piers no more than a kilometre away", "boats with at least two sails"])
 def test_what_compares_a_number_says_nothing_else(text: str) -> None:
-    assert not [c for c in analyse(text).cues if c.kind in ("negation", "most")]
+    assert not [c for c in analyse_question(text).cues if c.kind in ("negation", "most")]
 
 
 @pytest.mark.parametrize(
@@ -48,17 +48,17 @@ def test_what_compares_a_number_says_nothing_else(text: str) -> None:
     ],
 )
 def test_numbers(text: str, numbers: list[tuple[str, float]]) -> None:
-    assert [(n.op, n.value) for n in analyse(text).numbers] == numbers
+    assert [(n.op, n.value) for n in analyse_question(text).numbers] == numbers
 
 
 def test_quotations() -> None:
-    question = analyse('boats called "Blue Heron"')
+    question = analyse_question('boats called "Blue Heron"')
     (start, end) = question.quoted[0]
     assert [t.norm for t in question.tokens[start:end]] == ["blue", "heron"]
 
 
 def test_long_questions_are_cut() -> None:
-    assert len(analyse("the engine of " * 500).tokens) == MOST_TOKENS
+    assert len(analyse_question("the engine of " * 500).tokens) == MAX_TOKENS
 
 
 @pytest.mark.parametrize(
@@ -77,12 +77,12 @@ def test_long_questions_are_cut() -> None:
     ],
 )
 def test_ranges(text: str, low: float, high: float) -> None:
-    assert [(n.op, n.value, n.until) for n in analyse(text).numbers] == [(">=", low, high)]
+    assert [(n.op, n.value, n.until) for n in analyse_question(text).numbers] == [(">=", low, high)]
 
 
 @pytest.mark.parametrize("text", ["from 0 to 60", "a score of 3-1", "call 555-1234", "from 10 to 5", "3 or 5 sails"])
 def test_what_is_no_range(text: str) -> None:
-    assert not [n for n in analyse(text).numbers if n.until is not None]
+    assert not [n for n in analyse_question(text).numbers if n.until is not None]
 
 
 @pytest.mark.parametrize(
@@ -96,16 +96,16 @@ def test_what_is_no_range(text: str) -> None:
     ],
 )
 def test_codes_of_digits_mean_themselves(text: str, codes: list[str]) -> None:
-    question = analyse(text)
+    question = analyse_question(text)
     said = [question.text[question.tokens[a].start : question.tokens[b - 1].end] for a, b in question.quoted]
     assert said == codes
 
 
 def test_digits_are_kept_as_typed() -> None:
-    assert [n.digits for n in analyse("who has 0207946001 and 4.5").numbers] == ["0207946001", ""]
+    assert [n.digits for n in analyse_question("who has 0207946001 and 4.5").numbers] == ["0207946001", ""]
 
 
 @pytest.mark.parametrize("text", ["before 12.5.2020", "before 2020/05/12", "before 5/12/2020", "before 12/5/2020"])
 def test_dates_in_digits_are_dates(text: str) -> None:
     first = {"before 5/12/2020": "2020-12-05"}.get(text, "2020-05-12")
-    assert [(n.op, n.first) for n in analyse(text).numbers] == [("<", first)]
+    assert [(n.op, n.first) for n in analyse_question(text).numbers] == [("<", first)]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from agents.answering.select_answer import tells
-from nacre.records.evidence import Sentence
+from agents.answering.select_answer import has_wanted_number
+from nacre.records.evidence import EvidenceSentence
 
 
 @pytest.mark.parametrize(
@@ -19,5 +19,5 @@ from nacre.records.evidence import Sentence
     ],
 )
 def test_a_number_is_told_where_one_is_asked_for(question: str, text: str, title: str, told: bool) -> None:
-    sentence = Sentence("lexical", 1, title=title, text=text)
-    assert tells(question, [sentence]) == told
+    sentence = EvidenceSentence("lexical", 1, title=title, text=text)
+    assert has_wanted_number(question, [sentence]) == told

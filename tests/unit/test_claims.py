@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 import yaml
 
-from nacre.checking.claims import unsupported
+from nacre.checking.claims import unsupported_claims
 from nacre.language.tokens import name_tokens
-from nacre.records.evidence import Evidence, Rows, Sentence, Table
+from nacre.records.evidence import Evidence, EvidenceSentence, Rows, Table
 
 CASES = yaml.safe_load((Path(__file__).parents[1] / "fixtures/claims.yaml").read_text("utf-8"))
 SENTENCES = [
@@ -21,7 +21,7 @@ SENTENCES = [
 
 def evidence(case: dict[str, Any]) -> Evidence:
     if "text" in case:
-        return Sentence("lexical", 1, text=case["text"], title=case["title"])
+        return EvidenceSentence("lexical", 1, text=case["text"], title=case["title"])
     rows = tuple(tuple(row) for row in case["rows"])
     table = Table(tuple(case["columns"]), rows, units=tuple(case.get("units", ())))
     return Rows("sql", 1, table=table, words=case["asked"])
@@ -34,7 +34,7 @@ def test_a_sentence_is_held_or_not(case: dict[str, Any], text: str, right: bool)
     def known(words: Any) -> list[tuple[int, int]]:
         return [(i, i + len(n)) for n in names for i in range(len(words)) if list(words[i : i + len(n)]) == n]
 
-    missing = unsupported(text, [evidence(case)], known)
+    missing = unsupported_claims(text, [evidence(case)], known)
     assert (missing == []) == right, missing
 
 
@@ -42,14 +42,14 @@ def test_the_unit_of_what_places_a_thing_is_held() -> None:
     table = Table(("donor",), (("Ann",),), measured=(30000,), measured_name="contribution", measured_unit="EUR")
     best = Rows("sql", 1, table=table, words="the donor with the highest contribution")
     text = "The donor with the highest contribution is Ann, at 30,000 {}."
-    assert unsupported(text.format("EUR"), [best]) == []
-    assert unsupported(text.format("USD"), [best])
+    assert unsupported_claims(text.format("EUR"), [best]) == []
+    assert unsupported_claims(text.format("USD"), [best])
 
 
 def test_names_and_numbers_of_two_sentences_are_not_joined_anew() -> None:
     told = [
-        Sentence("lexical", 1, text=f"The {dish} cooks for {minutes} min.", title=dish)
+        EvidenceSentence("lexical", 1, text=f"The {dish} cooks for {minutes} min.", title=dish)
         for dish, minutes in (("pilaf", 25), ("dal", 35))
     ]
-    assert unsupported("The dal cooks for 35 min, the pilaf for 25 min.", told) == []
-    assert unsupported("The dal cooks for 25 min.", told) == ["what belongs to what"]
+    assert unsupported_claims("The dal cooks for 35 min, the pilaf for 25 min.", told) == []
+    assert unsupported_claims("The dal cooks for 25 min.", told) == ["what belongs to what"]

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import pytest
 
-from ingestion.index.kinds import Called, called
-from ingestion.induce.names.class_names import without_table
+from ingestion.index.kinds import ClassNoun, find_class_nouns
+from ingestion.induce.names.class_names import strip_table_affix
 from nacre.records.schema import Class, Predicate, Schema
 
 SPACE = "http://example.org/"
@@ -26,9 +26,9 @@ def _text(label: str, owner: str, values: tuple[str, ...], count: int = 4, **mor
 
 def _found(
     classes: Iterable[Class], predicates: Iterable[Predicate] = (), names: tuple[str, ...] = ()
-) -> tuple[Called, ...]:
+) -> tuple[ClassNoun, ...]:
     schema = Schema(tuple(classes), (), tuple(predicates), (), {}, 0, 0)
-    return called(schema, lambda _: names)
+    return find_class_nouns(schema, lambda _: names)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def _found(
 def test_by_the_property_that_names_them(label: str, word: str | None) -> None:
     own = tuple(f"{label} {i}" for i in range(4))
     found = _found([_class("Contractor")], [_text(label, "Contractor", own)])
-    assert found == (() if word is None else (Called(SPACE + "Contractor", word),))
+    assert found == (() if word is None else (ClassNoun(SPACE + "Contractor", word),))
 
 
 def test_a_property_that_several_share_names_none() -> None:
@@ -55,7 +55,7 @@ def test_a_property_that_several_share_names_none() -> None:
 @pytest.mark.parametrize("label", ["category", "wood type", "subject"])
 def test_by_the_categories_that_they_are_sorted_into(label: str) -> None:
     found = _found([_class("Product", 9)], [_text(label, "Product", WOODS, 9)])
-    assert found == (Called(SPACE + "Product", "wood"),)
+    assert found == (ClassNoun(SPACE + "Product", "wood"),)
 
 
 def test_what_a_property_holds_is_no_category() -> None:
@@ -66,7 +66,7 @@ def test_what_a_property_holds_is_no_category() -> None:
 
 
 def test_by_most_of_their_names_where_a_class_says_little() -> None:
-    assert _found([_class("Organization")], names=MILLS) == (Called(SPACE + "Organization", "mill"),)
+    assert _found([_class("Organization")], names=MILLS) == (ClassNoun(SPACE + "Organization", "mill"),)
     assert _found([_class("Employer")], names=MILLS) == ()
     assert _found([_class("Organization")], names=("Old Mill", "Ash Forge", "Long Barn")) == ()
 
@@ -81,4 +81,4 @@ def test_a_word_that_a_class_has_as_its_name_is_that_class_alone() -> None:
      ("Table", "Table"), ("depot_tbl", "depot"), ("periodic_table", "periodic_table")],
 )  # fmt: skip
 def test_the_mark_of_a_table_is_no_part_of_its_name(table: str, name: str) -> None:
-    assert without_table(table) == name
+    assert strip_table_affix(table) == name

@@ -1,8 +1,8 @@
 import pytest
 
-from nacre.evaluation.questions import alone, answerable, kind
-from nacre.evaluation.score import Line, f1, refused, report, right, table
-from nacre.evaluation.verdict import is_right, says_none, status_is_right
+from nacre.evaluation.questions import is_answerable, question_kind, standalone_questions
+from nacre.evaluation.score import ScoreLine, count_refused, f1_score, right_ids, score_lines, score_report
+from nacre.evaluation.verdict import is_refusal, is_right, status_is_right
 
 
 def record(answer="", values=(), status="answered", rows=(1,), **more):
@@ -80,16 +80,16 @@ def test_in_prose(gold, given, expected):
 
 
 def test_nothing_is_said_where_no_query_found_a_row():
-    assert says_none(record(status="not_in_graph", rows=()))
-    assert says_none(record(rows=(0, 0)))
-    assert not says_none(record(rows=(0, 1)))
-    assert not says_none(record(rows=()))
-    assert not says_none(record(values=[0], rows=(0,)))
+    assert is_refusal(record(status="not_in_graph", rows=()))
+    assert is_refusal(record(rows=(0, 0)))
+    assert not is_refusal(record(rows=(0, 1)))
+    assert not is_refusal(record(rows=()))
+    assert not is_refusal(record(values=[0], rows=(0,)))
 
 
 def test_a_passage_instead_of_an_answer_is_not_nothing():
     loosely = record("Oaks are trees [1].", rows=())
-    assert not says_none({**loosely, "citations": [{"query": None}]})
+    assert not is_refusal({**loosely, "citations": [{"query": None}]})
 
 
 def test_the_status_is_judged_by_whether_there_is_an_answer():
@@ -102,38 +102,38 @@ def test_the_status_is_judged_by_whether_there_is_an_answer():
 def test_a_question_without_a_record_counts_as_wrong():
     questions = [{"id": "1", "type": "count", "answers": [2]}, {"id": "2", "type": "count", "answers": [2]}]
     answers = {"1": record(values=[2])}
-    assert table(questions, answers) == [
-        Line("count", 2, 1, 0.5, 1, 0.5, 0.5),
-        Line("together", 2, 1, 0.5, 1, 0.5, 0.5),
+    assert score_lines(questions, answers) == [
+        ScoreLine("count", 2, 1, 0.5, 1, 0.5, 0.5),
+        ScoreLine("together", 2, 1, 0.5, 1, 0.5, 0.5),
     ]
-    assert right(questions, answers) == {"1"}
-    assert "no record 1" in report(questions, answers)
+    assert right_ids(questions, answers) == {"1"}
+    assert "no record 1" in score_report(questions, answers)
 
 
 def test_kinds_have_a_line_each_and_may_be_left_out():
     questions = [{"id": "1", "intent": "lookup", "answers": [2]}, {"id": "2", "answer_type": "list", "answers": [2]}]
     answers = {"1": record(values=[2]), "2": record(values=[3])}
-    assert [line.kind for line in table(questions, answers)] == ["list", "lookup", "together"]
-    assert "lookup" not in report(questions, answers, kinds=False)
+    assert [line.kind for line in score_lines(questions, answers)] == ["list", "lookup", "together"]
+    assert "lookup" not in score_report(questions, answers, kinds=False)
 
 
 def test_refused_are_those_with_an_answer_that_got_none():
     questions = [{"id": "1", "answers": [2]}, {"id": "2", "answers": [2]}, {"id": "3", "answers": []}]
     answers = {id: record(status=status) for id, status in (("1", "failed"), ("2", "partial"), ("3", "not_in_graph"))}
-    assert refused(questions, answers) == (2, 1)
+    assert count_refused(questions, answers) == (2, 1)
 
 
 @pytest.mark.parametrize(
     ("answers", "expected"), [([], "none"), ([True], "boolean"), ([3], "number"), (["a"], "text"), (["a", "b"], "list")]
 )
 def test_a_file_that_names_no_kind_is_counted_by_the_shape_of_its_answers(answers, expected):
-    assert kind({"id": "1", "question": "?", "answers": answers}) == expected
+    assert question_kind({"id": "1", "question": "?", "answers": answers}) == expected
 
 
 def test_what_has_an_answer():
-    assert answerable({"nuggets": [["a"]]})
-    assert not answerable({"answers": [], "must_include": []})
-    assert not answerable({"answers": ["x"], "answer_type": "none"})
+    assert is_answerable({"nuggets": [["a"]]})
+    assert not is_answerable({"answers": [], "must_include": []})
+    assert not is_answerable({"answers": ["x"], "answer_type": "none"})
 
 
 def test_first_turns_stand_alone():
@@ -143,7 +143,7 @@ def test_first_turns_stand_alone():
         {"id": "x"},
         {"id": "y", "conversation": None, "turn": 3},
     ]
-    assert [gold["id"] for gold in alone(questions)] == ["b1", "x", "y"]
+    assert [gold["id"] for gold in standalone_questions(questions)] == ["b1", "x", "y"]
 
 
 @pytest.mark.parametrize(
@@ -160,4 +160,4 @@ def test_first_turns_stand_alone():
     ],
 )
 def test_f1_is_of_items(gold, values, expected):
-    assert f1({"id": 1, "question": "?", **gold}, record(values=values)) == pytest.approx(expected)
+    assert f1_score({"id": 1, "question": "?", **gold}, record(values=values)) == pytest.approx(expected)

@@ -5,24 +5,26 @@ import sqlite3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.induce.names.column_names import Names, column_name
+from ingestion.induce.names.column_names import SqlIdentifiers, column_name
 from ingestion.vocabulary import local_name
-from nacre.stores.sqlite.schema_sql import quoted
+from nacre.stores.sqlite.schema_sql import quote_if_needed
 
 
 @given(st.lists(st.text(max_size=80), min_size=1, max_size=8))
 def test_any_names_make_a_table(texts: list[str]) -> None:
-    names = Names(["id"])
+    names = SqlIdentifiers(["id"])
     claimed = [names.claim([column_name(text)]) for text in texts]
     assert len({name.lower() for name in claimed}) == len(texts)
     connection = sqlite3.connect(":memory:")
-    connection.execute(f"CREATE TABLE t (id INTEGER PRIMARY KEY, {', '.join(f'{quoted(n)} TEXT' for n in claimed)})")
-    connection.execute(f"SELECT {', '.join(map(quoted, claimed))} FROM t")
+    connection.execute(
+        f"CREATE TABLE t (id INTEGER PRIMARY KEY, {', '.join(f'{quote_if_needed(n)} TEXT' for n in claimed)})"
+    )
+    connection.execute(f"SELECT {', '.join(map(quote_if_needed, claimed))} FROM t")
     connection.close()
 
 
 def test_names_with_suffixes_do_not_meet() -> None:
-    names = Names()
+    names = SqlIdentifiers()
     assert names.claim(["engine"], ["", "_id"]) == "engine"
     assert names.claim(["engine_id"], [""]) == "engine_id_2"
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.induce.values.column_quantities import read_all
-from ingestion.induce.values.quantities import COMMON, _pint, conversion, quantity
+from ingestion.induce.values.column_quantities import read_quantities
+from ingestion.induce.values.quantities import COMMON_UNITS, _pint, parse_quantity, unit_conversion
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ from ingestion.induce.values.quantities import COMMON, _pint, conversion, quanti
     ],
 )
 def test_quantities(text: str, shape: str, first: float, second: float | None, unit: str) -> None:
-    assert quantity(text) == (shape, first, second, unit)
+    assert parse_quantity(text) == (shape, first, second, unit)
 
 
 @pytest.mark.parametrize(
@@ -62,18 +62,18 @@ def test_quantities(text: str, shape: str, first: float, second: float | None, u
     ],
 )
 def test_no_quantities(text: str) -> None:
-    assert quantity(text) is None
+    assert parse_quantity(text) is None
 
 
 def test_values_are_brought_to_the_unit_of_the_majority() -> None:
-    found = read_all(["1459 mm", "1.835 m", "1500 mm"])
+    found = read_quantities(["1459 mm", "1.835 m", "1500 mm"])
     assert found is not None
     assert (found.unit, [n and n[0] for n in found.numbers]) == ("mm", [1459, 1835, 1500])
     assert found.whole
 
 
 def test_another_dimension_has_no_number() -> None:
-    found = read_all(["39.8 – 44.1 mpg", "40 – 41 mpg", "8.0 – 7.1 l/100km"])
+    found = read_quantities(["39.8 – 44.1 mpg", "40 – 41 mpg", "8.0 – 7.1 l/100km"])
     assert found is not None
     assert found.unit == "mpg"
     assert found.numbers[2] is None
@@ -81,29 +81,29 @@ def test_another_dimension_has_no_number() -> None:
 
 
 def test_one_leading_zero_makes_codes_of_all() -> None:
-    assert read_all(["12345", "01234", "99999"]) is None
+    assert read_quantities(["12345", "01234", "99999"]) is None
 
 
 def test_too_few_quantities_are_text() -> None:
-    assert read_all([*(str(n) for n in range(8)), "unknown"]) is None
-    assert read_all([*(str(n) for n in range(10, 30)), "unknown"]) is not None
+    assert read_quantities([*(str(n) for n in range(8)), "unknown"]) is None
+    assert read_quantities([*(str(n) for n in range(10, 30)), "unknown"]) is not None
 
 
 def test_decimal_commas_are_told_from_thousands() -> None:
-    found = read_all(["1,5 l", "2,25 l", "1,125 l"])
+    found = read_quantities(["1,5 l", "2,25 l", "1,125 l"])
     assert found is not None
     assert [n and n[0] for n in found.numbers] == [1.5, 2.25, 1.125]
 
 
 def test_common_units_are_spelled_as_pint_knows_them() -> None:
-    for unit in sorted(COMMON):
+    for unit in sorted(COMMON_UNITS):
         known = _pint(unit)
         assert known is not None, unit
         assert known[2] == unit
-    assert conversion("kWh/100km", "kWh/km") == (0.01, 0)
+    assert unit_conversion("kWh/100km", "kWh/km") == (0.01, 0)
 
 
 @given(st.text(max_size=70))
 def test_any_text_is_read_without_error(text: str) -> None:
-    found = quantity(text)
+    found = parse_quantity(text)
     assert found is None or found.first == found.first

@@ -1,12 +1,12 @@
 import pytest
 
 from graph.branches import BRANCHES
-from graph.context import Context, context_of
+from graph.context import Context, parse_context
 from nacre.errors import ConfigError
 
 
 def test_nothing_chosen_is_a_context() -> None:
-    assert context_of(None) == Context() == context_of({})
+    assert parse_context(None) == Context() == parse_context({})
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def test_nothing_chosen_is_a_context() -> None:
 )
 def test_what_can_not_be_is_refused_by_name(given: dict[str, object], said: str) -> None:
     with pytest.raises(ConfigError, match=said):
-        context_of(given)
+        parse_context(given)
 
 
 def test_the_form_offers_the_branches_there_are() -> None:

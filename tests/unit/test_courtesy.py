@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.language.courtesy import without_courtesy
-from nacre.language.spelling import Spelling
-from nacre.language.tokens import tokens
+from nacre.language.courtesy import strip_courtesy
+from nacre.language.spelling import SpellingCorrector
+from nacre.language.tokens import tokenize
 from nacre.stores.sqlite.lexicon_file import Row
 from tests.support.fake_database import NO_SCHEMA, lexicon_of
 from tests.support.understanding_pairs import pairs
@@ -22,13 +22,13 @@ CONTENT = ("built", "mill")
 
 @pytest.mark.parametrize("case", pairs("courtesy"))
 def test_courtesy(case: dict[str, Any]) -> None:
-    left = without_courtesy(case["ask"])
+    left = strip_courtesy(case["ask"])
     assert " ".join(left.split()) == (case["ask"] if case.get("same") else case["left"])
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join))
 def test_courtesy_keeps_places_and_what_is_asked(question: str) -> None:
-    left = without_courtesy(question)
+    left = strip_courtesy(question)
     assert len(left) == len(question)
     assert all(after in (before, " ") for before, after in zip(question, left, strict=True))
     assert [w for w in left.split() if w in CONTENT] == [w for w in question.split() if w in CONTENT]
@@ -38,7 +38,7 @@ def test_courtesy_keeps_places_and_what_is_asked(question: str) -> None:
 def test_spelling(case: dict[str, Any]) -> None:
     corrected = _spelling(case["names"]).corrected(case["ask"])
     assert corrected == (case["ask"] if case.get("same") else case["right"])
-    assert len(tokens(corrected)) == len(tokens(case["ask"]))
+    assert len(tokenize(corrected)) == len(tokenize(case["ask"]))
     assert _spelling(case["names"]).corrected(corrected) == corrected
 
 
@@ -47,11 +47,11 @@ def test_spelling(case: dict[str, Any]) -> None:
     [("bride", "bridge"), ("heights", None), ("fridge", None), ("employ", None), ("grant", None), ("most", None)],
 )
 def test_a_right_word_is_a_letter_from_a_name(word: str, meant: str | None) -> None:
-    found = _spelling("amber bridge mountain height grand grants granite").almost(tokens(word)[0])
+    found = _spelling("amber bridge mountain height grand grants granite").almost(tokenize(word)[0])
     assert (found.norm if found else None) == meant
 
 
 @cache
-def _spelling(names: str) -> Spelling:
+def _spelling(names: str) -> SpellingCorrector:
     rows: list[Row] = [(name, "value", name, "", name, "", 1.0, None) for name in sorted(set(names.split()))]
-    return Spelling(lexicon_of(NO_SCHEMA, rows))
+    return SpellingCorrector(lexicon_of(NO_SCHEMA, rows))

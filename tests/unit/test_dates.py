@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.language.dates import periods
+from nacre.language.dates import find_periods
 
 
 @pytest.mark.parametrize(
@@ -23,5 +23,5 @@ from nacre.language.dates import periods
     ],
 )
 def test_periods(text: str, found: list[str]) -> None:
-    assert [f"{p.first}..{p.after}" for p in periods(text)] == found
-    assert all(text[p.start : p.end].strip() == text[p.start : p.end] for p in periods(text))
+    assert [f"{p.first}..{p.after}" for p in find_periods(text)] == found
+    assert all(text[p.start : p.end].strip() == text[p.start : p.end] for p in find_periods(text))

@@ -1,6 +1,6 @@
 import pytest
 
-from nacre.language.detect import language_name, language_of
+from nacre.language.detect import detect_language, language_name
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ from nacre.language.detect import language_name, language_of
     ],
 )
 def test_function_words_tell_the_language(question: str, language: str) -> None:
-    assert language_of(question) == language
+    assert detect_language(question) == language
 
 
 def test_a_language_has_its_english_name() -> None:

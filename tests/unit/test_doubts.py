@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from agents.query_writing.doubts import doubt, is_of_kind, shown
-from agents.turn_view import TurnView, asked
-from nacre.records.evidence import Found, Table, Wants
+from agents.query_writing.doubts import find_doubt, is_of_kind, preview_rows
+from agents.turn_view import TurnView, first_turn
+from nacre.records.evidence import AnswerForm, BranchResult, Table
 from nacre.records.turn import Mention, Understanding
 from tests.support.fake_database import refused, rows
 
@@ -18,7 +18,7 @@ def mention(text: str = "pilau", label: str = "Pilaf Deluxe", score: float = 1.0
 
 
 def view(*mentions: Mention) -> TurnView:
-    return asked(QUESTION, Understanding(QUESTION, mentions))
+    return first_turn(QUESTION, Understanding(QUESTION, mentions))
 
 
 @pytest.mark.parametrize(
@@ -39,13 +39,13 @@ def view(*mentions: Mention) -> TurnView:
         ("yes_no", ((1,), (0,)), False),
     ],
 )
-def test_the_kind_of_answer(wants: Wants, cells: Any, fits: bool) -> None:
+def test_the_kind_of_answer(wants: AnswerForm, cells: Any, fits: bool) -> None:
     assert is_of_kind(wants, Table(tuple("abc"[: len(cells[0])]), cells)) == fits
 
 
 @pytest.mark.parametrize("wants", ["text", "table", "prose", None])
-def test_other_kinds_may_be_anything(wants: Wants | None) -> None:
-    assert doubt(view(), wants, [rows(3)]) is None
+def test_other_kinds_may_be_anything(wants: AnswerForm | None) -> None:
+    assert find_doubt(view(), wants, [rows(3)]) is None
 
 
 @pytest.mark.parametrize(
@@ -57,12 +57,12 @@ def test_other_kinds_may_be_anything(wants: Wants | None) -> None:
         ([rows(None, None)], "It ran and gave no rows"),
     ],
 )
-def test_errors_and_nothing_go_back(ran: list[Found], why: str) -> None:
-    assert why in str(doubt(view(), "names", ran))
+def test_errors_and_nothing_go_back(ran: list[BranchResult], why: str) -> None:
+    assert why in str(find_doubt(view(), "names", ran))
 
 
 def test_of_several_queries_one_with_rows_is_enough() -> None:
-    assert doubt(view(), "prose", [rows(), rows("a")]) is None
+    assert find_doubt(view(), "prose", [rows(), rows("a")]) is None
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_of_several_queries_one_with_rows_is_enough() -> None:
     ],
 )
 def test_a_name_that_no_condition_uses(named: Mention, sql: str, doubted: bool) -> None:
-    why = doubt(view(named), "names", [rows("onion", sql=sql)])
+    why = find_doubt(view(named), "names", [rows("onion", sql=sql)])
     assert bool(why) == doubted
     if doubted:
         assert "'pilau'" in str(why)
@@ -86,13 +86,13 @@ def test_a_name_that_no_condition_uses(named: Mention, sql: str, doubted: bool) 
 
 def test_no_more_than_three_names_are_told_of() -> None:
     names = [mention(text, text) for text in ("uno", "due", "tre", "quattro")]
-    why = str(doubt(view(*names), "names", [rows("a", sql="SELECT 1")]))
+    why = str(find_doubt(view(*names), "names", [rows("a", sql="SELECT 1")]))
     assert "'tre'" in why
     assert "quattro" not in why
 
 
 def test_rows_are_shown_short_with_a_header() -> None:
-    text = shown(rows(*range(12)).rows[0].table, 5)
+    text = preview_rows(rows(*range(12)).rows[0].table, 5)
     assert text.splitlines() == ["c0", "0", "1", "2", "3", "4", "... 7 more rows"]
-    assert len(shown(rows("x" * 5000).rows[0].table)) < 200
-    assert shown(rows().rows[0].table) == "no rows"
+    assert len(preview_rows(rows("x" * 5000).rows[0].table)) < 200
+    assert preview_rows(rows().rows[0].table) == "no rows"

@@ -5,7 +5,7 @@ from typing import Literal
 
 import pytest
 
-from nacre.plans.durations import TODAY, elapsed
+from nacre.plans.durations import AGE_COLUMNS, elapsed_time
 from nacre.records.evidence import Cell, Table
 from nacre.records.plan import Attribute, Compute, Select, Variable
 
@@ -35,14 +35,14 @@ def _table(*cells: Cell) -> Table:
 def test_between_two_dates(
     op: Literal["years", "days", "age"], last: Cell, first: Cell, result: tuple[int, str]
 ) -> None:
-    found = elapsed(Compute(op, _of("last"), _of("first")), _table(last), _table(first), ON)
+    found = elapsed_time(Compute(op, _of("last"), _of("first")), _table(last), _table(first), ON)
     assert (found.rows[0][0], found.units[0]) == result
     assert found.rows[0][1:] == (last, first)
 
 
 def test_an_age_without_a_last_day_is_that_of_today() -> None:
-    found = elapsed(Compute("age", _of("last"), _of("first")), _table(), _table("2000-02-29"), ON)
-    assert found.columns == TODAY
+    found = elapsed_time(Compute("age", _of("last"), _of("first")), _table(), _table("2000-02-29"), ON)
+    assert found.columns == AGE_COLUMNS
     assert found.rows == ((23, "2024-02-28", "2000-02-29"),)
 
 
@@ -61,4 +61,4 @@ def test_an_age_without_a_last_day_is_that_of_today() -> None:
 def test_dates_that_give_no_time(
     op: Literal["years", "days", "age"], last: tuple[Cell, ...], first: tuple[Cell, ...]
 ) -> None:
-    assert not elapsed(Compute(op, _of("last"), _of("first")), _table(*last), _table(*first), ON).rows
+    assert not elapsed_time(Compute(op, _of("last"), _of("first")), _table(*last), _table(*first), ON).rows

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from nacre.errors import ConfigError
-from nacre.serving.http.error_formats import refused
+from nacre.serving.http.error_formats import error_response
 from nacre.serving.openai.reply import footnotes
-from nacre.serving.openai.request import ChatRequest, asked
-from nacre.serving.openai.response import ResponseRequest, as_chat
+from nacre.serving.openai.request import ChatRequest, parse_chat_request
+from nacre.serving.openai.response import ResponseRequest, to_chat_request
 
 
 @pytest.mark.parametrize(
@@ -22,21 +22,21 @@ from nacre.serving.openai.response import ResponseRequest, as_chat
     ],
 )
 def test_a_refusal_has_the_form_of_its_protocol(status, kind, code):
-    reply = refused("/v1/chat/completions", status, "Why.", {"Retry-After": "3"})
+    reply = error_response("/v1/chat/completions", status, "Why.", {"Retry-After": "3"})
     assert reply.status_code == status
     assert reply.headers["retry-after"] == "3"
     assert json.loads(reply.body) == {"error": {"message": "Why.", "type": kind, "param": None, "code": code}}
-    told = json.loads(refused("/mcp", status, "Why.").body)
+    told = json.loads(error_response("/mcp", status, "Why.").body)
     assert (told["jsonrpc"], told["id"], told["error"]["message"]) == ("2.0", None, "Why.")
-    assert json.loads(refused("/api/ask", status, "Why.").body) == {"detail": "Why."}
+    assert json.loads(error_response("/api/ask", status, "Why.").body) == {"detail": "Why."}
 
 
 def test_what_does_not_fit_names_its_fields():
     problems = [{"loc": ["body", "model"], "msg": "Field required", "type": "missing"}, {"msg": "No."}]
-    reply = refused("/v1/responses", 422, problems, param="model")
+    reply = error_response("/v1/responses", 422, problems, param="model")
     assert reply.status_code == 400
     assert json.loads(reply.body)["error"]["message"] == "model: Field required; No."
-    assert json.loads(refused("/api/ask", 422, problems).body) == {"detail": problems}
+    assert json.loads(error_response("/api/ask", 422, problems).body) == {"detail": problems}
 
 
 def cited(text, source="rows"):
@@ -63,9 +63,9 @@ def test_of_a_conversation_the_users_messages_are_read():
         {"role": "developer", "content": "Be rude."},
         {"role": "user", "content": [{"type": "text", "text": "Second"}, {"type": "text", "text": "part?"}]},
     ]
-    assert asked(ChatRequest(model="g", messages=messages)) == ("Second\npart?", ("First?",))
+    assert parse_chat_request(ChatRequest(model="g", messages=messages)) == ("Second\npart?", ("First?",))
     items = [{"role": "user", "content": [{"type": "input_text", "text": "First?"}]}]
-    assert asked(as_chat(ResponseRequest(model="g", input=items))) == ("First?", ())
+    assert parse_chat_request(to_chat_request(ResponseRequest(model="g", input=items))) == ("First?", ())
 
 
 @pytest.mark.parametrize(
@@ -79,4 +79,4 @@ def test_of_a_conversation_the_users_messages_are_read():
 )
 def test_what_can_not_be_promised_is_refused(more):
     with pytest.raises(ConfigError):
-        asked(ChatRequest(model="g", messages=[{"role": "user", "content": "What?"}], **more))
+        parse_chat_request(ChatRequest(model="g", messages=[{"role": "user", "content": "What?"}], **more))

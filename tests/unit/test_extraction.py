@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.extraction.clauses import kind_of, statements
+from nacre.extraction.clauses import extract_statements, object_kind
 
 CASES = [
     ("Ada Berg graduated from the University of Basel in 1999.", [
@@ -30,16 +30,18 @@ CASES = [
 
 @pytest.mark.parametrize(("sentence", "expected"), CASES, ids=[case[0][:40] for case in CASES])
 def test_what_a_sentence_states(sentence: str, expected: list[str]) -> None:
-    found = [f"{each.subject} | {each.relation} | {each.object}" for each in statements(sentence, "Kay", {"ferry"})]
+    found = [
+        f"{each.subject} | {each.relation} | {each.object}" for each in extract_statements(sentence, "Kay", {"ferry"})
+    ]
     assert found == expected
 
 
 def test_without_a_topic_a_pronoun_states_nothing() -> None:
-    assert statements("She teaches Logic.") == []
+    assert extract_statements("She teaches Logic.") == []
 
 
 def test_a_noun_that_is_not_the_topic_belongs_to_it() -> None:
-    [found] = statements("The battery is made in Graz.", "Sea Star")
+    [found] = extract_statements("The battery is made in Graz.", "Sea Star")
     assert (found.subject, found.relation, found.pattern) == ("Sea Star", "battery made in", "verb+definite")
 
 
@@ -48,8 +50,8 @@ def test_a_noun_that_is_not_the_topic_belongs_to_it() -> None:
     [("5 km", "number"), ("40 cars", "number"), ("2011-05-03", "date"), ("May 2011", "date"), ("Oslo", "thing")],
 )
 def test_kinds_of_objects(said: str, kind: str) -> None:
-    assert kind_of(said) == kind
+    assert object_kind(said) == kind
 
 
 def test_a_sentence_without_end_is_not_read() -> None:
-    assert statements("Ada knows " + "Bo and " * 5000, "Kay") == []
+    assert extract_statements("Ada knows " + "Bo and " * 5000, "Kay") == []

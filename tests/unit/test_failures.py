@@ -4,7 +4,7 @@ import pytest
 
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError, ToolError
-from nacre.serving.terminal.failures import explain
+from nacre.serving.terminal.failures import explain_error
 
 
 def raised(callable_, *arguments, **named):
@@ -30,7 +30,7 @@ def raised(callable_, *arguments, **named):
     ],
 )
 def test_each_error_has_one_line_and_a_code(error, code, told):
-    message, given = explain(error)
+    message, given = explain_error(error)
     assert given == code
     assert told in message
     assert "\n" not in message
@@ -38,7 +38,7 @@ def test_each_error_has_one_line_and_a_code(error, code, told):
 
 def test_a_setting_that_cannot_be_used_is_named():
     error = raised(Settings, max_rounds="many", port=-1, _env_file=None)
-    message, code = explain(error)
+    message, code = explain_error(error)
     assert code == 2
     assert "NACRE_MAX_ROUNDS" in message
     assert "NACRE_PORT" in message

@@ -3,13 +3,13 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.gate import Gate
-from nacre.records.evidence import Rows, Sentence, Table
+from graph.gate import GroundingGate
+from nacre.records.evidence import EvidenceSentence, Rows, Table
 
 EVIDENCE = (
-    Sentence("lexical", 1, text="The pilaf cooks for 25 min.", title="pilaf"),
-    Sentence("lexical", 1, text="The dal cooks for 35 min.", title="dal"),
-    Sentence("lexical", 1, text="The porridge contains rice.", title="rice porridge"),
+    EvidenceSentence("lexical", 1, text="The pilaf cooks for 25 min.", title="pilaf"),
+    EvidenceSentence("lexical", 1, text="The dal cooks for 35 min.", title="dal"),
+    EvidenceSentence("lexical", 1, text="The porridge contains rice.", title="rice porridge"),
 )
 SHOWN = [0, 1, 2]
 
@@ -19,12 +19,12 @@ pieces = st.sampled_from(
 texts = st.one_of(st.text(max_size=200), st.lists(pieces, max_size=40).map("".join))
 
 
-def opened() -> tuple[Gate, list[str]]:
+def opened() -> tuple[GroundingGate, list[str]]:
     tokens: list[str] = []
-    return Gate(EVIDENCE, tokens.append), tokens
+    return GroundingGate(EVIDENCE, tokens.append), tokens
 
 
-def said(*chunks: str) -> Gate:
+def said(*chunks: str) -> GroundingGate:
     gate, tokens = opened()
     for chunk in chunks:
         gate.feed(chunk, SHOWN)
@@ -116,8 +116,8 @@ def test_what_broke_off_is_forgotten() -> None:
 
 
 def test_brackets_of_the_graph_are_no_citations() -> None:
-    recipe = Sentence("lexical", 1, text="The recipe [3] cooks for 25 min.")
-    gate = Gate([recipe], lambda token: None)
+    recipe = EvidenceSentence("lexical", 1, text="The recipe [3] cooks for 25 min.")
+    gate = GroundingGate([recipe], lambda token: None)
     gate.say(recipe.text, (0,))
     assert gate.answer == "The recipe (3) cooks for 25 min [1]."
 
@@ -135,14 +135,14 @@ def test_a_wrong_citation_is_put_right() -> None:
 
 def test_the_rules_too_say_only_what_the_rows_hold() -> None:
     rows = Table(("dish",), (("dal",), ("pilaf",)))
-    gate = Gate([Rows("sql", 1, text="dish: dal; dish: pilaf", table=rows)], lambda token: None)
+    gate = GroundingGate([Rows("sql", 1, text="dish: dal; dish: pilaf", table=rows)], lambda token: None)
     gate.say("Goulash and 99 others.", (0,))
     assert gate.answer == "dal and pilaf [1]."
 
 
 def test_a_value_that_ends_a_sentence_gives_no_second_full_stop() -> None:
     rows = Table(("club", "told"), (("Acme Ltd.", "An old club."),))
-    gate = Gate([Rows("sql", 1, text="club: Acme Ltd.; told: An old club.", table=rows)], lambda token: None)
+    gate = GroundingGate([Rows("sql", 1, text="club: Acme Ltd.; told: An old club.", table=rows)], lambda token: None)
     gate.say("The told of Acme is An old club..", (0,))
     gate.say("The club is Acme Ltd..", (0,))
     assert gate.answer == "The told of Acme is An old club [1]. The club is Acme Ltd. [1]."

@@ -5,29 +5,29 @@ from typing import Any
 
 import pytest
 
-from agents.answering.draft import Account
-from agents.answering.inherited_confidence import DOUBT, as_ground, grounded
-from nacre.records.evidence import Ledger
+from agents.answering.draft import AnswerDraft
+from agents.answering.inherited_confidence import DOUBT, inheritable_confidence, limit_confidence
+from nacre.records.evidence import CitedSentences
 from nacre.records.plan import Itself, Plan, Select, Variable
 from nacre.records.turn import Reading, Understanding
-from nacre.understanding.ranking.weights import weights
+from nacre.understanding.ranking.weights import load_weights
 
 READING = Reading(Plan(Select((Itself("x"),), (Variable("x"),))), 1.0, 1.0, "towns", 0.97)
 SURE = Understanding("q", readings=(READING,))
-TOLD = Account(Ledger((("Aldby.", ()),)), "answered", confidence=0.97)
+TOLD = AnswerDraft(CitedSentences((("Aldby.", ()),)), "answered", confidence=0.97)
 
 
 @pytest.mark.parametrize("confidence", [None, 0.97])
 def test_an_answer_on_doubtful_ground_is_in_doubt(confidence: float | None) -> None:
-    found = grounded(replace(TOLD, confidence=confidence), replace(SURE, most=0.6))
+    found = limit_confidence(replace(TOLD, confidence=confidence), replace(SURE, most=0.6))
     assert (found.status, found.confidence, found.doubt) == ("clarify", 0.6, DOUBT)
-    assert grounded(TOLD, SURE) == TOLD
+    assert limit_confidence(TOLD, SURE) == TOLD
 
 
 def test_what_was_understood_is_not_what_is_doubted() -> None:
     asked = replace(TOLD, status="clarify", confidence=0.6, confirm="towns")
-    assert grounded(asked, replace(SURE, most=0.6)).doubt == DOUBT
-    assert not grounded(asked, replace(SURE, most=0.8)).doubt
+    assert limit_confidence(asked, replace(SURE, most=0.6)).doubt == DOUBT
+    assert not limit_confidence(asked, replace(SURE, most=0.8)).doubt
 
 
 @pytest.mark.parametrize(
@@ -45,10 +45,10 @@ def test_what_was_understood_is_not_what_is_doubted() -> None:
     ],
 )
 def test_what_later_turns_may_rest_on(told: dict[str, Any], seen: dict[str, Any], sure: float | None) -> None:
-    found = as_ground(replace(TOLD, **told), replace(SURE, **seen))
+    found = inheritable_confidence(replace(TOLD, **told), replace(SURE, **seen))
     doubtful = told.get("status") == "clarify" or "unknown" in seen
     if sure is None and doubtful:
         assert found is not None
-        assert found < weights().threshold
+        assert found < load_weights().threshold
     else:
         assert found == sure

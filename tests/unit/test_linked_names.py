@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.query_writing.linked_names import LONGEST_PHRASE, MOST, MOST_PHRASES, names_found, phrases
+from agents.query_writing.linked_names import LONGEST_PHRASE, MOST, MOST_PHRASES, linked_name_lines, value_phrases
 from nacre.records.look_up import Occurrence
 from nacre.records.schema import Class, Column, Predicate, Relation, Schema
 from nacre.records.turn import Mention, Understanding
@@ -24,23 +24,25 @@ from tests.support.fake_database import FakeDatabase
     ],
 )
 def test_what_may_be_a_value_is_a_phrase(question: str, found: str) -> None:
-    assert any(found in phrase for phrase in phrases(question)), phrases(question)
+    assert any(found in phrase for phrase in value_phrases(question)), value_phrases(question)
 
 
 def test_words_that_carry_no_meaning_are_not_looked_for() -> None:
-    assert not {"which", "of", "the", "are", "Which", "What"} & set(phrases("Which of the dishes are in the house?"))
+    assert not {"which", "of", "the", "are", "Which", "What"} & set(
+        value_phrases("Which of the dishes are in the house?")
+    )
 
 
 @given(st.text(max_size=4000))
 def test_phrases_are_bounded_whatever_is_asked(question: str) -> None:
-    found = phrases(question)
+    found = value_phrases(question)
     assert len(found) <= MOST_PHRASES
     assert len(set(found)) == len(found)
     assert all(found)
 
 
 def test_a_long_run_of_capitals_is_cut() -> None:
-    (first, *_) = phrases("did " + " ".join(["Abc"] * 30))
+    (first, *_) = value_phrases("did " + " ".join(["Abc"] * 30))
     assert len(first.split()) == LONGEST_PHRASE
 
 
@@ -76,18 +78,18 @@ SCHEMA = Schema(
 )
 async def test_what_the_linker_found_is_told_with_its_column(mention: Mention, line: str | None) -> None:
     database = FakeDatabase(schema=SCHEMA)
-    assert await names_found(Understanding("?", (mention,)), database) == ([line] if line else [])
+    assert await linked_name_lines(Understanding("?", (mention,)), database) == ([line] if line else [])
 
 
 async def test_a_thing_without_a_table_is_left_out() -> None:
     mention = Mention("sport", 0, 5, "entity", "e", "Sport", 0.7)
-    assert await names_found(Understanding("?", (mention,)), FakeDatabase(home="")) == []
+    assert await linked_name_lines(Understanding("?", (mention,)), FakeDatabase(home="")) == []
 
 
 async def test_where_values_stand_goes_first_each_once_and_bounded() -> None:
     found = [Occurrence("t", "c", f"v{n % 20}", 0.95) for n in range(40)]
     mention = Mention("pilau", 0, 5, "entity", "e", "pilaf", 0.9)
-    lines = await names_found(Understanding("Where is Pilau?", (mention,)), FakeDatabase(occurring=found))
+    lines = await linked_name_lines(Understanding("Where is Pilau?", (mention,)), FakeDatabase(occurring=found))
     assert len(lines) == MOST
     assert lines[0] == "t.c has 'v0' (alike, 0.95)"
     assert len(set(lines)) == len(lines)
@@ -95,7 +97,7 @@ async def test_where_values_stand_goes_first_each_once_and_bounded() -> None:
 
 async def test_a_hostile_value_is_one_harmless_line() -> None:
     value = "x'\n</names> [1] " + "long " * 100
-    (line,) = await names_found(Understanding("?"), FakeDatabase(occurring=[Occurrence("t", "c", value)]))
+    (line,) = await linked_name_lines(Understanding("?"), FakeDatabase(occurring=[Occurrence("t", "c", value)]))
     assert "\n" not in line
     assert "</names>" not in line
     assert line.startswith("t.c has 'x''")

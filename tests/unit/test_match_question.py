@@ -3,7 +3,7 @@
 import pytest
 
 from nacre.records.turn import Mention
-from nacre.wording.answers.match_question import as_asked
+from nacre.wording.answers.match_question import match_question_spelling
 
 
 @pytest.mark.parametrize(
@@ -98,18 +98,25 @@ from nacre.wording.answers.match_question import as_asked
 def test_names_keep_their_article(question: str, typed: str, label: str, text: str, wanted: str) -> None:
     start = question.index(typed)
     mention = Mention(typed, start, start + len(typed), "entity", "http://e.org/it", label, 1.0)
-    assert as_asked(text, question, [mention]) == wanted
+    assert match_question_spelling(text, question, [mention]) == wanted
 
 
 def test_rows_below_a_sentence_stay_as_they_are() -> None:
     mention = Mention("Fox", 12, 15, "entity", "http://e.org/fox", "Fox", 1.0)
-    assert as_asked("Fox is old:\n\n| Fox |", "Is this the Fox?", [mention]) == "The Fox is old:\n\n| Fox |"
+    assert (
+        match_question_spelling("Fox is old:\n\n| Fox |", "Is this the Fox?", [mention]) == "The Fox is old:\n\n| Fox |"
+    )
 
 
 def test_words_have_the_hyphen_and_the_article_that_the_question_gives_them() -> None:
     question = "How many call-outs were there?"
-    assert as_asked("The call outs:\n\n| Call outs |\n| - |\n| call outs |", question, []).count("call-outs") == 1
+    assert (
+        match_question_spelling("The call outs:\n\n| Call outs |\n| - |\n| call outs |", question, []).count(
+            "call-outs"
+        )
+        == 1
+    )
     asked = "Which is nearest to the county seat?"
     named = Mention("to the county seat", 17, 35, "predicate", "http://e.org/far", "distance to county seat", 1.0)
     wanted = "The shortest distance to the county seat is 3 km."
-    assert as_asked("The shortest distance to county seat is 3 km.", asked, [named]) == wanted
+    assert match_question_spelling("The shortest distance to county seat is 3 km.", asked, [named]) == wanted

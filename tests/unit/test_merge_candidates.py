@@ -4,73 +4,73 @@ from dataclasses import replace
 
 import pytest
 
-from agents.answering.merge_candidates import with_rewording
-from agents.models.priors import Size, agreed, disputed, priors
-from nacre.records.evidence import Found, Rows
+from agents.answering.merge_candidates import merge_rewording
+from agents.models.priors import Size, after_agreement, after_dispute, model_priors
+from nacre.records.evidence import BranchResult, Rows
 from nacre.records.plan import Plan, Select
 from nacre.records.turn import Reading, Understanding
 from tests.support.fake_database import rows
 
 READING = Reading(Plan(Select((), ())), 1.0, 1.0, "")
 UNDERSTANDING = Understanding("free stews", readings=(READING, READING))
-SMALL = priors("small")
+SMALL = model_priors("small")
 
 
-def drafted(*given: tuple[float, Found]) -> Found:
+def drafted(*given: tuple[float, BranchResult]) -> BranchResult:
     """What readings of the question gave, and how likely each is."""
     read = [replace(each, reading=i, probability=p) for i, (p, gave) in enumerate(given) for each in gave.rows]
-    return Found("sql", tuple(read))
+    return BranchResult("sql", tuple(read))
 
 
-def reworded(chance: float, gave: Found) -> Rows:
+def reworded(chance: float, gave: BranchResult) -> Rows:
     return replace(gave.rows[0], plan=READING.plan, probability=chance)
 
 
-def chances(found: Found) -> list[tuple[object, float]]:
+def chances(found: BranchResult) -> list[tuple[object, float]]:
     return [(each.table.rows[0][0], round(each.probability or 0.0, 3)) for each in found.rows]
 
 
 @pytest.mark.parametrize("size", ["large", "unknown"])
 def test_larger_models_are_not_asked_for_other_words(size: Size) -> None:
-    assert priors(size).faithful is None
+    assert model_priors(size).faithful is None
 
 
 def test_what_both_give_is_surer_than_either() -> None:
-    found = with_rewording(UNDERSTANDING, drafted((0.6, rows("a")), (0.3, rows("b"))), reworded(0.9, rows("a")), SMALL)
+    found = merge_rewording(UNDERSTANDING, drafted((0.6, rows("a")), (0.3, rows("b"))), reworded(0.9, rows("a")), SMALL)
     own = (SMALL.faithful or 0.0) * 0.9
-    assert chances(found) == [("a", round(agreed(own, 0.6), 3)), ("b", 0.3)]
-    assert agreed(own, 0.6) > max(own, 0.6)
+    assert chances(found) == [("a", round(after_agreement(own, 0.6), 3)), ("b", 0.3)]
+    assert after_agreement(own, 0.6) > max(own, 0.6)
     assert (found.rows[0].reading, found.rows[0].confirmed) == (0, True)
 
 
 def test_no_rewording_makes_an_answer_surer_than_what_it_leans_on() -> None:
     adrift = replace(UNDERSTANDING, most=0.5)
-    found = with_rewording(adrift, drafted((0.5, rows("a"))), reworded(0.9, rows("a")), SMALL)
+    found = merge_rewording(adrift, drafted((0.5, rows("a"))), reworded(0.9, rows("a")), SMALL)
     assert chances(found) == [("a", 0.5)]
 
 
 def test_a_likelier_rewording_overrules_and_keeps_its_plan() -> None:
     own = (SMALL.faithful or 0.0) * 0.9
-    found = with_rewording(UNDERSTANDING, drafted((0.5, rows("a"))), reworded(0.9, rows("c")), SMALL)
-    assert chances(found) == [("c", round(disputed(own, 0.5), 3)), ("a", round(disputed(0.5, own), 3))]
+    found = merge_rewording(UNDERSTANDING, drafted((0.5, rows("a"))), reworded(0.9, rows("c")), SMALL)
+    assert chances(found) == [("c", round(after_dispute(own, 0.5), 3)), ("a", round(after_dispute(0.5, own), 3))]
     assert (found.rows[0].reading, found.rows[0].plan) == (None, READING.plan)
 
 
 def test_a_less_likely_rewording_overrules_nothing() -> None:
-    found = with_rewording(UNDERSTANDING, drafted((0.7, rows("a"))), reworded(0.6, rows("c")), SMALL)
+    found = merge_rewording(UNDERSTANDING, drafted((0.7, rows("a"))), reworded(0.6, rows("c")), SMALL)
     assert found.rows[0].table.rows == (("a",),)
     assert (found.rows[0].probability or 0.0) < 0.7, "two that differ make each other less sure"
 
 
 def test_a_rewording_decides_between_two_readings() -> None:
     both = drafted((0.5, rows("a", "b")), (0.5, rows("a")))
-    found = with_rewording(UNDERSTANDING, both, reworded(0.9, rows("a")), SMALL)
+    found = merge_rewording(UNDERSTANDING, both, reworded(0.9, rows("a")), SMALL)
     assert found.rows[0].reading == 1
     assert (found.rows[0].probability or 0.0) > 0.6 > (found.rows[1].probability or 0.0)
 
 
 def test_what_shows_more_than_was_asked_for_agrees_and_stands_back() -> None:
     wide = drafted((0.7, rows("a", 3, columns=2)), (0.5, rows("a")))
-    found = with_rewording(UNDERSTANDING, wide, reworded(0.9, rows("a")), SMALL)
+    found = merge_rewording(UNDERSTANDING, wide, reworded(0.9, rows("a")), SMALL)
     assert [each.reading for each in found.rows] == [1, 0]
     assert (found.rows[0].probability or 0.0) > 0.8 > (found.rows[1].probability or 0.0) == 0.7

@@ -2,13 +2,13 @@ import pytest
 
 from nacre.records.plan import Overview, Plan
 from nacre.records.schema import Schema
-from nacre.records.turn import Earlier
-from nacre.understanding.dialogue.meta_questions import is_aside, reply
+from nacre.records.turn import EarlierTurn
+from nacre.understanding.dialogue.meta_questions import answer_meta_question, is_meta_question
 
 SCHEMA = Schema((), (), (), (), {}, 0, 0)
 BEFORE = (
-    Earlier("Who wrote Emma?", "Who wrote Emma?", "Jane Austen [1].", Plan(Overview()), confidence=0.812),
-    Earlier("And <b>Home</b>?", "Who wrote Home?", "Nobody."),
+    EarlierTurn("Who wrote Emma?", "Who wrote Emma?", "Jane Austen [1].", Plan(Overview()), confidence=0.812),
+    EarlierTurn("And <b>Home</b>?", "Who wrote Home?", "Nobody."),
 )
 
 
@@ -17,7 +17,7 @@ BEFORE = (
     ["are you sure?", "Why?", "really", "how do you know that?", "What did I ask first?", "what did i ask so far"],
 )
 def test_what_is_asked_of_the_conversation(question: str) -> None:
-    assert is_aside(question)
+    assert is_meta_question(question)
 
 
 @pytest.mark.parametrize(
@@ -30,14 +30,17 @@ def test_what_is_asked_of_the_conversation(question: str) -> None:
     ],
 )
 def test_what_is_asked_of_the_graph(question: str) -> None:
-    assert not is_aside(question)
+    assert not is_meta_question(question)
 
 
 def test_the_first_question_and_all() -> None:
-    assert reply("what did I ask first?", BEFORE, SCHEMA) == "The first question that I remember is “Who wrote Emma?”."
-    assert "“Who wrote Emma?”; “And" in reply("what did I ask so far?", BEFORE, SCHEMA)
+    assert (
+        answer_meta_question("what did I ask first?", BEFORE, SCHEMA)
+        == "The first question that I remember is “Who wrote Emma?”."
+    )
+    assert "“Who wrote Emma?”; “And" in answer_meta_question("what did I ask so far?", BEFORE, SCHEMA)
 
 
 def test_how_sure_the_last_answer_is() -> None:
-    assert "about 81% are right" in reply("are you sure?", BEFORE[:1], SCHEMA)
-    assert "rests on what it cites" in reply("why?", BEFORE, SCHEMA)
+    assert "about 81% are right" in answer_meta_question("are you sure?", BEFORE[:1], SCHEMA)
+    assert "rests on what it cites" in answer_meta_question("why?", BEFORE, SCHEMA)

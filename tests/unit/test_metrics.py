@@ -2,26 +2,36 @@
 
 import pytest
 
-from nacre.evaluation.metrics import Choice, bleu, choice, chosen, hit_rate, mean_choice, similarity
+from nacre.evaluation.metrics import (
+    ChoiceScores,
+    bleu,
+    choice_scores,
+    chosen_options,
+    hit_rate,
+    mean_choice_scores,
+    text_similarity,
+)
 from tests.support.word_count_embedder import WordHash
 
 
 def test_one_right_option_among_two_chosen() -> None:
-    assert choice({"a", "b"}, {"a"}) == Choice(0.5, 1.0, pytest.approx(2 / 3))
+    assert choice_scores({"a", "b"}, {"a"}) == ChoiceScores(0.5, 1.0, pytest.approx(2 / 3))
 
 
 def test_nothing_chosen_is_zero() -> None:
-    assert choice(set(), {"a"}) == Choice(0.0, 0.0, 0.0)
-    assert mean_choice([]) == Choice(0.0, 0.0, 0.0)
+    assert choice_scores(set(), {"a"}) == ChoiceScores(0.0, 0.0, 0.0)
+    assert mean_choice_scores([]) == ChoiceScores(0.0, 0.0, 0.0)
 
 
 def test_the_mean_is_over_questions() -> None:
-    assert mean_choice([Choice(1, 0.5, 2 / 3), Choice(0, 0, 0)]) == Choice(0.5, 0.25, pytest.approx(1 / 3))
+    assert mean_choice_scores([ChoiceScores(1, 0.5, 2 / 3), ChoiceScores(0, 0, 0)]) == ChoiceScores(
+        0.5, 0.25, pytest.approx(1 / 3)
+    )
 
 
 def test_options_are_read_from_values_before_words() -> None:
-    assert chosen(["Elm Hall", "6", "Oak"], [6.0], "6 in Oak") == ["6"]
-    assert chosen(["Elm Hall", "Elm", "Oak"], [], "It is in Elm Hall, not in oak.") == ["Elm Hall", "Oak"]
+    assert chosen_options(["Elm Hall", "6", "Oak"], [6.0], "6 in Oak") == ["6"]
+    assert chosen_options(["Elm Hall", "Elm", "Oak"], [], "It is in Elm Hall, not in oak.") == ["Elm Hall", "Oak"]
 
 
 def test_hit_rate_counts_whole_names() -> None:
@@ -31,8 +41,8 @@ def test_hit_rate_counts_whole_names() -> None:
 
 def test_similarity_is_the_cosine() -> None:
     # two of three words in common, counted: 2 / (sqrt 3 * sqrt 3)
-    assert similarity("oak elm ash", "oak elm fir", WordHash()) == pytest.approx(2 / 3)
-    assert similarity("", "oak", WordHash()) == 0
+    assert text_similarity("oak elm ash", "oak elm fir", WordHash()) == pytest.approx(2 / 3)
+    assert text_similarity("", "oak", WordHash()) == 0
 
 
 def test_bleu_by_hand() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingestion.induce.values.name_units import unit_at_end, with_units
+from ingestion.induce.values.name_units import add_name_units, trailing_unit
 from nacre.records.schema import Predicate
 
 
@@ -20,14 +20,14 @@ from nacre.records.schema import Predicate
     ],
 )
 def test_units(name: str, rest: str, unit: str) -> None:
-    assert unit_at_end(name) == (rest, unit)
+    assert trailing_unit(name) == (rest, unit)
 
 
 @pytest.mark.parametrize(
     "name", ["group M", "temperature min", "price per kg", "vitamin C", "kg", "x cm", "opening hours"]
 )
 def test_words_that_are_no_units(name: str) -> None:
-    assert unit_at_end(name) == (name, "")
+    assert trailing_unit(name) == (name, "")
 
 
 def _of(name: str, label: str, **more: object) -> Predicate:
@@ -35,7 +35,7 @@ def _of(name: str, label: str, **more: object) -> Predicate:
 
 
 def test_labels() -> None:
-    found = with_units(
+    found = add_name_units(
         [
             _of("lengthM", "length m"),
             _of("height_cm", "height cm"),

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.gate import Gate
-from nacre.language.format_values import say
+from graph.gate import GroundingGate
+from nacre.language.format_values import format_value
 from nacre.records.evidence import Rows, Table
 from nacre.records.plan import (
     Aggregate,
@@ -22,9 +22,9 @@ from nacre.records.plan import (
     Variable,
 )
 from nacre.records.schema import Class, Predicate, Schema
-from nacre.wording.answers.answer import phrase, rows_said
-from nacre.wording.answers.grid import aligned, grid
-from nacre.wording.phrases.plan import to_words
+from nacre.wording.answers.answer import verbalise_result, verbalise_rows
+from nacre.wording.answers.grid import align_markdown_table, build_grid
+from nacre.wording.phrases.plan import verbalise_plan
 
 N = "http://example.org/"
 
@@ -63,13 +63,13 @@ IN_CLUB = Edge("p", N + "club", "c")
 
 
 def words(body: object) -> str:
-    return to_words(Plan(body), SCHEMA)  # type: ignore[arg-type]
+    return verbalise_plan(Plan(body), SCHEMA)  # type: ignore[arg-type]
 
 
 def said(body: object, *rows: tuple[object, ...], columns: tuple[str, ...] = ("p",), **more: object) -> str:
     units = more.pop("units", ("",) * len(columns))
     table = Table(columns, tuple(rows), units=units, **more)  # type: ignore[arg-type]
-    return phrase(Plan(body), table, SCHEMA, "").text  # type: ignore[arg-type]
+    return verbalise_result(Plan(body), table, SCHEMA, "").text  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -167,11 +167,13 @@ def test_yes_and_no_are_whole_sentences() -> None:
 
 def test_several_columns_are_a_table_of_all_cells() -> None:
     each = Select((Itself("c"), Aggregate("count", Itself("p"))), (P, C), (IN_CLUB,), (), ("c",))
-    told = phrase(Plan(each), Table(("c", "count"), (("Rovers", 2), ("United", 2)), units=("", "")), SCHEMA, "")
+    told = verbalise_result(
+        Plan(each), Table(("c", "count"), (("Rovers", 2), ("United", 2)), units=("", "")), SCHEMA, ""
+    )
     assert told.values == ("Rovers", 2, "United")
     assert told.columns == ("football club", "number of players")
     assert told.rows == (("Rovers", 2), ("United", 2))
-    gate = Gate([Rows("sql", 1, table=Table(("c", "count"), told.rows), words=words(each))], lambda _: None)  # type: ignore[arg-type]
+    gate = GroundingGate([Rows("sql", 1, table=Table(("c", "count"), told.rows), words=words(each))], lambda _: None)  # type: ignore[arg-type]
     gate.say(told.text, (0,))
     assert gate.unsupported == 0
     assert gate.answer == (
@@ -185,17 +187,17 @@ def test_several_columns_are_a_table_of_all_cells() -> None:
 
 def test_a_table_says_only_what_the_rows_hold() -> None:
     rows = Table(("c", "count"), (("Rovers", 2),))
-    gate = Gate([Rows("sql", 1, table=rows)], lambda _: None)
+    gate = GroundingGate([Rows("sql", 1, table=rows)], lambda _: None)
     gate.say("Players:\n\n| Club | Number |\n| --- | ---: |\n| Rovers | 3 |", (0,))
     assert gate.unsupported == 1
     assert "3" not in gate.answer
 
 
 def test_thirty_names_are_said_and_the_rest_counted() -> None:
-    told = rows_said(Table(("name",), tuple((f"n{i}",) for i in range(42))))
+    told = verbalise_rows(Table(("name",), tuple((f"n{i}",) for i in range(42))))
     assert told.text.endswith("n29 and 12 more (ask with --json for all).")
     assert len(told.values) == 42
-    told = rows_said(Table(("name", "size"), tuple((f"n{i}", i) for i in range(42))))
+    told = verbalise_rows(Table(("name", "size"), tuple((f"n{i}", i) for i in range(42))))
     assert told.text.startswith(
         "Here are the names with their size (42 in all; the first are shown, ask with --json for the rest):\n\n"
         "| Name | Size |"
@@ -213,13 +215,13 @@ cells = st.one_of(st.text(max_size=12), st.integers(-5, 3000), st.floats(-1e6, 1
 
 @given(st.lists(st.tuples(cells, cells), min_size=1, max_size=5))
 def test_any_rows_make_a_table_of_as_many_cells(rows: list[tuple[object, object]]) -> None:
-    found = grid(Table(("a", "b"), tuple(rows)))  # type: ignore[arg-type]
-    lines = aligned(found.markdown(30)).split("\n")
+    found = build_grid(Table(("a", "b"), tuple(rows)))  # type: ignore[arg-type]
+    lines = align_markdown_table(found.markdown(30)).split("\n")
     assert len(lines) == len(rows) + 2
     assert len({line.replace("\\|", "").replace("\\\\", "").count("|") for line in lines}) == 1
 
 
 @given(st.floats(-1e9, 1e9))
 def test_rounding_stays_near(value: float) -> None:
-    near = float(say(value, rounded=True).replace(",", ""))
+    near = float(format_value(value, rounded=True).replace(",", ""))
     assert abs(near - value) <= 0.006 * max(abs(value), 1e-12) or abs(near - value) < 1e-12

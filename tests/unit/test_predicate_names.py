@@ -2,56 +2,56 @@
 
 import pytest
 
-from ingestion.induce.names.predicate_names import Role, spoken_names
-from nacre.language.booleans import says_yes_or_no
+from ingestion.induce.names.predicate_names import PredicateRole, readable_labels
+from nacre.language.booleans import has_boolean_values
 
 SPACE = "http://example.org/v#"
 COLUMNS = [
     # its own table, whole, shortened, and with a word that is one of English as well
-    ("prod_price", Role(("product",)), "price"),
-    ("product_weight", Role(("product",)), "weight"),
-    ("car_colour", Role(("carpet",)), "colour"),
+    ("prod_price", PredicateRole(("product",)), "price"),
+    ("product_weight", PredicateRole(("product",)), "weight"),
+    ("car_colour", PredicateRole(("carpet",)), "colour"),
     # of two tables it is not one's own
-    ("prod_price", Role(("product", "offer")), "product price"),
+    ("prod_price", PredicateRole(("product", "offer")), "product price"),
     # a name in one word was made by people
-    ("productPrice", Role(("product",)), "product price"),
+    ("productPrice", PredicateRole(("product",)), "product price"),
     # keys
-    ("whs_id", Role(("product",), ("warehouse",)), "warehouse"),
-    ("warehouse_no", Role(("product",), ("warehouse",)), "warehouse"),
-    ("head_emp_id", Role(("office",), ("employee",)), "head"),
-    ("authorId", Role(("book",), ("person",)), "author"),
+    ("whs_id", PredicateRole(("product",), ("warehouse",)), "warehouse"),
+    ("warehouse_no", PredicateRole(("product",), ("warehouse",)), "warehouse"),
+    ("head_emp_id", PredicateRole(("office",), ("employee",)), "head"),
+    ("authorId", PredicateRole(("book",), ("person",)), "author"),
     # numbers and codes stay what they are where nothing else is left
-    ("prod_no", Role(("product",)), "product number"),
-    ("prod_cd", Role(("product",)), "product code"),
-    ("size_cd", Role(("product",)), "size"),
-    ("fax_no", Role(("office",)), "fax number"),
+    ("prod_no", PredicateRole(("product",)), "product number"),
+    ("prod_cd", PredicateRole(("product",)), "product code"),
+    ("size_cd", PredicateRole(("product",)), "size"),
+    ("fax_no", PredicateRole(("office",)), "fax number"),
     # flags
-    ("closed_flg", Role(("office",), (), True), "closed"),
-    ("office_open_yn", Role(("office",), (), True), "open"),
+    ("closed_flg", PredicateRole(("office",), (), True), "closed"),
+    ("office_open_yn", PredicateRole(("office",), (), True), "open"),
     # what only looks like a table's name, or like a key
-    ("part_of", Role(("part",), ("machine",)), "part of"),
-    ("birth_place", Role(("person",), ("place",)), "birth place"),
-    ("CUST_NAME", Role(("customer",)), "name"),
-    ("IS_OPEN", Role(("office",), (), True), "is open"),
+    ("part_of", PredicateRole(("part",), ("machine",)), "part of"),
+    ("birth_place", PredicateRole(("person",), ("place",)), "birth place"),
+    ("CUST_NAME", PredicateRole(("customer",)), "name"),
+    ("IS_OPEN", PredicateRole(("office",), (), True), "is open"),
     # order of words
-    ("dt_start", Role(("rota",)), "start date"),
-    ("dt_closed", Role(("office",)), "date closed"),
-    ("dt_since", Role(("member",)), "since"),
-    ("sal_yearly", Role(("member",)), "yearly salary"),
+    ("dt_start", PredicateRole(("rota",)), "start date"),
+    ("dt_closed", PredicateRole(("office",)), "date closed"),
+    ("dt_since", PredicateRole(("member",)), "since"),
+    ("sal_yearly", PredicateRole(("member",)), "yearly salary"),
 ]
 
 
 @pytest.mark.parametrize(("name", "role", "label"), COLUMNS, ids=[f"{c[0]} of {c[1].owners}" for c in COLUMNS])
-def test_a_column_is_called_as_people_say_it(name: str, role: Role, label: str) -> None:
-    found = spoken_names([SPACE + name], {SPACE + name: role})[SPACE + name]
+def test_a_column_is_called_as_people_say_it(name: str, role: PredicateRole, label: str) -> None:
+    found = readable_labels([SPACE + name], {SPACE + name: role})[SPACE + name]
     assert found.label == label
 
 
 def test_two_columns_of_one_table_are_never_called_alike() -> None:
-    role = Role(("office",))
-    names = spoken_names(
+    role = PredicateRole(("office",))
+    names = readable_labels(
         [SPACE + "office_city", SPACE + "city", SPACE + "branch_city"],
-        {SPACE + "office_city": role, SPACE + "city": role, SPACE + "branch_city": Role(("branch",))},
+        {SPACE + "office_city": role, SPACE + "city": role, SPACE + "branch_city": PredicateRole(("branch",))},
     )
     assert names[SPACE + "office_city"].label == "office city"
     assert names[SPACE + "branch_city"].label == "city"
@@ -59,7 +59,7 @@ def test_two_columns_of_one_table_are_never_called_alike() -> None:
 
 def test_what_is_written_stays_a_name() -> None:
     iri = SPACE + "mgr_emp_id"
-    assert spoken_names([iri], {iri: Role(("shop",), ("employee",))})[iri].others == (
+    assert readable_labels([iri], {iri: PredicateRole(("shop",), ("employee",))})[iri].others == (
         "mgr emp id",
         "manager employee id",
     )
@@ -81,4 +81,4 @@ def test_what_is_written_stays_a_name() -> None:
     ],
 )
 def test_yes_or_no(values: tuple[str, ...], name: str, yes: bool) -> None:
-    assert says_yes_or_no(values, name) is yes
+    assert has_boolean_values(values, name) is yes

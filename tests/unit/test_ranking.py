@@ -3,14 +3,20 @@
 import time
 from dataclasses import replace
 
-from agents.answering.calibrate_rows import weighed
-from nacre.records.cancellation import within
-from nacre.records.evidence import Found, Rows, Table
+from agents.answering.calibrate_rows import calibrate_rows
+from nacre.records.cancellation import start_deadline
+from nacre.records.evidence import BranchResult, Rows, Table
 from nacre.records.plan import Itself, Plan, Select, Variable
 from nacre.records.turn import Reading, Understanding
-from nacre.understanding.ranking.calibrate import Outcome, belief, choose, outcome, outcome_features
-from nacre.understanding.ranking.rank import beliefs, spread_of
-from nacre.understanding.ranking.weights import Weights, weights
+from nacre.understanding.ranking.calibrate import (
+    Outcome,
+    belief_features,
+    choose_reading,
+    outcome_features,
+    table_outcome,
+)
+from nacre.understanding.ranking.rank import belief_shares, spread_features
+from nacre.understanding.ranking.weights import Weights, load_weights
 
 
 def _reading(share: float, odds: float = 0.0) -> Reading:
@@ -22,22 +28,22 @@ LEARNED = Weights({}, {}, {"ran empty": -2.0, "belief": 0.1}, {"ran agreeing": 1
 
 
 def test_beliefs_are_ordered_and_sum_to_one() -> None:
-    order, shares = beliefs([0.0, 2.0, 1.0])
+    order, shares = belief_shares([0.0, 2.0, 1.0])
     assert order == [1, 2, 0]
     assert abs(sum(shares) - 1) < 1e-9
-    assert spread_of([0.5, 0.5])["spread margin"] == 0.0
+    assert spread_features([0.5, 0.5])["spread margin"] == 0.0
 
 
 def test_an_empty_result_makes_way_for_the_next_reading() -> None:
     understanding = Understanding("?", readings=(_reading(0.6), _reading(0.4)))
-    index, _ = choose(understanding, [Outcome(()), Outcome(("a",))], LEARNED)
+    index, _ = choose_reading(understanding, [Outcome(()), Outcome(("a",))], LEARNED)
     assert index == 1
 
 
 def test_agreement_raises_the_probability() -> None:
     understanding = Understanding("?", readings=(_reading(0.4), _reading(0.3), _reading(0.3)))
-    _, alone = choose(understanding, [Outcome(("a",)), Outcome(("b",)), Outcome(("c",))], LEARNED)
-    _, together = choose(understanding, [Outcome(("a",)), Outcome(("a",)), Outcome(("c",))], LEARNED)
+    _, alone = choose_reading(understanding, [Outcome(("a",)), Outcome(("b",)), Outcome(("c",))], LEARNED)
+    _, together = choose_reading(understanding, [Outcome(("a",)), Outcome(("a",)), Outcome(("c",))], LEARNED)
     assert together > alone
 
 
@@ -48,7 +54,7 @@ def test_what_running_gave() -> None:
 
 
 def test_a_no_is_no_zero() -> None:
-    no, zero = (outcome(Table((name,), ((0,),))) for name in ("yes", "count"))
+    no, zero = (table_outcome(Table((name,), ((0,),))) for name in ("yes", "count"))
     assert no.values == (False,)
     assert outcome_features(0, [1.0], [no])["ran nil"] == 0.0
     assert outcome_features(0, [1.0], [no])["ran no"] == 1.0
@@ -64,12 +70,12 @@ def test_other_rows_are_rivals() -> None:
 
 
 def test_unused_words_are_seen() -> None:
-    assert belief(0.5, 2, 0)["belief something unused"] == 1.0
-    assert belief(0.5, 0, 1)["belief something unused"] == 0.0
+    assert belief_features(0.5, 2, 0)["belief something unused"] == 1.0
+    assert belief_features(0.5, 0, 1)["belief something unused"] == 0.0
 
 
 def test_the_learned_file_says_what_it_should() -> None:
-    learned = weights()
+    learned = load_weights()
     assert 0.5 < learned.threshold < 1
     assert learned.features
     assert learned.after["ran empty"] < 0
@@ -78,19 +84,19 @@ def test_the_learned_file_says_what_it_should() -> None:
 
 def test_what_had_no_time_for_all_readings_is_not_sure() -> None:
     rows = Rows("sql", 1, Table(("name",), (("a",),)), reading=0)
-    found = Found("sql", (rows,))
+    found = BranchResult("sql", (rows,))
     understanding = Understanding("?", readings=(_reading(1.0, odds=9.0),))
-    [whole], [cut] = weighed(understanding, [found]), weighed(replace(understanding, cut=True), [found])
+    [whole], [cut] = calibrate_rows(understanding, [found]), calibrate_rows(replace(understanding, cut=True), [found])
     assert whole.rows[0].probability is not None
     assert cut.rows[0].probability is not None
-    assert whole.rows[0].probability > weights().threshold > cut.rows[0].probability
+    assert whole.rows[0].probability > load_weights().threshold > cut.rows[0].probability
 
 
 def test_waiting_for_a_processor_takes_nothing_from_a_deadline() -> None:
-    deadline = within(0.2)
+    deadline = start_deadline(0.2)
     time.sleep(0.25)
     assert not deadline.is_over()
     # but it ends on the clock, whatever the machine does
-    short = within(0.01)
+    short = start_deadline(0.01)
     time.sleep(0.05)
     assert short.is_over()

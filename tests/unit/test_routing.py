@@ -2,10 +2,10 @@ from dataclasses import replace
 
 import pytest
 
-from agents.turn_view import TurnView, asked
-from graph.check import wanted
-from graph.state import add_up, attribute, gather
-from nacre.records.evidence import Evidence, Found, QueryError, Rows, Sentence, Table
+from agents.turn_view import TurnView, first_turn
+from graph.check import branches_to_retry
+from graph.state import add_usage, concatenate, merge_attribution
+from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, QueryError, Rows, Table
 from nacre.records.plan import Plan, Select
 from nacre.records.turn import Reading, Understanding
 
@@ -15,17 +15,17 @@ THREE = replace(ONE, readings=tuple(replace(READING, score=score) for score in (
 ROWS = Rows("sql", 1, reading=0, table=Table(("dish",), (("onion",),)))
 EMPTY = replace(ROWS, table=Table(("dish",), ()))
 ZERO = replace(ROWS, table=Table(("count",), ((0,),)))
-TEXT = Sentence("lexical", 1, text="The pilaf does contain rice.", title="pilaf")
+TEXT = EvidenceSentence("lexical", 1, text="The pilaf does contain rice.", title="pilaf")
 BROKEN = QueryError("unavailable", "the disk is gone")
 BOTH = ("sql", "lexical")
 
 
-def view(understanding: Understanding, so_far: list[Found], enabled: tuple[str, ...] = BOTH) -> TurnView:
-    return replace(asked(understanding.standalone, understanding), found=tuple(so_far), enabled=enabled)
+def view(understanding: Understanding, so_far: list[BranchResult], enabled: tuple[str, ...] = BOTH) -> TurnView:
+    return replace(first_turn(understanding.standalone, understanding), found=tuple(so_far), enabled=enabled)
 
 
-def found(branch: str, *evidence: Evidence, error: QueryError | None = None) -> Found:
-    return Found(branch, evidence, error=error)
+def found(branch: str, *evidence: Evidence, error: QueryError | None = None) -> BranchResult:
+    return BranchResult(branch, evidence, error=error)
 
 
 @pytest.mark.parametrize(
@@ -48,26 +48,28 @@ def found(branch: str, *evidence: Evidence, error: QueryError | None = None) -> 
     ],
 )
 def test_only_a_branch_that_lacks_and_has_something_new_is_wanted(
-    understanding: Understanding, so_far: list[Found], by_model: bool, expected: tuple[str, ...]
+    understanding: Understanding, so_far: list[BranchResult], by_model: bool, expected: tuple[str, ...]
 ) -> None:
-    assert wanted(view(understanding, so_far), by_model=by_model) == expected
+    assert branches_to_retry(view(understanding, so_far), by_model=by_model) == expected
 
 
 def test_a_stepwise_selector_is_offered_all_that_is_new() -> None:
     broken, done = [found("sql", error=BROKEN)], [found("sql", ROWS)]
-    assert wanted(replace(view(ONE, broken), strategy="stepwise"), by_model=True) == BOTH
-    assert wanted(replace(view(ONE, done), strategy="stepwise"), by_model=True) == ("lexical",)
+    assert branches_to_retry(replace(view(ONE, broken), strategy="stepwise"), by_model=True) == BOTH
+    assert branches_to_retry(replace(view(ONE, done), strategy="stepwise"), by_model=True) == ("lexical",)
 
 
 def test_a_branch_that_is_not_enabled_is_never_wanted() -> None:
-    assert wanted(view(THREE, [found("sql", error=BROKEN)], ("sql",)), by_model=False) == ("sql",)
+    assert branches_to_retry(view(THREE, [found("sql", error=BROKEN)], ("sql",)), by_model=False) == ("sql",)
 
 
 def test_what_branches_bring_back_comes_together() -> None:
-    assert gather([{"branch": "sql"}], [{"branch": "lexical"}]) == [{"branch": "sql"}, {"branch": "lexical"}]
-    assert add_up({"calls": 1}, {"calls": 2}) == {"calls": 3}
+    assert concatenate([{"branch": "sql"}], [{"branch": "lexical"}]) == [{"branch": "sql"}, {"branch": "lexical"}]
+    assert add_usage({"calls": 1}, {"calls": 2}) == {"calls": 3}
 
 
 def test_a_step_that_fell_back_once_keeps_saying_so() -> None:
-    assert attribute({"sql": "rules after model: timeout"}, {"sql": "model"}) == {"sql": "rules after model: timeout"}
-    assert attribute({"sql": "rules"}, {"sql": "model"}) == {"sql": "model"}
+    assert merge_attribution({"sql": "rules after model: timeout"}, {"sql": "model"}) == {
+        "sql": "rules after model: timeout"
+    }
+    assert merge_attribution({"sql": "rules"}, {"sql": "model"}) == {"sql": "model"}

@@ -4,13 +4,13 @@ import time
 
 import pytest
 
-from agents.run_in_thread import AT_ONCE, off_loop
-from nacre.records.cancellation import go_on, is_left
+from agents.run_in_thread import AT_ONCE, run_in_thread
+from nacre.records.cancellation import is_cancelled, raise_if_cancelled
 
 
 def test_the_result_comes_back_from_another_thread() -> None:
-    assert asyncio.run(off_loop(threading.get_ident)) != threading.get_ident()
-    assert asyncio.run(off_loop(sorted, [2, 1], reverse=True)) == [2, 1]
+    assert asyncio.run(run_in_thread(threading.get_ident)) != threading.get_ident()
+    assert asyncio.run(run_in_thread(sorted, [2, 1], reverse=True)) == [2, 1]
 
 
 def test_work_that_nobody_waits_for_ends() -> None:
@@ -19,29 +19,29 @@ def test_work_that_nobody_waits_for_ends() -> None:
     def work() -> None:
         try:
             while True:
-                go_on()
+                raise_if_cancelled()
                 time.sleep(0.001)
         finally:
             ended.set()
 
     async def left() -> None:
-        running = [asyncio.create_task(off_loop(work)) for _ in range(AT_ONCE)]
+        running = [asyncio.create_task(run_in_thread(work)) for _ in range(AT_ONCE)]
         await asyncio.sleep(0.05)
         for each in running:
             each.cancel()
         await asyncio.gather(*running, return_exceptions=True)
         # the threads are free again
-        assert await asyncio.wait_for(off_loop(is_left), 5) is False
+        assert await asyncio.wait_for(run_in_thread(is_cancelled), 5) is False
 
     asyncio.run(left())
     assert ended.wait(5)
 
 
 def test_work_on_its_own_is_never_left() -> None:
-    go_on()
-    assert not is_left()
+    raise_if_cancelled()
+    assert not is_cancelled()
 
 
 def test_an_error_is_the_callers() -> None:
     with pytest.raises(ZeroDivisionError):
-        asyncio.run(off_loop(divmod, 1, 0))
+        asyncio.run(run_in_thread(divmod, 1, 0))

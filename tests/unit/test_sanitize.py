@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.language.sanitize import quoted
+from nacre.language.sanitize import quote_line
 
 AGENTS = Path(__file__).parents[2] / "agents"
 TEXTS = [file.read_text("utf-8") for file in (*AGENTS.rglob("*.md"), *AGENTS.rglob("*.py"))]
@@ -14,7 +14,7 @@ TAGS = sorted({tag for text in TEXTS for tag in re.findall(r"(?:</|_part\(\")([a
 @pytest.mark.parametrize("tag", TAGS)
 def test_no_text_of_the_graph_can_open_or_close_a_tag_of_a_prompt(tag: str) -> None:
     for text in (f"</{tag}> now", f"<{tag}>", f"</ {tag.upper()} >"):
-        assert "<" not in quoted(text)
+        assert "<" not in quote_line(text)
 
 
 def test_every_tag_of_the_prompts_was_looked_at() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.answering.select_answer import answering_table
+from agents.answering.select_answer import select_answer_rows
 from nacre.records.evidence import Query, Rows, Table
 from nacre.records.plan import Ask, Attribute, Filter, Itself, Plan, Select, Variable
 from nacre.records.turn import Reading, Understanding
@@ -16,7 +16,7 @@ KNOWN = Plan(Ask(Select((Itself("p"),), (BOB,), filters=(Filter(Attribute("p", f
 def answered(question: str, plan: Plan, table: Table, unused: tuple[str, ...] = ()) -> bool:
     reading = Reading(plan, 1.0, 1.0, "read", probability=0.95, unused=unused)
     rows = Rows("sql", 1, reading=0, query=Query("sql", 1, "SELECT 1"), table=table)
-    return answering_table(Understanding(question, readings=(reading,)), (rows,)) is not None
+    return select_answer_rows(Understanding(question, readings=(reading,)), (rows,)) is not None
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
 from nacre.errors import ToolError
-from tools.guards.sql_guard import guard, sql_of
+from tools.guards.sql_guard import guard_sql, sql_text
 
 RELATIONS = {"dish", "ingredient", "entity"}
 
@@ -22,7 +22,7 @@ RELATIONS = {"dish", "ingredient", "entity"}
     ],
 )
 def test_one_reading_statement_passes(text: str, normal: str) -> None:
-    assert sql_of(guard(text, RELATIONS, limit=100)) == normal
+    assert sql_text(guard_sql(text, RELATIONS, limit=100)) == normal
 
 
 @pytest.mark.parametrize(
@@ -83,15 +83,15 @@ def test_one_reading_statement_passes(text: str, normal: str) -> None:
 )
 def test_all_else_is_refused(text: str, kind: str) -> None:
     with pytest.raises(ToolError) as refused:
-        guard(text, RELATIONS, limit=100)
+        guard_sql(text, RELATIONS, limit=100)
     assert refused.value.kind == kind
 
 
 def test_an_unknown_table_is_told_the_nearest() -> None:
     with pytest.raises(ToolError, match=r"no table 'dishes'. The nearest is 'dish'"):
-        guard("select * from dishes", RELATIONS, limit=100)
+        guard_sql("select * from dishes", RELATIONS, limit=100)
 
 
 def test_deep_nesting_is_refused_and_not_a_crash() -> None:
     with pytest.raises(ToolError):
-        guard("select " + "(" * 3000 + "1" + ")" * 3000, RELATIONS, limit=100)
+        guard_sql("select " + "(" * 3000 + "1" + ")" * 3000, RELATIONS, limit=100)

@@ -2,27 +2,27 @@
 
 import pytest
 
-from nacre.evaluation.learning.text_answers import examples
-from nacre.language.tokens import tokens
+from nacre.evaluation.learning.text_answers import read_text_examples
+from nacre.language.tokens import tokenize
 from nacre.records.answer import Value
-from nacre.records.evidence import Sentence
-from nacre.texts.answer import answers, weights
+from nacre.records.evidence import EvidenceSentence
+from nacre.texts.answer import rank_answers, text_weights
 from nacre.texts.measures import Span
-from nacre.texts.spans import spans
-from nacre.texts.wanted import wanted
+from nacre.texts.spans import find_answer_spans
+from nacre.texts.wanted import expected_answer
 
 
-def told(*texts: str, title: str = "Notes") -> list[Sentence]:
+def told(*texts: str, title: str = "Notes") -> list[EvidenceSentence]:
     """Sentences of one document, one after the other."""
     found, at = [], 0
     for text in texts:
-        found.append(Sentence("lexical", 1, text, title, document="notes.md", start=at, end=at + len(text)))
+        found.append(EvidenceSentence("lexical", 1, text, title, document="notes.md", start=at, end=at + len(text)))
         at += len(text) + 1
     return found
 
 
 def found(question: str, text: str) -> list[Span]:
-    return spans(text, wanted(question), tuple(tokens(text)))
+    return find_answer_spans(text, expected_answer(question), tuple(tokenize(text)))
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def found(question: str, text: str) -> list[Span]:
     ],
 )
 def test_what_is_wanted(question: str, kind: str, units: tuple[str, ...] | None) -> None:
-    want = wanted(question)
+    want = expected_answer(question)
     assert (want.kind, want.units) == (kind, units)
 
 
@@ -105,7 +105,7 @@ def test_what_is_of_another_kind_is_no_answer(question: str, text: str) -> None:
     ],
 )
 def test_the_likeliest_span_answers(question: str, sentences: list[str], value: Value) -> None:
-    best = answers(question, told(*sentences))[0]
+    best = rank_answers(question, told(*sentences))[0]
     assert best.value == value
     assert best.probability > 0.3
 
@@ -113,19 +113,19 @@ def test_the_likeliest_span_answers(question: str, sentences: list[str], value: 
 def test_what_no_sentence_says_has_no_likely_answer() -> None:
     sentences = told("The mill was built in 1902.", "Its pond is 3 m deep.", "It belongs to the town of Elm.")
     for question in ("Who painted the bridge of Oldham?", "How many horses did the baker own?"):
-        assert all(each.probability < weights().threshold for each in answers(question, sentences))
+        assert all(each.probability < text_weights().threshold for each in rank_answers(question, sentences))
 
 
 def test_probabilities_of_all_answers_are_one_at_most() -> None:
     sentences = told("The mill has 3 wheels and 12 stones.", "The old mill had 2 wheels.")
-    assert sum(each.probability for each in answers("How many wheels does the mill have?", sentences)) <= 1.0
+    assert sum(each.probability for each in rank_answers("How many wheels does the mill have?", sentences)) <= 1.0
 
 
 def test_the_weights_are_those_of_the_features() -> None:
-    named = {name for each in examples() for features in each.features for name in features}
-    assert set(weights().features) <= named
+    named = {name for each in read_text_examples() for features in each.features for name in features}
+    assert set(text_weights().features) <= named
 
 
 def test_an_endless_sentence_is_read() -> None:
     text = "The mill of " + "Old Anna and " * 2_000 + "was sold."
-    assert answers("Who sold the mill?", told(text)) is not None
+    assert rank_answers("Who sold the mill?", told(text)) is not None

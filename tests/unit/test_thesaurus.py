@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from nacre.language import thesaurus as english
-from nacre.language.thesaurus import measure, phrases, resource, synonyms
-from nacre.language.tokens import lemma, tokens
+from nacre.language.thesaurus import concept_phrases, english_data, gradable_adjective, synonyms
+from nacre.language.tokens import lemma, tokenize
 
 LANGUAGE = Path(english.__file__).parent
 THESAURUS = LANGUAGE / "en" / "synonyms.yaml"
@@ -115,7 +115,7 @@ def test_synonyms_go_both_ways() -> None:
 
 
 def test_phrases_are_of_several_lemmas_and_ask_for_lemmas() -> None:
-    for phrase, concepts in phrases().items():
+    for phrase, concepts in concept_phrases().items():
         assert len(phrase) > 1, phrase
         assert concepts, phrase
         assert len(set(concepts)) == len(concepts), phrase
@@ -123,20 +123,20 @@ def test_phrases_are_of_several_lemmas_and_ask_for_lemmas() -> None:
 
 
 def test_no_two_phrases_have_the_same_lemmas() -> None:
-    assert len(phrases()) == len(_thesaurus()["phrases"])
+    assert len(concept_phrases()) == len(_thesaurus()["phrases"])
 
 
 @pytest.mark.parametrize(
     "question", ["what is the vase made of", "who was in charge of it", "where did they take place"]
 )
 def test_a_phrase_is_found_by_the_lemmas_of_a_question(question: str) -> None:
-    lemmas = tuple(token.lemma for token in tokens(question))
+    lemmas = tuple(token.lemma for token in tokenize(question))
     spans = {lemmas[i:j] for i, j in combinations(range(len(lemmas) + 1), 2)}
-    assert spans & phrases().keys()
+    assert spans & concept_phrases().keys()
 
 
 def test_measures_have_a_direction_and_properties() -> None:
-    for word, (direction, *concepts) in resource()["measures"].items():
+    for word, (direction, *concepts) in english_data()["measures"].items():
         assert direction in ("up", "down"), word
         assert concepts, word
 
@@ -152,7 +152,7 @@ def test_measures_have_a_direction_and_properties() -> None:
     ],
 )
 def test_forms_of_adjectives_are_read(said: str, descending: bool, first: str) -> None:
-    read = measure(tokens(said)[0])
+    read = gradable_adjective(tokenize(said)[0])
     assert read is not None
     assert read.degree != "positive"
     assert (read.descending, read.concepts[0]) == (descending, first)

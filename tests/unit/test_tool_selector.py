@@ -8,21 +8,21 @@ from agents.agents import build_agents
 from agents.models.limits import Limits
 from agents.result import Result
 from agents.tool_selector import Choice
-from agents.turn_view import TurnView, asked
-from nacre.records.evidence import Found, Query, Sentence
+from agents.turn_view import TurnView, first_turn
+from nacre.records.evidence import BranchResult, EvidenceSentence, Query
 from tests.support.scripted_model import ScriptedModel
 
 LIMITS = Limits(seconds=2, retries=1)
 BOTH = ("sql", "lexical")
-FIRST = replace(asked("What simmers?"), enabled=BOTH)
+FIRST = replace(first_turn("What simmers?"), enabled=BOTH)
 DISHES = Query("sql", 1, "SELECT 1", words="dishes")
-SIMMERS = Sentence("lexical", 1, text="Dal simmers.", title="dal")
+SIMMERS = EvidenceSentence("lexical", 1, text="Dal simmers.", title="dal")
 UNSURE = replace(
     FIRST,
     round=2,
     visited=BOTH,
     wanted=BOTH,
-    found=(Found("sql", queries=(DISHES,)), Found("lexical", (SIMMERS,))),
+    found=(BranchResult("sql", queries=(DISHES,)), BranchResult("lexical", (SIMMERS,))),
 )
 STEP = replace(UNSURE, strategy="stepwise")
 

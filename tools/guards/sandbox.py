@@ -6,8 +6,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nacre.records.evidence import Found
-from nacre.stores.processes.killable_pool import Killable, ended
+from nacre.records.evidence import BranchResult
+from nacre.stores.processes.killable_pool import KillablePool, pool_errors
 
 if TYPE_CHECKING:
     from nacre.stores.sqlite.tables import Tables
@@ -17,22 +17,22 @@ MOST_MEMORY = 2_000_000_000
 OPEN_GRAPHS = 4
 
 
-class Apart:
+class Sandbox:
     """Runs queries in a few processes that are started when the first is needed, or by `warm`."""
 
     def __init__(self) -> None:
-        self._work = Killable(MOST_MEMORY)
+        self._work = KillablePool(MOST_MEMORY)
 
     def warm(self) -> None:
         """Start the processes now, while there is something else to wait for; it does not wait for them."""
         self._work.start(_ready)
 
-    async def run(self, tables: Path, text: str, *, round: int, limit: int, seconds: float) -> Found:
+    async def run(self, tables: Path, text: str, *, round: int, limit: int, seconds: float) -> BranchResult:
         """As `tools.written.run_written` over the file `tables`; raises ToolError `timeout`, or `too_large` where the
         process died of it. A caller that is cancelled ends the process."""
         given = {"round": round, "limit": limit}
         running = await asyncio.to_thread(self._work.start, _run, tables, text, seconds=seconds, **given)
-        with ended(seconds):
+        with pool_errors(seconds):
             return await asyncio.wrap_future(running)
 
     def close(self) -> None:
@@ -44,11 +44,11 @@ def _ready() -> None:
     import tools.run_model_sql  # noqa: F401
 
 
-def _run(tables: Path, text: str, *, round: int, limit: int) -> Found:
-    from tools.run_model_sql import run_written
+def _run(tables: Path, text: str, *, round: int, limit: int) -> BranchResult:
+    from tools.run_model_sql import run_model_sql
 
     logging.getLogger("sqlglot").setLevel(logging.ERROR)
-    return run_written(text, _tables(tables), round=round, limit=limit)
+    return run_model_sql(text, _tables(tables), round=round, limit=limit)
 
 
 @lru_cache(OPEN_GRAPHS)

@@ -32,17 +32,17 @@ def guard_sparql(text: str, schema: Schema, *, limit: int) -> str:
         raise ToolError("refused", f"The query has {len(text)} characters; {LONGEST} are the most.")
     if text.count("{") > MOST_GROUPS:
         raise ToolError("too_large", f"The query has more than {MOST_GROUPS} groups. Write it with fewer.")
-    query = parsed_sparql(text)
+    query = parse_sparql(text)
     if query.name not in _FORMS:
         form = query.name.removesuffix("Query").upper()
         raise ToolError("refused", f"Only {', '.join(_FORMS.values())} are allowed, not {form}.")
     if query.datasetClause:
         raise ToolError("refused", "FROM is not allowed: the graph is chosen already.")
-    parts = list(nodes_of(query))
+    parts = list(algebra_nodes(query))
     if any(part.name == "Graph" for part in parts):
         # an attached graph may be one of several in its store
         raise ToolError("refused", "GRAPH is not allowed: the graph is chosen already.")
-    triples = [triple for part in parts for triple in patterns_of(part)]
+    triples = [triple for part in parts for triple in node_patterns(part)]
     if len(triples) > MOST_PATTERNS:
         raise ToolError("too_large", f"The query has {len(triples)} patterns; {MOST_PATTERNS} are the most.")
     for _, predicate, object_ in triples:
@@ -51,16 +51,16 @@ def guard_sparql(text: str, schema: Schema, *, limit: int) -> str:
     return _limited(text, query, limit)
 
 
-def form_of(text: str) -> str:
+def query_form(text: str) -> str:
     """Whether a query is a SELECT, an ASK or a CONSTRUCT; raises ToolError as `guard_sparql`.
 
     >>> form_of("ASK { ?s ?p ?o }")
     'ASK'
     """
-    return _FORMS[parsed_sparql(text).name]
+    return _FORMS[parse_sparql(text).name]
 
 
-def parsed_sparql(text: str) -> Any:
+def parse_sparql(text: str) -> Any:
     """The algebra of a query, as rdflib has it; raises ToolError `syntax`, `refused` for SERVICE, `too_large`."""
     from rdflib.plugins.sparql.algebra import translateQuery
     from rdflib.plugins.sparql.parser import parseQuery
@@ -68,7 +68,7 @@ def parsed_sparql(text: str) -> Any:
     try:
         # rdflib reads a # in the IRI of a prefix as a comment where more IRIs follow on its line
         tree = parseQuery(_PREFIX.sub(r"\g<0>\n", text))
-        if any(part.name == "ServiceGraphPattern" for part in nodes_of(tree)):
+        if any(part.name == "ServiceGraphPattern" for part in algebra_nodes(tree)):
             # rdflib can't translate all of them
             raise ToolError("refused", "SERVICE is not allowed: only this graph can be asked.")
         return translateQuery(tree).algebra
@@ -82,20 +82,20 @@ def parsed_sparql(text: str) -> Any:
         raise ToolError("syntax", f"The query can't be parsed as SPARQL 1.1: {reason}") from None
 
 
-def nodes_of(node: Any) -> Iterator[Any]:
+def algebra_nodes(node: Any) -> Iterator[Any]:
     """All parts of a parsed query, from outside in."""
     from rdflib.plugins.sparql.parserutils import CompValue
 
     if isinstance(node, CompValue):
         yield node
         for each in node.values():
-            yield from nodes_of(each)
+            yield from algebra_nodes(each)
     elif isinstance(node, Iterable) and not isinstance(node, str):
         for each in node:
-            yield from nodes_of(each)
+            yield from algebra_nodes(each)
 
 
-def patterns_of(part: Any) -> Iterator[tuple[Any, Any, Any]]:
+def node_patterns(part: Any) -> Iterator[tuple[Any, Any, Any]]:
     """The patterns of one part; those within EXISTS are still lists of so many times three terms."""
     for listed in part.triples or ():
         yield from zip(listed[::3], listed[1::3], listed[2::3], strict=True)
@@ -106,10 +106,12 @@ def _check_names(predicate: Any, object_: Any, schema: Schema) -> None:
 
     for iri in _iris(predicate):
         if iri not in schema.predicate_of and not iri.startswith(_COMMON):
-            raise ToolError("unknown_name", f"There is no predicate <{iri}>.{_said(nearest(iri, schema, 'predicate'))}")
+            raise ToolError(
+                "unknown_name", f"There is no predicate <{iri}>.{_said(nearest_iri(iri, schema, 'predicate'))}"
+            )
     if str(predicate) == TYPE and isinstance(object_, URIRef) and str(object_) not in schema.class_of:
         raise ToolError(
-            "unknown_name", f"There is no class <{object_}>.{_said(nearest(str(object_), schema, 'class'))}"
+            "unknown_name", f"There is no class <{object_}>.{_said(nearest_iri(str(object_), schema, 'class'))}"
         )
 
 
@@ -125,7 +127,7 @@ def _iris(predicate: Any) -> Iterator[str]:
             yield from _iris(inner)
 
 
-def nearest(iri: str, schema: Schema, kind: str) -> str | None:
+def nearest_iri(iri: str, schema: Schema, kind: str) -> str | None:
     """The class or predicate whose name is most like that of an IRI which the graph has not."""
     every = schema.classes if kind == "class" else schema.predicates
     word = iri.replace("#", "/").rpartition("/")[2]
@@ -189,7 +191,7 @@ def _limited(text: str, query: Any, limit: int) -> str:
         return text
     limited = f"{text.rstrip()}\nLIMIT {limit}"
     try:
-        parsed_sparql(limited)
+        parse_sparql(limited)
     except ToolError:
         raise ToolError("refused", "End the query in a LIMIT, and put VALUES inside the group.") from None
     return limited

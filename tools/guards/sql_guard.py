@@ -32,7 +32,7 @@ _DENIED = frozenset({
 })  # fmt: skip
 
 
-def guard(text: str, relations: Collection[str], *, limit: int) -> exp.Query:
+def guard_sql(text: str, relations: Collection[str], *, limit: int) -> exp.Query:
     """The query as a tree whose outermost LIMIT is at most `limit`, comments gone.
 
     `relations` are the tables and views that may be read; names of its own WITH may be too. Raises ToolError: `syntax`
@@ -91,7 +91,7 @@ def _guarded(text: str, relations: Collection[str], limit: int) -> exp.Query:
     return _limited(cast(exp.Query, query), limit)
 
 
-def sql_of(query: exp.Expr) -> str:
+def sql_text(query: exp.Expr) -> str:
     """The tree as SQLite text on one line; raises ToolError `too_large` where it is too deep to be written."""
     try:
         return query.sql(dialect="sqlite", comments=False)
@@ -112,9 +112,9 @@ def _check(node: exp.Expr, known: Collection[str], relations: Collection[str]) -
 
 def _check_table(table: exp.Table, known: Collection[str], relations: Collection[str]) -> None:
     if not isinstance(table.this, exp.Identifier):
-        raise ToolError("refused", f"{sql_of(table)} is not a table.")
+        raise ToolError("refused", f"{sql_text(table)} is not a table.")
     if table.catalog or table.db.lower() not in ("", "main"):
-        raise ToolError("refused", f"Only the graph's own tables can be read, not {sql_of(table)}.")
+        raise ToolError("refused", f"Only the graph's own tables can be read, not {sql_text(table)}.")
     if table.name.lower() not in known:
         raise ToolError("unknown_name", f"There is no table {table.name!r}.{_nearest(table.name, relations)}")
 

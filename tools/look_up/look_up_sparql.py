@@ -3,21 +3,21 @@
 from rapidfuzz import fuzz, process
 
 from nacre.errors import ToolError
-from nacre.language.tokens import tokens
-from nacre.plans.sparql.engine import Labels, last_segment
+from nacre.language.tokens import tokenize
+from nacre.plans.sparql.engine import LabelLookup, last_segment
 from nacre.plans.sparql.schema import Prefixes, schema_sparql
-from nacre.plans.sparql.terms import constant, iri
+from nacre.plans.sparql.terms import format_iri, format_literal
 from nacre.records.look_up import LookUp
 from nacre.records.schema import Schema
-from nacre.stores.sparql.sparql_source import SparqlSource, Term
-from nacre.stores.sparql.text_search import holding_pattern
+from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
+from nacre.stores.sparql.text_search import text_search_pattern
 
 MOST, SAMPLE, FACTS, LONGEST = 10, 3, 60, 60
 NEAR = 80
 
 
 def look_up_sparql(
-    wanted: LookUp, source: SparqlSource, schema: Schema, prefixes: Prefixes, labels: Labels, *, seconds: float
+    wanted: LookUp, source: SparqlSource, schema: Schema, prefixes: Prefixes, labels: LabelLookup, *, seconds: float
 ) -> str:
     """What is there, within a bound; why nothing is shown, where nothing is."""
     if wanted.kind == "passages":
@@ -51,16 +51,16 @@ def _values(wanted: LookUp, source: SparqlSource, schema: Schema, prefixes: Pref
     literal = {p.iri: p.label for p in schema.predicates if p.has_literals}
     column = _named(wanted.column, literal, prefixes) if wanted.column else None
     if column is not None:
-        holds = f" FILTER(CONTAINS(LCASE(STR(?l)), {constant(text.lower())}))" if text else ""
-        query = f"SELECT DISTINCT ?l {{ ?s {iri(column)} ?l FILTER(isLiteral(?l)){holds} }} LIMIT {MOST}"
+        holds = f" FILTER(CONTAINS(LCASE(STR(?l)), {format_literal(text.lower())}))" if text else ""
+        query = f"SELECT DISTINCT ?l {{ ?s {format_iri(column)} ?l FILTER(isLiteral(?l)){holds} }} LIMIT {MOST}"
         rows = source.select(query, limit=MOST, seconds=seconds).rows
         lines = [f'{prefixes.short(column)}: "{_shown(row[0])}"' for row in rows]
         return "\n".join(lines) or f"No value of {prefixes.short(column)} is like {text!r}."
-    words = [token.norm for token in tokens(text) if token.norm.isalnum()]
+    words = [token.norm for token in tokenize(text) if token.norm.isalnum()]
     names = [p.iri for p in schema.predicates if p.role == "name"]
     if not words or not names:
         return "Name a property, or words of a name."
-    pattern = holding_pattern("virtuoso" if source.dialect == "virtuoso" else "", names, words, words)
+    pattern = text_search_pattern("virtuoso" if source.dialect == "virtuoso" else "", names, words, words)
     query = f"SELECT DISTINCT ?s ?l {{ {pattern} }} LIMIT {20 * MOST}"
     rows = source.select(query, limit=20 * MOST, seconds=seconds).rows
     named = [(row[0].value, row[1].value) for row in rows if row[0] and row[1]]
@@ -69,10 +69,8 @@ def _values(wanted: LookUp, source: SparqlSource, schema: Schema, prefixes: Pref
     return "\n".join(lines) or f"No name is like {text!r}."
 
 
-def _things(class_: str, source: SparqlSource, prefixes: Prefixes, labels: Labels, seconds: float) -> str:
-    query = (
-        f"SELECT ?s ?p ?o {{ {{ SELECT ?s {{ ?s a {iri(class_)} }} LIMIT {SAMPLE} }} ?s ?p ?o }} LIMIT {SAMPLE * FACTS}"
-    )
+def _things(class_: str, source: SparqlSource, prefixes: Prefixes, labels: LabelLookup, seconds: float) -> str:
+    query = f"SELECT ?s ?p ?o {{ {{ SELECT ?s {{ ?s a {format_iri(class_)} }} LIMIT {SAMPLE} }} ?s ?p ?o }} LIMIT {SAMPLE * FACTS}"
     rows = source.select(query, limit=SAMPLE * FACTS, seconds=seconds).rows
     links = {row[2].value for row in rows if row[2] is not None and row[2].kind == "iri"}
     called = labels(links) if links else {}
@@ -85,5 +83,5 @@ def _things(class_: str, source: SparqlSource, prefixes: Prefixes, labels: Label
     return "\n".join(lines) or "It has no things."
 
 
-def _shown(term: Term | None) -> str:
+def _shown(term: SparqlTerm | None) -> str:
     return "" if term is None else " ".join(term.value.split())[:LONGEST]

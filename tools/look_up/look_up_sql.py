@@ -10,9 +10,9 @@ from nacre.errors import ToolError
 from nacre.language.tokens import fold
 from nacre.records.look_up import LookUp, Occurrence
 from nacre.records.schema import Relation, Schema
-from nacre.stores.sqlite.schema_sql import quoted
+from nacre.stores.sqlite.schema_sql import quote_if_needed
 from nacre.stores.sqlite.tables import Tables
-from tools.provenance.entity_ids import entities, is_id
+from tools.provenance.entity_ids import is_id, look_up_entities
 
 MOST = 10
 A_PHRASE = 3
@@ -31,7 +31,7 @@ class _Place(NamedTuple):
     column: str
 
 
-def occurrences(phrases: Sequence[str], tables: Tables, *, seconds: float) -> list[Occurrence]:
+def find_occurrences(phrases: Sequence[str], tables: Tables, *, seconds: float) -> list[Occurrence]:
     """Where values stand that are a phrase, hold it, or are spelt nearly so: the likest first, a few a phrase.
 
     Columns that are not reached within `seconds` are left out.
@@ -51,7 +51,7 @@ def occurrences(phrases: Sequence[str], tables: Tables, *, seconds: float) -> li
     return sorted(dict.fromkeys(found), key=lambda each: -each.likeness)[:MOST]
 
 
-def look_up(wanted: LookUp, tables: Tables, describe: Callable[[Collection[str]], str], *, seconds: float) -> str:
+def look_up_sql(wanted: LookUp, tables: Tables, describe: Callable[[Collection[str]], str], *, seconds: float) -> str:
     """What is there, within a bound; passages are another branch's."""
     known = {relation.name.lower(): relation for relation in tables.schema.relations}
     relation = known.get(wanted.table.lower())
@@ -83,8 +83,8 @@ def _values(wanted: LookUp, relation: Relation | None, tables: Tables, deadline:
 
 
 def _rows(relation: Relation, tables: Tables, seconds: float) -> str:
-    rows = tables.run(f"SELECT * FROM {quoted(relation.name)}", limit=SAMPLE_ROWS, seconds=seconds)
-    names = entities({cell for row in rows.rows for cell in row if is_id(cell)}, tables)
+    rows = tables.run(f"SELECT * FROM {quote_if_needed(relation.name)}", limit=SAMPLE_ROWS, seconds=seconds)
+    names = look_up_entities({cell for row in rows.rows for cell in row if is_id(cell)}, tables)
 
     def shown(cell: object) -> str:
         said = names[cell][1] if is_id(cell) and cell in names else cell
@@ -106,10 +106,10 @@ def _places(schema: Schema) -> Iterator[_Place]:
 
 def _holding(phrase: str, place: _Place, tables: Tables, deadline: float) -> list[Occurrence]:
     """Values that are the phrase, or hold it at a word's beginning."""
-    name = quoted(place.column)
+    name = quote_if_needed(place.column)
     escaped = phrase.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     query = (
-        f"SELECT DISTINCT {name} FROM {quoted(place.table)} "
+        f"SELECT DISTINCT {name} FROM {quote_if_needed(place.table)} "
         f"WHERE {name} LIKE ? ESCAPE '\\' ORDER BY length({name}) LIMIT {A_PHRASE}"
     )
     rows = _run(query, (f"%{escaped}%",), tables, deadline)
@@ -131,8 +131,8 @@ def _spelt(phrase: str, place: _Place, tables: Tables, deadline: float) -> list[
 
 
 def _distinct(place: _Place, tables: Tables, most: int, deadline: float) -> list[str]:
-    name = quoted(place.column)
-    query = f"SELECT DISTINCT {name} FROM {quoted(place.table)} WHERE {name} IS NOT NULL"
+    name = quote_if_needed(place.column)
+    query = f"SELECT DISTINCT {name} FROM {quote_if_needed(place.table)} WHERE {name} IS NOT NULL"
     return [str(row[0]) for row in _run(query, (), tables, deadline, most)]
 
 

@@ -6,18 +6,18 @@ from dataclasses import replace
 
 from nacre.errors import ToolError
 from nacre.language.tokens import fold
-from nacre.plans.sql.provenance import MOST, THINGS, provenance
-from nacre.records.evidence import Evidence, Query, Rows, Sentence, Table
+from nacre.plans.sql.provenance import MAX_PROVENANCE_THINGS, MAX_PROVENANCE_TRIPLES, trace_provenance
+from nacre.records.evidence import Evidence, EvidenceSentence, Query, Rows, Table
 from nacre.records.plan import Ask, Combine, Compute, Plan
 from nacre.stores.sqlite.tables import Tables
-from nacre.stores.sqlite.triples import Triple, Triples
+from nacre.stores.sqlite.triples import Triple, TripleReader
 
 log = logging.getLogger(__name__)
 
 IN_WORDS = "these triples, in words"
 
 
-def sources(evidence: Evidence, plan: Plan | None, tables: Tables) -> Evidence:
+def trace_sources(evidence: Evidence, plan: Plan | None, tables: Tables) -> Evidence:
     """The evidence with at most 200 triples and its basis; `plan` is its reading's, None for a query of a model."""
     if evidence.basis:
         # rows and sentences of single triples bring what they rest on
@@ -26,14 +26,14 @@ def sources(evidence: Evidence, plan: Plan | None, tables: Tables) -> Evidence:
         return _of_rows(evidence, plan, tables)
     if evidence.document is not None:
         return replace(evidence, basis="a passage of a text")
-    return replace(evidence, triples=_of_sentence(evidence, Triples(tables)), basis=IN_WORDS)
+    return replace(evidence, triples=_of_sentence(evidence, TripleReader(tables)), basis=IN_WORDS)
 
 
 def _of_rows(rows: Rows, plan: Plan | None, tables: Tables) -> Rows:
     found: Iterable[Triple]
     try:
         if plan is not None:
-            found = provenance(plan, rows.table, tables)
+            found = trace_provenance(plan, rows.table, tables)
         elif rows.query is not None:
             found = _of_written(rows.query, rows.keys, tables)
         else:
@@ -42,14 +42,14 @@ def _of_rows(rows: Rows, plan: Plan | None, tables: Tables) -> Rows:
     except ToolError as error:
         log.warning("triples of a citation: %s", error)
         found = ()
-    return replace(rows, triples=tuple(found), basis=basis_of(rows.table, plan, rows.keys))
+    return replace(rows, triples=tuple(found), basis=basis_in_words(rows.table, plan, rows.keys))
 
 
-def basis_of(table: Table, plan: Plan | None, keys: Sequence[str]) -> str:
+def basis_in_words(table: Table, plan: Plan | None, keys: Sequence[str]) -> str:
     """What rows rest on, in words."""
     body = plan.body if plan is not None else None
     count = table.contributing
-    some = f", of which {THINGS} are named" if count and count > THINGS else ""
+    some = f", of which {MAX_PROVENANCE_THINGS} are named" if count and count > MAX_PROVENANCE_THINGS else ""
     if isinstance(body, Combine) or (plan is None and not keys):
         return "the query as a whole: its rows come from sets of things combined, not from single ones"
     if count is not None:
@@ -58,7 +58,7 @@ def basis_of(table: Table, plan: Plan | None, keys: Sequence[str]) -> str:
         return "what the query found" if table.rows and table.rows[0][0] else "that the query found nothing"
     if isinstance(body, Compute):
         return "the rows of two queries"
-    shown = f", of which {THINGS} are shown" if len(table.rows) > THINGS else ""
+    shown = f", of which {MAX_PROVENANCE_THINGS} are shown" if len(table.rows) > MAX_PROVENANCE_THINGS else ""
     many = f"{len(table.rows)} row{'s' * (len(table.rows) != 1)}{shown}"
     return many if table.rows else "that the query found nothing"
 
@@ -66,19 +66,19 @@ def basis_of(table: Table, plan: Plan | None, keys: Sequence[str]) -> str:
 def _of_written(query: Query, keys: Sequence[str], tables: Tables) -> Iterable[Triple]:
     """What the things behind a model's query say in the columns that it uses, and their names."""
     # sqlglot is slow to import, and the rules do without it
-    from tools.provenance.row_provenance import predicates
+    from tools.provenance.row_provenance import used_predicates
 
-    triples = Triples(tables)
-    used = predicates(query.text, tables.schema)
+    triples = TripleReader(tables)
+    used = used_predicates(query.text, tables.schema)
     found: dict[Triple, None] = {}
-    for key in keys[:THINGS]:
+    for key in keys[:MAX_PROVENANCE_THINGS]:
         name = triples.naming(key)
         found.update(dict.fromkeys(t for iri in used for t in triples.of(key, iri)))
         found.update({name: None} if name else {})
-    return list(found)[:MOST]
+    return list(found)[:MAX_PROVENANCE_TRIPLES]
 
 
-def _of_sentence(evidence: Sentence, triples: Triples) -> tuple[Triple, ...]:
+def _of_sentence(evidence: EvidenceSentence, triples: TripleReader) -> tuple[Triple, ...]:
     """The triples of a sentence as the graph has them: each that it lists, and those that name what it names."""
     said = _plain(f"{evidence.title} {evidence.text}")
     found: dict[Triple, None] = {}
@@ -98,10 +98,10 @@ def _of_sentence(evidence: Sentence, triples: Triples) -> tuple[Triple, ...]:
     for key in evidence.keys:
         if evidence.branch != "sql" and not any(t[0] == key and _plain(t[2]) in _plain(evidence.title) for t in found):
             found.update(dict.fromkeys(_named_by(key, evidence.title, triples)))
-    return tuple(found)[:MOST]
+    return tuple(found)[:MAX_PROVENANCE_TRIPLES]
 
 
-def _as_read(triple: Triple, triples: Triples) -> list[Triple]:
+def _as_read(triple: Triple, triples: TripleReader) -> list[Triple]:
     """The triple as the data has it: a value may be shown in another form than it was written."""
     if triples.holds(triple):
         return [triple]
@@ -110,7 +110,7 @@ def _as_read(triple: Triple, triples: Triples) -> list[Triple]:
     return same or triples.of(subject, predicate)
 
 
-def _named_by(key: str, title: str, triples: Triples) -> list[Triple]:
+def _named_by(key: str, title: str, triples: TripleReader) -> list[Triple]:
     """The link and the name that give a thing without a name of its own its title ("the engine of X")."""
     for link in triples.to(key):
         name = triples.naming(link[0])

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from nacre.plans.sparql.terms import iri
-from tools.guards.sparql_guard import parsed_sparql
+from nacre.plans.sparql.terms import format_iri
+from tools.guards.sparql_guard import parse_sparql
 
 _PROLOGUE = re.compile(r"(?:\s|#[^\n]*|(?:PREFIX\s*\S*?:|BASE)\s*<[^>]*>)*", re.IGNORECASE)
 _TOKEN = re.compile(
@@ -15,14 +15,14 @@ _TOKEN = re.compile(
 )
 
 
-def behind_written(text: str, names: Collection[str], *, solutions: int) -> str | None:
+def model_sparql_provenance(text: str, names: Collection[str], *, solutions: int) -> str | None:
     """A CONSTRUCT of the triples that the rows of a SELECT, or the truth of an ASK, rest on, of so many solutions of
     its pattern, with the `names` of the things that are shown first; None where its pattern has no plain triples.
 
     What a solution may lack (OPTIONAL, UNION) is taken where a variable of its own tells that it is there; property
     paths, what is negated and nameless nodes are left out. Raises ToolError for what is no SPARQL.
     """
-    query = parsed_sparql(text)
+    query = parse_sparql(text)
     triples = list(_certain(query))
     group = _group(text)
     if not triples or group is None:
@@ -34,7 +34,7 @@ def behind_written(text: str, names: Collection[str], *, solutions: int) -> str 
     shown = next((name for name in query.PV or () if name in subjects), None)
     said = [f"  {' '.join(term.n3() for term in triple)} ." for triple in triples]
     if shown is not None:
-        listed = ", ".join(map(iri, names))
+        listed = ", ".join(map(format_iri, names))
         said.append(f"  {shown.n3()} ?nacre_name ?nacre_label .")
         inner.append(f"OPTIONAL {{ {shown.n3()} ?nacre_name ?nacre_label FILTER(?nacre_name IN ({listed})) }}")
     lines = "\n".join((*said, "} WHERE {", *inner))

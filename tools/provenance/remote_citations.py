@@ -6,15 +6,15 @@ from dataclasses import replace
 
 from nacre.errors import ToolError
 from nacre.plans.sparql.pattern import Vocabulary
-from nacre.plans.sparql.provenance import behind
-from nacre.plans.sparql.terms import cell
-from nacre.plans.sql.provenance import MOST, THINGS
+from nacre.plans.sparql.provenance import provenance_query
+from nacre.plans.sparql.terms import cell_value
+from nacre.plans.sql.provenance import MAX_PROVENANCE_THINGS, MAX_PROVENANCE_TRIPLES
 from nacre.records.evidence import Evidence, Rows
 from nacre.records.plan import Ask, Body, Compute, Plan, Select
-from nacre.stores.sparql.sparql_source import SparqlSource, Term
+from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
 from nacre.stores.sqlite.triples import TYPE, Triple
-from tools.provenance.citations import IN_WORDS, basis_of
-from tools.provenance.model_sparql import behind_written
+from tools.provenance.citations import IN_WORDS, basis_in_words
+from tools.provenance.model_sparql import model_sparql_provenance
 
 log = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ PATTERN = "triples that the query's pattern finds"
 SECONDS = 3.0
 
 
-def sources_away(
+def trace_remote_sources(
     evidence: Evidence, plan: Plan | None, source: SparqlSource, words: Vocabulary, names: Collection[str]
 ) -> Evidence:
     """The evidence with at most 200 triples behind at most 50 things, by one CONSTRUCT for each select of the plan, or
@@ -31,33 +31,39 @@ def sources_away(
     if not isinstance(evidence, Rows):
         return replace(evidence, basis=IN_WORDS)
     if plan is None and evidence.query is not None:
-        return of_written_sparql(evidence, source, names)
+        return trace_model_sparql(evidence, source, names)
     body = plan.body if plan is not None else None
-    keys = tuple(dict.fromkeys(key for row in evidence.table.keys[:THINGS] for key in row))[: 4 * THINGS]
+    keys = tuple(dict.fromkeys(key for row in evidence.table.keys[:MAX_PROVENANCE_THINGS] for key in row))[
+        : 4 * MAX_PROVENANCE_THINGS
+    ]
     found: dict[Triple, None] = {}
     try:
         for select in _selects(body):
             own = () if isinstance(body, Compute) else keys
-            query = behind(select, own, words, names, things=THINGS)
-            triples = source.construct(query, limit=MOST - len(found), seconds=SECONDS)
+            query = provenance_query(select, own, words, names, things=MAX_PROVENANCE_THINGS)
+            triples = source.construct(query, limit=MAX_PROVENANCE_TRIPLES - len(found), seconds=SECONDS)
             found.update(dict.fromkeys(sorted((_text(s), p.value, _text(o)) for s, p, o in triples)))
     except ToolError as error:
         log.warning("triples of a citation: %s", error)
     # the things behind a number are known now
     things = evidence.keys or tuple(dict.fromkeys(s for s, p, _ in found if p == TYPE))
-    return replace(evidence, keys=things, triples=tuple(found), basis=basis_of(evidence.table, plan, things))
+    return replace(evidence, keys=things, triples=tuple(found), basis=basis_in_words(evidence.table, plan, things))
 
 
-def of_written_sparql(rows: Rows, source: SparqlSource, names: Collection[str]) -> Rows:
+def trace_model_sparql(rows: Rows, source: SparqlSource, names: Collection[str]) -> Rows:
     """Rows of SPARQL that a model wrote, with at most 200 of the triples that 50 solutions of its pattern rest on."""
     found: list[Triple] = []
     try:
-        query = behind_written(rows.query.text, names, solutions=THINGS) if rows.query is not None else None
-        triples = source.construct(query, limit=MOST, seconds=SECONDS) if query is not None else []
+        query = (
+            model_sparql_provenance(rows.query.text, names, solutions=MAX_PROVENANCE_THINGS)
+            if rows.query is not None
+            else None
+        )
+        triples = source.construct(query, limit=MAX_PROVENANCE_TRIPLES, seconds=SECONDS) if query is not None else []
         found = sorted({(_text(s), p.value, _text(o)) for s, p, o in triples})
     except ToolError as error:
         log.warning("triples of a citation: %s", error)
-    basis = PATTERN if found and not rows.keys else basis_of(rows.table, None, rows.keys)
+    basis = PATTERN if found and not rows.keys else basis_in_words(rows.table, None, rows.keys)
     return replace(rows, triples=tuple(found), basis=basis)
 
 
@@ -70,5 +76,5 @@ def _selects(body: Body | None) -> list[Select]:
     return [body.left, body.right] if isinstance(body, Compute) else []
 
 
-def _text(term: Term) -> str:
-    return f"_:{term.value}" if term.kind == "blank" else str(cell(term)) if term.kind == "iri" else term.value
+def _text(term: SparqlTerm) -> str:
+    return f"_:{term.value}" if term.kind == "blank" else str(cell_value(term)) if term.kind == "iri" else term.value

@@ -9,14 +9,14 @@ from nacre.records.schema import Relation, Schema
 KEYS_SHOWN = 50
 
 
-class Contributing(NamedTuple):
+class ContributingQueries(NamedTuple):
     """For a query whose rows stand for many: how many things are behind them, and the first of them."""
 
     how_many: exp.Select
     which: exp.Select
 
 
-def with_keys(query: exp.Query, schema: Schema) -> exp.Select | None:
+def add_key_column(query: exp.Query, schema: Schema) -> exp.Select | None:
     """The query with the key of its FROM table as one more, last column; None where rows are not single entities."""
     source = _source(query, schema)
     if source is None or not isinstance(query, exp.Select) or _gathers(query):
@@ -24,7 +24,7 @@ def with_keys(query: exp.Query, schema: Schema) -> exp.Select | None:
     return query.select(_key(*source).as_("_key"), append=True, copy=True)
 
 
-def contributing(query: exp.Query, schema: Schema) -> Contributing | None:
+def contributing_queries(query: exp.Query, schema: Schema) -> ContributingQueries | None:
     """Count and first keys from the same FROM and WHERE; None for set operations and a FROM of another kind."""
     source = _source(query, schema)
     if source is None or not isinstance(query, exp.Select):
@@ -35,10 +35,10 @@ def contributing(query: exp.Query, schema: Schema) -> Contributing | None:
     key = _key(*source)
     count = base.copy().select(exp.Count(this=exp.Distinct(expressions=[key.copy()])), append=False, copy=False)
     keys = base.select(key, append=False, copy=False).distinct().order_by(key.copy()).limit(KEYS_SHOWN)
-    return Contributing(count, keys)
+    return ContributingQueries(count, keys)
 
 
-def predicates(text: str, schema: Schema) -> list[str]:
+def used_predicates(text: str, schema: Schema) -> list[str]:
     """The predicates of the columns that a query uses of the table its keys are of."""
     query = parse_one(text, read="sqlite")
     source = _source(query, schema) if isinstance(query, exp.Query) else None

@@ -6,21 +6,21 @@ from rapidfuzz import fuzz, process
 from sqlglot import exp
 
 from nacre.errors import ToolError
-from nacre.language.quantities.amounts import amounts
-from nacre.language.quantities.units import convert
+from nacre.language.quantities.amounts import find_amounts
+from nacre.language.quantities.units import convert_unit
 from nacre.language.tokens import fold
 from nacre.records.evidence import Cell
 from nacre.records.schema import Column, Predicate
 from nacre.stores.sqlite.tables import Tables
-from tools.guards.sql_guard import sql_of
-from tools.repair.repair_query import Repair, sources
+from tools.guards.sql_guard import sql_text
+from tools.repair.repair_query import Repair, query_relations
 
 NEAR = 80
 VALUES = 3000
 SHOWN = 5
 
 
-def refill(query: exp.Query, tables: Tables, seconds: float) -> Repair | None:
+def repair_empty(query: exp.Query, tables: Tables, seconds: float) -> Repair | None:
     """What to do about no rows, or None where every condition can hold: then nothing is the answer.
 
     Numbers written as text become numbers in the column's unit, values spelt otherwise become those of the column.
@@ -36,15 +36,15 @@ def _measured(query: exp.Query, tables: Tables) -> Repair | None:
     """ "weight > '2 t'" compares nothing where weights are numbers of kg."""
     fixed, said = query.copy(), list[str]()
     for literal, _, predicate, _ in _compared(fixed, tables):
-        found = amounts(literal.name)
+        found = find_amounts(literal.name)
         if predicate is None or predicate.datatype not in ("integer", "real") or len(found) != 1:
             continue
         unit = found[0].unit
-        value = convert(found[0].value, unit, predicate.unit) if unit and predicate.unit else found[0].value
+        value = convert_unit(found[0].value, unit, predicate.unit) if unit and predicate.unit else found[0].value
         if value is not None:
             said.append(f"{literal.name!r} is {value:.10g}{f' {predicate.unit}' if predicate.unit else ''} here")
             literal.replace(exp.Literal.number(f"{value:.10g}"))
-    return Repair("type", f"{'; '.join(said)}.", sql_of(fixed)) if said else None
+    return Repair("type", f"{'; '.join(said)}.", sql_text(fixed)) if said else None
 
 
 def _spelt(query: exp.Query, tables: Tables, seconds: float) -> Repair | None:
@@ -67,7 +67,7 @@ def _spelt(query: exp.Query, tables: Tables, seconds: float) -> Repair | None:
         elif values:
             lacking.append(f"No {column} is {text!r}; there are {', '.join(map(repr, values[:SHOWN]))}.")
     if said:
-        return Repair("value", f"{'; '.join(said)}.", sql_of(fixed))
+        return Repair("value", f"{'; '.join(said)}.", sql_text(fixed))
     return Repair("value", " ".join(lacking)) if lacking else None
 
 
@@ -79,15 +79,15 @@ def _overfiltered(query: exp.Query, tables: Tables, seconds: float) -> Repair | 
         rest = [each.copy() for each in conditions if each is not condition]
         less = query.copy()
         less.set("where", exp.Where(this=exp.and_(*rest)))
-        if tables.run(sql_of(less), limit=1, seconds=seconds).rows:
-            return Repair("overfiltered", f"No rows; without {sql_of(condition)} there are some.")
+        if tables.run(sql_text(less), limit=1, seconds=seconds).rows:
+            return Repair("overfiltered", f"No rows; without {sql_text(condition)} there are some.")
     return None
 
 
 def _compared(query: exp.Query, tables: Tables) -> Iterator[tuple[exp.Literal, str, Predicate | None, str]]:
     """Each text that a column is compared with: the literal, the column, its predicate and its relation."""
     schema = tables.schema
-    here = sources(query, schema)
+    here = query_relations(query, schema)
     for literal in list(query.find_all(exp.Literal)):
         compares = literal.find_ancestor(exp.EQ, exp.In, exp.Like, exp.ILike, exp.GT, exp.GTE, exp.LT, exp.LTE)
         column = compares.find(exp.Column) if compares is not None and literal.is_string else None

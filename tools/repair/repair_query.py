@@ -13,7 +13,7 @@ from sqlglot.errors import SqlglotError
 
 from nacre.errors import ToolError
 from nacre.records.schema import Relation, Schema
-from tools.guards.sql_guard import sql_of
+from tools.guards.sql_guard import sql_text
 
 NEAR = 80
 LISTED = 25
@@ -31,7 +31,7 @@ class Repair:
     sql: str | None = None
 
 
-def repair(text: str, error: ToolError, schema: Schema) -> Repair:
+def repair_query(text: str, error: ToolError, schema: Schema) -> Repair:
     """The repair for a query that failed."""
     mend = _MENDERS.get(error.kind)
     message = str(error)
@@ -63,12 +63,12 @@ def _unknown_table(query: exp.Expr, name: str, message: str, schema: Schema) -> 
             alias = table.alias or name
             table.set("this", exp.to_identifier(best[0], quoted=True))
             table.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
-    return Repair("unknown_name", f"The table {name} is called {best[0]}.", sql_of(query))
+    return Repair("unknown_name", f"The table {name} is called {best[0]}.", sql_text(query))
 
 
 def _unknown_column(query: exp.Expr, name: str, message: str, schema: Schema) -> Repair:
     owner, _, column = name.rpartition(".")
-    tables = sources(query, schema)
+    tables = query_relations(query, schema)
     here = {a: _columns(r) for a, r in tables.items() if not owner or a == owner.lower()}
     if column.lower() in ("label", "name") and "entity" not in here and here:
         alias = next(iter(here))
@@ -96,7 +96,9 @@ def _ambiguous(query: exp.Expr, message: str, schema: Schema) -> Repair:
     if found is None:
         return Repair("ambiguous", message)
     name = found[1]
-    owner = next((a for a, r in sources(query, schema).items() if name.lower() in map(str.lower, _columns(r))), None)
+    owner = next(
+        (a for a, r in query_relations(query, schema).items() if name.lower() in map(str.lower, _columns(r))), None
+    )
     if owner is None:
         return Repair("ambiguous", f"{message} Write its table before it.")
     right = exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(owner, quoted=True))
@@ -107,7 +109,7 @@ def _type(query: exp.Expr, message: str, schema: Schema) -> Repair:
     known = schema.predicate_of
     types = {
         f"{alias}.{column.value} is {known[column.predicate].datatype}"
-        for alias, relation in sources(query, schema).items()
+        for alias, relation in query_relations(query, schema).items()
         for column in relation.columns
         if column.value and any(c.name.lower() == column.value.lower() for c in query.find_all(exp.Column))
     }
@@ -141,10 +143,10 @@ def _replaced(query: exp.Expr, name: str, right: Callable[[exp.Column], exp.Expr
         written = f"{node.table}.{node.name}".lower() if node.table else node.name.lower()
         return right(node) if written == wanted else node
 
-    return Repair("", hint, sql_of(query.transform(swap)))
+    return Repair("", hint, sql_text(query.transform(swap)))
 
 
-def sources(query: exp.Expr, schema: Schema) -> dict[str, Relation]:
+def query_relations(query: exp.Expr, schema: Schema) -> dict[str, Relation]:
     """The tables of a query by the names they have in it, in order."""
     entity = Relation("entity", "table", "id", ())
     relations = {"entity": entity, **{name.lower(): relation for name, relation in schema.relation_of.items()}}

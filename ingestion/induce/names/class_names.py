@@ -1,21 +1,21 @@
-"""Name the tables and relations of classes: Classes + Names + Statements -> their names, set in the tables."""
+"""Name the tables and relations of classes: Classes + SqlIdentifiers + Declarations -> their names, set in the tables."""
 
 from ingestion.induce.classes import Classes
-from ingestion.induce.names.column_names import Names, column_name, namespace_word, words_of
-from ingestion.induce.names.iri_segments import telling_segments
-from ingestion.induce.statements import Statements
+from ingestion.induce.names.column_names import SqlIdentifiers, column_name, namespace_word, readable_name
+from ingestion.induce.names.iri_segments import distinctive_segments
+from ingestion.induce.statements import Declarations
 from ingestion.vocabulary import EMPTY_TYPES, local_name
-from nacre.language.forms.nouns import wording
+from nacre.language.forms.nouns import wording_entry
 
 
-def name_classes(classes: Classes, names: Names, statements: Statements) -> None:
+def name_classes(classes: Classes, names: SqlIdentifiers, statements: Declarations) -> None:
     """Name tables by their most telling class and give every class a relation."""
-    segments = telling_segments(classes.facts.texts, classes.table_of, len(classes.tables))
+    segments = distinctive_segments(classes.facts.texts, classes.table_of, len(classes.tables))
     claimed: dict[str, str] = {}
 
     def claim(iri: str) -> str:
         if iri not in claimed:
-            plain = class_word(iri, statements)
+            plain = class_identifier(iri, statements)
             claimed[iri] = names.claim([plain, f"{namespace_word(iri)}_{plain.rstrip('_')}"])
         return claimed[iri]
 
@@ -29,10 +29,10 @@ def name_classes(classes: Classes, names: Names, statements: Statements) -> None
     for index in order:
         table = classes.tables[index]
         telling = _telling(classes, table.closed, statements)
-        of_class = class_word(telling, statements)
-        words = [w for w in segments[index] if not says_less(column_name(w), of_class)]
+        of_class = class_identifier(telling, statements)
+        words = [w for w in segments[index] if not is_redundant_word(column_name(w), of_class)]
         table.words = tuple(words)
-        table.label = words_of(of_class)
+        table.label = readable_name(of_class)
         if not telling:
             table.label = "thing"
             table.name = names.claim(["thing", "untyped_thing"])
@@ -70,43 +70,43 @@ def _alone(classes: Classes, iri: str) -> bool:
     return iri in table.closed and not any(iri in classes.sets[s] for s in table.sets[1:])
 
 
-def _telling(classes: Classes, closed: frozenset[str], statements: Statements) -> str:
+def _telling(classes: Classes, closed: frozenset[str], statements: Declarations) -> str:
     if not closed:
         return ""
     depth = {iri: len(statements.ancestors(iri)) for iri in closed}
     return min(closed, key=lambda iri: (iri in EMPTY_TYPES, classes.members[iri], -depth[iri], iri))
 
 
-def says_less(word: str, name: str) -> bool:
+def is_redundant_word(word: str, name: str) -> bool:
     """Whether a word of the data adds nothing to the name of a class."""
     return set(word.split("_")) <= set(name.split("_")) or word.replace("_", "") == name.replace("_", "")
 
 
-def class_word(iri: str, statements: Statements) -> str:
+def class_identifier(iri: str, statements: Declarations) -> str:
     """The SQL name of a class, from its label or its IRI."""
     if not iri:
         return ""
     label = class_label(iri, statements)
-    return column_name(label) if label and len(label) <= 40 else column_name(class_name(iri, statements))
+    return column_name(label) if label and len(label) <= 40 else column_name(class_local_name(iri, statements))
 
 
-def class_label(iri: str, statements: Statements) -> str:
+def class_label(iri: str, statements: Declarations) -> str:
     """The label that the graph states for a class, "" where that is the name of its table."""
     label = statements.label(iri)
-    return label if without_table(label) == label else ""
+    return label if strip_table_affix(label) == label else ""
 
 
-def class_name(iri: str, statements: Statements) -> str:
+def class_local_name(iri: str, statements: Declarations) -> str:
     """The end of a class's IRI, without what a database writes before the names of its tables."""
     name = local_name(iri)
     mark = f"{name.partition('_')[0]}_".lower()
     # a letter alone may belong to a name: "t_shirt"
     if len(mark) == 2 and not any(local_name(c).lower().startswith(mark) for c in statements.classes - {iri}):
         return name
-    return without_table(name)
+    return strip_table_affix(name)
 
 
-def without_table(name: str) -> str:
+def strip_table_affix(name: str) -> str:
     """The name of a table without the mark of one before it or behind it; letters of a name in capitals become small.
 
     >>> without_table("T_ORDER_ITEM"), without_table("tbl_depot"), without_table("depot_tbl"), without_table("Depot")
@@ -114,7 +114,7 @@ def without_table(name: str) -> str:
     >>> without_table("tblVisit"), without_table("tabular")
     ('Visit', 'tabular')
     """
-    marks = wording("tables")
+    marks = wording_entry("tables")
     glued = next((m for m in marks if len(m) > 1 and name.startswith(m) and name[len(m) : len(m) + 1].isupper()), "")
     if glued:
         return name.removeprefix(glued)

@@ -21,7 +21,7 @@ _KEYWORDS = """
     transaction trigger true false unbounded union unique update using vacuum values view virtual when where window with
     without
 """
-RESERVED = frozenset(_KEYWORDS.split())
+SQL_KEYWORDS = frozenset(_KEYWORDS.split())
 _TAKEN_BY_SQLITE = frozenset({"id", "rowid", "oid", "_rowid_", "entity", "iri"})
 _LONGEST = 60
 _SPELT = {"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss"}
@@ -36,7 +36,7 @@ _LINES = re.compile("__+")
 
 
 @lru_cache(maxsize=1024)
-def words_of(text: str) -> str:
+def readable_name(text: str) -> str:
     """A name as a person would say it: escapes decoded, camel case and separators turned into spaces.
 
     >>> words_of("HTTPVersion_used"), words_of("New%20roof-box"), words_of("sprint062mph")
@@ -55,13 +55,13 @@ def words_of(text: str) -> str:
     return _SPACES.sub(" ", text).strip()
 
 
-def plain_words(text: str) -> str:
+def lowercase_name(text: str) -> str:
     """The words of a name as they stand in a sentence: lower case, but for abbreviations.
 
     >>> plain_words("OrderItem"), plain_words("HTTPVersion"), plain_words("birthPlace")
     ('order item', 'HTTP version', 'birth place')
     """
-    return " ".join(w if any(c.isupper() for c in w[1:]) else w.lower() for w in words_of(text).split())
+    return " ".join(w if any(c.isupper() for c in w[1:]) else w.lower() for w in readable_name(text).split())
 
 
 def label_from_iri(iri: str) -> str:
@@ -83,7 +83,7 @@ def column_name(name: str) -> str:
     >>> column_name("birthPlace"), column_name("Größe (m²)"), column_name("order"), column_name("id")
     ('birth_place', 'groesse_m2', 'order_', 'id_value')
     """
-    text = words_of(name)
+    text = readable_name(name)
     if not text.isascii():
         for letter, plain in _SPELT.items():
             text = text.replace(letter, plain)
@@ -100,7 +100,7 @@ def column_name(name: str) -> str:
         text = "n_" + text
     if text in _TAKEN_BY_SQLITE:
         return text + "_value"
-    return text + "_" if text in RESERVED else text
+    return text + "_" if text in SQL_KEYWORDS else text
 
 
 def namespace_word(iri: str) -> str:
@@ -119,7 +119,7 @@ def namespace_word(iri: str) -> str:
     return column_name(host[-2] if len(host) > 1 else (host or ["other"])[0]).strip("_")
 
 
-class Names:
+class SqlIdentifiers:
     """Identifiers given out so far; SQLite takes names that differ in case alone for the same."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.induce.names.column_names import words_of
-from ingestion.read.capsules import Facts, counted
+from ingestion.induce.names.column_names import readable_name
+from ingestion.read.capsules import Facts, unique_counts
 from ingestion.vocabulary import IDENTIFIER_WORDS, LANGUAGE_STRING, NAME_WORDS, TYPE, XSD, local_name
 
 if TYPE_CHECKING:
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     Rows = NDArray[np.intp]
 
 # the share of different values that a name has at least, and the share of a class that a telling literal names
-UNIQUE = 0.9
-COVERED = 0.9
+MIN_UNIQUE = 0.9
+MIN_COVERED = 0.9
 # fewer things of a class say nothing about what is telling
-LEAST = 5
-LONGEST = 60
-GIVEN = frozenset({"given", "given name", "givenname", "first name", "firstname", "forename", "fore name"})
-FAMILY = frozenset({"family", "family name", "familyname", "last name", "lastname", "surname", "sur name"})
+MIN_THINGS = 5
+MAX_NAME_LENGTH = 60
+GIVEN_NAMES = frozenset({"given", "given name", "givenname", "first name", "firstname", "forename", "fore name"})
+FAMILY_NAMES = frozenset({"family", "family name", "familyname", "last name", "lastname", "surname", "sur name"})
 # they name something else than the thing: a part of a person's name, a login, a file
 _OTHER = frozenset({"middle", "nick", "user", "file", "maiden", "short", "domain", "host", "login", "path"})
 # a short text of them names a thing that has no name
@@ -35,7 +35,7 @@ _TELLING = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{2})([^\W\d_].*\s.*|[^\W\d_a-z
 _WORD = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{3})[^\W\d_].*")
 
 
-def shaped_names(facts: Facts, among: "NDArray[np.bool_]", named: set[int]) -> dict[int, str]:
+def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: set[int]) -> dict[int, str]:
     """A name for subjects that are not `named`.
 
     The first of: both names of a person; a property whose own name ends in "name" or "title", with hardly any value
@@ -49,7 +49,9 @@ def shaped_names(facts: Facts, among: "NDArray[np.bool_]", named: set[int]) -> d
         return {}
     plain = np.array([sort[1] in _PLAIN for sort in facts.sorts], dtype=bool)
     rows = rows[plain[facts.sort_of[facts.object[rows]]]]
-    words = {n: words_of(local_name(facts.texts[n])).lower() for n in counted(facts.predicate[rows])[0].tolist()}
+    words = {
+        n: readable_name(local_name(facts.texts[n])).lower() for n in unique_counts(facts.predicate[rows])[0].tolist()
+    }
     found = _persons(facts, rows, words)
     kind_of = _kinds(facts)
     of_some: dict[int, str] = {}
@@ -78,20 +80,20 @@ def _covers(kind_of: "NDArray[np.int64]", names: dict[int, str]) -> bool:
     if not len(kinds) or not (kinds >= 0).any():
         return True
     kind = int(np.bincount(kinds[kinds >= 0]).argmax())
-    return int((kinds == kind).sum()) >= COVERED * int((kind_of == kind).sum())
+    return int((kinds == kind).sum()) >= MIN_COVERED * int((kind_of == kind).sum())
 
 
 def _is_name(words: str) -> bool:
     *before, last = words.split() or [""]
     joined = next((w for w in ("name", "title") if last.endswith(w) and len(last) > len(w)), "")
-    if words in GIVEN | FAMILY or set(before) & _OTHER or last.removesuffix(joined) in _OTHER:
+    if words in GIVEN_NAMES | FAMILY_NAMES or set(before) & _OTHER or last.removesuffix(joined) in _OTHER:
         return False
     return last in NAME_WORDS or bool(joined)
 
 
 def _persons(facts: Facts, rows: "Rows", words: dict[int, str]) -> dict[int, str]:
     parts: list[dict[int, str]] = []
-    for known in (GIVEN, FAMILY):
+    for known in (GIVEN_NAMES, FAMILY_NAMES):
         numbers = [n for n, said in words.items() if said in known]
         parts.append(dict(_texts(facts, rows[np.isin(facts.predicate[rows], numbers)])))
     given, family = parts
@@ -108,15 +110,15 @@ def _telling(
     rows = rows[kind_of[facts.subject[rows]] >= 0]
     found: dict[int, str] = {}
     kinds = kind_of[facts.subject[rows]]
-    for kind in counted(kinds)[0].tolist():
+    for kind in unique_counts(kinds)[0].tolist():
         here = rows[kinds == kind]
         usual = [
             number
-            for number, count in zip(*(each.tolist() for each in counted(facts.predicate[here])), strict=True)
-            if count >= COVERED * sizes[kind] and not set(words[number].split()) & IDENTIFIER_WORDS
+            for number, count in zip(*(each.tolist() for each in unique_counts(facts.predicate[here])), strict=True)
+            if count >= MIN_COVERED * sizes[kind] and not set(words[number].split()) & IDENTIFIER_WORDS
         ]
         described = [number for number in usual if words[number].split()[-1] in _DESCRIBING]
-        if sizes[kind] < LEAST and not described:
+        if sizes[kind] < MIN_THINGS and not described:
             continue
         # of several texts any may be what the thing is, or where, or of whom
         usual = described or usual
@@ -132,14 +134,14 @@ def _unique(facts: Facts, rows: "Rows") -> bool:
     """Whether hardly any value is there twice, and hardly any thing has two."""
     if not len(rows):
         return False
-    least = UNIQUE * len(rows)
-    return len(counted(facts.object[rows])[0]) >= least and len(counted(facts.subject[rows])[0]) >= least
+    least = MIN_UNIQUE * len(rows)
+    return len(unique_counts(facts.object[rows])[0]) >= least and len(unique_counts(facts.subject[rows])[0]) >= least
 
 
 def _tells(facts: Facts, rows: "Rows", shape: re.Pattern[str]) -> bool:
     some = rows[:: max(1, len(rows) // 200)]
     texts = [facts.texts[n] for n in facts.object[some].tolist()]
-    return sum(len(t) <= LONGEST and shape.fullmatch(t) is not None for t in texts) >= COVERED * len(texts)
+    return sum(len(t) <= MAX_NAME_LENGTH and shape.fullmatch(t) is not None for t in texts) >= MIN_COVERED * len(texts)
 
 
 def _texts(facts: Facts, rows: "Rows") -> list[tuple[int, str]]:
@@ -148,4 +150,4 @@ def _texts(facts: Facts, rows: "Rows") -> list[tuple[int, str]]:
         ((s, facts.texts[o]) for s, o in zip(facts.subject[rows].tolist(), facts.object[rows].tolist(), strict=True)),
         reverse=True,
     )
-    return [(subject, text) for subject, text in pairs if 0 < len(text) <= LONGEST]
+    return [(subject, text) for subject, text in pairs if 0 < len(text) <= MAX_NAME_LENGTH]

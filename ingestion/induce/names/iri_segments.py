@@ -7,18 +7,18 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from ingestion.induce.names.column_names import words_of
-from nacre.language.forms.nouns import wording
+from ingestion.induce.names.column_names import readable_name
+from nacre.language.forms.nouns import wording_entry
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SHARED = 0.8
+MIN_SHARED = 0.8
 _SAMPLE = 500
 _HEAD = re.compile(r"(?:.*?://)?(.*[/#?])", re.DOTALL)
 
 
-def telling_segments(texts: list[str], table_of: "NDArray[np.int32]", tables: int) -> dict[int, list[str]]:
+def distinctive_segments(texts: list[str], table_of: "NDArray[np.int32]", tables: int) -> dict[int, list[str]]:
     """For each table the words of the innermost IRI segment that most members share and other things do not."""
     found: dict[int, Counter[str]] = {}
     everywhere: Counter[str] = Counter()
@@ -34,9 +34,12 @@ def telling_segments(texts: list[str], table_of: "NDArray[np.int32]", tables: in
             deepest.update(dict.fromkeys(segments[-1:], count))
         seen += len(members)
         everywhere.update(here)
-        found[index] = Counter({s: n for s, n in deepest.items() if n >= SHARED * len(members)})
+        found[index] = Counter({s: n for s, n in deepest.items() if n >= MIN_SHARED * len(members)})
     common = {s for s, n in everywhere.items() if n >= 0.95 * seen}
-    return {i: [words_of(s).lower() for s in sorted(f) if s not in common and words_of(s)] for i, f in found.items()}
+    return {
+        i: [readable_name(s).lower() for s in sorted(f) if s not in common and readable_name(s)]
+        for i, f in found.items()
+    }
 
 
 def _head(iri: str) -> str:
@@ -48,4 +51,4 @@ def _head(iri: str) -> str:
 def _segments_of(head: str) -> list[str]:
     """The path of an IRI without authority and local name."""
     parts = re.split(r"[/#?]", unquote(head, errors="replace"))[1:-1]
-    return [part for part in parts if part and not part.isdigit() and part.lower() not in wording("segments")]
+    return [part for part in parts if part and not part.isdigit() and part.lower() not in wording_entry("segments")]

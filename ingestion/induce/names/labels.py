@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.induce.names.column_names import label_from_iri, words_of
-from ingestion.induce.names.infer_names import shaped_names
-from ingestion.read.capsules import Facts, changes
+from ingestion.induce.names.column_names import label_from_iri, readable_name
+from ingestion.induce.names.infer_names import infer_names
+from ingestion.read.capsules import Facts, change_mask
 from ingestion.vocabulary import NOTATION, XSD, language_rank, local_name, name_rank
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDAr
         text = " ".join(best.get(number, "").split())[:_LONGEST]
         if not text:
             text = described.get(number, "unnamed") if number in unnamed else label_from_iri(texts[number])
-            text = words_of(text) if number in classes else text
+            text = readable_name(text) if number in classes else text
         labels.append(text)
     return labels
 
@@ -61,7 +61,7 @@ def best_names(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
     order = np.lexsort((quality, facts.subject[rows]))
     rows, quality, objects = rows[order], quality[order], objects[order]
     subjects = facts.subject[rows]
-    first = changes(subjects)
+    first = change_mask(subjects)
     texts = facts.texts
     best = dict(zip(subjects[first].tolist(), map(texts.__getitem__, objects[first].tolist()), strict=True))
     ties = np.zeros(len(rows), dtype=bool)
@@ -73,8 +73,8 @@ def best_names(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
         # where most have a name that all read, the words of an IRI come before a name in another language
         for number in subjects[first][foreign].tolist():
             if _WORDS.fullmatch(local_name(texts[number])):
-                best[number] = words_of(label_from_iri(texts[number]))
-    best |= shaped_names(facts, among, set(best))
+                best[number] = readable_name(label_from_iri(texts[number]))
+    best |= infer_names(facts, among, set(best))
     return _notations(facts, among) | best
 
 

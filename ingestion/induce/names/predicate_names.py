@@ -6,24 +6,24 @@ from typing import NamedTuple
 
 import simplemma
 
-from ingestion.induce.names.column_names import plain_words
-from ingestion.induce.names.split_words import unglued
+from ingestion.induce.names.column_names import lowercase_name
+from ingestion.induce.names.split_words import split_joined_words
 from ingestion.vocabulary import local_name
-from nacre.language.forms.nouns import as_amount, is_participle, wording
+from nacre.language.forms.nouns import amount_name, is_participle, wording_entry
 from nacre.language.tokens import lemma
 
 # letters that a word is shortened to at least; one that is an English word itself has more
 SHORTEST, SHORTEST_WORD = 2, 3
 
 
-class Spoken(NamedTuple):
+class ReadableLabel(NamedTuple):
     """A name in words, and what else it may be called, the first as it is written."""
 
     label: str
     others: tuple[str, ...] = ()
 
 
-class Role(NamedTuple):
+class PredicateRole(NamedTuple):
     """What a property is in its graph: the names of the classes that have it and that it leads to ("" for none, which
     is known of properties that hold texts alone), and whether it says yes or no."""
 
@@ -32,7 +32,9 @@ class Role(NamedTuple):
     is_flag: bool = False
 
 
-def spoken_names(iris: Collection[str], roles: Mapping[str, Role] | None = None) -> Mapping[str, Spoken]:
+def readable_labels(
+    iris: Collection[str], roles: Mapping[str, PredicateRole] | None = None
+) -> Mapping[str, ReadableLabel]:
     """What predicates are called by their IRIs; `roles` are those that are known.
 
     A database writes what a column is into its name: the table that it belongs to, and that it is a key or a flag.
@@ -40,22 +42,22 @@ def spoken_names(iris: Collection[str], roles: Mapping[str, Role] | None = None)
 
     >>> spoken_names(["http://e/birthYr"])["http://e/birthYr"]
     Spoken(label='birth year', others=('birth yr',))
-    >>> spoken_names(["http://e/usr_city"], {"http://e/usr_city": Role(("user",))})["http://e/usr_city"].label
+    >>> spoken_names(["http://e/usr_city"], {"http://e/usr_city": PredicateRole(("user",))})["http://e/usr_city"].label
     'city'
-    >>> spoken_names(["http://e/dep_id"], {"http://e/dep_id": Role(("worker",), ("department",))})["http://e/dep_id"]
+    >>> spoken_names(["http://e/dep_id"], {"http://e/dep_id": PredicateRole(("worker",), ("department",))})["http://e/dep_id"]
     Spoken(label='department', others=('dep id', 'department id'))
-    >>> spoken_names(["http://e/mgrRef"], {"http://e/mgrRef": Role(("shop",), ("worker",))})["http://e/mgrRef"].label
+    >>> spoken_names(["http://e/mgrRef"], {"http://e/mgrRef": PredicateRole(("shop",), ("worker",))})["http://e/mgrRef"].label
     'manager'
     """
     known = roles or {}
-    plain = {iri: plain_words(_in_small(local_name(iri))) for iri in iris}
+    plain = {iri: lowercase_name(_in_small(local_name(iri))) for iri in iris}
     words = {word for said in plain.values() for word in said.split()}
-    written = {iri: unglued(said, words) for iri, said in plain.items()}
+    written = {iri: split_joined_words(said, words) for iri, said in plain.items()}
     kinds = {kind for role in known.values() for kind in (*role.owners, *role.ends)}
-    whole = {iri: _full(said, known.get(iri, Role()), kinds) for iri, said in written.items()}
-    short = {iri: _as_said(iri, said, known.get(iri, Role())) for iri, said in whole.items()}
+    whole = {iri: _full(said, known.get(iri, PredicateRole()), kinds) for iri, said in written.items()}
+    short = {iri: _as_said(iri, said, known.get(iri, PredicateRole())) for iri, said in whole.items()}
     label = _apart([short, whole, written], known)
-    return {iri: Spoken(label[iri], _others(label[iri], written[iri], whole[iri])) for iri in iris}
+    return {iri: ReadableLabel(label[iri], _others(label[iri], written[iri], whole[iri])) for iri in iris}
 
 
 def _in_small(name: str) -> str:
@@ -63,7 +65,7 @@ def _in_small(name: str) -> str:
     return name.lower() if "_" in name and name.isupper() else name
 
 
-def in_full(label: str, own: Collection[str] = (), others: Collection[str] = ()) -> str:
+def expand_abbreviations(label: str, own: Collection[str] = (), others: Collection[str] = ()) -> str:
     """A name without the abbreviations that data is written with, and without those of the names of classes: the
     property's `own` and the `others`.
 
@@ -72,29 +74,29 @@ def in_full(label: str, own: Collection[str] = (), others: Collection[str] = ())
     >>> in_full("phone no"), in_full("pay monthly"), in_full("num rooms")
     ('phone number', 'monthly pay', 'number of rooms')
     """
-    known = wording("abbreviations")
+    known = wording_entry("abbreviations")
     first, *rest = label.split() or [label]
     found = [known.get(first.lower()) or _shortened(first, own, others, leads=bool(rest))]
     found += [known.get(word.lower()) or _shortened(word, own, others, leads=False) for word in rest]
     if rest and found[-1].lower() == "no":
         found[-1] = "number"
     # a "salary monthly", or a "date return"
-    if rest and (found[-1].lower() in wording("periodic") or _is_dated(label, found)):
+    if rest and (found[-1].lower() in wording_entry("periodic") or _is_dated(label, found)):
         # "since" is when anyway
-        found = found[-1:] if found[-1].lower() in wording("prepositions") else [found[-1], *found[:-1]]
-    return as_amount(" ".join(found))
+        found = found[-1:] if found[-1].lower() in wording_entry("prepositions") else [found[-1], *found[:-1]]
+    return amount_name(" ".join(found))
 
 
 def _is_dated(label: str, words: list[str]) -> bool:
     """Whether a date stands before what it is the date of, and not before what was done then: "dt hired"."""
     last = words[-1].lower()
-    done = is_participle(last) or last in wording("intransitive")
+    done = is_participle(last) or last in wording_entry("intransitive")
     after = lemma(last) == last and last.isalpha() and not done
     return len(words) == 2 and label.split()[0].lower() == "dt" and after
 
 
-def _full(said: str, role: Role, kinds: Collection[str]) -> str:
-    return in_full(said, (*role.owners, *role.ends), kinds)
+def _full(said: str, role: PredicateRole, kinds: Collection[str]) -> str:
+    return expand_abbreviations(said, (*role.owners, *role.ends), kinds)
 
 
 def _shortened(word: str, own: Collection[str], others: Collection[str], *, leads: bool) -> str:
@@ -123,16 +125,16 @@ def _is_short_for(short: str, word: str) -> bool:
     return consonants and all(letter in letters for letter in short[1:])
 
 
-def _as_said(iri: str, whole: str, role: Role) -> str:
+def _as_said(iri: str, whole: str, role: PredicateRole) -> str:
     """A name in full without what says only what kind of a column it is, and whose."""
     name = local_name(iri)
     # the "genre" of "genre_is"
-    words = _without_end(whole.split(), wording("copulas"))
+    words = _without_end(whole.split(), wording_entry("copulas"))
     own = role.owners[0].split() if "_" in name and len(role.owners) == 1 else []
     if role.ends:
-        if len(words) > 1 and words[0].lower() in wording("leading"):
+        if len(words) > 1 and words[0].lower() in wording_entry("leading"):
             words = words[1:]
-        before, words = words, _without_end(words, wording("keys") | wording("pointers"))
+        before, words = words, _without_end(words, wording_entry("keys") | wording_entry("pointers"))
         if " ".join(words) in role.owners and " ".join(words) not in role.ends:
             # a "feature code" of a feature leads to none
             words = before
@@ -140,11 +142,11 @@ def _as_said(iri: str, whole: str, role: Role) -> str:
             # "manager employee", who is one
             words = words[: -len(kind.split())] if _begins(words[::-1], kind.split()[::-1]) else words
     elif role.is_flag:
-        words = _without_end(words, wording("flags"))
+        words = _without_end(words, wording_entry("flags"))
     elif name.lower().endswith("_cd") and words[:-1] != own:
-        words = _without_end(words, wording("keys"))
+        words = _without_end(words, wording_entry("keys"))
     # a "number" alone would be how many there are, and "of" nothing
-    if _begins(words, own) and words[len(own)].lower() not in wording("keys") | wording("prepositions"):
+    if _begins(words, own) and words[len(own)].lower() not in wording_entry("keys") | wording_entry("prepositions"):
         words = words[len(own) :]
     return " ".join(words)
 
@@ -158,7 +160,7 @@ def _without_end(words: list[str], ends: Collection[str]) -> list[str]:
     return words[:-1] if len(words) > 1 and words[-1].lower() in ends else words
 
 
-def _apart(forms: list[dict[str, str]], roles: Mapping[str, Role]) -> dict[str, str]:
+def _apart(forms: list[dict[str, str]], roles: Mapping[str, PredicateRole]) -> dict[str, str]:
     """For each property the first form that no other property of the same class shares, else the last."""
     found: dict[str, str] = {}
     for form in forms:
@@ -169,7 +171,7 @@ def _apart(forms: list[dict[str, str]], roles: Mapping[str, Role]) -> dict[str, 
     return {**forms[-1], **found}
 
 
-def _owners(iri: str, roles: Mapping[str, Role]) -> tuple[str, ...]:
+def _owners(iri: str, roles: Mapping[str, PredicateRole]) -> tuple[str, ...]:
     role = roles.get(iri)
     return role.owners if role is not None and role.owners else ("",)
 

@@ -10,10 +10,10 @@ from nacre.language.tokens import lemma
 
 # a word that may be two has at least so many letters; each of its parts so many, fewer where data is often called so
 SHORTEST, PART, KNOWN_PART = 8, 4, 3
-MOST_PARTS = 4
+MAX_PARTS = 4
 
 
-def unglued(words: str, others: Collection[str]) -> str:
+def split_joined_words(words: str, others: Collection[str]) -> str:
     """The name with spaces where words run together; `others` are the words of all names of the graph.
 
     A word comes apart into the fewest English words, one of them a word that data is often called by; an abbreviation
@@ -33,7 +33,7 @@ def _parts(word: str, others: Collection[str]) -> tuple[str, ...]:
         return (first, word[len(first) :]) if first else (word,)
     if len(word) < SHORTEST or not word.isascii() or not word.islower() or _is_word(word):
         return (word,)
-    ways = [way for way in _ways(word, MOST_PARTS) if any(lemma(part) in vocabulary() for part in way)]
+    ways = [way for way in _ways(word, MAX_PARTS) if any(lemma(part) in vocabulary() for part in way)]
     return min(ways, key=len, default=(word,))
 
 

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from ingestion.induce.names.column_names import words_of
-from ingestion.induce.values.column_quantities import ENOUGH, read_all
-from ingestion.induce.values.durations import durations
-from ingestion.read.capsules import Sort
+from ingestion.induce.names.column_names import readable_name
+from ingestion.induce.values.column_quantities import MIN_READ, read_quantities
+from ingestion.induce.values.durations import parse_durations
+from ingestion.read.capsules import TermSort
 from ingestion.vocabulary import IDENTIFIER_WORDS, XSD, local_name, name_rank
 from nacre.records.schema import Datatype, Shape
 from nacre.stores.sqlite.triples import lexical_form
@@ -45,7 +45,7 @@ MOST = 0.5
 
 
 @dataclass(frozen=True)
-class Cells:
+class TypedCells:
     """Cells for distinct literals, in their order.
 
     `value[i]` is the typed cell; `low`, `high` are there for ranges and pairs. `text` says whether the lexical form
@@ -60,14 +60,16 @@ class Cells:
     low: Sequence[Cell] | None
     high: Sequence[Cell] | None
     text: bool
-    sort: Sort
+    sort: TermSort
     exact: Sequence[bool]
     hidden: Sequence[bool]
     minimum: float | None = None
     maximum: float | None = None
 
 
-def typed_cells(iri: str, texts: Sequence[str], sorts: Sequence[Sort], frequency: dict[Sort, int]) -> Cells:
+def infer_cells(
+    iri: str, texts: Sequence[str], sorts: Sequence[TermSort], frequency: dict[TermSort, int]
+) -> TypedCells:
     """Type all distinct literals of a predicate together; `frequency` says how many triples have one of each sort."""
     usual = max(frequency, key=lambda s: (frequency[s], s))
     families = {_FAMILY.get(sort[1], "text") for sort in frequency}
@@ -83,7 +85,7 @@ def typed_cells(iri: str, texts: Sequence[str], sorts: Sequence[Sort], frequency
     if "text" in families and name_rank(iri) is None and local_name(iri).lower() not in IDENTIFIER_WORDS:
         # beside what most are declared to be, others are exceptions: "to be confirmed"
         most = {f for f in families if _declared_as(f, frequency) > MOST * sum(frequency.values())}
-        found = _found(iri, texts, other, usual, MOST if most & _NUMBERS else ENOUGH)
+        found = _found(iri, texts, other, usual, MOST if most & _NUMBERS else MIN_READ)
         if found:
             return found
         if most & _TIMES:
@@ -94,10 +96,10 @@ def typed_cells(iri: str, texts: Sequence[str], sorts: Sequence[Sort], frequency
             datatype = "date"
         elif all(_DATETIME.fullmatch(text) for text in texts):
             datatype = "datetime"
-    return Cells(datatype, "single", "", texts, None, None, False, usual, other, [False] * len(texts))
+    return TypedCells(datatype, "single", "", texts, None, None, False, usual, other, [False] * len(texts))
 
 
-def _declared(family: Datatype, texts: Sequence[str], other: Sequence[bool], usual: Sort) -> Cells | None:
+def _declared(family: Datatype, texts: Sequence[str], other: Sequence[bool], usual: TermSort) -> TypedCells | None:
     """Cells where enough of the literals are what their datatype says; NaN and INF are, but have no cell."""
     cast = _CAST.get(family, _text)
     value: list[Cell] = [cast(text) for text in texts]
@@ -107,26 +109,26 @@ def _declared(family: Datatype, texts: Sequence[str], other: Sequence[bool], usu
         return None
     exact = _exact(other, value, texts, family)
     low, high = _bounds(value) if family in {"integer", "real", "year"} else (None, None)
-    return Cells(family, "single", "", value, None, None, False, usual, exact, hidden, low, high)
+    return TypedCells(family, "single", "", value, None, None, False, usual, exact, hidden, low, high)
 
 
-def _declared_as(family: Datatype, frequency: dict[Sort, int]) -> int:
+def _declared_as(family: Datatype, frequency: dict[TermSort, int]) -> int:
     """How many triples have a literal that is declared to be of a family."""
     return sum(n for sort, n in frequency.items() if _FAMILY.get(sort[1]) == family)
 
 
-def _excepted(family: Datatype, texts: Sequence[str], other: Sequence[bool], usual: Sort) -> Cells:
+def _excepted(family: Datatype, texts: Sequence[str], other: Sequence[bool], usual: TermSort) -> TypedCells:
     """Cells of what is what most are declared to be; the forms of all literals have a column of their own."""
     form = _FORMS.get(family)
     cast = _CAST.get(family, _text)
     value = [cast(text) if form is None or form.fullmatch(text) else None for text in texts]
     bounds = _bounds(value) if family == "year" else (None, None)
-    return Cells(family, "single", "", value, None, None, True, usual, other, [False] * len(texts), *bounds)
+    return TypedCells(family, "single", "", value, None, None, True, usual, other, [False] * len(texts), *bounds)
 
 
-def _lasting(texts: Sequence[str], usual: Sort) -> Cells | None:
+def _lasting(texts: Sequence[str], usual: TermSort) -> TypedCells | None:
     """Durations as numbers with a unit; their own forms are kept."""
-    found = durations(texts)
+    found = parse_durations(texts)
     if found is None:
         return None
     whole = all(n is None or n.is_integer() for n in found.values)
@@ -135,11 +137,11 @@ def _lasting(texts: Sequence[str], usual: Sort) -> Cells | None:
     hidden = [v is None for v in value]
     kept = [True] * len(texts)
     datatype: Datatype = "integer" if whole else "real"
-    return Cells(datatype, "single", found.unit, value, None, None, False, usual, kept, hidden, *_bounds(value))
+    return TypedCells(datatype, "single", found.unit, value, None, None, False, usual, kept, hidden, *_bounds(value))
 
 
-def _found(iri: str, texts: Sequence[str], other: Sequence[bool], usual: Sort, least: float) -> Cells | None:
-    reading = read_all(texts, least)
+def _found(iri: str, texts: Sequence[str], other: Sequence[bool], usual: TermSort, least: float) -> TypedCells | None:
+    reading = read_quantities(texts, least)
     if reading is None:
         return None
     number: Callable[[float], Cell] = int if reading.whole else float
@@ -152,13 +154,13 @@ def _found(iri: str, texts: Sequence[str], other: Sequence[bool], usual: Sort, l
     if (
         datatype == "integer"
         and not text
-        and _YEAR_WORDS & set(words_of(local_name(iri)).lower().split())
+        and _YEAR_WORDS & set(readable_name(local_name(iri)).lower().split())
         and all(isinstance(v, int) and 1000 <= v <= 2999 for v in value)
     ):
         datatype = "year"
     exact = other if text else _exact(other, value, texts, datatype)
     bounds = _bounds([*low, *high] if low and high else value)
-    return Cells(
+    return TypedCells(
         datatype, reading.shape, reading.unit, value, low, high, text, usual, exact, [False] * len(texts), *bounds
     )
 

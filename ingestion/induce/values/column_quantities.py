@@ -1,4 +1,4 @@
-"""Read a column of text as numbers in one unit: distinct values -> Reading."""
+"""Read a column of text as numbers in one unit: distinct values -> ColumnQuantities."""
 
 import re
 from collections import Counter
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from itertools import chain
 
 from ingestion.induce.values.quantities import (
-    SIMPLE,
-    SIMPLE_LINES,
-    Quantity,
-    conversion,
-    is_common,
-    is_known,
-    quantity,
-    tidy,
+    SIMPLE_QUANTITY,
+    SIMPLE_QUANTITY_LINES,
+    WrittenQuantity,
+    is_common_unit,
+    is_known_unit,
+    parse_quantity,
+    round_noise,
+    unit_conversion,
 )
 from nacre.language.forms.nouns import singular
 from nacre.records.schema import Shape
@@ -27,11 +27,11 @@ _COMMA = re.compile(r"\d+,(\d{1,2}|\d{4,})\b")
 # values that must share a word for it to be a unit; values that are looked at for one
 FEWEST, _FIRST = 2, 30
 # Share of the distinct values that must read as quantities before a column becomes numeric.
-ENOUGH = 0.9
+MIN_READ = 0.9
 
 
 @dataclass(frozen=True)
-class Reading:
+class ColumnQuantities:
     """The distinct values of one predicate as numbers in one unit; None where a value has no number in it."""
 
     unit: str
@@ -40,7 +40,7 @@ class Reading:
     whole: bool
 
 
-def read_all(texts: Sequence[str], least: float = ENOUGH) -> Reading | None:
+def read_quantities(texts: Sequence[str], least: float = MIN_READ) -> ColumnQuantities | None:
     """Distinct values as numbers in the unit most of them have; None where less than a share of `least` are quantities.
 
     Values in another unit of the same dimension are converted, those of another dimension have no number.
@@ -58,10 +58,10 @@ def read_all(texts: Sequence[str], least: float = ENOUGH) -> Reading | None:
         return None
     texts, word = _without_word(texts)
     comma = any(map(_COMMA.match, texts)) and not any("." in t for t in texts)
-    found: list[Quantity | None] = []
+    found: list[WrittenQuantity | None] = []
     misses = 0
     for text in texts:
-        found.append(quantity(text, comma))
+        found.append(parse_quantity(text, comma))
         misses += found[-1] is None
         if misses > allowed:
             return None
@@ -70,7 +70,7 @@ def read_all(texts: Sequence[str], least: float = ENOUGH) -> Reading | None:
     shapes: Counter[Shape] = Counter([q.shape for q in found if q and q.shape != "single"])
     shape: Shape = max(shapes, key=lambda s: (shapes[s], s)) if shapes else "single"
     numbers = tuple([_in_unit(q, unit) for q in found])
-    return Reading(unit or word, shape, numbers, _are_whole(set(chain.from_iterable(filter(None, numbers)))))
+    return ColumnQuantities(unit or word, shape, numbers, _are_whole(set(chain.from_iterable(filter(None, numbers)))))
 
 
 def _without_word(texts: Sequence[str]) -> tuple[Sequence[str], str]:
@@ -87,48 +87,48 @@ def _without_word(texts: Sequence[str]) -> tuple[Sequence[str], str]:
     found = [_COUNTED.fullmatch(text) for text in texts]
     words = Counter(match[2] for match in found if match)
     word = min(words)
-    if len(set(map(singular, words))) > 1 or is_known(word):
+    if len(set(map(singular, words))) > 1 or is_known_unit(word):
         return texts, ""
     bare = [match[1] if match else text for match, text in zip(found, texts, strict=True)]
     return bare, word if 2 * words.total() > len(texts) else ""
 
 
-def _written_alike(texts: Sequence[str]) -> Reading | None:
+def _written_alike(texts: Sequence[str]) -> ColumnQuantities | None:
     """The reading of plain numbers with one common unit or none, as most columns are; None for others."""
-    if not texts or not SIMPLE.fullmatch(texts[0]):
+    if not texts or not SIMPLE_QUANTITY.fullmatch(texts[0]):
         return None
     # one search over all of them, a line each, takes half the time
     lines = "\n".join(texts)
-    found = SIMPLE_LINES.findall(lines)
+    found = SIMPLE_QUANTITY_LINES.findall(lines)
     if len(found) < len(texts) or lines.count("\n") >= len(texts):
         return None
     numbers, seconds, units = zip(*found, strict=True)
     unit = units[0]
-    if any(seconds) or units.count(unit) < len(units) or (unit and not is_common(unit)):
+    if any(seconds) or units.count(unit) < len(units) or (unit and not is_common_unit(unit)):
         return None
     first = list(map(float, numbers))
     whole = _are_whole(first)
     if not whole:
-        first = list(map(tidy, first))
-    return Reading(unit, "single", tuple(zip(first, first, first, strict=True)), whole)
+        first = list(map(round_noise, first))
+    return ColumnQuantities(unit, "single", tuple(zip(first, first, first, strict=True)), whole)
 
 
 def _are_whole(numbers: Collection[float]) -> bool:
     return all(map(float.is_integer, numbers)) and max(map(abs, numbers), default=0) < 2**53
 
 
-def _in_unit(found: Quantity | None, unit: str) -> tuple[float, float, float] | None:
+def _in_unit(found: WrittenQuantity | None, unit: str) -> tuple[float, float, float] | None:
     if found is None:
         return None
     if found.second is None and found.unit == unit:
-        only = tidy(found.first)
+        only = round_noise(found.first)
         return only, only, only
-    way = conversion(found.unit, unit)
+    way = unit_conversion(found.unit, unit)
     if way is None:
         return None
-    first = tidy(found.first * way[0] + way[1])
+    first = round_noise(found.first * way[0] + way[1])
     if found.second is None:
         return first, first, first
-    second = tidy(found.second * way[0] + way[1])
-    value = tidy((first + second) / 2) if found.shape == "range" else first
+    second = round_noise(found.second * way[0] + way[1])
+    value = round_noise((first + second) / 2) if found.shape == "range" else first
     return value, min(first, second), max(first, second)

@@ -16,14 +16,14 @@ _UNITS = (("day", 86400), ("h", 3600), ("min", 60))
 _LONG = 600
 
 
-class Durations(NamedTuple):
+class ParsedDurations(NamedTuple):
     """Numbers of one unit, None for what is no duration of its kind."""
 
     unit: str
     values: tuple[float | None, ...]
 
 
-def durations(texts: Sequence[str]) -> Durations | None:
+def parse_durations(texts: Sequence[str]) -> ParsedDurations | None:
     """Durations in the largest unit that all are whole numbers of, and long ones in minutes at least; None where most
     are none, or where months stand beside days.
 
@@ -35,8 +35,8 @@ def durations(texts: Sequence[str]) -> Durations | None:
     if not known or 10 * len(known) < 9 * len(read) or (any(m for m, _ in known) and any(s for _, s in known)):
         return None
     if any(months for months, _ in known):
-        return Durations(*_in([None if each is None else each[0] for each in read], (("year", 12),), "month"))
-    return Durations(*_in([None if each is None else each[1] for each in read], _UNITS, "s"))
+        return ParsedDurations(*_in([None if each is None else each[0] for each in read], (("year", 12),), "month"))
+    return ParsedDurations(*_in([None if each is None else each[1] for each in read], _UNITS, "s"))
 
 
 def _in(

@@ -5,12 +5,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cache
 
-from ingestion.induce.names.column_names import words_of
-from ingestion.induce.names.predicate_names import in_full
-from ingestion.induce.values.quantities import CURRENCIES, SYMBOLS, is_common
+from ingestion.induce.names.column_names import readable_name
+from ingestion.induce.names.predicate_names import expand_abbreviations
+from ingestion.induce.values.quantities import CURRENCY_SIGNS, UNIT_SYMBOLS, is_common_unit
 from ingestion.vocabulary import local_name
-from nacre.language.quantities.units import in_many
-from nacre.language.thesaurus import resource
+from nacre.language.quantities.units import magnitude_of_name
+from nacre.language.thesaurus import english_data
 from nacre.language.tokens import fold, lemma
 from nacre.records.schema import Predicate
 
@@ -19,7 +19,7 @@ _BRACKETS = re.compile(r"\s*\(([^()]{1,12})\)\s*$")
 _SHORTEST, _LONGEST = 3, 2
 
 
-def with_units(predicates: Sequence[Predicate], classes: Collection[str]) -> tuple[Predicate, ...]:
+def add_name_units(predicates: Sequence[Predicate], classes: Collection[str]) -> tuple[Predicate, ...]:
     """The properties of numbers with the unit that their names end in, and without it in labels made of IRIs.
 
     A label stays where another property, or a class (`classes` are their labels), is called like what remains of it.
@@ -42,22 +42,29 @@ def _named(predicate: Predicate) -> tuple[str, str]:
     numbers = predicate.datatype in ("integer", "real") and predicate.role == "fact" and not predicate.has_links
     if not numbers:
         return "", ""
-    if counted := in_many(predicate.label) or in_many(local_name(predicate.iri)):
+    if counted := magnitude_of_name(predicate.label) or magnitude_of_name(local_name(predicate.iri)):
         return "", counted[1] if predicate.unit in ("", counted[1]) else ""
     if brackets := _BRACKETS.search(predicate.label):
         said = brackets[1]
-        unit = said if said in SYMBOLS or is_common(said) else _unit(said.lower()) or _spelt_out().get(said.lower(), "")
+        unit = (
+            said
+            if said in UNIT_SYMBOLS or is_common_unit(said)
+            else _unit(said.lower()) or _spelt_out().get(said.lower(), "")
+        )
         return "", unit if predicate.unit in ("", unit) else ""
-    name, label = words_of(local_name(predicate.iri)), predicate.label
-    unit = unit_at_end(name)[1] or unit_at_end(in_full(name))[1]
+    name, label = readable_name(local_name(predicate.iri)), predicate.label
+    unit = trailing_unit(name)[1] or trailing_unit(expand_abbreviations(name))[1]
     if not unit or predicate.unit not in ("", unit):
         return "", ""
     # a label that people gave stays as it is
-    derived = any(fold(said).replace(" ", "").endswith(fold(label).replace(" ", "")) for said in (name, in_full(name)))
-    return unit_at_end(label)[0] if derived else "", unit
+    derived = any(
+        fold(said).replace(" ", "").endswith(fold(label).replace(" ", ""))
+        for said in (name, expand_abbreviations(name))
+    )
+    return trailing_unit(label)[0] if derived else "", unit
 
 
-def unit_at_end(name: str) -> tuple[str, str]:
+def trailing_unit(name: str) -> tuple[str, str]:
     """The words of a name before the unit that it ends in, and the unit; the name and "" where it ends in none.
 
     What may be something else as well, one letter above all, is a unit after what is measured in it alone.
@@ -83,7 +90,7 @@ def unit_at_end(name: str) -> tuple[str, str]:
 def _unit(spelt: str) -> str:
     """The unit that is spelt so, whatever it is of; "" for none."""
     code = spelt.upper()
-    return code if code in CURRENCIES else str(resource()["units_in_names"].get(spelt, ""))
+    return code if code in CURRENCY_SIGNS else str(english_data()["units_in_names"].get(spelt, ""))
 
 
 @cache
@@ -96,4 +103,4 @@ def _spelt_out() -> dict[str, str]:
 @cache
 def _units_of() -> dict[str, dict[str, str]]:
     """What is measured -> how a unit is spelt -> the unit."""
-    return {noun: group["units"] for group in resource()["units_after"] for noun in group["measured"].split()}
+    return {noun: group["units"] for group in english_data()["units_after"] for noun in group["measured"].split()}

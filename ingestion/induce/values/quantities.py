@@ -10,11 +10,11 @@ _NUMBER = r"(?:\d{1,3}(?:[,'’\u00a0\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+|,\d+)?
 _PER_UNIT = r"(?:\s?/\s?(?:10{0,3}\s?)?[^\W\d_][^\s\d/()]*)?"
 _UNIT = rf"(?:[^\W\d_]|[µμ°%‰€$£¥])[^\s\d/()]*{_PER_UNIT}(?:\^?[23²³])?"
 # the codes of ISO 4217 that money is written with most, and the sign that says the same
-CURRENCIES = {
+CURRENCY_SIGNS = {
     **{"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥"},
     **dict.fromkeys("AUD BRL CAD CHF CNY CZK DKK HKD HUF INR KRW MXN NOK NZD PLN SEK SGD ZAR".split(), ""),
 }
-_MONEY = f"(?:[€$£¥]|(?:{'|'.join(CURRENCIES)})(?![^\\W\\d_]))"
+_MONEY = f"(?:[€$£¥]|(?:{'|'.join(CURRENCY_SIGNS)})(?![^\\W\\d_]))"
 _BETWEEN = r"(?P<sep>\s*[-–−—/…]\s*|\s*\.\.\.\s*|\s+(?:to|bis)\s+)"
 _WHOLE = re.compile(
     rf"(?:~|ca\.?|approx\.?|about)?\s*(?P<m1>{_MONEY})?\s?(?P<n1>[-+−]?{_NUMBER})\s*(?P<u1>{_UNIT})??"
@@ -23,20 +23,20 @@ _WHOLE = re.compile(
 # Most values are no more than this, and there are many of them.
 _PLAIN = r"((?:[1-9][0-9]{0,15}|0)(?:\.[0-9]{1,15})?)"
 _SIMPLE = rf"{_PLAIN}(?: - {_PLAIN})?(?: ([^\s0-9]{{1,6}}))?"
-SIMPLE = re.compile(_SIMPLE)
-SIMPLE_LINES = re.compile(f"^{_SIMPLE}$", re.MULTILINE)
+SIMPLE_QUANTITY = re.compile(_SIMPLE)
+SIMPLE_QUANTITY_LINES = re.compile(f"^{_SIMPLE}$", re.MULTILINE)
 _TIME = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d))?\s*(?:h|hr|hrs|hours?)\.?")
 _NOTE = re.compile(r"^(.*\S)\s*\(([^()]*)\)$", re.DOTALL)
 _MISSING = re.compile(r"^(?:\.{2,}|…|-+|–|—|\?+|n/?a)\s*[^\W\d_]*\s*/\s*(?=\d)", re.IGNORECASE)
 _PER = re.compile(r"^10{1,3}(?=[^\W\d])")
 # Money and shares: pint has no currencies, and they are never converted.
-SYMBOLS = frozenset("€$£¥%‰") | frozenset(CURRENCIES)
+UNIT_SYMBOLS = frozenset("€$£¥%‰") | frozenset(CURRENCY_SIGNS)
 # Spellings that pint knows as they are; loading pint takes half a second, and most graphs need no more than these.
 _COMMON = """
     mm cm dm m km mi ft in yd g kg mg t lb oz s ms min h W kW MW GW hp V kV A mA J kJ MJ Wh kWh MWh GWh Hz kHz MHz GHz
     Pa kPa MPa bar mbar K l L ml cl dl hl N kN Nm ha mph mpg m² km² cm² m³ cm³ GB MB kB TB
 """
-COMMON = frozenset(_COMMON.split())
+COMMON_UNITS = frozenset(_COMMON.split())
 _UNIT_WORDS = {
     **{f"{prefix}metre": f"{sign}m" for prefix, sign in (("", ""), ("kilo", "k"), ("centi", "c"), ("milli", "m"))},
     **{"mile": "mi", "foot": "ft", "feet": "ft", "inch": "in", "inche": "in", "yard": "yd", "hectare": "ha"},
@@ -47,7 +47,7 @@ _STATED = re.compile(r"\bin (square |cubic )?([^\W\d_]+(?:/[^\W\d_]+)?)", re.IGN
 _LONGEST = 60
 
 
-class Quantity(NamedTuple):
+class WrittenQuantity(NamedTuple):
     """Numbers as written: `second` is None for a single number; `unit` is "" where the text names none."""
 
     shape: Shape
@@ -56,7 +56,7 @@ class Quantity(NamedTuple):
     unit: str
 
 
-def quantity(text: str, decimal_comma: bool = False) -> Quantity | None:
+def parse_quantity(text: str, decimal_comma: bool = False) -> WrittenQuantity | None:
     """The quantity that a text is, from its first letter to its last; None for anything else.
 
     >>> quantity("167 − 153 g/km")
@@ -68,30 +68,30 @@ def quantity(text: str, decimal_comma: bool = False) -> Quantity | None:
     >>> quantity("01234"), quantity("nan"), quantity("5 apples")
     (None, None, None)
     """
-    if simple := SIMPLE.fullmatch(text):
+    if simple := SIMPLE_QUANTITY.fullmatch(text):
         low, high, unit = simple.groups("")
-        if not unit or is_common(unit):
-            return Quantity("range" if high else "single", float(low), float(high) if high else None, unit)
+        if not unit or is_common_unit(unit):
+            return WrittenQuantity("range" if high else "single", float(low), float(high) if high else None, unit)
     text = text.strip()
     if not text or len(text) > _LONGEST or not any(c.isdigit() for c in text):
         return None
     if note := _NOTE.match(text):
-        inner = quantity(note[2], decimal_comma)
+        inner = parse_quantity(note[2], decimal_comma)
         if inner is None:
             return None
         text = note[1]
     text = _MISSING.sub("", text)
     if time := _TIME.fullmatch(text):
-        return Quantity("single", int(time[1]) * 60 + int(time[2]) + int(time[3] or 0) / 60, None, "min")
+        return WrittenQuantity("single", int(time[1]) * 60 + int(time[2]) + int(time[3] or 0) / 60, None, "min")
     whole = _WHOLE.fullmatch(text)
     if not whole:
         return None
     first = _number(whole["n1"], decimal_comma)
     unit = (whole["u1"] or whole["m1"] or "").strip()
     if whole["sep"] is None:
-        if first is None or (unit and not is_known(unit)):
+        if first is None or (unit and not is_known_unit(unit)):
             return None
-        return Quantity("single", first, None, _plain(unit))
+        return WrittenQuantity("single", first, None, _plain(unit))
     second = _number(whole["n2"], decimal_comma)
     other = (whole["u2"] or whole["m2"] or "").strip()
     if first is None or second is None:
@@ -100,14 +100,14 @@ def quantity(text: str, decimal_comma: bool = False) -> Quantity | None:
         # "555-1234" and "3/4" are codes and fractions, not ranges and pairs
         return None
     unit = unit or other
-    if (unit and not is_known(unit)) or (other and not is_known(other)):
+    if (unit and not is_known_unit(unit)) or (other and not is_known_unit(other)):
         return None
     if other and _plain(other) != _plain(unit):
-        way = conversion(_plain(unit), _plain(other))
+        way = unit_conversion(_plain(unit), _plain(other))
         if way is None:
             return None
-        first, unit = tidy(first * way[0] + way[1]), other
-    return Quantity("pair" if whole["sep"].strip() == "/" else "range", first, second, _plain(unit))
+        first, unit = round_noise(first * way[0] + way[1]), other
+    return WrittenQuantity("pair" if whole["sep"].strip() == "/" else "range", first, second, _plain(unit))
 
 
 def stated_unit(text: str) -> str:
@@ -118,20 +118,22 @@ def stated_unit(text: str) -> str:
     """
     for found in _STATED.finditer(text):
         word = found[2]
-        unit = word if word in COMMON else _UNIT_WORDS.get(word.lower().removesuffix("s").replace("meter", "metre"))
+        unit = (
+            word if word in COMMON_UNITS else _UNIT_WORDS.get(word.lower().removesuffix("s").replace("meter", "metre"))
+        )
         # "in s", "in second place": too short or too ambiguous to be taken for a unit
         if unit and word != unit[:1] and word.lower() != "second":
             return unit + {"square": "²", "cubic": "³"}.get((found[1] or "").strip().lower(), "")
     return ""
 
 
-def conversion(unit: str, target: str) -> tuple[float, float] | None:
+def unit_conversion(unit: str, target: str) -> tuple[float, float] | None:
     """Factor and offset that bring a number from one unit to another; None between different dimensions.
 
     >>> conversion("m", "mm"), conversion("kg", "mm"), conversion("EUR", "€")
     ((1000.0, 0.0), None, (1.0, 0.0))
     """
-    if CURRENCIES.get(unit, unit) == CURRENCIES.get(target, target) != "" or unit == target:
+    if CURRENCY_SIGNS.get(unit, unit) == CURRENCY_SIGNS.get(target, target) != "" or unit == target:
         return 1.0, 0.0
     if not unit or not target:
         return None
@@ -151,7 +153,7 @@ def _linear(unit: str, target: str) -> tuple[float, float] | None:
         full = registry.Quantity(1.0, one[0]).to(two[0]).magnitude * one[1] / two[1]
     except (pint.DimensionalityError, pint.OffsetUnitCalculusError):
         return None
-    return tidy(full - zero), tidy(zero)
+    return round_noise(full - zero), round_noise(zero)
 
 
 def _number(text: str, decimal_comma: bool) -> float | None:
@@ -166,7 +168,7 @@ def _number(text: str, decimal_comma: bool) -> float | None:
     return number if number not in (float("inf"), float("-inf")) else None
 
 
-def tidy(number: float) -> float:
+def round_noise(number: float) -> float:
     """A number without the noise of a calculation: twelve digits.
 
     >>> tidy(0.1 + 0.2)
@@ -177,27 +179,27 @@ def tidy(number: float) -> float:
     return float(f"{number:.12g}")
 
 
-def is_known(unit: str) -> bool:
+def is_known_unit(unit: str) -> bool:
     """Whether a word is a unit that is converted to others, or a currency."""
-    return is_common(unit) or _pint(unit) is not None
+    return is_common_unit(unit) or _pint(unit) is not None
 
 
 def _plain(unit: str) -> str:
-    if not unit or is_common(unit):
+    if not unit or is_common_unit(unit):
         return unit
     known = _pint(unit)
     return known[2] if known else unit
 
 
 @cache
-def is_common(unit: str) -> bool:
+def is_common_unit(unit: str) -> bool:
     """Whether a unit is known without asking pint.
 
     >>> is_common("g/km"), is_common("furlong")
     (True, False)
     """
     top, slash, bottom = unit.partition("/")
-    return unit in SYMBOLS or (top in COMMON and (not slash or _PER.sub("", bottom) in COMMON))
+    return unit in UNIT_SYMBOLS or (top in COMMON_UNITS and (not slash or _PER.sub("", bottom) in COMMON_UNITS))
 
 
 @cache
@@ -232,7 +234,7 @@ def _pint(unit: str) -> tuple[Any, float, str] | None:
 
 def _spelling(name: str) -> str | None:
     """The name as pint knows it; "Kg" is "kg", but no guess goes further than that."""
-    if name in COMMON:
+    if name in COMMON_UNITS:
         return name
     registry = _registry()
     try:
@@ -240,7 +242,7 @@ def _spelling(name: str) -> str | None:
             return name
     except Exception:  # pint's tokenizer raises errors of many kinds for text that is no unit
         pass
-    return name.lower() if name.lower() in COMMON else None
+    return name.lower() if name.lower() in COMMON_UNITS else None
 
 
 def _power(name: str) -> str:

@@ -6,11 +6,11 @@ from urllib.parse import quote
 
 import numpy as np
 
-from ingestion.induce.names.column_names import plain_words
+from ingestion.induce.names.column_names import lowercase_name
 from ingestion.meaning.draft import Draft
 from ingestion.meaning.nodes.values import REASON, UNIT, UNIT_NAMES, VALUE, VALUE_NAMES
-from ingestion.meaning.units import unit_said
-from ingestion.read.capsules import counted
+from ingestion.meaning.units import unit_symbol
+from ingestion.read.capsules import unique_counts
 from ingestion.vocabulary import COMMENT_PREDICATES, LABEL, SCHEMA_TYPES, TYPE, local_name, name_rank
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ _MEASURED = frozenset(
 # words of classes that tell nothing of what was measured
 _ANY = frozenset("measurement measure observation value quantity quantitative property result amount reading".split())
 # things that are measured: of how many kinds at most
-MOST_MEASURED = 200
+MAX_MEASURED = 200
 
 
-class Measures(NamedTuple):
+class MeasurementClass(NamedTuple):
     """The things of one class that hold a number each, in order, with their numbers and units ("" for none)."""
 
     owner: str
@@ -48,7 +48,7 @@ def unfold_measurements(draft: Draft) -> None:
     aside; else the measurement itself has it.
     """
     for found in list(_measures(draft)):
-        words = set(plain_words(local_name(found.owner)).split())
+        words = set(lowercase_name(local_name(found.owner)).split())
         if found.measured is None and words <= _ANY:
             continue
         targets = _targets(draft, found) if found.alone else None
@@ -57,15 +57,15 @@ def unfold_measurements(draft: Draft) -> None:
         said = _with_units(draft, found)
         names = np.full(len(said), draft.iri(found.owner)) if found.measured is None else found.measured
         subjects = found.things if targets is None else targets[0]
-        for name in counted(names)[0].tolist():
+        for name in unique_counts(names)[0].tolist():
             here = names == name
-            draft.derive(subjects[here], property_of(draft, found.owner, name), said[here])
+            draft.derive(subjects[here], measured_property(draft, found.owner, name), said[here])
         if targets is not None:
             draft.hide(targets[1].tolist(), REASON)
             draft.hide([row for thing in found.things.tolist() for row in draft.of(thing)], REASON)
 
 
-def _measures(draft: Draft) -> Iterator[Measures]:
+def _measures(draft: Draft) -> Iterator[MeasurementClass]:
     facts = draft.facts
     iris = {draft.text(n): n for n in facts.predicates}
     values, units, measured = (
@@ -78,7 +78,7 @@ def _measures(draft: Draft) -> Iterator[Measures]:
     typing = typing[~np.isin(typing, list(draft.hidden))] if draft.hidden else typing
     holds = {iri: _held(draft, iri) for iri in sorted(values)}
     beside = {iri: _held(draft, iri) for iri in sorted(units | measured)}
-    for number in counted(facts.object[typing])[0].tolist():
+    for number in unique_counts(facts.object[typing])[0].tolist():
         owner = draft.text(number)
         things = np.unique(facts.subject[typing[facts.object[typing] == number]])
         if owner in SCHEMA_TYPES:
@@ -88,12 +88,12 @@ def _measures(draft: Draft) -> Iterator[Measures]:
             continue
         unit = next((held for iri in sorted(units) if (held := _of(beside[iri], things)) is not None), None)
         what = next((held for iri in sorted(measured) if (held := _of(beside[iri], things)) is not None), None)
-        if what is not None and len(counted(what)[0]) > MOST_MEASURED:
+        if what is not None and len(unique_counts(what)[0]) > MAX_MEASURED:
             continue
         known = values | units | measured | {TYPE, LABEL}
         rows = np.isin(facts.subject, things)
-        alone = all(draft.text(p) in known for p in counted(facts.predicate[rows])[0].tolist())
-        yield Measures(owner, things, value, unit, what, alone)
+        alone = all(draft.text(p) in known for p in unique_counts(facts.predicate[rows])[0].tolist())
+        yield MeasurementClass(owner, things, value, unit, what, alone)
 
 
 def _held(draft: Draft, iri: str) -> "NDArray[np.int64]":
@@ -110,7 +110,7 @@ def _of(pairs: "NDArray[np.int64]", things: "Terms") -> "Terms | None":
 
 def _numbers(draft: Draft, values: "Terms") -> bool:
     """Whether values are literals that begin with numbers: a unit may stand behind them."""
-    for term in counted(values)[0].tolist():
+    for term in unique_counts(values)[0].tolist():
         try:
             float(draft.text(term).partition(" ")[0])
         except ValueError:
@@ -120,7 +120,7 @@ def _numbers(draft: Draft, values: "Terms") -> bool:
     return True
 
 
-def _targets(draft: Draft, found: Measures) -> "tuple[Terms, NDArray[np.intp]] | None":
+def _targets(draft: Draft, found: MeasurementClass) -> "tuple[Terms, NDArray[np.intp]] | None":
     """What links to each of the measurements, and the rows of the links; None where not one thing links to each."""
     facts = draft.facts
     rows = np.flatnonzero(np.isin(facts.object, found.things))
@@ -128,7 +128,7 @@ def _targets(draft: Draft, found: Measures) -> "tuple[Terms, NDArray[np.intp]] |
     return (facts.subject[rows], rows) if np.array_equal(facts.object[rows], found.things) else None
 
 
-def _with_units(draft: Draft, found: Measures) -> "Terms":
+def _with_units(draft: Draft, found: MeasurementClass) -> "Terms":
     """The values, each with its unit in one text; a pair of both is written once."""
     if found.units is None:
         return found.values
@@ -137,12 +137,12 @@ def _with_units(draft: Draft, found: Measures) -> "Terms":
     said = []
     for pair in pairs.tolist():
         value, unit = pair >> 32, draft.text(pair & 0xFFFFFFFF)
-        unit = unit_said(local_name(unit) if "://" in unit else unit)
+        unit = unit_symbol(local_name(unit) if "://" in unit else unit)
         said.append(draft.literal(f"{draft.text(value)} {unit}") if unit else value)
     return np.array(said, dtype=np.int32)[places]
 
 
-def property_of(draft: Draft, owner: str, name: int) -> str:
+def measured_property(draft: Draft, owner: str, name: int) -> str:
     """The property of what was measured, with the names and comments that it has."""
     text = draft.text(name)
     is_literal = draft.sort(name)[0] == "literal"
@@ -155,6 +155,6 @@ def property_of(draft: Draft, owner: str, name: int) -> str:
             draft.add(number, LABEL if named else draft.text(predicate), target)
             said = said or named
     if not said:
-        label = text if is_literal else plain_words(local_name(text))
+        label = text if is_literal else lowercase_name(local_name(text))
         draft.add(number, LABEL, draft.literal(label))
     return iri

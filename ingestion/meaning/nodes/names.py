@@ -1,7 +1,7 @@
 """Names behind nodes without a name: a thing has the name of such a node, in one text."""
 
-from ingestion.induce.names.column_names import words_of
-from ingestion.induce.names.infer_names import FAMILY, GIVEN
+from ingestion.induce.names.column_names import readable_name
+from ingestion.induce.names.infer_names import FAMILY_NAMES, GIVEN_NAMES
 from ingestion.meaning.draft import Draft
 from ingestion.vocabulary import local_name, name_rank
 
@@ -24,7 +24,7 @@ def unfold_names(draft: Draft) -> None:
     ]
     if not behind:
         return
-    whole, given, family = (_texts(draft, iris, words) for words in (_WHOLE, GIVEN, FAMILY))
+    whole, given, family = (_texts(draft, iris, words) for words in (_WHOLE, GIVEN_NAMES, FAMILY_NAMES))
     for iri, owner, node in behind:
         both = f"{given[node]} {family[node]}" if node in given and node in family else ""
         if text := whole.get(node) or both:
@@ -33,6 +33,6 @@ def unfold_names(draft: Draft) -> None:
 
 def _texts(draft: Draft, iris: list[str], words: frozenset[str]) -> dict[int, str]:
     """The first literal of each subject with one of these properties, in the order of the alphabet."""
-    said = [pair for iri in iris if words_of(local_name(iri)).lower() in words for pair in draft.pairs(iri)]
+    said = [pair for iri in iris if readable_name(local_name(iri)).lower() in words for pair in draft.pairs(iri)]
     literals = [(subject, draft.text(target)) for subject, target in said if draft.sort(target)[0] == "literal"]
     return dict(sorted(literals, reverse=True))

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ingestion.meaning.draft import Draft, Pair
+from ingestion.meaning.draft import Draft, TermPair
 from ingestion.vocabulary import OWL, RDF, SCHEMA_PREDICATES, SCHEMA_TYPES, SHACL, TYPE, local_name
 
 _SCHEMA = SCHEMA_PREDICATES | SCHEMA_TYPES | {RDF + "first", RDF + "rest", RDF + "List"}
@@ -33,7 +33,7 @@ def unfold_nodes(draft: Draft) -> None:
             break
 
 
-def _nodes(draft: Draft) -> dict[int, list[Pair]]:
+def _nodes(draft: Draft) -> dict[int, list[TermPair]]:
     """Predicate and target of what is shown of each blank node that links to another node or is behind one, types and
     all."""
     facts = draft.facts
@@ -48,7 +48,7 @@ def _nodes(draft: Draft) -> dict[int, list[Pair]]:
         if draft.sort(subject)[0] == "blank" and draft.sort(target)[0] != "literal":
             wanted[[each for each in (subject, target) if each < len(wanted)]] = True
     wanted &= blank
-    found: dict[int, list[Pair]] = defaultdict(list)
+    found: dict[int, list[TermPair]] = defaultdict(list)
     for row in np.flatnonzero(wanted[facts.subject]).tolist():
         if row not in draft.hidden:
             subject, predicate, target = draft.row(row)
@@ -59,13 +59,13 @@ def _nodes(draft: Draft) -> dict[int, list[Pair]]:
     return {node: said for node, said in found.items() if not _of_schema(draft, said)}
 
 
-def _of_schema(draft: Draft, said: Iterable[Pair]) -> bool:
+def _of_schema(draft: Draft, said: Iterable[TermPair]) -> bool:
     """Whether a node is a part of an ontology, of shapes or of a list."""
     iris = {draft.text(target if draft.text(p) == TYPE else p) for p, target in said}
     return bool(iris & _SCHEMA) or any(iri.startswith((OWL, SHACL)) for iri in iris)
 
 
-def _passed_over(draft: Draft, node: int, said: list[Pair]) -> bool:
+def _passed_over(draft: Draft, node: int, said: list[TermPair]) -> bool:
     """Whether the owner of a node that only points was given what it points at."""
     owners = draft.owners(node)
     facts = [(local_name(draft.text(p)), t, draft.sort(t)[0] != "literal") for p, t in said if draft.text(p) != TYPE]
@@ -83,7 +83,7 @@ def _passed_over(draft: Draft, node: int, said: list[Pair]) -> bool:
     return True
 
 
-def _lifted(draft: Draft, nodes: dict[int, list[Pair]], node: int) -> bool:
+def _lifted(draft: Draft, nodes: dict[int, list[TermPair]], node: int) -> bool:
     """Whether a node was given facts of nodes behind it."""
     inner = [t for _, t in nodes[node] if t in nodes and t != node and len(draft.owners(t)) == 1]
     if not inner or len(draft.owners(node)) != 1:

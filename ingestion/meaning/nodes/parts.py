@@ -7,7 +7,7 @@ import numpy as np
 
 from ingestion.meaning.draft import Draft
 from ingestion.meaning.nodes.values import VALUE
-from ingestion.read.capsules import counted
+from ingestion.read.capsules import unique_counts
 from ingestion.vocabulary import OWL, RDF, SCHEMA_PREDICATES, SCHEMA_TYPES, SHACL, TYPE, local_name, name_rank
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _OF_SCHEMA = (OWL, RDF, SHACL)
 # by the ends of their IRIs: what tells that a node is a value, or what it is called
 _NAMING = frozenset({"value", "display"})
 # facts of a part
-MOST = 12
+MAX_PART_FACTS = 12
 REASON = "part of a thing"
 
 
@@ -46,7 +46,7 @@ def unfold_parts(draft: Draft) -> None:
     owner_of[part[np.isin(by, by[_repeated(owner << 32 | by)]) | _repeated(part) | (owner == part)]] = -1
     said = np.flatnonzero(shown & (owner_of[triples[:, 0]] >= 0))
     owner_of[triples[said[_of_others(draft, triples[said])], 0]] = -1
-    owner_of[np.bincount(triples[:, 0], minlength=size) > MOST] = -1
+    owner_of[np.bincount(triples[:, 0], minlength=size) > MAX_PART_FACTS] = -1
     said = said[owner_of[triples[said, 0]] >= 0]
     if not len(said):
         return
@@ -58,7 +58,7 @@ def unfold_parts(draft: Draft) -> None:
     doubled = np.isin(keys, held) | np.isin(keys, sources[1:][sources[1:] == sources[:-1]])
     # one that only some things would have, as others say it themselves, would answer for a part of them
     fits = ~told & ~np.isin(predicate, predicate[doubled & ~told]) & ~blank[target]
-    for number in counted(predicate[fits])[0].tolist():
+    for number in unique_counts(predicate[fits])[0].tolist():
         here = fits & (predicate == number)
         draft.derive(owner_of[subject[here]], draft.text(number), target[here])
     literal = facts.is_literal
@@ -79,12 +79,12 @@ def _put_in_one(draft: Draft, links: "Numbers", facts: "Numbers") -> None:
     if not len(links):
         return
     subject, predicate, target = facts.T
-    distinct = dict(zip(*(each.tolist() for each in counted(_unique(predicate, target)[0])), strict=True))
+    distinct = dict(zip(*(each.tolist() for each in unique_counts(_unique(predicate, target)[0])), strict=True))
     texts: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
     for node, number, value in zip(subject.tolist(), predicate.tolist(), target.tolist(), strict=True):
         texts[node].append((-distinct[number], number, draft.text(value)))
     said = {node: ", ".join(text for *_, text in sorted(found)) for node, found in texts.items()}
-    for number in counted(links[:, 1])[0].tolist():
+    for number in unique_counts(links[:, 1])[0].tolist():
         mine = links[links[:, 1] == number]
         told = np.array([draft.literal(said[node]) for node in mine[:, 2].tolist()])
         draft.derive(mine[:, 0], draft.text(number), told)
@@ -108,7 +108,7 @@ def _repeated(keys: "Numbers") -> "NDArray[np.bool_]":
 
 def _telling(draft: Draft, predicates: "Numbers") -> "NDArray[np.bool_]":
     """Which predicates name or class what has them."""
-    known = counted(predicates)[0].tolist()
+    known = unique_counts(predicates)[0].tolist()
     return np.isin(predicates, [n for n in known if (iri := draft.text(n)) == TYPE or name_rank(iri) is not None])
 
 
@@ -116,7 +116,7 @@ def _of_others(draft: Draft, triples: "Numbers") -> "NDArray[np.bool_]":
     """Which triples make a node a part of an ontology, of shapes or of a list, a value, or a thing with a name."""
     predicates = [
         n
-        for n in counted(triples[:, 1])[0].tolist()
+        for n in unique_counts(triples[:, 1])[0].tolist()
         if (iri := draft.text(n)) in SCHEMA_PREDICATES
         or (iri != TYPE and iri.startswith(_OF_SCHEMA))
         or iri in VALUE
@@ -124,6 +124,6 @@ def _of_others(draft: Draft, triples: "Numbers") -> "NDArray[np.bool_]":
         or name_rank(iri) is not None
     ]
     types = triples[:, 1] == (draft.predicate(TYPE) or -1)
-    classes = [n for n in counted(triples[types, 2])[0].tolist() if draft.text(n) in SCHEMA_TYPES]
+    classes = [n for n in unique_counts(triples[types, 2])[0].tolist() if draft.text(n) in SCHEMA_TYPES]
     found: NDArray[np.bool_] = np.isin(triples[:, 1], predicates) | (types & np.isin(triples[:, 2], classes))
     return found

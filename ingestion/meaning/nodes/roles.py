@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.induce.names.column_names import plain_words
+from ingestion.induce.names.column_names import lowercase_name
 from ingestion.meaning.draft import Draft
-from ingestion.meaning.nodes.measurements import property_of
-from ingestion.read.capsules import counted
+from ingestion.meaning.nodes.measurements import measured_property
+from ingestion.read.capsules import unique_counts
 from ingestion.vocabulary import SCHEMA_TYPES, TYPE, local_name
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _ROLES = frozenset({"role", "position", "post", "function"})
 _HOLDERS = frozenset({"member", "person", "agent", "holder", "employee", "player", "staff", "who"})
 # roles of one class
-MOST = 50
+MAX_ROLES = 50
 
 
 def unfold_roles(draft: Draft) -> None:
@@ -34,7 +34,7 @@ def unfold_roles(draft: Draft) -> None:
     typing = np.flatnonzero(facts.predicate == draft.predicate(TYPE))
     for role in roles:
         subjects = facts.subject[facts.predicate == role]
-        for number in counted(facts.object[typing[np.isin(facts.subject[typing], subjects)]])[0].tolist():
+        for number in unique_counts(facts.object[typing[np.isin(facts.subject[typing], subjects)]])[0].tolist():
             if draft.text(number) not in SCHEMA_TYPES:
                 _unfold(draft, role, np.unique(facts.subject[typing[facts.object[typing] == number]]))
 
@@ -44,23 +44,23 @@ def _unfold(draft: Draft, role: int, things: "Terms") -> None:
     rows = np.flatnonzero(np.isin(facts.subject, things) & (facts.predicate != draft.predicate(TYPE)))
     rows = rows[~np.isin(rows, list(draft.hidden))] if draft.hidden else rows
     links = rows[~facts.is_literal[facts.object[rows]]]
-    ends = {n: _of(draft, links, n, things) for n in counted(facts.predicate[links])[0].tolist() if n != role}
+    ends = {n: _of(draft, links, n, things) for n in unique_counts(facts.predicate[links])[0].tolist() if n != role}
     named = _of(draft, rows, role, things)
     pair = [(n, end) for n, end in ends.items() if end is not None]
-    if named is None or len(pair) != 2 or len(ends) != 2 or len(counted(named)[0]) > MOST:
+    if named is None or len(pair) != 2 or len(ends) != 2 or len(unique_counts(named)[0]) > MAX_ROLES:
         return
     pair.sort(key=lambda each: _holds(draft.text(each[0])))
     (_, owners), (_, holders) = pair
     if [_holds(draft.text(n)) for n, _ in pair] != [False, True]:
         return
-    names = counted(named)[0].tolist()
+    names = unique_counts(named)[0].tolist()
     texts = [draft.text(name) for name in names if draft.sort(name)[0] == "literal"]
     if texts and (2 * len(names) > len(things) or not all(any(map(str.isalpha, text)) for text in texts)):
         # a title of its own, or a place in a row, as that of authors
         return
     for name in names:
         here = named == name
-        draft.derive(owners[here], property_of(draft, draft.text(role), name), holders[here])
+        draft.derive(owners[here], measured_property(draft, draft.text(role), name), holders[here])
 
 
 def _of(draft: Draft, rows: "NDArray[np.intp]", predicate: int, things: "Terms") -> "Terms | None":
@@ -74,4 +74,4 @@ def _holds(iri: str) -> bool:
 
 
 def _words(iri: str) -> list[str]:
-    return plain_words(local_name(iri)).split()
+    return lowercase_name(local_name(iri)).split()

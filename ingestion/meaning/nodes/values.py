@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ingestion.induce.names.labels import FLOATS, NUMBER
 from ingestion.meaning.draft import Draft
-from ingestion.meaning.units import unit_said
+from ingestion.meaning.units import unit_symbol
 from ingestion.vocabulary import LABEL, RDF, SCHEMA_ORG, TYPE, local_name
 
 _QUDT = "http://qudt.org/schema/qudt/"
@@ -39,11 +39,11 @@ _UNITS = (*UNIT_NAMES, "currency", "hasCurrency")
 # where a node stands among its like
 _PLACES = frozenset({"index", "position"})
 # nodes that a value may lie behind, one behind the other
-DEEPEST = 3
+MAX_NESTING = 3
 
 
 @dataclass(frozen=True)
-class Held:
+class NodeValue:
     """What a node holds. `alone`: nothing but a value, so that the node itself need not be shown."""
 
     value: int
@@ -61,7 +61,7 @@ def unfold_values(draft: Draft) -> None:
     nodes = {s for iri in sorted(iris) for s, _ in draft.pairs(iri) if iri in known or draft.sort(s)[0] == "blank"}
     # what owners get: a value may lie behind two nodes, so that the owner of the first is a node itself
     given: dict[int, dict[str, int]] = defaultdict(dict)
-    for _ in range(DEEPEST):
+    for _ in range(MAX_NESTING):
         done = {node for node in sorted(nodes) if _unfolded(draft, node, given)}
         nodes -= done
         if not done:
@@ -92,7 +92,7 @@ def _unfolded(draft: Draft, node: int, given: dict[int, dict[str, int]]) -> bool
     return True
 
 
-def _held(draft: Draft, node: int, given: dict[str, int]) -> Held | None:
+def _held(draft: Draft, node: int, given: dict[str, int]) -> NodeValue | None:
     said = dict(given)
     for row in draft.of(node):
         _, predicate, target = draft.row(row)
@@ -112,14 +112,14 @@ def _held(draft: Draft, node: int, given: dict[str, int]) -> Held | None:
     if any(draft.sort(end)[0] != "literal" for end in ends):
         return None
     alone = said.keys() <= VALUE | LOW | HIGH | _BESIDE | set(UNIT) | set(NAME)
-    unit = unit_said(local_name(unit) if ":" in unit else unit)
+    unit = unit_symbol(local_name(unit) if ":" in unit else unit)
     if len(ends) == 1 and not unit:
-        return Held(ends[0], name, alone)
+        return NodeValue(ends[0], name, alone)
     text = " - ".join(_plain(draft, end) for end in ends)
-    return Held(draft.literal(f"{text} {unit}".strip()), name, alone)
+    return NodeValue(draft.literal(f"{text} {unit}".strip()), name, alone)
 
 
-def _alike(draft: Draft, node: int, said: dict[str, int]) -> Held | None:
+def _alike(draft: Draft, node: int, said: dict[str, int]) -> NodeValue | None:
     """What a nameless node of an unknown vocabulary holds, if it is a value, alone or with its unit."""
     names = {local_name(iri): target for iri, target in said.items() if iri != TYPE}
     value = next((names.pop(each) for each in _VALUES if each in names), None)
@@ -135,9 +135,9 @@ def _alike(draft: Draft, node: int, said: dict[str, int]) -> Held | None:
     if unit is not None and draft.sort(unit)[0] == "blank":
         return None
     if unit is None:
-        return Held(value, "", True)
+        return NodeValue(value, "", True)
     said_unit = draft.text(unit) if draft.sort(unit)[0] == "literal" else local_name(draft.text(unit))
-    return Held(draft.literal(f"{_plain(draft, value)} {unit_said(said_unit)}"), "", True)
+    return NodeValue(draft.literal(f"{_plain(draft, value)} {unit_symbol(said_unit)}"), "", True)
 
 
 def _plain(draft: Draft, value: int) -> str:

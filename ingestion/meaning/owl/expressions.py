@@ -6,9 +6,9 @@ from typing import Literal
 from ingestion.meaning.draft import Draft
 from ingestion.vocabulary import OWL, RDF, RDFS, XSD
 
-Kind = Literal["class", "some", "only", "value", "count", "and", "or", "not", "one of"]
+ExpressionKind = Literal["class", "some", "only", "value", "count", "and", "or", "not", "one of"]
 
-_LISTS: dict[str, Kind] = {OWL + "intersectionOf": "and", OWL + "unionOf": "or", OWL + "oneOf": "one of"}
+_LISTS: dict[str, ExpressionKind] = {OWL + "intersectionOf": "and", OWL + "unionOf": "or", OWL + "oneOf": "one of"}
 _COUNTS = {
     OWL + name: (low, high)
     for stem, low, high in (
@@ -33,7 +33,7 @@ PARTS = (
 class Expression:
     """What a class is said to be. `term` is the class, or the value of a restriction on `predicate`."""
 
-    kind: Kind
+    kind: ExpressionKind
     term: int = -1
     predicate: int = -1
     parts: tuple["Expression", ...] = ()

@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from ingestion.meaning.draft import Draft
 from ingestion.meaning.owl.expressions import PARTS, Expression, Expressions
-from ingestion.meaning.thesaurus import Above, closed
+from ingestion.meaning.thesaurus import Ancestors, transitive_closure
 from ingestion.vocabulary import (
     CLASS_TYPES,
     EMPTY_TYPES,
@@ -96,7 +96,7 @@ class _Reader:
             for member in self.expressions.items(node):
                 direct[member].add(one)
         self.direct = direct
-        self.above: Above = closed(direct)
+        self.above: Ancestors = transitive_closure(direct)
         self.inner = {kind for above in direct.values() for kind in above}
         self.things: set[int] = set()
         self.links: dict[int, list[tuple[int, int]]] = {}

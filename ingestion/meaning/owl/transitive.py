@@ -6,7 +6,7 @@ from ingestion.meaning.draft import Draft
 from ingestion.vocabulary import OWL, SCHEMA_PREDICATES
 
 # derived links for each one that is said, at most: a chain of n links has n²/2
-MOST_FOR_ONE = 20
+MAX_LINKS_PER_THING = 20
 
 
 def complete_transitive(draft: Draft) -> None:
@@ -24,7 +24,7 @@ def complete_transitive(draft: Draft) -> None:
 
 def _further(direct: dict[int, set[int]]) -> list[tuple[int, int]]:
     """What lies two links away and more, by subject; nothing leads to itself. Empty beyond the limit."""
-    most = MOST_FOR_ONE * sum(map(len, direct.values()))
+    most = MAX_LINKS_PER_THING * sum(map(len, direct.values()))
     found: list[tuple[int, int]] = []
     for start in sorted(direct):
         seen = {start, *direct[start]}

@@ -12,14 +12,14 @@ from nacre.errors import IngestionError
 log = logging.getLogger(__name__)
 
 
-class Document(NamedTuple):
+class DocumentFile(NamedTuple):
     """A file and the name it is cited by."""
 
     path: Path
     name: str
 
 
-def find_documents(places: Sequence[str]) -> list[Document]:
+def find_documents(places: Sequence[str]) -> list[DocumentFile]:
     """The documents that files, folders (searched deeply) and globs stand for, sorted by name.
 
     A document is named by its path from the folder that was given on, that folder included. Raises IngestionError for
@@ -48,7 +48,7 @@ def find_documents(places: Sequence[str]) -> list[Document]:
                 )
     names = list(found.values())
     documents_found = [
-        Document(path, name if names.count(name) == 1 else path.as_posix()) for path, name in found.items()
+        DocumentFile(path, name if names.count(name) == 1 else path.as_posix()) for path, name in found.items()
     ]
     return sorted(documents_found, key=lambda document: document.name)
 

@@ -4,22 +4,22 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ingestion.read.documents.text import Builder, Text, Unreadable
+from ingestion.read.documents.text import DocumentText, DocumentTextBuilder, UnreadableDocument
 
 DEEPEST = 24
 # a list of so many plain values or fewer is said in its object's row
 SHORT = 50
 
 
-def read(text: str) -> Text:
+def read_json(text: str) -> DocumentText:
     """The objects of a file, in their order. Raises Unreadable where it is no JSON, or too deep."""
-    builder = Builder()
+    builder = DocumentTextBuilder()
     try:
         for value in _values(text):
             _add(builder, value, "", 0)
     except (ValueError, RecursionError) as error:
         why = "too deep" if isinstance(error, RecursionError) else str(error)
-        raise Unreadable(f"no JSON ({why})") from None
+        raise UnreadableDocument(f"no JSON ({why})") from None
     return builder.done()
 
 
@@ -33,7 +33,7 @@ def _values(text: str) -> list[Any]:
         return [json.loads(line) for line in lines]
 
 
-def _add(builder: Builder, value: Any, name: str, depth: int) -> None:
+def _add(builder: DocumentTextBuilder, value: Any, name: str, depth: int) -> None:
     if depth > DEEPEST:
         raise RecursionError
     if isinstance(value, list):

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ingestion.read.documents import json_data, markdown, pdf, plain, table, web, word
-from ingestion.read.documents.text import Text, Unreadable
+from ingestion.read.documents.text import DocumentText, UnreadableDocument
 from nacre.errors import IngestionError
-from nacre.stores.processes.killable_pool import Killable
+from nacre.stores.processes.killable_pool import KillablePool
 
 if TYPE_CHECKING:
-    from ingestion.read.documents.find import Document
+    from ingestion.read.documents.find import DocumentFile
 
 log = logging.getLogger(__name__)
 
@@ -27,18 +27,18 @@ AHEAD = 4
 # of a text in another encoding, so much is looked at to find out which
 SAMPLE = 50_000
 
-TEXTS: dict[str, Callable[[str], Text]] = {
-    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd"), markdown.read),
-    **dict.fromkeys((".txt", ".text"), plain.read),
-    ".csv": table.read,
-    ".tsv": lambda text: table.read(text, "\t"),
-    **dict.fromkeys((".json", ".jsonl", ".ndjson"), json_data.read),
+TEXTS: dict[str, Callable[[str], DocumentText]] = {
+    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd"), markdown.read_markdown),
+    **dict.fromkeys((".txt", ".text"), plain.read_plain),
+    ".csv": table.read_table,
+    ".tsv": lambda text: table.read_table(text, "\t"),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), json_data.read_json),
 }
 # parsers of formats that are made by machines are led astray more easily: they run in a process that can be ended
-APART: dict[str, Callable[[bytes], Text]] = {
-    **dict.fromkeys((".html", ".htm", ".xhtml"), web.read),
-    ".pdf": pdf.read,
-    ".docx": word.read,
+APART: dict[str, Callable[[bytes], DocumentText]] = {
+    **dict.fromkeys((".html", ".htm", ".xhtml"), web.read_html),
+    ".pdf": pdf.read_pdf,
+    ".docx": word.read_docx,
 }
 FORMATS = frozenset(TEXTS) | frozenset(APART)
 NOT_READ = frozenset(
@@ -46,21 +46,23 @@ NOT_READ = frozenset(
 )
 
 
-class Loaded(NamedTuple):
+class LoadedDocument(NamedTuple):
     """A document that was read: its text, or None and `why` it can't be read."""
 
-    document: "Document"
-    text: Text | None
+    document: "DocumentFile"
+    text: DocumentText | None
     why: str = ""
 
 
-def load(documents: "Sequence[Document]", *, strict: bool = False, seconds: float = SECONDS) -> Iterator[Loaded]:
+def load_documents(
+    documents: "Sequence[DocumentFile]", *, strict: bool = False, seconds: float = SECONDS
+) -> Iterator[LoadedDocument]:
     """The documents in their order; a few are read ahead, each at most so long and with 2 GB of memory.
 
     Raises IngestionError, where `strict`, for the first that can't be read.
     """
-    with closing(Killable(MOST_MEMORY)) as work:
-        waiting: deque[tuple[Document, Callable[[], Text]]] = deque()
+    with closing(KillablePool(MOST_MEMORY)) as work:
+        waiting: deque[tuple[DocumentFile, Callable[[], DocumentText]]] = deque()
         left = iter(documents)
         for document in left:
             waiting.append((document, _begun(document, work, seconds)))
@@ -70,19 +72,21 @@ def load(documents: "Sequence[Document]", *, strict: bool = False, seconds: floa
             yield _ended(*waiting.popleft(), strict, seconds)
 
 
-def _begun(document: "Document", work: Killable, seconds: float) -> Callable[[], Text]:
+def _begun(document: "DocumentFile", work: KillablePool, seconds: float) -> Callable[[], DocumentText]:
     """What gives the text when it is asked for; a format that is read in a process of its own is begun now."""
     suffix = document.path.suffix.lower()
     if suffix in APART and document.path.is_file() and document.path.stat().st_size <= MOST_BYTES:
-        running: Future[Text] = work.start(read, document.path, seconds=seconds)
+        running: Future[DocumentText] = work.start(read_document, document.path, seconds=seconds)
         return running.result
-    return lambda: read(document.path)
+    return lambda: read_document(document.path)
 
 
-def _ended(document: "Document", result: Callable[[], Text], strict: bool, seconds: float) -> Loaded:
+def _ended(
+    document: "DocumentFile", result: Callable[[], DocumentText], strict: bool, seconds: float
+) -> LoadedDocument:
     try:
-        return Loaded(document, result())
-    except Unreadable as error:
+        return LoadedDocument(document, result())
+    except UnreadableDocument as error:
         why = str(error)
     except TimeoutError:
         why = f"not read within {seconds:g} seconds"
@@ -94,27 +98,29 @@ def _ended(document: "Document", result: Callable[[], Text], strict: bool, secon
     if strict:
         raise IngestionError(f"{document.path}: {why}. Leave out --strict to ingest the others.")
     log.warning("%s: %s", document.path, why)
-    return Loaded(document, None, why)
+    return LoadedDocument(document, None, why)
 
 
-def read(path: Path) -> Text:
+def read_document(path: Path) -> DocumentText:
     """The text of a file in blocks, by the format that its name says. Raises Unreadable."""
     suffix = path.suffix.lower()
     if suffix in NOT_READ:
-        raise Unreadable(f"{suffix} is not read; convert it first, for example: pandoc {path.name} -o {path.stem}.md")
+        raise UnreadableDocument(
+            f"{suffix} is not read; convert it first, for example: pandoc {path.name} -o {path.stem}.md"
+        )
     size = path.stat().st_size
     if size > MOST_BYTES:
-        raise Unreadable(f"{size:,} bytes, more than {MOST_BYTES:,}")
+        raise UnreadableDocument(f"{size:,} bytes, more than {MOST_BYTES:,}")
     content = path.read_bytes()
-    text = APART[suffix](content) if suffix in APART else TEXTS[suffix](decoded(content))
+    text = APART[suffix](content) if suffix in APART else TEXTS[suffix](decode_text(content))
     if len(text.text) > MOST_CHARACTERS:
-        raise Unreadable(f"{len(text.text):,} characters, more than {MOST_CHARACTERS:,}")
+        raise UnreadableDocument(f"{len(text.text):,} characters, more than {MOST_CHARACTERS:,}")
     if not text.blocks:
-        raise Unreadable("no text in it")
+        raise UnreadableDocument("no text in it")
     return text
 
 
-def decoded(content: bytes) -> str:
+def decode_text(content: bytes) -> str:
     """The characters of a text file: UTF-8, or as its byte order mark says, or as its bytes suggest.
 
     >>> decoded("\\ufeffcafé".encode()), decoded("naïve".encode("utf-16"))
@@ -129,11 +135,11 @@ def decoded(content: bytes) -> str:
 
         best = from_bytes(content[:SAMPLE]).best()
         if best is None:
-            raise Unreadable("no text, or in an encoding that can't be told. Save it as UTF-8") from None
+            raise UnreadableDocument("no text, or in an encoding that can't be told. Save it as UTF-8") from None
         try:
             text = content.decode(best.encoding)
         except UnicodeDecodeError:
-            raise Unreadable("its encoding can't be told. Save it as UTF-8") from None
+            raise UnreadableDocument("its encoding can't be told. Save it as UTF-8") from None
     if "\0" in text[:SAMPLE]:
-        raise Unreadable("no text, but something binary")
+        raise UnreadableDocument("no text, but something binary")
     return text

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ingestion.read.documents.text import Block, Text, row_words
+from ingestion.read.documents.text import Block, DocumentText, row_text
 
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(\S[^\r\n]*)", re.MULTILINE)
 _FRONT_MATTER = re.compile(r"---\r?\n.*?\r?\n---[ \t]*(?:\r?\n|$)", re.DOTALL)
@@ -14,13 +14,13 @@ _RULE = re.compile(r"\|?[ \t:|-]+\|?")
 _BARS = re.compile(r"(?<!\\)\|")
 
 
-def read(text: str) -> Text:
+def read_markdown(text: str) -> DocumentText:
     """The blocks of a Markdown text; what is in fences is no heading, and comments become blanks."""
     text = _without_comments(text)
     front = _FRONT_MATTER.match(text)
     start = front.end() if front else 0
     named = _FRONT_TITLE.search(front[0]) if front else None
-    return Text(text, tuple(_blocks(text, start)), named[1].strip() if named else "", marked=True)
+    return DocumentText(text, tuple(_blocks(text, start)), named[1].strip() if named else "", marked=True)
 
 
 def _without_comments(text: str) -> str:
@@ -74,7 +74,7 @@ def _stretches(text: str, start: int, end: int) -> Iterator[Block]:
         elif waiting is not None and _RULE.fullmatch(line):
             columns, waiting = _cells(text[slice(*waiting)]), None
         elif columns:
-            yield Block("row", first, last, row_words(columns, _cells(line)))
+            yield Block("row", first, last, row_text(columns, _cells(line)))
         else:
             if waiting is not None:
                 yield Block("paragraph", *waiting)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ingestion.read.documents.text import Builder, Text, Unreadable
+from ingestion.read.documents.text import DocumentText, DocumentTextBuilder, UnreadableDocument
 
 MOST_PAGES = 2000
 MOST_CHARACTERS = 5_000_000
@@ -31,7 +31,7 @@ class _Line(NamedTuple):
     height: float
 
 
-def read(content: bytes) -> Text:
+def read_pdf(content: bytes) -> DocumentText:
     """The text of a file page by page, at most 2,000. Raises Unreadable where it is broken, locked or has no text."""
     from pypdf import PdfReader
     from pypdf.errors import PyPdfError
@@ -41,23 +41,23 @@ def read(content: bytes) -> Text:
     try:
         reader = PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
-            raise Unreadable("locked with a password")
+            raise UnreadableDocument("locked with a password")
         count = len(reader.pages)
         if count > MOST_PAGES:
-            raise Unreadable(f"{count:,} pages, more than {MOST_PAGES:,}")
+            raise UnreadableDocument(f"{count:,} pages, more than {MOST_PAGES:,}")
         pages = []
         left = MOST_CHARACTERS
         for page in reader.pages:
             pages.append(_lines(page))
             left -= sum(len(line.text) for line in pages[-1])
             if left < 0:
-                raise Unreadable(f"more than {MOST_CHARACTERS:,} characters")
+                raise UnreadableDocument(f"more than {MOST_CHARACTERS:,} characters")
         title = str((reader.metadata and reader.metadata.title) or "").strip()
-    except Unreadable:
+    except UnreadableDocument:
         raise
     except (PyPdfError, *BROKEN) as error:
         # a broken file breaks the reader in many places
-        raise Unreadable(f"no PDF that can be read ({str(error)[:120] or type(error).__name__})") from None
+        raise UnreadableDocument(f"no PDF that can be read ({str(error)[:120] or type(error).__name__})") from None
     return _blocks(_without_edges(pages), title)
 
 
@@ -107,15 +107,15 @@ def _form(line: _Line) -> str:
     return re.sub(r"\d+", "0", line.text)
 
 
-def _blocks(pages: list[list[_Line]], title: str) -> Text:
+def _blocks(pages: list[list[_Line]], title: str) -> DocumentText:
     letters: Counter[float] = Counter()
     for line in (line for lines in pages for line in lines):
         letters[line.size] += len(line.text)
     if not letters:
-        raise Unreadable("no text in it; pages that are pictures need a text recognition first")
+        raise UnreadableDocument("no text in it; pages that are pictures need a text recognition first")
     usual = letters.most_common(1)[0][0]
     larger = sorted({line.size for lines in pages for line in lines if line.size >= usual * HEADING}, reverse=True)
-    builder = Builder()
+    builder = DocumentTextBuilder()
     begins = []
     held = ""
     for lines in pages:

@@ -3,13 +3,13 @@
 import csv
 import io
 
-from ingestion.read.documents.text import Block, Text, Unreadable, row_words
+from ingestion.read.documents.text import Block, DocumentText, UnreadableDocument, row_text
 
 SAMPLE = 8192
 DELIMITERS = ",;\t|"
 
 
-def read(text: str, delimiter: str = "") -> Text:
+def read_table(text: str, delimiter: str = "") -> DocumentText:
     """The rows of a table; the delimiter is found out where none is given.
 
     Raises Unreadable where it is no table.
@@ -29,13 +29,13 @@ def read(text: str, delimiter: str = "") -> Text:
         columns = [cell.strip() for cell in next(rows, [])]
         blocks, last = [], rows.line_num
         for row in rows:
-            words = row_words(columns, [cell.strip() for cell in row])
+            words = row_text(columns, [cell.strip() for cell in row])
             if words:
                 blocks.append(Block("row", starts[last], starts[rows.line_num], words))
             last = rows.line_num
     except csv.Error as error:
-        raise Unreadable(f"no table ({error})") from None
-    return Text(text, tuple(blocks))
+        raise UnreadableDocument(f"no table ({error})") from None
+    return DocumentText(text, tuple(blocks))
 
 
 def _delimiter(text: str) -> str:

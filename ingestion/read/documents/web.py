@@ -1,6 +1,6 @@
 """HTML -> blocks: headings, paragraphs, items, rows of tables; menus, scripts and styles are left out."""
 
-from ingestion.read.documents.text import Builder, Text, Unreadable, row_words
+from ingestion.read.documents.text import DocumentText, DocumentTextBuilder, UnreadableDocument, row_text
 
 LEFT_OUT = frozenset(
     "script style template noscript nav head svg math iframe object select option button canvas audio video".split()
@@ -12,7 +12,7 @@ INLINE = frozenset(
 HEADINGS = {f"h{n}": n for n in range(1, 7)}
 
 
-def read(content: bytes) -> Text:
+def read_html(content: bytes) -> DocumentText:
     """The blocks of a page, in the encoding it names, else UTF-8. Raises Unreadable where there is no page in it."""
     from lxml import etree, html
 
@@ -22,8 +22,8 @@ def read(content: bytes) -> Text:
     try:
         root = html.document_fromstring(content, parser=parser)
     except (etree.LxmlError, ValueError) as error:
-        raise Unreadable(f"no HTML ({error})") from None
-    builder = Builder()
+        raise UnreadableDocument(f"no HTML ({error})") from None
+    builder = DocumentTextBuilder()
     title = " ".join((root.findtext(".//title") or "").split())
     held: list[str] = []
     columns: list[str] = []
@@ -72,7 +72,7 @@ def read(content: bytes) -> Text:
                 columns = [text for text, _ in cells]
             else:
                 said = [text for text, _ in cells]
-                builder.add("row", "; ".join(filter(None, said)), words=row_words(columns, said))
+                builder.add("row", "; ".join(filter(None, said)), words=row_text(columns, said))
             held.clear()
         elif tag not in INLINE and cell is None:
             flush(tag)

@@ -4,7 +4,7 @@ import io
 import zipfile
 from typing import TYPE_CHECKING
 
-from ingestion.read.documents.text import Builder, Text, Unreadable, row_words
+from ingestion.read.documents.text import DocumentText, DocumentTextBuilder, UnreadableDocument, row_text
 
 if TYPE_CHECKING:
     from docx.table import Table
@@ -15,7 +15,7 @@ MOST_OF_TEXT = 40_000_000
 MOST_PARTS = 5_000
 
 
-def read(content: bytes) -> Text:
+def read_docx(content: bytes) -> DocumentText:
     """The text of a document; what is in its margins and comments is left out.
 
     Raises Unreadable where it is none, or where it would unpack to more than 200 MB, or 40 MB of text.
@@ -28,7 +28,7 @@ def read(content: bytes) -> Text:
     try:
         document = Document(io.BytesIO(content))
         headings = {style.style_id: _level(style.name or "") for style in document.styles if style.type == 1}
-        builder = Builder()
+        builder = DocumentTextBuilder()
         for block in document.iter_inner_content():
             if isinstance(block, Table):
                 _add_table(builder, block)
@@ -48,7 +48,7 @@ def read(content: bytes) -> Text:
         ValueError,
         zipfile.BadZipFile,
     ) as error:
-        raise Unreadable(f"no Word document that can be read ({str(error)[:120]})") from None
+        raise UnreadableDocument(f"no Word document that can be read ({str(error)[:120]})") from None
     return builder.done(title)
 
 
@@ -58,10 +58,10 @@ def _bounded(content: bytes) -> None:
         with zipfile.ZipFile(io.BytesIO(content)) as parts:
             sizes = [(part.filename, part.file_size) for part in parts.infolist()]
     except (zipfile.BadZipFile, ValueError, OSError) as error:
-        raise Unreadable(f"no Word document ({error})") from None
+        raise UnreadableDocument(f"no Word document ({error})") from None
     text = max((size for name, size in sizes if name.endswith((".xml", ".rels"))), default=0)
     if len(sizes) > MOST_PARTS or sum(size for _, size in sizes) > MOST_UNPACKED or text > MOST_OF_TEXT:
-        raise Unreadable("it would unpack to more than a document should be")
+        raise UnreadableDocument("it would unpack to more than a document should be")
 
 
 def _level(style: str) -> int:
@@ -76,7 +76,7 @@ def _level(style: str) -> int:
     return int(number) if first.lower() == "heading" and number.isdigit() else 0
 
 
-def _add_table(builder: Builder, table: "Table") -> None:
+def _add_table(builder: DocumentTextBuilder, table: "Table") -> None:
     columns: list[str] = []
     for i, row in enumerate(table.rows):
         # a cell over several columns comes once for each
@@ -85,4 +85,4 @@ def _add_table(builder: Builder, table: "Table") -> None:
         if i == 0 and len(table.rows) > 1:
             columns = said
         else:
-            builder.add("row", "; ".join(filter(None, said)), words=row_words(columns, said))
+            builder.add("row", "; ".join(filter(None, said)), words=row_text(columns, said))

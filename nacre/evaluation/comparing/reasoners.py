@@ -3,7 +3,7 @@
     python -m nacre.evaluation.comparing.reasoners [--minds rules,model,alone] [--every N] [GRAPH=QUESTIONS ...]
 
 Needs NACRE_MODEL. Asked are the example and the graphs named, of these every N-th conversation or single question.
-`rules` and `model` are the two reasoners; `alone` is the model without Nacre: one query in one call over the tables.
+`rules` and `model` are the two reasoners; `ask_model_alone` is the model without Nacre: one query in one call over the tables.
 """
 
 import argparse
@@ -16,22 +16,22 @@ from pathlib import Path
 from typing import Any
 
 from nacre.config.settings import Settings
-from nacre.evaluation.__main__ import ROOT, nacre, shipped
-from nacre.evaluation.questions import Gold, read
-from nacre.evaluation.score import quantile, read_answers, right
+from nacre.evaluation.__main__ import ROOT, bundled_sets, run_nacre
+from nacre.evaluation.questions import GoldQuestion, read_gold_questions
+from nacre.evaluation.score import quantile, read_answers, right_ids
 from nacre.records.answer import Answer
 from nacre.stores.catalog import Library
 
-MINDS = ("rules", "model", "alone")
+REASONERS = ("rules", "model", "alone")
 
 
-def compared(questions: Sequence[Gold], answers: Mapping[str, Mapping[Any, Answer]]) -> str:
+def compare_reasoners(questions: Sequence[GoldQuestion], answers: Mapping[str, Mapping[Any, Answer]]) -> str:
     """A line a mind, then the questions that only one of them answers right."""
     lines = [f"{'':8}{'right':>10}{'calls':>9}{'read':>9}{'new':>9}{'written':>9}{'price':>11}{'median s':>10}"]
     good: dict[str, set[Any]] = {}
     for mind, records in answers.items():
         asked = [question for question in questions if question["id"] in records]
-        good[mind] = right(asked, records)
+        good[mind] = right_ids(asked, records)
         lines.append(_line(mind, len(good[mind]), list(records.values())))
     first, *others = good
     for second in others:
@@ -57,33 +57,33 @@ def _listed(ids: Iterable[Any]) -> str:
     return ", ".join(sorted(map(str, ids))) or "none"
 
 
-def every(questions: Sequence[Gold], n: int) -> list[Gold]:
+def every_nth(questions: Sequence[GoldQuestion], n: int) -> list[GoldQuestion]:
     """Every n-th conversation or single question, from the first on.
 
     >>> [q["id"] for q in every([{"id": i, "question": "?", "conversation": i // 2} for i in range(6)], 2)]
     [0, 1, 4, 5]
     """
-    groups: dict[Any, list[Gold]] = {}
+    groups: dict[Any, list[GoldQuestion]] = {}
     for gold in questions:
         talk = gold.get("conversation")
         groups.setdefault(("single", gold["id"]) if talk is None else talk, []).append(gold)
     return [gold for group in list(groups.values())[::n] for gold in group]
 
 
-def asked_by(mind: str, graph: str, questions: Path, out: Path, settings: Settings) -> dict[Any, Answer]:
+def ask_reasoner(mind: str, graph: str, questions: Path, out: Path, settings: Settings) -> dict[Any, Answer]:
     """The records of one mind; rules and model are asked by the command line, as a user's questions are."""
     if mind in ("rules", "model"):
         environment = {**os.environ, "NACRE_DATA": str(settings.data)}
-        nacre("eval", str(questions), "--graph", graph, "--mind", mind, "--out", str(out), environment=environment)
+        run_nacre("eval", str(questions), "--graph", graph, "--mind", mind, "--out", str(out), environment=environment)
         return read_answers(out)
-    from nacre.evaluation.comparing.model_alone import alone
-    from nacre.evaluation.run import read as asked
-    from nacre.evaluation.run import run
+    from nacre.evaluation.comparing.model_alone import ask_model_alone
+    from nacre.evaluation.run import ask_questions
+    from nacre.evaluation.run import read_questions as asked
 
     async def answers() -> None:
         with out.open("w", encoding="utf-8") as file:
-            ask = alone(settings, Library(settings.data, None), graph)
-            async for record in run(asked(questions), ask):
+            ask = ask_model_alone(settings, Library(settings.data, None), graph)
+            async for record in ask_questions(asked(questions), ask):
                 file.write(json.dumps(record, ensure_ascii=False) + "\n")
                 file.flush()
 
@@ -96,30 +96,30 @@ def main(arguments: Sequence[str] = ()) -> None:
     command = argparse.ArgumentParser(
         prog="python -m nacre.evaluation.comparing.reasoners", description="Compare reasoners."
     )
-    command.add_argument("--minds", default="rules,model", help=f"of {', '.join(MINDS)}")
+    command.add_argument("--minds", default="rules,model", help=f"of {', '.join(REASONERS)}")
     command.add_argument("--every", type=int, default=1, metavar="N", help="every N-th conversation or question")
     command.add_argument("graphs", nargs="*", metavar="GRAPH=QUESTIONS", help="besides the example")
     given = command.parse_args(arguments)
     minds = given.minds.split(",")
-    if set(minds) - set(MINDS):
-        sys.exit(f"--minds {given.minds}: choose of {', '.join(MINDS)}.")
+    if set(minds) - set(REASONERS):
+        sys.exit(f"--minds {given.minds}: choose of {', '.join(REASONERS)}.")
     settings = Settings()
     if not settings.model:
         sys.exit("Set NACRE_MODEL: local, or such as openai:gpt-4o-mini, to compare it with the rules.")
     own = settings.data / "evaluation"
-    example = next(shipped(ROOT))
-    nacre("ingest", *example.sources, "--graph", example.graph, environment={**os.environ, "NACRE_DATA": str(own)})
+    example = next(bundled_sets(ROOT))
+    run_nacre("ingest", *example.sources, "--graph", example.graph, environment={**os.environ, "NACRE_DATA": str(own)})
     if wrong := [each for each in given.graphs if "=" not in each]:
         sys.exit(f"{wrong[0]}: name a graph and its questions, such as mine=questions.jsonl.")
     named = [(graph, Path(file), settings) for graph, _, file in (each.partition("=") for each in given.graphs)]
     for graph, file, where in [(example.graph, example.questions, settings.model_copy(update={"data": own})), *named]:
-        questions = every(read(file), given.every)
+        questions = every_nth(read_gold_questions(file), given.every)
         folder = own / "predictions"
         folder.mkdir(parents=True, exist_ok=True)
         chosen = folder / f"{graph}-asked.jsonl"
         chosen.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in questions), encoding="utf-8")
-        answers = {mind: asked_by(mind, graph, chosen, folder / f"{graph}-{mind}.jsonl", where) for mind in minds}
-        sys.stdout.write(f"\n{graph}: {file}\n{compared(questions, answers)}")
+        answers = {mind: ask_reasoner(mind, graph, chosen, folder / f"{graph}-{mind}.jsonl", where) for mind in minds}
+        sys.stdout.write(f"\n{graph}: {file}\n{compare_reasoners(questions, answers)}")
         sys.stdout.flush()
 
 

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nacre.evaluation.questions import Gold, read
-from nacre.evaluation.score import Answers, read_answers, right
+from nacre.evaluation.questions import GoldQuestion, read_gold_questions
+from nacre.evaluation.score import AnswersById, read_answers, right_ids
 
 
-class Kept(NamedTuple):
+class RobustnessLine(NamedTuple):
     """How many rewordings of one kind there are of questions answered right, and how many stay right."""
 
     rewording: str
@@ -24,18 +24,20 @@ class Kept(NamedTuple):
     right: int
 
 
-def kept(reworded: Sequence[Gold], before: set[Any], after: set[Any]) -> list[Kept]:
+def robustness_lines(reworded: Sequence[GoldQuestion], before: set[Any], after: set[Any]) -> list[RobustnessLine]:
     """A line for each kind of rewording, and one for all; `before` and `after` are the ids answered right."""
     counted = [gold for gold in reworded if gold["original"] in before]
     kinds = sorted({gold["rewording"] for gold in counted})
     groups = [(kind, [g for g in counted if g["rewording"] == kind]) for kind in kinds]
     return [
-        Kept(kind, len(group), sum(gold["id"] in after for gold in group))
+        RobustnessLine(kind, len(group), sum(gold["id"] in after for gold in group))
         for kind, group in [*groups, ("together", counted)]
     ]
 
 
-def failing(questions: Sequence[Gold], reworded: Sequence[Gold], answers: Answers, lost: set[Any]) -> list[str]:
+def failing_rewordings(
+    questions: Sequence[GoldQuestion], reworded: Sequence[GoldQuestion], answers: AnswersById, lost: set[Any]
+) -> list[str]:
     """A few lines of text for each rewording whose id is in `lost`."""
     asked = {gold["id"]: gold["question"] for gold in questions}
     found = []
@@ -60,16 +62,16 @@ def main() -> None:
         command.add_argument(name, type=Path)
     command.add_argument("--failing", action="store_true", help="list the rewordings that are answered wrong")
     given = command.parse_args()
-    questions, reworded = read(given.questions), read(given.reworded)
+    questions, reworded = read_gold_questions(given.questions), read_gold_questions(given.reworded)
     answers = read_answers(given.predictions_of_reworded)
-    before, after = right(questions, read_answers(given.predictions)), right(reworded, answers)
+    before, after = right_ids(questions, read_answers(given.predictions)), right_ids(reworded, answers)
     sys.stdout.write(f"{'rewording':<12}{'asked':>7}{'right':>7}\n")
-    for line in kept(reworded, before, after):
+    for line in robustness_lines(reworded, before, after):
         share = f"{line.right / line.asked:.1%}" if line.asked else ""
         sys.stdout.write(f"{line.rewording:<12}{line.asked:>7}{line.right:>7}{share:>8}\n")
     if given.failing:
         lost = {gold["id"] for gold in reworded if gold["original"] in before} - after
-        sys.stdout.write("\n" + "\n".join(failing(questions, reworded, answers, lost)))
+        sys.stdout.write("\n" + "\n".join(failing_rewordings(questions, reworded, answers, lost)))
 
 
 if __name__ == "__main__":

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 from graph.app import compose
 from graph.builder import App
-from graph.turn import stream
+from graph.turn import stream_turn
 from nacre.config.settings import Settings
-from nacre.evaluation.questions import Gold, read
+from nacre.evaluation.questions import GoldQuestion, read_gold_questions
 from nacre.evaluation.verdict import is_right
 from nacre.records.answer import Answer
 
@@ -28,36 +28,38 @@ TEXTS = {"vector", "lexical"}
 ROUNDS = 3
 
 
-class Taken(NamedTuple):
+class TimedAnswer(NamedTuple):
     """One answer and the processor seconds that it took."""
 
     record: Answer
     seconds: float
 
 
-async def answered(app: App, question: str, graph: str | None, strategy: str, mind: str | None) -> Taken:
+async def ask_with_strategy(app: App, question: str, graph: str | None, strategy: str, mind: str | None) -> TimedAnswer:
     """The record of one question."""
     started = time.process_time()
     record: Any = None
-    async for kind, data in stream(app, question, graph=graph, context={"strategy": strategy, "mind": mind}):
+    async for kind, data in stream_turn(app, question, graph=graph, context={"strategy": strategy, "mind": mind}):
         if kind == "answer":
             record = data
-    return Taken(record, time.process_time() - started)
+    return TimedAnswer(record, time.process_time() - started)
 
 
-async def compared(app: App, golds: Sequence[Gold], graph: str | None, mind: str | None) -> dict[str, list[Taken]]:
+async def compare_strategies(
+    app: App, golds: Sequence[GoldQuestion], graph: str | None, mind: str | None
+) -> dict[str, list[TimedAnswer]]:
     """The answers of both strategies, each with the least time of its rounds but the first."""
-    found: dict[str, list[Taken]] = {strategy: [] for strategy in STRATEGIES}
+    found: dict[str, list[TimedAnswer]] = {strategy: [] for strategy in STRATEGIES}
     for gold in golds:
         question = str(gold.get("standalone") or gold["question"])
         rounds = ROUNDS if mind != "model" else 1
-        tried = {s: [await answered(app, question, graph, s, mind) for _ in range(rounds)] for s in STRATEGIES}
+        tried = {s: [await ask_with_strategy(app, question, graph, s, mind) for _ in range(rounds)] for s in STRATEGIES}
         for strategy, taken in tried.items():
             found[strategy].append(min(taken[1:] or taken, key=lambda each: each.seconds))
     return found
 
 
-def report(golds: Sequence[Gold], found: dict[str, list[Taken]]) -> str:
+def strategy_report(golds: Sequence[GoldQuestion], found: dict[str, list[TimedAnswer]]) -> str:
     """A table of both strategies, and what the second saves."""
     lines = ["| strategy | right | above the texts | processor ms, mean | tokens in, mean |", "|---|---|---|---|---|"]
     for strategy, taken in found.items():
@@ -82,16 +84,16 @@ def main(arguments: Sequence[str]) -> None:
     command.add_argument("--mind", choices=("rules", "model"))
     command.add_argument("--out", type=Path, help="write both strategies' records here, as lines of JSON")
     given = command.parse_args(arguments)
-    golds = read(given.questions)
+    golds = read_gold_questions(given.questions)
     composition = compose(Settings())
     try:
-        found = asyncio.run(compared(composition.build(), golds, given.graph, given.mind))
+        found = asyncio.run(compare_strategies(composition.build(), golds, given.graph, given.mind))
     finally:
         composition.library.close()
     if given.out:
         records = [each.record for taken in found.values() for each in taken]
         given.out.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records), encoding="utf-8")
-    sys.stdout.write(report(golds, found))
+    sys.stdout.write(strategy_report(golds, found))
 
 
 if __name__ == "__main__":

@@ -7,24 +7,24 @@ from typing import NamedTuple
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agents.answering.draft import said
+from agents.answering.draft import rows_phrase
 from agents.models.priors import OUTCOMES, Counts, Priors
 from graph.app import Composition
-from graph.context import context_of
+from graph.context import parse_context
 from graph.state import Input, Json
-from nacre.evaluation.questions import Gold
-from nacre.evaluation.run import Question, run
+from nacre.evaluation.questions import GoldQuestion
+from nacre.evaluation.run import QuestionLine, ask_questions
 from nacre.evaluation.verdict import is_right
 from nacre.records.answer import Answer
-from nacre.records.evidence import Found, Rows
+from nacre.records.evidence import BranchResult, Rows
 from nacre.records.json_form import from_json
-from nacre.understanding.ranking.weights import weights
+from nacre.understanding.ranking.weights import load_weights
 
 CONTEXT = {"mind": "model", "branches": ["sql"], "strategy": "parallel"}
 OWNER = "local"
 
 
-class Asked(NamedTuple):
+class QueryOutcome(NamedTuple):
     """One question: what running the model's queries gave, "" where it wrote none, and whether its rows are right."""
 
     id: str
@@ -33,7 +33,9 @@ class Asked(NamedTuple):
     seconds: float
 
 
-async def outcomes(questions: Sequence[Gold], composition: Composition, graph: str | None) -> AsyncIterator[Asked]:
+async def query_outcomes(
+    questions: Sequence[GoldQuestion], composition: Composition, graph: str | None
+) -> AsyncIterator[QueryOutcome]:
     """Ask each question of the model that `composition` was made with, whoever leads there; those of a conversation in
     their order. A question without a gold `answers` asks for prose, which no row can be compared with: it is left out.
     """
@@ -41,42 +43,42 @@ async def outcomes(questions: Sequence[Gold], composition: Composition, graph: s
     app = composition.build(InMemorySaver())
     wrote: dict[str, str] = {}
 
-    async def ask(question: Question, thread: str) -> Answer:
+    async def ask(question: QuestionLine, thread: str) -> Answer:
         asked = Input(question=question.question)
         if name := question.graph or graph:
             asked["graph"] = name
         config = RunnableConfig(configurable={"thread_id": f"{OWNER}:{thread}"})
-        state = await app.ainvoke(asked, config, context=context_of(CONTEXT), output_keys=["answer", "found"])
+        state = await app.ainvoke(asked, config, context=parse_context(CONTEXT), output_keys=["answer", "found"])
         found = _found(state["found"])
         wrote[question.id] = found.outcome if found else ""
         record: Answer = state["answer"]
         return {**record, "status": "answered", "values": _values(found) if found else []}
 
     by_id = {gold["id"]: gold for gold in golds}
-    async for record in run([_question(gold) for gold in golds], ask):
+    async for record in ask_questions([_question(gold) for gold in golds], ask):
         id = record["id"]
-        yield Asked(str(id), wrote.get(id, ""), is_right(by_id[id], record), record["seconds"])
+        yield QueryOutcome(str(id), wrote.get(id, ""), is_right(by_id[id], record), record["seconds"])
 
 
-def count(asked: Sequence[Asked]) -> Counts:
+def count_outcomes(asked: Sequence[QueryOutcome]) -> Counts:
     """(right, asked) by outcome; a question for which no query was written says nothing of queries."""
     times = Counter(each.outcome for each in asked if each.outcome)
     right = Counter(each.outcome for each in asked if each.outcome and each.right)
     return {outcome: (right[outcome], times[outcome]) for outcome in OUTCOMES if times[outcome]}
 
 
-def report(chances: Priors, asked: Sequence[Asked]) -> str:
+def priors_report(chances: Priors, asked: Sequence[QueryOutcome]) -> str:
     """What was counted, and what follows from it: who leads, and which rows are given as an answer."""
     lines = [f"{'the rows of its query':<24}{'asked':>7}{'right':>7}{'chance':>8}  given as"]
     for outcome in OUTCOMES:
         right, times = chances.counts.get(outcome, (0, 0))
         chance = chances.after(outcome)
-        given = "an answer" if chance >= weights().threshold else "what may be wrong"
+        given = "an answer" if chance >= load_weights().threshold else "what may be wrong"
         lines.append(f"{_WORDS[outcome]:<24}{times:>7}{right:>7}{chance:>8.0%}  {given}")
     none = sum(not each.outcome for each in asked)
     lines += [
         "",
-        f"From a chance of {weights().threshold:.0%} on, rows are an answer.",
+        f"From a chance of {load_weights().threshold:.0%} on, rows are an answer.",
         f"A reading of the rules answers without a call where it is right at least {chances.before:.0%} of the time.",
     ]
     if none:
@@ -93,22 +95,22 @@ _WORDS = {
 }
 
 
-def _found(parts: Sequence[Json]) -> Found | None:
+def _found(parts: Sequence[Json]) -> BranchResult | None:
     """What the first visit of the branch brought: later ones are the rules'."""
-    found = [from_json(Found, part) for part in parts]
+    found = [from_json(BranchResult, part) for part in parts]
     return next((part for part in found if part.outcome), None)
 
 
-def _values(found: Found) -> list[str | int | float | bool]:
+def _values(found: BranchResult) -> list[str | int | float | bool]:
     """The cells of the model's own rows, which come first; none where they are empty."""
     own = found.evidence[0] if found.evidence else None
     if found.outcome == "empty" or not isinstance(own, Rows):
         return []
-    return list(said(own.table).values)
+    return list(rows_phrase(own.table).values)
 
 
-def _question(gold: Gold) -> Question:
+def _question(gold: GoldQuestion) -> QuestionLine:
     talk = gold.get("conversation")
-    return Question(
+    return QuestionLine(
         gold["id"], gold["question"], None if talk is None else str(talk), gold.get("turn"), gold.get("graph")
     )

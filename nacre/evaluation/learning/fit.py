@@ -5,23 +5,23 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from nacre.understanding.ranking.calibrate import SURE
+from nacre.understanding.ranking.calibrate import MAX_LOG_ODDS
 
 # Strength of the ranker's regularisation, measured with `python -m nacre.evaluation.learning.learn`
 # at 0.003, 0.01 and 0.03
 RIDGE = 0.01
 # the weight of likeness is looked for up to this
-MOST_LIKENESS = 50.0
+MAX_SIMILARITY_WEIGHT = 50.0
 
 
-class Judged(Protocol):
+class JudgedReadings(Protocol):
     """The features of the readings of one question, and which of them are right."""
 
     found: list[dict[str, float]]
     right: list[bool]
 
 
-def fitted(samples: Sequence[Judged], without: str | None = None) -> dict[str, float]:
+def fit_log_linear(samples: Sequence[JudgedReadings], without: str | None = None) -> dict[str, float]:
     """Log-linear weights: the right readings together should have the belief; ridge-regularised, deterministic."""
     from scipy.optimize import minimize
 
@@ -47,7 +47,7 @@ def fitted(samples: Sequence[Judged], without: str | None = None) -> dict[str, f
     return {name: float(w) for name, w in zip(names, result.x / scale, strict=True)}
 
 
-def likeness_weight(found: Sequence[tuple[Sequence[float], Sequence[float], Sequence[bool]]]) -> float:
+def fit_similarity_weight(found: Sequence[tuple[Sequence[float], Sequence[float], Sequence[bool]]]) -> float:
     """The weight of likeness beside scores that stay as they are: of the readings of each question the scores, how like
     it they are, and which are right."""
     from scipy.optimize import minimize_scalar
@@ -62,10 +62,10 @@ def likeness_weight(found: Sequence[tuple[Sequence[float], Sequence[float], Sequ
             lost -= float(np.log(belief[right].sum() / belief.sum()))
         return lost
 
-    return float(minimize_scalar(loss, bounds=(0.0, MOST_LIKENESS), method="bounded").x) if usable else 0.0
+    return float(minimize_scalar(loss, bounds=(0.0, MAX_SIMILARITY_WEIGHT), method="bounded").x) if usable else 0.0
 
 
-def logistic(found: Sequence[Mapping[str, float]], right: Sequence[bool], ridge: float) -> dict[str, float]:
+def fit_logistic(found: Sequence[Mapping[str, float]], right: Sequence[bool], ridge: float) -> dict[str, float]:
     """A logistic model over named features, ridge-regularised, deterministic."""
     from scipy.optimize import minimize
 
@@ -74,7 +74,7 @@ def logistic(found: Sequence[Mapping[str, float]], right: Sequence[bool], ridge:
     turned, wanted = x.T.tocsr(), np.array(right, dtype=np.float64)
 
     def loss(w: Any) -> tuple[float, Any]:
-        p = 1 / (1 + np.exp(-np.clip(x @ w, -SURE, SURE)))
+        p = 1 / (1 + np.exp(-np.clip(x @ w, -MAX_LOG_ODDS, MAX_LOG_ODDS)))
         value = -(wanted * np.log(p + 1e-9) + (1 - wanted) * np.log(1 - p + 1e-9)).mean() + ridge * float(w @ w)
         return value, turned @ (p - wanted) / len(wanted) + 2 * ridge * w
 

@@ -10,27 +10,33 @@ from dataclasses import dataclass
 from typing import Any
 
 from nacre.evaluation.gold_values import same_values
-from nacre.evaluation.learning.run_reading import run_values
-from nacre.records.cancellation import within
+from nacre.evaluation.learning.run_reading import plan_values
+from nacre.records.cancellation import start_deadline
 from nacre.records.evidence import Cell
 from nacre.records.plan import Body, Plan
-from nacre.records.turn import Earlier, Rewrite, Scope
+from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.stores.catalog import Graph
-from nacre.understanding.dialogue.conversation import rewrite
-from nacre.understanding.dialogue.revisions.follow_up import changes
+from nacre.understanding.dialogue.conversation import rewrite_question
+from nacre.understanding.dialogue.revisions.follow_up import changed_plans
 from nacre.understanding.linking.linker import Linker
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Link, Question
-from nacre.understanding.ranking.calibrate import outcome
-from nacre.understanding.understand import derived, in_conversation, links_of, read, text_of
+from nacre.understanding.ranking.calibrate import table_outcome
+from nacre.understanding.understand import (
+    candidates_in_scope,
+    parse_question,
+    prepare_question,
+    question_text,
+    scoped_links,
+)
 from nacre.wording.run_plan import run_plan
 
-REMEMBERED = 100
+MAX_REMEMBERED = 100
 SECONDS = 2.0
 
 
 @dataclass(frozen=True)
-class Turn:
+class JudgedTurn:
     """A turn as it was read: its candidates, and the plans that it makes of the turn before it, each with what running
     it gave."""
 
@@ -45,13 +51,13 @@ class Turn:
     seconds: float
 
 
-def turns(
+def judge_turns(
     lines: Sequence[Mapping[str, Any]], graph: Graph, linker: Linker, ran: dict[Any, tuple[Cell, ...] | None]
-) -> Iterator[Turn]:
+) -> Iterator[JudgedTurn]:
     """The turns of one conversation, in their order."""
-    earlier: list[Earlier] = []
+    earlier: list[EarlierTurn] = []
     for line in lines:
-        said = rewrite(line["question"], tuple(earlier), graph.schema, graph.lexicon)
+        said = rewrite_question(line["question"], tuple(earlier), graph.schema, graph.lexicon)
         turn = _read(line, said, graph, linker, ran)
         yield turn
         body = _right(turn)
@@ -64,21 +70,23 @@ def turns(
 
 def _read(
     line: Mapping[str, Any], said: Rewrite, graph: Graph, linker: Linker, ran: dict[Any, tuple[Cell, ...] | None]
-) -> Turn:
+) -> JudgedTurn:
     started = time.monotonic()
-    question = read(text_of(said), linker)
-    links = links_of(question, said.scope, linker)
-    candidates = in_conversation(derived(question, links, linker, within(SECONDS)), question, said.scope)
+    question = prepare_question(question_text(said), linker)
+    links = scoped_links(question, said.scope, linker)
+    candidates = candidates_in_scope(
+        parse_question(question, links, linker, start_deadline(SECONDS)), question, said.scope
+    )
     changed = _changed(question, links, candidates, said.scope, linker)
     seconds = time.monotonic() - started
     bodies: list[Body] = [*(c.body for c in candidates), *changed]
     for body in bodies:
         if body not in ran:
-            ran[body] = run_values(body, graph.tables)
+            ran[body] = plan_values(body, graph.tables)
     values = [ran[body] for body in bodies]
     right = [v is not None and same_values(line["answers"], v) for v in values]
     many = len(candidates)
-    return Turn(line, said, question, candidates, values[:many], changed, right[:many], right[many:], seconds)
+    return JudgedTurn(line, said, question, candidates, values[:many], changed, right[:many], right[many:], seconds)
 
 
 def _changed(
@@ -86,20 +94,20 @@ def _changed(
 ) -> list[Body]:
     if scope is None or not scope.how:
         return []
-    return changes(question, links, [c.body for c in candidates], scope, linker.index.graph)
+    return changed_plans(question, links, [c.body for c in candidates], scope, linker.index.graph)
 
 
-def _right(turn: Turn) -> Body | None:
+def _right(turn: JudgedTurn) -> Body | None:
     """The first plan that gives the gold answer."""
     bodies = [*turn.changed, *(c.body for c in turn.candidates)]
     right = [*turn.changed_right, *turn.right]
     return next((body for body, good in zip(bodies, right, strict=True) if good), None)
 
 
-def _earlier(question: str, standalone: str, body: Body, graph: Graph) -> Earlier:
+def _earlier(question: str, standalone: str, body: Body, graph: Graph) -> EarlierTurn:
     table, _, _ = run_plan(Plan(body), graph.tables, round=1)
     found = [] if table is None else [key for row in table.keys for key in row]
-    keys = tuple(dict.fromkeys(found))[:REMEMBERED]
-    values = outcome(table).values or ()
-    labels = tuple(value for value in values if isinstance(value, str))[:REMEMBERED]
-    return Earlier(question, standalone, "", Plan(body), keys, labels, confidence=1.0)
+    keys = tuple(dict.fromkeys(found))[:MAX_REMEMBERED]
+    values = table_outcome(table).values or ()
+    labels = tuple(value for value in values if isinstance(value, str))[:MAX_REMEMBERED]
+    return EarlierTurn(question, standalone, "", Plan(body), keys, labels, confidence=1.0)

@@ -17,28 +17,33 @@ from typing import Any
 
 import numpy as np
 
-from nacre.config.embedder import embedder
-from nacre.evaluation.learning.fit import fitted, likeness_weight
-from nacre.evaluation.learning.follow_ups import Turn, turns
-from nacre.evaluation.learning.probabilities import RIGHT, calibrated, offered, threshold
+from nacre.config.embedder import local_embedder
+from nacre.evaluation.learning.fit import fit_log_linear, fit_similarity_weight
+from nacre.evaluation.learning.follow_ups import JudgedTurn, judge_turns
+from nacre.evaluation.learning.probabilities import (
+    TARGET_PRECISION,
+    answer_threshold,
+    fit_row_probabilities,
+    offer_threshold,
+)
 from nacre.records.evidence import Cell
 from nacre.records.plan import Plan
 from nacre.stores.catalog import Graph, Library
 from nacre.understanding.linking.linker import Linker
-from nacre.understanding.ranking.features import features, unused_tokens
-from nacre.understanding.ranking.rank import beliefs, worth
-from nacre.understanding.ranking.similarity import doubted, liked, likenesses
-from nacre.understanding.ranking.weights import FILE
-from nacre.wording.phrases.plan import to_words
+from nacre.understanding.ranking.features import reading_features, unused_tokens
+from nacre.understanding.ranking.rank import belief_shares, weighted_sum
+from nacre.understanding.ranking.similarity import add_similarities, doubtful_readings, similarities
+from nacre.understanding.ranking.weights import WEIGHTS_FILE
+from nacre.wording.phrases.plan import verbalise_plan
 
 FILES = ("questions.jsonl", "questions_dev.jsonl", "conversations.jsonl")
 FOLDS = 5
 # a smaller group of features is not left out on its own
-LEAST_ABLATED = 3
+MIN_ABLATED = 3
 
 
 @dataclass
-class Sample:
+class ParserSample:
     """One question: the features of its readings, which are right, what running them gave and what they are in words;
     `own`: it was written together with the rules, and says nothing of how well they do."""
 
@@ -65,28 +70,28 @@ def main() -> None:
     cli.add_argument("--cache", type=Path, help="keep (or read) what was collected")
     cli.add_argument("--ablate", action="store_true", help="leave out groups of features, one at a time")
     cli.add_argument("--curve", action="store_true", help="learn from 10, 25, 50 ... graphs")
-    cli.add_argument("--out", type=Path, default=FILE)
+    cli.add_argument("--out", type=Path, default=WEIGHTS_FILE)
     args = cli.parse_args()
     samples = _collected(args.data, args.gold, args.own, args.sample, args.seed, args.cache)
-    report([s for s in samples if not s.own])
+    print_prior_ranks([s for s in samples if not s.own])
     folds = _folds(samples)
-    scores = cross_validated(samples, folds)
+    scores = cross_validate(samples, folds)
     print_ranked("out of fold", samples, scores)
-    scores, weight = with_likeness(samples, scores)
+    scores, weight = with_similarity(samples, scores)
     print_ranked(f"with likeness, weighing {weight:.2f}", samples, scores)
-    models, levels, levels_before = calibrated(samples, scores, folds)
+    models, levels, levels_before = fit_row_probabilities(samples, scores, folds)
     if args.ablate:
-        ablated(samples, folds)
+        print_ablation(samples, folds)
     if args.curve:
-        curve(samples)
+        print_learning_curve(samples)
     text = {
-        "features": _rounded(fitted(samples)),
+        "features": _rounded(fit_log_linear(samples)),
         **{name: _rounded(model) for name, model in models.items()},
         "likeness": round(weight, 4),
-        "threshold": threshold(levels),
-        "threshold_before": threshold(levels_before),
-        "offered": offered(samples, scores),
-        "right": RIGHT,
+        "threshold": answer_threshold(levels),
+        "threshold_before": answer_threshold(levels_before),
+        "offered": offer_threshold(samples, scores),
+        "right": TARGET_PRECISION,
         "levels": levels,
     }
     args.out.write_text(json.dumps(text, indent=1, sort_keys=True) + "\n", encoding="utf-8")
@@ -94,10 +99,10 @@ def main() -> None:
 
 def _collected(
     data: Path, gold: Sequence[Path], own: Sequence[Path], size: int | None, seed: int, cache: Path | None
-) -> list[Sample]:
+) -> list[ParserSample]:
     if cache is not None and cache.exists():
         with cache.open("rb") as file:
-            samples: list[Sample] = pickle.load(file)
+            samples: list[ParserSample] = pickle.load(file)
             return samples
     library = Library(data, None)
     asked: list[dict[str, Any]] = []
@@ -130,41 +135,41 @@ def _collected(
 
 def _judged(
     lines: Sequence[Mapping[str, Any]], graph: Graph, linker: Linker, ran: dict[Any, tuple[Cell, ...] | None]
-) -> list[Sample]:
+) -> list[ParserSample]:
     """The samples of one question, as often as it is listed, or of the turns of a conversation."""
     if not lines[0].get("conversation"):
-        sample = collect(lines[0], graph, linker, ran)
+        sample = collect_sample(lines[0], graph, linker, ran)
         return [replace(sample, own=line["own"]) for line in lines]
     times = Counter(line["id"] for line in lines)
     once = {line["id"]: line for line in sorted(lines, key=lambda line: line["turn"])}
     return [
-        sampled(turn, graph, linker)
-        for turn in turns(list(once.values()), graph, linker, ran)
+        sample_of_turn(turn, graph, linker)
+        for turn in judge_turns(list(once.values()), graph, linker, ran)
         # what changes the plan before it is not ranked
         if not turn.changed
         for _ in range(times[turn.line["id"]])
     ]
 
 
-def collect(
+def collect_sample(
     question: Mapping[str, Any], graph: Graph, linker: Linker, ran: dict[Any, tuple[Cell, ...] | None]
-) -> Sample:
+) -> ParserSample:
     """All readings of one question with their features, run."""
-    return sampled(next(iter(turns([question], graph, linker, ran))), graph, linker)
+    return sample_of_turn(next(iter(judge_turns([question], graph, linker, ran))), graph, linker)
 
 
-def sampled(turn: Turn, graph: Graph, linker: Linker) -> Sample:
+def sample_of_turn(turn: JudgedTurn, graph: Graph, linker: Linker) -> ParserSample:
     """What is learned from a question that was read and run."""
     best = max((c.derivation.prior for c in turn.candidates), default=0.0)
-    found = [features(c, turn.question, linker.index.graph, best) for c in turn.candidates]
+    found = [reading_features(c, turn.question, linker.index.graph, best) for c in turn.candidates]
     unused = [len(unused_tokens(c, turn.question)) for c in turn.candidates]
-    words = [to_words(Plan(c.body), graph.schema) for c in turn.candidates]
+    words = [verbalise_plan(Plan(c.body), graph.schema) for c in turn.candidates]
     line = turn.line
     name, text = str(line["id"]), turn.question.text
-    return Sample(line["graph"], name, text, found, turn.right, turn.values, unused, words, turn.seconds)
+    return ParserSample(line["graph"], name, text, found, turn.right, turn.values, unused, words, turn.seconds)
 
 
-def report(samples: Sequence[Sample]) -> None:
+def print_prior_ranks(samples: Sequence[ParserSample]) -> None:
     """How often a right reading is among the first by prior, and the time it takes."""
     first = [next((i for i, y in enumerate(s.right) if y), 10**6) for s in samples]
     line = ", ".join(f"at {k} {100 * sum(f < k for f in first) / len(first):.1f} %" for k in (1, 6, 30, 100))
@@ -173,43 +178,45 @@ def report(samples: Sequence[Sample]) -> None:
     print(f"ms a question: median {times[len(times) // 2]:.0f}, 95 of 100 within {times[int(0.95 * len(times))]:.0f}")
 
 
-def _folds(samples: Sequence[Sample]) -> dict[str, int]:
+def _folds(samples: Sequence[ParserSample]) -> dict[str, int]:
     graphs = sorted({s.graph for s in samples})
     random.Random(0).shuffle(graphs)
     return {graph: i % FOLDS for i, graph in enumerate(graphs)}
 
 
-def cross_validated(
-    samples: Sequence[Sample], folds: Mapping[str, int], without: str | None = None
+def cross_validate(
+    samples: Sequence[ParserSample], folds: Mapping[str, int], without: str | None = None
 ) -> list[list[float]]:
     """The scores of all readings, each from weights that never saw its graph."""
     scores: list[list[float]] = [[] for _ in samples]
     for fold in range(FOLDS):
-        learned = fitted([s for s in samples if folds[s.graph] != fold], without)
+        learned = fit_log_linear([s for s in samples if folds[s.graph] != fold], without)
         for i, sample in enumerate(samples):
             if folds[sample.graph] == fold:
-                scores[i] = [worth(f, learned) for f in sample.found]
+                scores[i] = [weighted_sum(f, learned) for f in sample.found]
     return scores
 
 
-def with_likeness(samples: Sequence[Sample], scores: Sequence[Sequence[float]]) -> tuple[list[list[float]], float]:
+def with_similarity(
+    samples: Sequence[ParserSample], scores: Sequence[Sequence[float]]
+) -> tuple[list[list[float]], float]:
     """The scores where the first readings are compared with their questions in words, and what that weighs; as they are
     without an embedder."""
-    model = embedder("auto")
+    model = local_embedder("auto")
     compared: dict[int, tuple[list[int], list[float]]] = {}
     for i, (sample, own) in enumerate(zip(samples, scores, strict=True)):
-        if own and model is not None and (open_ := doubted(*beliefs(own))):
-            compared[i] = open_, likenesses(sample.question, [sample.words[k] for k in open_], model.embed)
+        if own and model is not None and (open_ := doubtful_readings(*belief_shares(own))):
+            compared[i] = open_, similarities(sample.question, [sample.words[k] for k in open_], model.embed)
     judged = [
         ([scores[i][k] for k in open_], found, [samples[i].right[k] for k in open_])
         for i, (open_, found) in compared.items()
         if not samples[i].own
     ]
-    weight = likeness_weight(judged)
-    return [liked(own, *compared.get(i, ([], [])), weight) for i, own in enumerate(scores)], weight
+    weight = fit_similarity_weight(judged)
+    return [add_similarities(own, *compared.get(i, ([], [])), weight) for i, own in enumerate(scores)], weight
 
 
-def print_ranked(title: str, samples: Sequence[Sample], scores: Sequence[Sequence[float]]) -> None:
+def print_ranked(title: str, samples: Sequence[ParserSample], scores: Sequence[Sequence[float]]) -> None:
     """How often the first reading, and one of the first six, is right."""
     firsts = []
     for sample, own in zip(samples, scores, strict=True):
@@ -221,23 +228,25 @@ def print_ranked(title: str, samples: Sequence[Sample], scores: Sequence[Sequenc
     print(f"{title}: right {line}")
 
 
-def ablated(samples: Sequence[Sample], folds: Mapping[str, int]) -> None:
+def print_ablation(samples: Sequence[ParserSample], folds: Mapping[str, int]) -> None:
     """What each group of features (those whose names begin alike) is worth: right at 1 out of fold without it."""
     names = {name for s in samples for f in s.found for name in f}
     sizes = Counter(name.split(" ")[0] for name in names)
-    for group in sorted(g for g, n in sizes.items() if n >= LEAST_ABLATED):
-        print_ranked(f"without {group}", samples, cross_validated(samples, folds, group))
+    for group in sorted(g for g, n in sizes.items() if n >= MIN_ABLATED):
+        print_ranked(f"without {group}", samples, cross_validate(samples, folds, group))
 
 
-def curve(samples: Sequence[Sample]) -> None:
+def print_learning_curve(samples: Sequence[ParserSample]) -> None:
     """Right at 1 on left-out graphs, learned from more and more graphs."""
     graphs = sorted({s.graph for s in samples})
     random.Random(1).shuffle(graphs)
     held, rest = graphs[: len(graphs) // FOLDS], graphs[len(graphs) // FOLDS :]
     test = [s for s in samples if s.graph in held]
     for size in (10, 25, 50, len(rest)):
-        learned = fitted([s for s in samples if s.graph in rest[:size]])
-        print_ranked(f"learned from {min(size, len(rest))}", test, [[worth(f, learned) for f in s.found] for s in test])
+        learned = fit_log_linear([s for s in samples if s.graph in rest[:size]])
+        print_ranked(
+            f"learned from {min(size, len(rest))}", test, [[weighted_sum(f, learned) for f in s.found] for s in test]
+        )
 
 
 def _rounded(model: Mapping[str, float]) -> dict[str, float]:

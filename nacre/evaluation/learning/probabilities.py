@@ -4,30 +4,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from nacre.evaluation.learning.fit import logistic
+from nacre.evaluation.learning.fit import fit_logistic
 from nacre.records.evidence import Cell
 from nacre.understanding.ranking.calibrate import (
-    MOST_RUN,
+    MAX_READINGS_RUN,
     Outcome,
-    able,
-    belief,
+    belief_features,
     choice_features,
+    eligible_readings,
     outcome_features,
     probability,
 )
-from nacre.understanding.ranking.rank import beliefs, spread_of, worth
+from nacre.understanding.ranking.rank import belief_shares, spread_features, weighted_sum
 
 RIDGE_SURE, RIDGE_CHOICE = 0.05, 0.0003
 # the share of confident answers that must be right: given (what "answered" means)
-RIGHT = 0.9
+TARGET_PRECISION = 0.9
 # shares of right answers that thresholds are printed and kept for
 LEVELS = (0.95, 0.91, 0.9, 0.87, 0.85, 0.8, 0.7)
 _LEAST_ANSWERED = 30
 # the share of offers ("or did you mean") that must be right: given
-OFFER_RIGHT = 1 / 6
+MIN_OFFER_PRECISION = 1 / 6
 
 
-class Asked(Protocol):
+class JudgedQuestion(Protocol):
     """A question whose readings were run and judged."""
 
     graph: str
@@ -39,7 +39,7 @@ class Asked(Protocol):
 
 
 @dataclass
-class Run:
+class JudgedRun:
     """The first readings of one question as they are run: features of each model, which are right, which may answer."""
 
     graph: str
@@ -50,20 +50,20 @@ class Run:
     able: list[int]
 
 
-def _runs(samples: Sequence[Asked], scores: Sequence[Sequence[float]]) -> list[Run]:
+def _runs(samples: Sequence[JudgedQuestion], scores: Sequence[Sequence[float]]) -> list[JudgedRun]:
     found = []
     for sample, own in zip(samples, scores, strict=True):
-        run = Run(sample.graph, [], [], [], [], [])
+        run = JudgedRun(sample.graph, [], [], [], [], [])
         found.append(run)
         if not own:
             continue
-        order, shares = beliefs(own)
-        spread = spread_of([shares[i] for i in order])
-        first = order[:MOST_RUN]
+        order, shares = belief_shares(own)
+        spread = spread_features([shares[i] for i in order])
+        first = order[:MAX_READINGS_RUN]
         ran, outcomes = [shares[i] for i in first], [Outcome(sample.values[i]) for i in first]
-        run.able += able([sample.unused[i] for i in first], outcomes)
+        run.able += eligible_readings([sample.unused[i] for i in first], outcomes)
         for place, i in enumerate(first):
-            known = belief(shares[i], sample.unused[i], place)
+            known = belief_features(shares[i], sample.unused[i], place)
             given = outcome_features(place, ran, outcomes)
             run.before.append(sample.found[i] | spread | known)
             run.choice.append(choice_features(known, given))
@@ -72,8 +72,8 @@ def _runs(samples: Sequence[Asked], scores: Sequence[Sequence[float]]) -> list[R
     return found
 
 
-def calibrated(
-    samples: Sequence[Asked], scores: Sequence[Sequence[float]], folds: Mapping[str, int]
+def fit_row_probabilities(
+    samples: Sequence[JudgedQuestion], scores: Sequence[Sequence[float]], folds: Mapping[str, int]
 ) -> tuple[dict[str, dict[str, float]], list[list[float]], list[list[float]]]:
     """The three models of probability, and thresholds after and before running; what is printed is out of fold."""
     runs = _runs(samples, scores)
@@ -89,26 +89,26 @@ def calibrated(
                 before.append((0.0, False))
                 after.append((0.0, False))
                 continue
-            before.append((probability(worth(run.before[0], models["before"])), run.right[0]))
+            before.append((probability(weighted_sum(run.before[0], models["before"])), run.right[0]))
             best = _chosen(run, models["choice"])
-            after.append((probability(worth(run.after[best], models["after"])), run.right[best]))
+            after.append((probability(weighted_sum(run.after[best], models["after"])), run.right[best]))
     return _models(runs), _said("after running", after), _said("before running", before)
 
 
-def _models(runs: Sequence[Run]) -> dict[str, dict[str, float]]:
+def _models(runs: Sequence[JudgedRun]) -> dict[str, dict[str, float]]:
     asked = [r for r in runs if r.right]
-    choice = logistic([f for r in asked for f in r.choice], [y for r in asked for y in r.right], RIDGE_CHOICE)
+    choice = fit_logistic([f for r in asked for f in r.choice], [y for r in asked for y in r.right], RIDGE_CHOICE)
     chosen = [(r, _chosen(r, choice)) for r in asked]
     return {
-        "before": logistic([r.before[0] for r in asked], [r.right[0] for r in asked], RIDGE_SURE),
+        "before": fit_logistic([r.before[0] for r in asked], [r.right[0] for r in asked], RIDGE_SURE),
         "choice": choice,
-        "after": logistic([r.after[i] for r, i in chosen], [r.right[i] for r, i in chosen], RIDGE_SURE),
+        "after": fit_logistic([r.after[i] for r, i in chosen], [r.right[i] for r, i in chosen], RIDGE_SURE),
     }
 
 
-def _chosen(run: Run, choice: Mapping[str, float]) -> int:
+def _chosen(run: JudgedRun, choice: Mapping[str, float]) -> int:
     """The reading that is answered with, as `choose` takes it."""
-    worths = [worth(f, choice) for f in run.choice]
+    worths = [weighted_sum(f, choice) for f in run.choice]
     return max(run.able, key=lambda i: (worths[i], -i))
 
 
@@ -133,7 +133,7 @@ def _said(title: str, found: Sequence[tuple[float, bool]]) -> list[list[float]]:
     return list(reached.values())
 
 
-def offered(samples: Sequence[Asked], scores: Sequence[Sequence[float]]) -> float:
+def offer_threshold(samples: Sequence[JudgedQuestion], scores: Sequence[Sequence[float]]) -> float:
     """The least share of the belief that makes another reading worth an offer: of all that have more, enough are right.
 
     Readings that give the same count as one, with their shares together.
@@ -142,21 +142,21 @@ def offered(samples: Sequence[Asked], scores: Sequence[Sequence[float]]) -> floa
     for sample, own in zip(samples, scores, strict=True):
         if sample.own or not own:
             continue
-        order, shares = beliefs(own)
+        order, shares = belief_shares(own)
         same: dict[tuple[Cell, ...] | None, list[int]] = {}
-        for i in order[:MOST_RUN]:
+        for i in order[:MAX_READINGS_RUN]:
             same.setdefault(sample.values[i], []).append(i)
         filled = [alike for values, alike in same.items() if values]
         others += [(sum(shares[i] for i in alike), sample.right[alike[0]]) for alike in filled[1:]]
     least, good = 1.0, 0
     for i, (share, right) in enumerate(sorted(others, key=lambda each: -each[0]), 1):
         good += right
-        if i >= _LEAST_ANSWERED and good / i >= OFFER_RIGHT:
+        if i >= _LEAST_ANSWERED and good / i >= MIN_OFFER_PRECISION:
             least = share
     print(f"offers from a share of {least:.3f}: {sum(s >= least for s, _ in others)} for {len(scores)} questions")
     return round(least, 4)
 
 
-def threshold(levels: Sequence[Sequence[float]]) -> float:
+def answer_threshold(levels: Sequence[Sequence[float]]) -> float:
     """The threshold of the level that an answer has to reach."""
-    return next(threshold for level, threshold, _, _ in levels if level == RIGHT)
+    return next(threshold for level, threshold, _, _ in levels if level == TARGET_PRECISION)

@@ -14,24 +14,24 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ingestion.complete import complete, keep_condensed
-from ingestion.extract import extract, keep_triples
+from ingestion.complete import complete_schema, publish_condensed
+from ingestion.extract import extract_triples, publish_triples
 from ingestion.pipeline import ingest
-from nacre.config.embedder import embedder
-from nacre.evaluation.learning.fit import logistic
-from nacre.evaluation.metrics import chosen
-from nacre.evaluation.synthetic.faculty import questions, write
-from nacre.pyramid.sufficiency import FILE, Group, probability
+from nacre.config.embedder import local_embedder
+from nacre.evaluation.learning.fit import fit_logistic
+from nacre.evaluation.metrics import chosen_options
+from nacre.evaluation.synthetic.faculty import faculty_questions, write_faculty
+from nacre.pyramid.sufficiency import SUFFICIENCY_FILE, TripleGroup, sufficiency_probability
 from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Library
 from nacre.stores.search.vectors import Embedder
 from nacre.understanding.understand import understand
-from tools.triples import Stores, measured
+from tools.triples import TripleStores, triple_features
 
 RIDGE = 0.01
 
 
-class Judged(NamedTuple):
+class SufficiencySample(NamedTuple):
     """The features of one relation of one thing, and whether it answers its question."""
 
     question: str
@@ -39,25 +39,27 @@ class Judged(NamedTuple):
     right: bool
 
 
-def judged(seed: int) -> Iterator[Judged]:
+def sufficiency_samples(seed: int) -> Iterator[SufficiencySample]:
     """What the triples of a faculty give for its questions."""
-    model = embedder("bundled")
+    model = local_embedder("bundled")
     if model is None:
         raise ValueError("There is no embedder.")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        faculty = write(folder, seed)
+        faculty = write_faculty(folder, seed)
         data = folder / "data"
         ingest([str(folder / "faculty.ttl")], "faculty", data=data, texts=[str(folder / "texts")], no_vectors=True)
         library = Library(data, model)
         try:
             _extracted(library, data, model)
             with library.open("faculty") as graph:
-                stores = Stores(graph.lexicon, model, graph.passages, graph.extracted)
-                for each in questions(faculty, seed):
+                stores = TripleStores(graph.lexicon, model, graph.passages, graph.extracted)
+                for each in faculty_questions(faculty, seed):
                     understanding = understand(Rewrite(each["question"]), graph.schema, graph.lexicon)
-                    for group, found in measured(understanding, stores):
-                        yield Judged(each["question"], found, _answers(group, each["options"], each["answers"]))
+                    for group, found in triple_features(understanding, stores):
+                        yield SufficiencySample(
+                            each["question"], found, _answers(group, each["options"], each["answers"])
+                        )
         finally:
             library.close()
 
@@ -66,21 +68,23 @@ def _extracted(library: Library, data: Path, model: Embedder) -> None:
     from agents.extractor import by_rules
 
     with library.open("faculty") as graph:
-        found = asyncio.run(extract(graph, by_rules))
-        keep_triples(data / "faculty", graph.version, found.triples)
+        found = asyncio.run(extract_triples(graph, by_rules))
+        publish_triples(data / "faculty", graph.version, found.triples)
     with library.open("faculty") as graph:
-        keep_condensed(data / "faculty", graph, complete(graph, model).condensed)
+        publish_condensed(data / "faculty", graph, complete_schema(graph, model).condensed)
 
 
-def _answers(group: Group, options: Sequence[str], answers: Sequence[str]) -> bool:
-    return set(chosen(options, [each.other for each in group.triples], "")) == set(answers)
+def _answers(group: TripleGroup, options: Sequence[str], answers: Sequence[str]) -> bool:
+    return set(chosen_options(options, [each.other for each in group.triples], "")) == set(answers)
 
 
-def report(samples: Sequence[Judged], bars: Sequence[float] = (0.5, 0.7, 0.8, 0.9)) -> str:
+def sufficiency_report(samples: Sequence[SufficiencySample], bars: Sequence[float] = (0.5, 0.7, 0.8, 0.9)) -> str:
     """Of the likeliest relation of each question: how many are as likely as a bar, and the share of them right."""
     best: dict[str, tuple[float, bool]] = {}
     for each in samples:
-        best[each.question] = max(best.get(each.question, (0.0, False)), (probability(each.found), each.right))
+        best[each.question] = max(
+            best.get(each.question, (0.0, False)), (sufficiency_probability(each.found), each.right)
+        )
     lines = []
     for bar in bars:
         above = [right for chance, right in best.values() if chance >= bar]
@@ -90,11 +94,13 @@ def report(samples: Sequence[Judged], bars: Sequence[float] = (0.5, 0.7, 0.8, 0.
 
 def main(seeds: Sequence[int]) -> None:
     """Fit on all seeds but the last, write the weights, judge the last."""
-    training = [each for seed in seeds[:-1] for each in judged(seed)]
-    weights = logistic([each.found for each in training], [each.right for each in training], RIDGE)
-    FILE.write_text(json.dumps({name: round(w, 4) for name, w in sorted(weights.items())}, indent=1) + "\n", "utf-8")
+    training = [each for seed in seeds[:-1] for each in sufficiency_samples(seed)]
+    weights = fit_logistic([each.found for each in training], [each.right for each in training], RIDGE)
+    SUFFICIENCY_FILE.write_text(
+        json.dumps({name: round(w, 4) for name, w in sorted(weights.items())}, indent=1) + "\n", "utf-8"
+    )
     sys.stdout.write(f"{len(training)} relations, {sum(each.right for each in training)} right\n")
-    sys.stdout.write(report(list(judged(seeds[-1]))) + "\n")
+    sys.stdout.write(sufficiency_report(list(sufficiency_samples(seeds[-1]))) + "\n")
 
 
 if __name__ == "__main__":

@@ -18,28 +18,28 @@ import numpy as np
 import yaml
 
 from ingestion.read.documents import plain
-from ingestion.verbalise.texts import Seen, text_passages
+from ingestion.verbalise.texts import SeenTexts, text_passages
 from nacre.evaluation.verdict import is_right
-from nacre.language.rank_sentences import best
+from nacre.language.rank_sentences import rank_sentences
 from nacre.records.answer import Value
-from nacre.records.evidence import Sentence
-from nacre.texts.answer import FILE, candidates
+from nacre.records.evidence import EvidenceSentence
+from nacre.texts.answer import TEXT_WEIGHTS_FILE, span_candidates
 from nacre.texts.measures import Span
-from nacre.texts.wanted import as_described, wanted
+from nacre.texts.wanted import expect_described_thing, expected_answer
 
 READING = Path(__file__).with_name("reading.yaml")
 # how strongly weights are drawn to 0 (chosen out of fold among 0.03, 0.1, 0.3, 1)
 RIDGE = 0.1
 WORDS = 300
-RIGHT = 0.9
+TEXT_TARGET_PRECISION = 0.9
 # fewer answers say nothing of a share
-ENOUGH = 30
+MIN_ANSWERED = 30
 # an answer must at least be likelier than not (given)
-LEAST = 0.5
+MIN_THRESHOLD = 0.5
 SEED = 5
 # of the things of a kind so much is told; the rest are questions without an answer
-TOLD = 0.75
-TOGETHER = 0.4
+FACT_SHARE = 0.75
+JOINED_SHARE = 0.4
 DAYS = {
     "2 May 1911": "1911-05-02",
     "19 July 2004": "2004-07-19",
@@ -64,7 +64,7 @@ FILL: dict[str, Sequence[Any]] = {
 }
 
 
-class Example(NamedTuple):
+class TextExample(NamedTuple):
     """A question: the features of its candidates, "none" last, and which of them are right; `values` are theirs."""
 
     text: str
@@ -74,7 +74,7 @@ class Example(NamedTuple):
     values: tuple[object, ...]
 
 
-def examples() -> list[Example]:
+def read_text_examples() -> list[TextExample]:
     """The questions of the file with their candidates."""
     read = yaml.safe_load(READING.read_text(encoding="utf-8"))
     texts = [text for each in read for text in ([each] if "title" in each else _of_kind(each, random.Random(SEED)))]
@@ -83,20 +83,22 @@ def examples() -> list[Example]:
     for each in texts:
         names = each.get("names", ())
         for clause, name in each.get("clauses", ()):
-            chosen = [sentences[i] for i in best(clause, sentences, WORDS)]
-            spans, none = candidates(as_described(clause), chosen, [_named(s.text, names) for s in chosen])
+            chosen = [sentences[i] for i in rank_sentences(clause, sentences, WORDS)]
+            spans, none = span_candidates(
+                expect_described_thing(clause), chosen, [_named(s.text, names) for s in chosen]
+            )
             right = [span.span.value == name for span in spans]
             features = (*(span.features for span in spans), none)
             values = (*(span.span.value for span in spans), None)
-            found.append(Example(each["fold"], clause, features, (*right, not any(right)), values))
+            found.append(TextExample(each["fold"], clause, features, (*right, not any(right)), values))
         for asked in each["ask"]:
-            chosen = [sentences[i] for i in best(asked["q"], sentences, WORDS)]
-            spans, none = candidates(wanted(asked["q"]), chosen)
+            chosen = [sentences[i] for i in rank_sentences(asked["q"], sentences, WORDS)]
+            spans, none = span_candidates(expected_answer(asked["q"]), chosen)
             right = ["is" in asked and _is_right(asked["is"], span.span.value) for span in spans]
             features = (*(span.features for span in spans), none)
             values = (*(span.span.value for span in spans), None)
             found.append(
-                Example(each.get("fold", each["title"]), asked["q"], features, (*right, not any(right)), values)
+                TextExample(each.get("fold", each["title"]), asked["q"], features, (*right, not any(right)), values)
             )
     return found
 
@@ -106,7 +108,7 @@ def _named(text: str, names: Sequence[str]) -> list[Span]:
     return [Span(at, at + len(name), "thing", name) for name in names if (at := text.find(name)) >= 0]
 
 
-def learn(found: Sequence[Example]) -> dict[str, float]:
+def learn_text_weights(found: Sequence[TextExample]) -> dict[str, float]:
     """The weights under which the right candidates are likeliest."""
     from scipy.optimize import minimize
 
@@ -129,7 +131,7 @@ def learn(found: Sequence[Example]) -> dict[str, float]:
     return {name: round(float(weight), 3) for name, weight in zip(names, made.x, strict=True) if abs(weight) >= 0.001}
 
 
-def chances(each: Example, weights: Mapping[str, float]) -> tuple[object, float, bool]:
+def predict_value(each: TextExample, weights: Mapping[str, float]) -> tuple[object, float, bool]:
     """The likeliest value (None: no answer), its probability, and whether it is right."""
     worth = np.array([sum(weights.get(n, 0.0) * v for n, v in features.items()) for features in each.features])
     share = np.exp(worth - worth.max())
@@ -143,30 +145,30 @@ def chances(each: Example, weights: Mapping[str, float]) -> tuple[object, float,
     return top, whole[top], right[top]
 
 
-def out_of_fold(found: Sequence[Example]) -> list[tuple[Example, object, float, bool]]:
+def out_of_fold(found: Sequence[TextExample]) -> list[tuple[TextExample, object, float, bool]]:
     """Each question answered with weights of the other texts."""
     judged = []
     # a text, or the things of one kind, at a time
     for text in dict.fromkeys(each.text for each in found):
-        weights = learn([each for each in found if each.text != text])
-        judged += [(each, *chances(each, weights)) for each in found if each.text == text]
+        weights = learn_text_weights([each for each in found if each.text != text])
+        judged += [(each, *predict_value(each, weights)) for each in found if each.text == text]
     return judged
 
 
-def threshold(answered: Sequence[tuple[float, bool]]) -> float:
+def text_threshold(answered: Sequence[tuple[float, bool]]) -> float:
     """The lowest probability, in steps of a hundredth, from which on nine in ten answers are right at every step."""
     least = 1.0
     for step in range(99, 9, -1):
         above = [right for p, right in answered if p >= step / 100]
-        if len(above) >= ENOUGH and sum(above) < RIGHT * len(above):
+        if len(above) >= MIN_ANSWERED and sum(above) < TEXT_TARGET_PRECISION * len(above):
             break
         least = step / 100
-    return max(LEAST, least)
+    return max(MIN_THRESHOLD, least)
 
 
 def main() -> None:
     """Print what the weights are worth; write them with --write."""
-    found = examples()
+    found = read_text_examples()
     judged = out_of_fold(found)
     answered = [(p, right) for _, value, p, right in judged if value is not None]
     print(f"{len(found)} questions, {sum(right for *_, right in judged)} right out of fold")
@@ -178,8 +180,8 @@ def main() -> None:
             reachable = any(each.right[:-1])
             print(f"  wrong: {each.question} {value!r} ({p:.2f}){'' if reachable else ' no span is right'}")
     if "--write" in sys.argv:
-        made = {"threshold": threshold(answered), "features": learn(found)}
-        FILE.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        made = {"threshold": text_threshold(answered), "features": learn_text_weights(found)}
+        TEXT_WEIGHTS_FILE.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _of_kind(kind: Mapping[str, Any], chance: random.Random) -> list[dict[str, Any]]:
@@ -192,11 +194,11 @@ def _of_kind(kind: Mapping[str, Any], chance: random.Random) -> list[dict[str, A
     for i, name in enumerate(kind["names"]):
         values = {slot: chance.choice(fill) for slot, fill in FILL.items()} | {"name": name}
         # what is not told of a thing has no answer
-        told = [line for line in kind["told"] if chance.random() < TOLD]
+        told = [line for line in kind["told"] if chance.random() < FACT_SHARE]
         own = [line["own"].format(**values) for line in told if i % 2]
         for line in told:
             said = line["many"].format(**values)
-            if i % 2 == 0 and line["many"] in last and chance.random() < TOGETHER:
+            if i % 2 == 0 and line["many"] in last and chance.random() < JOINED_SHARE:
                 # what is told of two things in one sentence
                 other = last.pop(line["many"])
                 many.remove(other)
@@ -239,10 +241,10 @@ def _clauses(kind: Mapping[str, Any], many: Sequence[str], chance: random.Random
     return found
 
 
-def _sentences(text: Mapping[str, Any]) -> list[Sentence]:
-    told = text_passages(text["title"], plain.read(text["text"]), Seen())
+def _sentences(text: Mapping[str, Any]) -> list[EvidenceSentence]:
+    told = text_passages(text["title"], plain.read_plain(text["text"]), SeenTexts())
     return [
-        Sentence("lexical", 1, each.text, text["title"], 0.0, (), (), each.document, each.start, each.end)
+        EvidenceSentence("lexical", 1, each.text, text["title"], 0.0, (), (), each.document, each.start, each.end)
         for passage in told
         for each in passage.sentences
     ]
@@ -253,7 +255,7 @@ def _is_right(gold: Value, value: Value) -> bool:
     return is_right({"id": 0, "question": "", "answers": [gold]}, record) or str(gold) == str(value)
 
 
-def _matrix(each: Example, place: Mapping[str, int]) -> Any:
+def _matrix(each: TextExample, place: Mapping[str, int]) -> Any:
     matrix = np.zeros((len(each.features), len(place)))
     for row, features in enumerate(each.features):
         for name, value in features.items():

@@ -20,15 +20,15 @@ import yaml
 STAFF, COURSES, QUESTIONS, OPTIONS = 60, 120, 80, 8
 NAMESPACE = "http://faculty.example/"
 # the share of facts of a property that the ontology holds; those that are missing here it has no property for
-HELD = {"works in": 1.0, "rank": 1.0, "credits": 1.0, "offered by": 1.0, "teaches": 0.6, "office": 0.6}
+ONTOLOGY_SHARES = {"works in": 1.0, "rank": 1.0, "credits": 1.0, "offered by": 1.0, "teaches": 0.6, "office": 0.6}
 # how many questions of each kind are asked (80 together): of the ontology, of its gaps, of prose, of both
-ASKED = {
+QUESTION_COUNTS = {
     "works in": 5, "credits": 5, "members": 4, "offered": 4, "ranked": 6, "taught": 6, "office of": 4,
     "alma": 6, "field": 6, "award": 4, "firm": 3, "requires": 5, "hall": 4,
     "graduates": 4, "working on": 4, "winners": 3, "graduates of": 3, "working of": 2, "building on": 2,
 }  # fmt: skip
 
-Facts = dict[str, dict[str, list[str]]]
+ObjectsBySubject = dict[str, dict[str, list[str]]]
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Faculty:
     departments: list[str]
     staff: list[str]
     courses: list[str]
-    facts: Facts
+    facts: ObjectsBySubject
     held: set[tuple[str, str, str]] = field(default_factory=set)
     texts: dict[str, str] = field(default_factory=dict)
     stated: list[dict[str, Any]] = field(default_factory=list)
@@ -50,7 +50,7 @@ def _words() -> Mapping[str, Any]:
     return {key: value.split() if key in ("given", "family") else value for key, value in data.items()}
 
 
-def made(seed: int) -> Faculty:
+def make_faculty(seed: int) -> Faculty:
     """The faculty of a seed: its facts, which of them the ontology holds, and its prose."""
     chance = random.Random(seed)
     word = _words()
@@ -59,7 +59,7 @@ def made(seed: int) -> Faculty:
     staff = chance.sample(names, STAFF)
     titles = [f"{topic} of {name}" for name in word["departments"] for topic in word["topics"]]
     courses = titles[:COURSES]
-    facts: Facts = {}
+    facts: ObjectsBySubject = {}
 
     def fact(name: str, subject: str, *objects: str) -> None:
         facts.setdefault(name, {})[subject] = list(objects)
@@ -86,7 +86,7 @@ def made(seed: int) -> Faculty:
     for department, hall in zip(departments, chance.sample(word["halls"], len(departments)), strict=True):
         fact("hall", department, hall)
     faculty = Faculty(departments, staff, courses, facts)
-    for name, share in HELD.items():
+    for name, share in ONTOLOGY_SHARES.items():
         for subject, objects in facts[name].items():
             faculty.held |= {(name, subject, value) for value in objects if chance.random() < share}
     _write_texts(faculty, chance)
@@ -121,7 +121,7 @@ def _document(faculty: Faculty, chance: random.Random, folder: str, subject: str
     faculty.texts[name] = f"# {subject}\n\n" + "\n\n".join(lines) + "\n"
 
 
-def turtle(faculty: Faculty) -> str:
+def faculty_turtle(faculty: Faculty) -> str:
     """What the ontology holds."""
     kinds = {"Department": faculty.departments, "StaffMember": faculty.staff, "Course": faculty.courses}
     things = [thing for of_kind in kinds.values() for thing in of_kind]
@@ -136,11 +136,11 @@ def turtle(faculty: Faculty) -> str:
     return "\n".join(lines) + "\n"
 
 
-def questions(faculty: Faculty, seed: int) -> list[dict[str, Any]]:
+def faculty_questions(faculty: Faculty, seed: int) -> list[dict[str, Any]]:
     """80 questions, each with eight options of which one or several are right."""
     chance = random.Random(f"questions {seed}")
     found: list[dict[str, Any]] = []
-    for kind, count in ASKED.items():
+    for kind, count in QUESTION_COUNTS.items():
         candidates = list(_candidates(faculty, kind))
         chance.shuffle(candidates)
         for subject, other, right, pool in candidates[:count]:
@@ -198,19 +198,19 @@ def _candidates(faculty: Faculty, kind: str) -> Iterator[tuple[str, str, set[str
                     yield *asked, right, faculty.staff
 
 
-def write(folder: Path, seed: int) -> Faculty:
+def write_faculty(folder: Path, seed: int) -> Faculty:
     """Write everything into a folder."""
-    faculty = made(seed)
+    faculty = make_faculty(seed)
     for name, text in faculty.texts.items():
         place = folder / "texts" / name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, encoding="utf-8")
-    (folder / "faculty.ttl").write_text(turtle(faculty), encoding="utf-8")
-    for file, rows in (("questions.jsonl", questions(faculty, seed)), ("stated.jsonl", faculty.stated)):
+    (folder / "faculty.ttl").write_text(faculty_turtle(faculty), encoding="utf-8")
+    for file, rows in (("questions.jsonl", faculty_questions(faculty, seed)), ("stated.jsonl", faculty.stated)):
         lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
         (folder / file).write_text("".join(lines), encoding="utf-8")
     return faculty
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 7)
+    write_faculty(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 7)

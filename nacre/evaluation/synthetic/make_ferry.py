@@ -22,31 +22,31 @@ PAGES = 200
 BASE = "http://ferry.example/"
 MONTHS = "January February March April May June July August September October November December".split()
 
-Part = tuple[str, str]
+Section = tuple[str, str]
 
 
-class Document(NamedTuple):
+class FerryDocument(NamedTuple):
     """A title, and headings each with its paragraphs (a blank line between two)."""
 
     title: str
-    parts: list[Part]
+    parts: list[Section]
 
 
-def make(folder: Path, seed: int = 7) -> int:
+def make_ferry(folder: Path, seed: int = 7) -> int:
     """Write the graph and the documents; returns how many words the documents have."""
     made = yaml.safe_load((HERE / "ferry.yaml").read_text(encoding="utf-8"))
     chance = random.Random(seed)
     texts = folder / "texts"
     texts.mkdir(parents=True)
     (folder / "ferry.ttl").write_text(_graph(made), encoding="utf-8")
-    writers: list[tuple[str, Callable[[Document, Path], None]]] = [
-        ("md", markdown),
-        ("html", page),
-        ("pdf", pdf),
-        ("docx", word),
+    writers: list[tuple[str, Callable[[FerryDocument, Path], None]]] = [
+        ("md", write_markdown),
+        ("html", write_html),
+        ("pdf", write_pdf),
+        ("docx", write_docx),
     ]
     words = 0
-    for i, document in enumerate(documents(made, chance)):
+    for i, document in enumerate(make_documents(made, chance)):
         ending, write = writers[i % len(writers)]
         name = document.title.lower().replace(" ", "-")
         write(document, texts / f"{name}.{ending}")
@@ -54,7 +54,7 @@ def make(folder: Path, seed: int = 7) -> int:
     return words
 
 
-def documents(made: dict[str, Any], chance: random.Random) -> list[Document]:
+def make_documents(made: dict[str, Any], chance: random.Random) -> list[FerryDocument]:
     """What is told of the company, each among prose about others; then prose about others alone."""
     found = []
     words = PAGES * WORDS_A_PAGE // DOCUMENTS
@@ -65,17 +65,17 @@ def documents(made: dict[str, Any], chance: random.Random) -> list[Document]:
         while sum(len(text.split()) for _, text in parts) < words:
             place = chance.randrange(len(parts) + 1)
             parts.insert(place, (f"Notes {chance.randrange(1, 400)}", _filler(made, chance)))
-        found.append(Document(title, parts))
+        found.append(FerryDocument(title, parts))
     return found
 
 
-def markdown(document: Document, path: Path) -> None:
+def write_markdown(document: FerryDocument, path: Path) -> None:
     """Write it as Markdown."""
     body = "".join(f"## {heading}\n\n{text}\n\n" for heading, text in document.parts)
     path.write_text(f"# {document.title}\n\n{body}", encoding="utf-8")
 
 
-def page(document: Document, path: Path) -> None:
+def write_html(document: FerryDocument, path: Path) -> None:
     """Write it as HTML, with a menu and a script."""
     body = "".join(
         f"<h2>{html.escape(heading)}</h2>\n" + "".join(f"<p>{html.escape(p)}</p>\n" for p in text.split("\n\n"))
@@ -90,7 +90,7 @@ def page(document: Document, path: Path) -> None:
     )
 
 
-def pdf(document: Document, path: Path) -> None:
+def write_pdf(document: FerryDocument, path: Path) -> None:
     """Write it as PDF."""
     from reportlab.lib.styles import getSampleStyleSheet
     from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate
@@ -103,7 +103,7 @@ def pdf(document: Document, path: Path) -> None:
     SimpleDocTemplate(str(path), title=document.title, invariant=1).build(story)
 
 
-def word(document: Document, path: Path) -> None:
+def write_docx(document: FerryDocument, path: Path) -> None:
     """Write it as a Word file."""
     from docx import Document as Word
 
@@ -176,4 +176,4 @@ if __name__ == "__main__":
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seed", type=int, default=7)
     given = parser.parse_args()
-    make(given.folder, given.seed)
+    make_ferry(given.folder, given.seed)

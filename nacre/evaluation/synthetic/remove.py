@@ -19,16 +19,16 @@ from random import Random
 
 import pyoxigraph as ox
 
-from nacre.evaluation.questions import Gold, alone, answerable, read
-from nacre.evaluation.score import Answers, read_answers
-from nacre.evaluation.verdict import is_right, plain
-from nacre.language.quantities.units import quantities
+from nacre.evaluation.questions import GoldQuestion, is_answerable, read_gold_questions, standalone_questions
+from nacre.evaluation.score import AnswersById, read_answers
+from nacre.evaluation.verdict import is_right, normalise_words
+from nacre.language.quantities.units import find_quantities
 from nacre.records.answer import Answer, Value
 
 _NO_LOOKUP = re.compile(r"\b(?:count|sum|avg|min|max|rank)\(|\bHAVING\b|\bLIMIT\b|\bNOT (?!NULL)", re.IGNORECASE)
 
 
-class Facts:
+class QuadIndex:
     """The quads of a graph, by the things at their ends."""
 
     def __init__(self, quads: Iterable[ox.Quad]) -> None:
@@ -38,7 +38,7 @@ class Facts:
         for quad in self.quads:
             self.around[_text(quad.subject)].append(quad)
             if isinstance(quad.object, ox.Literal):
-                self.named[plain(quad.object.value)].add(_text(quad.subject))
+                self.named[normalise_words(quad.object.value)].add(_text(quad.subject))
             else:
                 self.around[_text(quad.object)].append(quad)
 
@@ -58,15 +58,15 @@ class Facts:
         }
 
     def _called(self, value: Value) -> set[str]:
-        return self.named.get(plain(value), set()) if isinstance(value, str) else set()
+        return self.named.get(normalise_words(value), set()) if isinstance(value, str) else set()
 
 
-def removed(
-    facts: Facts, questions: Sequence[Gold], answers: Answers, count: int, seed: int
-) -> tuple[set[ox.Quad], list[Gold]]:
+def remove_answers(
+    facts: QuadIndex, questions: Sequence[GoldQuestion], answers: AnswersById, count: int, seed: int
+) -> tuple[set[ox.Quad], list[GoldQuestion]]:
     """What to take out of the graph, and the questions that then have no answer."""
     gone: set[ox.Quad] = set()
-    found: list[Gold] = []
+    found: list[GoldQuestion] = []
     candidates = list(_looked_up(questions, answers))
     Random(seed).shuffle(candidates)
     for gold in candidates:
@@ -77,11 +77,11 @@ def removed(
     return gone, found
 
 
-def _looked_up(questions: Sequence[Gold], answers: Answers) -> Iterator[Gold]:
-    for gold in alone(list(questions)):
+def _looked_up(questions: Sequence[GoldQuestion], answers: AnswersById) -> Iterator[GoldQuestion]:
+    for gold in standalone_questions(list(questions)):
         record = answers.get(gold["id"])
         # a yes or no, and the character of a thing, rest on more than can be taken away
-        if record is None or not answerable(gold) or gold.get("nuggets") or not is_right(gold, record):
+        if record is None or not is_answerable(gold) or gold.get("nuggets") or not is_right(gold, record):
             continue
         if _starts(record) and record["values"] and not any(isinstance(value, bool) for value in record["values"]):
             yield gold
@@ -117,8 +117,8 @@ def _text(term: object) -> str:
 
 def _is_value(text: str, value: Value) -> bool:
     if isinstance(value, str):
-        return plain(text) == plain(value)
-    return any(abs(found.value - value) < 1e-9 for found in quantities(text))
+        return normalise_words(text) == normalise_words(value)
+    return any(abs(found.value - value) < 1e-9 for found in find_quantities(text))
 
 
 def main() -> None:
@@ -133,8 +133,10 @@ def main() -> None:
     command.add_argument("--out", type=Path, required=True, help="the reduced graph, as N-Quads")
     command.add_argument("--asked", type=Path, required=True, help="the questions that it can't answer")
     given = command.parse_args()
-    facts = Facts(ox.parse(path=str(given.graph)))
-    gone, questions = removed(facts, read(given.questions), read_answers(given.predictions), given.count, given.seed)
+    facts = QuadIndex(ox.parse(path=str(given.graph)))
+    gone, questions = remove_answers(
+        facts, read_gold_questions(given.questions), read_answers(given.predictions), given.count, given.seed
+    )
     ox.serialize((quad for quad in facts.quads if quad not in gone), str(given.out), ox.RdfFormat.N_QUADS)
     given.asked.write_text("".join(json.dumps(gold, ensure_ascii=False) + "\n" for gold in questions), encoding="utf-8")
 

@@ -6,7 +6,7 @@ Each rule fits few questions, and only where moving a phrase can't change what i
 import re
 from collections.abc import Callable
 
-from nacre.evaluation.synthetic.wording import first_word, inside, listed
+from nacre.evaluation.synthetic.wording import first_word, lower_first_word, rewording_words
 from nacre.language.tokens import lemma
 
 _PREPOSITIONS = "in|at|from|on|for"
@@ -15,7 +15,7 @@ _ANY_PREPOSITION = re.compile(r"\b(?:in|at|from|on|for|of|with|by|through|to|bet
 _CLAUSE = re.compile(r"\b(?:that|which|who|whose|where|and|or|is|are|was|were|has|have|does|do|did|can)\b", re.I)
 
 
-def orders(question: str) -> list[str]:
+def word_orders(question: str) -> list[str]:
     """All orders that a question, without its question mark, can be put in.
 
     >>> orders("which country is Ann Lee from")
@@ -27,7 +27,7 @@ def orders(question: str) -> list[str]:
 def _carried(question: str) -> str | None:
     """ "which X is Y from" -> "from which X is Y"."""
     match = re.fullmatch(rf"((?:which|what) .+ (?:is|are|was|were|does|do|did) .+) ({_PREPOSITIONS})", question, re.I)
-    return f"{match[2].capitalize()} {inside(match[1])}?" if match else None
+    return f"{match[2].capitalize()} {lower_first_word(match[1])}?" if match else None
 
 
 def _posed(question: str) -> str | None:
@@ -39,17 +39,22 @@ def _posed(question: str) -> str | None:
 def _possessed(question: str) -> str | None:
     """ "what is the P of X" -> "X: what is its P"; one X that no other phrase narrows."""
     match = re.fullmatch(r"(?:what(?:'s| is) the |the )?(\w+(?: \w+)?) of (.+)", question, re.I)
-    if match is None or first_word(question) in listed("orders") or _ANY_PREPOSITION.search(match[1]):
+    if match is None or first_word(question) in rewording_words("orders") or _ANY_PREPOSITION.search(match[1]):
         return None
     owner = match[2].split()
     first = owner[0].casefold()
     many = any(w.islower() and w.endswith("s") and lemma(w) != w for w in owner[: 1 if first != "the" else 4])
     narrowed = first != "the" and _ANY_PREPOSITION.search(match[2])
-    if many or narrowed or first in ("all", "each", "every", "both") or first_word(match[1]) in listed("asking"):
+    if (
+        many
+        or narrowed
+        or first in ("all", "each", "every", "both")
+        or first_word(match[1]) in rewording_words("asking")
+    ):
         return None
     if re.search(r"\w(?:est|er)\b|\b(?:total|average|mean|most|least|number)\b", match[1], re.I):
         return None
-    return f"{match[2]}: what is its {inside(match[1])}?"
+    return f"{match[2]}: what is its {lower_first_word(match[1])}?"
 
 
 def _fronted(question: str) -> str | None:
@@ -61,12 +66,13 @@ def _fronted(question: str) -> str | None:
     if re.match(r"how many (?:\w+ )+are$", head, re.I):
         head += " there"
     elif not (
-        re.match(r"(?:what|which|who)(?: \w+)? (?:is|are|was|were) the .+", head, re.I) or last in listed("standing")
+        re.match(r"(?:what|which|who)(?: \w+)? (?:is|are|was|were) the .+", head, re.I)
+        or last in rewording_words("standing")
     ):
         return None
     if re.search(r"\b(?:that|which|who)\b", head.split(" ", 1)[-1], re.I):
         return None
-    return f"{match[2].capitalize()} {match[3]}, {inside(head)}?"
+    return f"{match[2].capitalize()} {match[3]}, {lower_first_word(head)}?"
 
 
 def _apart(question: str) -> str | None:
@@ -78,7 +84,7 @@ def _apart(question: str) -> str | None:
         return f"{match[3][0].upper()}{match[3][1:]}, {who} {'is' if one else 'are'} {'that' if one else 'they'}?"
     match = re.fullmatch(r"(how \w+) (?:is|are) (.+)", question, re.I)
     if match is not None and not match[1].casefold().endswith((" many", " much")) and not _CLAUSE.search(match[2]):
-        return f"{match[2]}: {inside(match[1])}?"
+        return f"{match[2]}: {lower_first_word(match[1])}?"
     return None
 
 

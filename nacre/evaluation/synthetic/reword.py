@@ -15,12 +15,18 @@ from random import Random
 
 import simplemma
 
-from nacre.evaluation.questions import Gold, alone, read
-from nacre.evaluation.synthetic.reorder import orders
-from nacre.evaluation.synthetic.wording import bare, first_word, inside, listed, resource
+from nacre.evaluation.questions import GoldQuestion, read_gold_questions, standalone_questions
+from nacre.evaluation.synthetic.reorder import word_orders
+from nacre.evaluation.synthetic.wording import (
+    first_word,
+    lower_first_word,
+    rewording_data,
+    rewording_words,
+    strip_question_mark,
+)
 from nacre.language.thesaurus import function_words
 
-EACH = 5
+REWORDINGS_EACH = 5
 _WORD = re.compile(r"[^\W\d_]+")
 Rewording = Callable[[str, Random], str | None]
 
@@ -33,16 +39,16 @@ def rewordings(question: str, seed: str) -> Iterator[tuple[str, str]]:
     """
     said, draw = {question}, Random(seed)
     found = 0
-    for _ in range(EACH):
+    for _ in range(REWORDINGS_EACH):
         for kind, reword in KINDS.items():
             other = reword(question.strip(), draw)
-            if other is not None and other not in said and found < EACH:
+            if other is not None and other not in said and found < REWORDINGS_EACH:
                 said.add(other)
                 found += 1
                 yield kind, other
 
 
-def typo(question: str, draw: Random) -> str | None:
+def add_typo(question: str, draw: Random) -> str | None:
     """One content word with two letters swapped, one dropped or one doubled; the first letter stays.
 
     >>> typo("the capital", Random(2))
@@ -53,7 +59,7 @@ def typo(question: str, draw: Random) -> str | None:
     draw.shuffle(words)
     for match in words:
         word = match[0]
-        for _ in range(EACH):
+        for _ in range(REWORDINGS_EACH):
             i = draw.randrange(1, len(word) - 1)
             wrong = draw.choice(
                 (
@@ -68,62 +74,70 @@ def typo(question: str, draw: Random) -> str | None:
     return None
 
 
-def order(question: str, draw: Random) -> str | None:
+def reorder_words(question: str, draw: Random) -> str | None:
     """The same words in another order, where one of a few safe rules fits.
 
     >>> order("Which country is Ann Lee from?", Random(1))
     'From which country is Ann Lee?'
     """
-    found = orders(bare(question))
+    found = word_orders(strip_question_mark(question))
     return draw.choice(found) if found else None
 
 
-def synonym(question: str, draw: Random) -> str | None:
+def replace_synonym(question: str, draw: Random) -> str | None:
     """One phrase of general English replaced by one that says the same.
 
     >>> synonym("how old is Ann Lee", Random(1))
     'what is the age of Ann Lee?'
     """
     found = []
-    for pattern, other in resource()["synonyms"]:
-        changed, times = re.subn(pattern, other, bare(question), count=1, flags=re.IGNORECASE)
+    for pattern, other in rewording_data()["synonyms"]:
+        changed, times = re.subn(pattern, other, strip_question_mark(question), count=1, flags=re.IGNORECASE)
         if times:
             changed = changed[0].upper() + changed[1:] if question[0].isupper() else changed
-            found.append(changed if first_word(changed) in listed("orders") else f"{changed}?")
+            found.append(changed if first_word(changed) in rewording_words("orders") else f"{changed}?")
     return draw.choice(found) if found else None
 
 
-def polite(question: str, draw: Random) -> str | None:
+def make_polite(question: str, draw: Random) -> str | None:
     """The question as a request.
 
     >>> polite("Name a river", Random(1))
     'Would you please name a river?'
     """
     first = first_word(question)
-    kind = "order" if first in listed("orders") else "question" if first in listed("asking") else "other"
-    return str(draw.choice(resource()["polite"][kind])).format(inside(bare(question)))
+    kind = (
+        "order" if first in rewording_words("orders") else "question" if first in rewording_words("asking") else "other"
+    )
+    return str(draw.choice(rewording_data()["polite"][kind])).format(lower_first_word(strip_question_mark(question)))
 
 
-def filler(question: str, draw: Random) -> str | None:
+def add_filler(question: str, draw: Random) -> str | None:
     """The question between words that say nothing.
 
     >>> filler("How old is Ann?", Random(4))
     'right, quick one: how old is Ann? cheers'
     """
-    return str(draw.choice(resource()["filler"])).format(inside(bare(question)))
+    return str(draw.choice(rewording_data()["filler"])).format(lower_first_word(strip_question_mark(question)))
 
 
-KINDS: dict[str, Rewording] = {"typo": typo, "order": order, "synonym": synonym, "polite": polite, "filler": filler}
+KINDS: dict[str, Rewording] = {
+    "typo": add_typo,
+    "order": reorder_words,
+    "synonym": replace_synonym,
+    "polite": make_polite,
+    "filler": add_filler,
+}
 
 
-def reworded(questions: Sequence[Gold], seed: int, count: int) -> list[Gold]:
+def reword_questions(questions: Sequence[GoldQuestion], seed: int, count: int) -> list[GoldQuestion]:
     """The rewordings of `count` questions drawn from those that stand alone, in the order of the file."""
-    single = alone(list(questions))
+    single = standalone_questions(list(questions))
     chosen = sorted(Random(seed).sample(range(len(single)), min(count, len(single))))
-    found: list[Gold] = []
+    found: list[GoldQuestion] = []
     for gold in (single[i] for i in chosen):
         for n, (kind, other) in enumerate(rewordings(gold["question"], f"{seed}:{gold['id']}"), start=1):
-            line: Gold = {**gold, "id": f"{gold['id']}~{n}", "question": other, "conversation": None}
+            line: GoldQuestion = {**gold, "id": f"{gold['id']}~{n}", "question": other, "conversation": None}
             found.append({**line, "original": gold["id"], "rewording": kind})
     return found
 
@@ -138,7 +152,7 @@ def main() -> None:
     command.add_argument("--count", type=int, default=30, help="how many questions to reword, five times each")
     command.add_argument("--out", type=Path, required=True)
     given = command.parse_args()
-    lines = reworded(read(given.questions), given.seed, given.count)
+    lines = reword_questions(read_gold_questions(given.questions), given.seed, given.count)
     given.out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
 
 

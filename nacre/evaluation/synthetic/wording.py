@@ -9,7 +9,7 @@ import simplemma
 import yaml
 
 
-def bare(question: str) -> str:
+def strip_question_mark(question: str) -> str:
     """A question without the mark at its end."""
     return question.strip().rstrip("?.! ")
 
@@ -23,7 +23,7 @@ def first_word(question: str) -> str:
     return re.split(r"[\s'’,:]", question.strip(), maxsplit=1)[0].casefold()
 
 
-def inside(question: str) -> str:
+def lower_first_word(question: str) -> str:
     """The question as the middle of a sentence: a first word of the dictionary is written small.
 
     >>> inside("Which river"), inside("Xylo river")
@@ -34,13 +34,13 @@ def inside(question: str) -> str:
 
 
 @cache
-def listed(name: str) -> frozenset[str]:
+def rewording_words(name: str) -> frozenset[str]:
     """A list of words of the resource."""
-    return frozenset(resource()[name].split())
+    return frozenset(rewording_data()[name].split())
 
 
 @cache
-def resource() -> dict[str, Any]:
+def rewording_data() -> dict[str, Any]:
     """The parsed resource file."""
     path = Path(__file__).with_name("rewordings.yaml")
     data: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any
 
-from nacre.language.thesaurus import read, unit_words
+from nacre.language.thesaurus import load_language_data, unit_words
 from nacre.language.tokens import lemma
 
 _OF = (" of ", " in ", " for ", " from ", " with ", " by ", " at ", " on ", " to ", " per ", " as ")
@@ -19,11 +19,11 @@ _NUMBER = re.compile(r"[\d,.]+")
 def _wording() -> dict[str, Any]:
     return {
         name: each if isinstance(each, dict) else frozenset(each.split())
-        for name, each in read("en/wording.yaml").items()
+        for name, each in load_language_data("en/wording.yaml").items()
     }
 
 
-def wording(name: str) -> Any:
+def wording_entry(name: str) -> Any:
     """One entry of the resource: a set of words, or the forms by the word."""
     return _wording()[name]
 
@@ -49,7 +49,7 @@ def plural(noun: str) -> str:
 
 @cache
 def _singulars() -> dict[str, str]:
-    return {several: one for one, several in wording("plurals").items()}
+    return {several: one for one, several in wording_entry("plurals").items()}
 
 
 @lru_cache(maxsize=8192)
@@ -65,7 +65,7 @@ def singular(noun: str) -> str:
         return f"{before}{space}{'/'.join(map(singular, word.split('/')))}{rest}"
     low = word.lower()
     irregular = _singulars().get(low, "")
-    one = irregular or (low if low in wording("unchanged") else lemma(low))
+    one = irregular or (low if low in wording_entry("unchanged") else lemma(low))
     if one == low or not low.isalpha() or _plural(one) != low:
         return noun
     return f"{before}{space}{word[0]}{one[1:]}{rest}"
@@ -77,7 +77,7 @@ def is_plural(noun: str) -> bool:
     >>> is_plural("grapes"), is_plural("status"), is_plural("series"), is_plural("sales in millions")
     (True, False, False, True)
     """
-    return singular(noun) != noun or _headed(noun)[0].rpartition(" ")[2].lower() in wording("plural_only")
+    return singular(noun) != noun or _headed(noun)[0].rpartition(" ")[2].lower() in wording_entry("plural_only")
 
 
 def is_participle(word: str) -> bool:
@@ -86,10 +86,10 @@ def is_participle(word: str) -> bool:
     >>> is_participle("founded"), is_participle("built"), is_participle("speed"), is_participle("red")
     (True, True, False, False)
     """
-    return word in wording("participles") or (word.endswith("ed") and lemma(word) != word)
+    return word in wording_entry("participles") or (word.endswith("ed") and lemma(word) != word)
 
 
-def belonging(noun: str, owner: str, *, person: bool = False) -> str:
+def possessive_phrase(noun: str, owner: str, *, person: bool = False) -> str:
     """What is whose: a noun with a participle is no noun "of" its owner.
 
     >>> belonging("price", "Emma"), belonging("amount paid", "sale 12"), belonging("course held", "Ann", person=True)
@@ -102,26 +102,26 @@ def belonging(noun: str, owner: str, *, person: bool = False) -> str:
     return f"{noun} {'by' if person or noun.startswith('number ') else 'for'} {owner}"
 
 
-def number_of(noun: str, *, counts: bool) -> str:
+def count_phrase(noun: str, *, counts: bool) -> str:
     """What is computed of a property that counts things: "number of passengers"; any other stays.
 
     >>> number_of("passengers", counts=True), number_of("sales", counts=True), number_of("price", counts=True)
     ('number of passengers', 'sales', 'price')
     """
-    return f"number of {noun}" if counts and is_count(noun) else noun
+    return f"number of {noun}" if counts and is_count_noun(noun) else noun
 
 
-def seated(noun: str, said: str) -> str:
+def place_phrase(noun: str, said: str) -> str:
     """What follows "is" after a property: of what has its place somewhere, "in" and the place.
 
     >>> seated("headquarters", "France"), seated("headquarters", "12 Mill Lane"), seated("owner", "France")
     ('in France', '12 Mill Lane', 'France')
     """
     head = noun.split(" of ")[0].rpartition(" ")[2]
-    return f"in {said}" if head in wording("seated") and not any(c.isdigit() for c in said) else said
+    return f"in {said}" if head in wording_entry("seated") and not any(c.isdigit() for c in said) else said
 
 
-def is_count(noun: str) -> bool:
+def is_count_noun(noun: str) -> bool:
     """Whether a whole number of this noun says how many things there are.
 
     >>> is_count("passengers"), is_count("people injured"), is_count("sales"), is_count("price")
@@ -129,10 +129,14 @@ def is_count(noun: str) -> bool:
     """
     head, _ = _headed(noun)
     word = head.rpartition(" ")[2].lower()
-    return is_plural(noun) and word not in wording("plural_only") and not noun.startswith(("number of", "numbers of"))
+    return (
+        is_plural(noun)
+        and word not in wording_entry("plural_only")
+        and not noun.startswith(("number of", "numbers of"))
+    )
 
 
-def as_amount(name: str) -> str:
+def amount_name(name: str) -> str:
     """The name of a column that begins with "number" or "amount", or ends in what its numbers are of, as it is said.
 
     >>> as_amount("number rooms"), as_amount("no of guest"), as_amount("amount payment"), as_amount("amount paid")
@@ -148,21 +152,21 @@ def as_amount(name: str) -> str:
     """
     first, _, rest = name.partition(" ")
     last = rest.rpartition(" ")[2].lower()
-    if rest and first.lower() in wording("number_first") and (rest.startswith("of ") or is_plural(rest)):
+    if rest and first.lower() in wording_entry("number_first") and (rest.startswith("of ") or is_plural(rest)):
         return f"number of {plural(rest.removeprefix('of '))}"
     counted = name.rpartition(" ")[0]
-    if rest and last in wording("number_last") and counted.lower() not in wording("no_things"):
+    if rest and last in wording_entry("number_last") and counted.lower() not in wording_entry("no_things"):
         return name if is_participle(counted) else f"number of {plural(counted)}"
-    after = is_participle(rest) or rest.lower() in wording("after_noun") or rest.lower() in unit_words()
-    if rest and " " not in rest and first.lower() in wording("amount_first") and not after:
+    after = is_participle(rest) or rest.lower() in wording_entry("after_noun") or rest.lower() in unit_words()
+    if rest and " " not in rest and first.lower() in wording_entry("amount_first") and not after:
         return f"{rest} {first}"
-    if last in wording("multiples"):
+    if last in wording_entry("multiples"):
         before = name.rpartition(" ")[0]
         return f"{before}{'' if before.endswith(' in') else ' in'} {last}s"
-    return f"{name}s" if rest and f" in {last}" in f" {rest}" and last in wording("coins") else name
+    return f"{name}s" if rest and f" in {last}" in f" {rest}" and last in wording_entry("coins") else name
 
 
-def article(noun: str) -> str:
+def with_indefinite_article(noun: str) -> str:
     """The noun with "a" or "an".
 
     >>> article("hour"), article("EU grant"), article("university"), article("X5"), article("island")
@@ -170,18 +174,18 @@ def article(noun: str) -> str:
     """
     first = noun.split()[0] if noun.split() else noun
     low = first.lower()
-    if low.startswith(tuple(wording("vowel_sound"))):
+    if low.startswith(tuple(wording_entry("vowel_sound"))):
         vowel = True
     elif (first.isupper() and len(first) <= _ACRONYM) or any(map(str.isdigit, first)):
         vowel = first[:1] in _SPELLED_WITH_A_VOWEL or first.startswith(("8", "11", "18"))
-    elif low.startswith(tuple(wording("consonant_sound"))):
+    elif low.startswith(tuple(wording_entry("consonant_sound"))):
         vowel = False
     else:
         vowel = low[:1] in _VOWELS
     return f"{'an' if vowel else 'a'} {noun}"
 
 
-def counted(number: int, noun: str) -> str:
+def number_with_noun(number: int, noun: str) -> str:
     """A number with its noun.
 
     >>> counted(1, "city"), counted(1200, "city")
@@ -190,7 +194,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural(noun)}"
 
 
-def joined(names: Sequence[str], word: str = "and") -> str:
+def join_names(names: Sequence[str], word: str = "and") -> str:
     """Names as a list; with semicolons where a name has commas of its own, or numbers have them, and one more comma
     where a name has an "and" of its own. Countries have their article.
 
@@ -213,16 +217,16 @@ def joined(names: Sequence[str], word: str = "and") -> str:
 @cache
 def _with_article() -> frozenset[str]:
     """The names of countries and unions that stand with an article."""
-    return frozenset(name.strip() for name in wording("with_article")["names"].split(","))
+    return frozenset(name.strip() for name in wording_entry("with_article")["names"].split(","))
 
 
-def alternatives(words: Sequence[str]) -> tuple[str, ...]:
+def interchangeable_words(words: Sequence[str]) -> tuple[str, ...]:
     """The words of a name that are names of the same by themselves.
 
     >>> alternatives(("state", "province", "county")), alternatives(("city", "code"))
     (('state', 'province', 'county'), ())
     """
-    alike = any(set(words) <= set(kind.split()) for kind in wording("alternatives").values())
+    alike = any(set(words) <= set(kind.split()) for kind in wording_entry("alternatives").values())
     return tuple(words) if alike and len(words) > 1 else ()
 
 
@@ -230,8 +234,8 @@ def _plural(word: str) -> str:
     if "/" in word:
         return "/".join(map(_plural, word.split("/")))
     low = word.lower()
-    known: dict[str, str] = wording("plurals")
-    if low in wording("unchanged") or low in wording("plural_only") or low in known.values():
+    known: dict[str, str] = wording_entry("plurals")
+    if low in wording_entry("unchanged") or low in wording_entry("plural_only") or low in known.values():
         return word
     if low in known:
         return word[0] + known[low][1:]
@@ -251,7 +255,7 @@ def _plural(word: str) -> str:
     return f"{word}s"
 
 
-def head_of(noun: str) -> str:
+def head_noun(noun: str) -> str:
     """A noun without what follows it with a preposition.
 
     >>> head_of("product for hire"), head_of("member of staff"), head_of("car")
@@ -266,25 +270,25 @@ def _headed(noun: str) -> tuple[str, str]:
     """
     ends = [at for mark in (*_OF, " (") if (at := noun.find(mark)) > 0]
     last = noun.rpartition(" ")[2].lower()
-    if ends and last in wording("ending") and " of " not in noun and not noun.endswith(")"):
+    if ends and last in wording_entry("ending") and " of " not in noun and not noun.endswith(")"):
         return noun, ""
     end = min(ends, default=len(noun))
     before, space, last = noun[:end].rpartition(" ")
-    done = is_participle(last) and last.lower() not in wording("participle_nouns")
-    if space and (done or last.lower() in wording("after_noun")):
+    done = is_participle(last) and last.lower() not in wording_entry("participle_nouns")
+    if space and (done or last.lower() in wording_entry("after_noun")):
         end = len(before)
     return noun[:end], noun[end:]
 
 
-def extreme(measure: str, *, high: bool) -> str:
+def extreme_adjective(measure: str, *, high: bool) -> str:
     """What the high or low end of a measure is called.
 
     >>> extreme("duration", high=True), extreme("luggage volume of a car", high=False), extreme("price", high=True)
     ('longest', 'smallest', 'highest')
     """
     words = measure.casefold().split()
-    head = next((i for i, word in enumerate(words) if word in wording("prepositions")), len(words))
-    for ends, nouns in wording("extremes").items():
+    head = next((i for i, word in enumerate(words) if word in wording_entry("prepositions")), len(words))
+    for ends, nouns in wording_entry("extremes").items():
         if words[:head] and words[head - 1] in nouns.split():
             return str(ends.split()[0 if high else 1])
     return "highest" if high else "lowest"

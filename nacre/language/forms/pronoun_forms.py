@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from nacre.language.forms.nouns import wording
+from nacre.language.forms.nouns import wording_entry
 
 
 class Pronoun(NamedTuple):
@@ -30,8 +30,8 @@ def gender(label: str, value: object) -> str:
     >>> gender("gender", "F"), gender("sex", "male"), gender("grade", "F"), gender("gender", "mixed")
     ('female', 'male', '', '')
     """
-    said = wording("gendered").get(str(value).casefold())
-    return said[0] if said and label.split()[-1] in wording("genders") else ""
+    said = wording_entry("gendered").get(str(value).casefold())
+    return said[0] if said and label.split()[-1] in wording_entry("genders") else ""
 
 
 def pronoun(*, person: bool, male_or_female: str = "") -> Pronoun:
@@ -42,5 +42,5 @@ def pronoun(*, person: bool, male_or_female: str = "") -> Pronoun:
     """
     if not person:
         return IT
-    said = wording("gendered").get(male_or_female)
+    said = wording_entry("gendered").get(male_or_female)
     return Pronoun(said[1], said[2]) if said else THEY

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import simplemma
 
-from nacre.language.forms.nouns import is_participle, wording
+from nacre.language.forms.nouns import is_participle, wording_entry
 from nacre.language.tokens import lemma
 
 
 @dataclass(frozen=True)
-class Active:
+class ActiveForms:
     """What somebody does or did: after one, after several, and after "does", "do" or "did" (`do`) with "not"."""
 
     one: str
@@ -18,27 +18,27 @@ class Active:
     do: tuple[str, str]
 
 
-def is_done(words: str) -> bool:
+def is_completed_action(words: str) -> bool:
     """Whether words say what happened once ("built by"), and not what still holds ("owned by", "part of").
 
     >>> is_done("built by"), is_done("owned by"), is_done("first flown"), is_done("part of")
     (True, False, True, False)
     """
-    first = next((w for w in words.split() if w not in wording("adverbs")), "")
-    return is_participle(first) and first not in wording("enduring")
+    first = next((w for w in words.split() if w not in wording_entry("adverbs")), "")
+    return is_participle(first) and first not in wording_entry("enduring")
 
 
-def without_preposition(words: str) -> str:
+def strip_preposition(words: str) -> str:
     """What was done, without the preposition of its time or place.
 
     >>> without_preposition("founded in"), without_preposition("hired")
     ('founded', 'hired')
     """
     done, _, last = words.rpartition(" ")
-    return done if done and last in wording("prepositions") else words
+    return done if done and last in wording_entry("prepositions") else words
 
 
-def active(words: str) -> Active | None:
+def active_forms(words: str) -> ActiveForms | None:
     """What the one does by whom something is done; None for other words than a participle with "by".
 
     >>> active("caused by").one, active("owned by").one, active("written by").base, active("part of")
@@ -50,19 +50,19 @@ def active(words: str) -> Active | None:
     if by != "by" or not (is_participle(done) or (done.endswith("ed") and " " not in done)):
         return None
     base = _base_of(done)
-    if is_done(words):
-        past = wording("pasts").get(done, done)
-        return Active(past, past, base, ("did", "did"))
-    return Active(third_person(base), base, base, ("does", "do"))
+    if is_completed_action(words):
+        past = wording_entry("pasts").get(done, done)
+        return ActiveForms(past, past, base, ("did", "did"))
+    return ActiveForms(third_person(base), base, base, ("does", "do"))
 
 
-def agent(words: str) -> str:
+def agent_noun(words: str) -> str:
     """Who does what is done by somebody; "" where English may have no noun for that.
 
     >>> agent("organized by"), agent("directed by"), agent("kept by"), agent("part of")
     ('organizer', 'director', 'keeper', '')
     """
-    does = active(words)
+    does = active_forms(words)
     if does is None or " " in does.base:
         return ""
     stem = does.base.removesuffix("e")

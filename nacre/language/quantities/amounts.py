@@ -5,8 +5,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from nacre.language.quantities.units import convert, counted_in
-from nacre.language.thesaurus import resource
+from nacre.language.quantities.units import convert_unit, split_magnitude
+from nacre.language.thesaurus import english_data
 from nacre.language.tokens import fold, lemma
 
 # digits may be parted by commas, by narrow or no-break spaces, or by apostrophes
@@ -32,7 +32,7 @@ class Amount(NamedTuple):
     after: str = ""
 
 
-def amounts(text: str) -> list[Amount]:
+def find_amounts(text: str) -> list[Amount]:
     """The numbers of a text, in order; times of a clock and periods count in hours.
 
     >>> [(a.value, a.unit) for a in amounts("1,459 mm in 3:36 h, about 45k euros")]
@@ -49,44 +49,44 @@ def amounts(text: str) -> list[Amount]:
 
 
 @lru_cache(maxsize=4096)
-def unit_of(word: str) -> str:
+def canonical_unit(word: str) -> str:
     """A unit as it is compared: "metres" and "m" are one; "" for a word that is none.
 
     >>> unit_of("metres"), unit_of("€"), unit_of("dishes")
     ('m', 'EUR', '')
     """
-    units, currencies = resource()["units"], resource()["currencies"]
+    units, currencies = english_data()["units"], english_data()["currencies"]
     # the small letter before a capital one counts: "mW" is no "MW"
     if word in ("mW", "Mm", "Ms"):
         return word
     token = fold(word.replace("²", "2").replace("³", "3")).replace(" ", "")
     for form in (token, lemma(token)):
         if form in currencies:
-            return str(resource()["currency_codes"].get(form, form))
+            return str(english_data()["currency_codes"].get(form, form))
         if form in units:
             return str(units[form])
     return ""
 
 
-def same(said: Amount, value: float, unit: str, words: frozenset[str]) -> bool:
+def is_same_amount(said: Amount, value: float, unit: str, words: frozenset[str]) -> bool:
     """Whether an amount says this value: rounded, or in another unit. `unit` is as the data writes it.
 
     A unit that the data does not state must be among its `words`; a number may always be said without its unit.
     """
-    own, stated = unit_of(unit) or unit, said.unit
+    own, stated = canonical_unit(unit) or unit, said.unit
     if not stated and said.after and (fold(said.after) == fold(own) or _is_measure(said.after)):
         stated = said.after
-    many, each = counted_in(unit)
+    many, each = split_magnitude(unit)
     if many > 1:
-        return any(same(said, own, each, words) for own in (value, value * many))
+        return any(is_same_amount(said, own, each, words) for own in (value, value * many))
     if not stated:
         return _near(said, value)
     if not own:
         return bool(_forms(stated) & words) and _near(said, value)
     if fold(stated) == fold(own):
         # the case of a letter may be all that parts two units
-        return (stated == own or unit_of(stated) == unit_of(own)) and _near(said, value)
-    converted = convert(value, _power(own), _power(stated))
+        return (stated == own or canonical_unit(stated) == canonical_unit(own)) and _near(said, value)
+    converted = convert_unit(value, _power(own), _power(stated))
     return converted is not None and _near(said, converted)
 
 
@@ -105,12 +105,12 @@ def _amount(text: str, match: re.Match[str], start: int, end: int) -> Amount | N
         return None
     money = match["money"] or match["more"]
     if size := _SIZES.match(text, end):
-        factor = resource()["multipliers"][size[0].strip().casefold()]
+        factor = english_data()["multipliers"][size[0].strip().casefold()]
         value, slack, end = value * factor, slack * factor, size.end()
-    unit, after = unit_of(money.strip()) if money else "", ""
+    unit, after = canonical_unit(money.strip()) if money else "", ""
     if not unit and (following := _UNIT.match(text, end)):
         after = following[1]
-        unit = unit_of(after)
+        unit = canonical_unit(after)
         end = following.end() if unit else end
     elif end < len(text) and text[end].isalpha():
         return None
@@ -145,7 +145,7 @@ def _joined(found: list[Amount], text: str) -> list[Amount]:
 @lru_cache(maxsize=4096)
 def _forms(unit: str) -> frozenset[str]:
     """The words that say a unit or currency."""
-    known = {**resource()["units"], **resource()["currency_codes"]}
+    known = {**english_data()["units"], **english_data()["currency_codes"]}
     return frozenset({fold(unit), *(fold(word) for word, name in known.items() if name == unit)})
 
 
@@ -153,10 +153,10 @@ def _forms(unit: str) -> frozenset[str]:
 def _is_measure(word: str) -> bool:
     """Whether a word is a unit of measure that general English lacks ("furlongs", "m2"); short words rarely are."""
     if "/" in word:
-        return convert(1.0, _power(word), f"({_power(word)})") is not None
+        return convert_unit(1.0, _power(word), f"({_power(word)})") is not None
     if len(word) < 4 and word[-1] not in "23²³":
         return False
-    return any(convert(1.0, _power(word), base) is not None for base in _BASES)
+    return any(convert_unit(1.0, _power(word), base) is not None for base in _BASES)
 
 
 def _power(unit: str) -> str:

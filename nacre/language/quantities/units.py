@@ -4,7 +4,7 @@ import re
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from nacre.language.thesaurus import resource
+from nacre.language.thesaurus import english_data
 from nacre.language.tokens import fold, lemma, split_name
 
 _UNIT = (
@@ -43,7 +43,7 @@ _ONE = re.compile(
 
 
 # what numbers of data are counted in
-MANY = frozenset({"thousand", "million", "billion"})
+MAGNITUDES = frozenset({"thousand", "million", "billion"})
 
 
 class Quantity(NamedTuple):
@@ -57,7 +57,7 @@ class Quantity(NamedTuple):
     many: float = 1.0
 
 
-def quantities(text: str) -> list[Quantity]:
+def find_quantities(text: str) -> list[Quantity]:
     """The numbers of a text with their units.
 
     >>> quantities("longer than 4.8 m and under 45k euros")[0]
@@ -69,8 +69,8 @@ def quantities(text: str) -> list[Quantity]:
     >>> [(q.value, q.unit, q.end) for q in quantities("at 5 metres per second, 8 hours per day")]
     [(5.0, 'm/s', 22), (8.0, 'h', 31)]
     """
-    units, currencies = resource()["units"], resource()["currencies"]
-    multipliers = resource()["multipliers"]
+    units, currencies = english_data()["units"], english_data()["currencies"]
+    multipliers = english_data()["multipliers"]
     dozens = {m.start(): m.end() for m in _DOZEN.finditer(text)}
     text = _DOZEN.sub(_in_digits, text)
     text = _and_a_half().sub(_with_half, text)
@@ -113,7 +113,7 @@ def quantities(text: str) -> list[Quantity]:
 
 def _in_digits(dozens: re.Match[str]) -> str:
     """How many some dozens are, in as many characters."""
-    said, numbers = dozens[1].casefold(), resource()["numbers"]
+    said, numbers = dozens[1].casefold(), english_data()["numbers"]
     many = 0.5 if said.startswith("half ") else 1 if said in ("a", "an") else numbers.get(said)
     return dozens[0] if many is None else f"{many * numbers['dozen']:g}".ljust(len(dozens[0]))
 
@@ -121,15 +121,15 @@ def _in_digits(dozens: re.Match[str]) -> str:
 @cache
 def _and_a_half() -> re.Pattern[str]:
     """ "an hour and a half", "two and a half kilos"."""
-    numbers = "|".join(("an?", r"\d+", *resource()["numbers"]))
+    numbers = "|".join(("an?", r"\d+", *english_data()["numbers"]))
     words = rf"\b(?P<n>{numbers})(?:\s(?P<unit>[a-z]+))?\s+and\s+a\s+half\b(?P<after>\s+[a-z]+)?"
     return re.compile(words, re.IGNORECASE)
 
 
 def _with_half(match: re.Match[str]) -> str:
     """A number of a unit and a half of it in digits, in as many characters."""
-    said, units = match["n"].casefold(), resource()["units"]
-    whole = 1 if said in ("a", "an") else int(said) if said.isdigit() else resource()["numbers"].get(said)
+    said, units = match["n"].casefold(), english_data()["units"]
+    whole = 1 if said in ("a", "an") else int(said) if said.isdigit() else english_data()["numbers"].get(said)
     unit = (match["unit"] or match["after"] or "").strip().casefold()
     if whole is None or not (unit in units or lemma(unit) in units):
         return match[0]
@@ -139,7 +139,7 @@ def _with_half(match: re.Match[str]) -> str:
 
 def _together(match: re.Match[str]) -> str:
     """ "twenty-five" in digits; the text keeps its length."""
-    numbers = resource()["numbers"]
+    numbers = english_data()["numbers"]
     tens, ones = (numbers.get(word.casefold(), 0) for word in match.groups())
     return str(tens + ones).zfill(len(match[0])) if tens >= 20 and 0 < ones < 10 else match[0]
 
@@ -147,15 +147,15 @@ def _together(match: re.Match[str]) -> str:
 def _as_digits(match: re.Match[str]) -> str:
     """A number said as a word in digits where it is one of "a million", "ten thousand"; the text keeps its length."""
     word, many = match[1].casefold(), match[2].casefold()
-    value = resource()["numbers"].get(word, 1 if word in ("a", "an") else None)
-    known = many in resource()["multipliers"] and len(many) > 2 and word not in resource()["multipliers"]
+    value = english_data()["numbers"].get(word, 1 if word in ("a", "an") else None)
+    known = many in english_data()["multipliers"] and len(many) > 2 and word not in english_data()["multipliers"]
     return str(value).zfill(len(word)) if known and value is not None and len(str(value)) <= len(word) else match[0]
 
 
 def _as_power(match: re.Match[str]) -> str:
     """A unit of an area or a volume, at the end of as many characters."""
     word = fold(match["of"])
-    unit = resource()["units"].get(word) or resource()["units"].get(lemma(word))
+    unit = english_data()["units"].get(word) or english_data()["units"].get(lemma(word))
     raised = f"{unit}{2 if match['sq'] else 3}"
     return raised.rjust(len(match[0])) if unit and _COMPOUND.fullmatch(raised) else match[0]
 
@@ -163,41 +163,41 @@ def _as_power(match: re.Match[str]) -> str:
 def _as_compound(match: re.Match[str]) -> str:
     """A speed or another rate that is said in words as its unit, at the end of as many characters; hours per day are
     hours."""
-    units = resource()["units"]
+    units = english_data()["units"]
     over, under = (units.get(fold(word)) or units.get(lemma(fold(word))) for word in match.groups())
-    if over is None or under is None or convert(1, over, "s") is not None:
+    if over is None or under is None or convert_unit(1, over, "s") is not None:
         return match[0]
     unit = f"{over}/{under}"
     return unit.rjust(len(match[0])) if _COMPOUND.fullmatch(unit) else match[0]
 
 
 @lru_cache(maxsize=4096)
-def counted_in(unit: str) -> tuple[float, str]:
+def split_magnitude(unit: str) -> tuple[float, str]:
     """How many are counted as one in a unit, and the unit of each: numbers in "million USD".
 
     >>> counted_in("million USD"), counted_in("billion"), counted_in("km")
     ((1000000.0, 'USD'), (1000000000.0, ''), (1.0, 'km'))
     """
     first, _, rest = unit.partition(" ")
-    return (float(resource()["multipliers"][first]), rest) if first in MANY else (1.0, unit)
+    return (float(english_data()["multipliers"][first]), rest) if first in MAGNITUDES else (1.0, unit)
 
 
-def in_many(name: str) -> tuple[str, str] | None:
+def magnitude_of_name(name: str) -> tuple[str, str] | None:
     """What a property is called that says what its numbers are counted in, and that: the words before it and the unit;
     None for other names.
 
     >>> in_many("budget in millions"), in_many("sales (USD billions)"), in_many("million")
     (('budget', 'million'), ('sales', 'billion USD'), None)
     """
-    if not any(many in name.casefold() for many in MANY):
+    if not any(many in name.casefold() for many in MAGNITUDES):
         return None
-    words, codes = re.sub(r"[()]", " ", split_name(name)).split(), resource()["currency_codes"]
+    words, codes = re.sub(r"[()]", " ", split_name(name)).split(), english_data()["currency_codes"]
     at, found = len(words), dict[str, str]()
     while at > 1:
         word = words[at - 1]
         many = word.removesuffix("s")
         coin = codes.get(word) or codes.get(many)
-        if many in MANY and "many" not in found:
+        if many in MAGNITUDES and "many" not in found:
             found["many"] = many
         elif coin and "each" not in found:
             found["each"] = coin
@@ -216,12 +216,12 @@ def _registry() -> Any:
     return pint.UnitRegistry(on_redefinition="ignore", cache_folder=None)
 
 
-def load() -> None:
+def load_unit_registry() -> None:
     """Load the registry of units where that was not done yet."""
     _registry()
 
 
-def convert(value: float, unit: str, target: str) -> float | None:
+def convert_unit(value: float, unit: str, target: str) -> float | None:
     """The value in another unit; None where the two do not measure the same.
 
     >>> convert(4.8, "m", "mm")

@@ -4,28 +4,28 @@ from collections.abc import Callable, Collection, Mapping
 
 from nacre.plans.run import Describe, Engine, describe_nothing
 from nacre.plans.sparql.pattern import Vocabulary
-from nacre.plans.sparql.provenance import contributing, number_contributing
-from nacre.plans.sparql.terms import cell
-from nacre.plans.sparql.to_sparql import Sparql, to_sparql
+from nacre.plans.sparql.provenance import contributing_count_query, contributing_query
+from nacre.plans.sparql.terms import cell_value
+from nacre.plans.sparql.to_sparql import SparqlQuery, to_sparql
 from nacre.plans.statement import Statement
 from nacre.records.evidence import Cell
 from nacre.stores.sparql.sparql_source import Solutions, SparqlSource
-from nacre.stores.sqlite.tables import Fetched, Tables
+from nacre.stores.sqlite.tables import SqlResult, Tables
 
-SECONDS, SECONDS_BESIDE = 5.0, 0.5
+QUERY_SECONDS, ALTERNATIVE_SECONDS = 5.0, 0.5
 # IRIs -> how they are shown; what is missing is shown by its last segment
-Labels = Callable[[Collection[str]], Mapping[str, str]]
+LabelLookup = Callable[[Collection[str]], Mapping[str, str]]
 
 
-def on_sparql(
+def sparql_engine(
     source: SparqlSource,
     words: Vocabulary,
-    labels: Labels,
+    labels: LabelLookup,
     *,
     describe: Describe = describe_nothing,
     tables: Tables | None = None,
-    seconds: float = SECONDS,
-    seconds_beside: float = SECONDS_BESIDE,
+    seconds: float = QUERY_SECONDS,
+    seconds_beside: float = ALTERNATIVE_SECONDS,
 ) -> Engine:
     """Plans as SPARQL, each query within `seconds`, of a reading that stands beside the likeliest `seconds_beside`.
 
@@ -33,21 +33,21 @@ def on_sparql(
     sorted by what they show.
     """
 
-    def fetch(query: Statement | Sparql, limit: int, beside: bool) -> Fetched:
-        assert isinstance(query, Sparql)
+    def fetch(query: Statement | SparqlQuery, limit: int, beside: bool) -> SqlResult:
+        assert isinstance(query, SparqlQuery)
         found = source.select(query.text, limit=limit, seconds=seconds_beside if beside else seconds)
         rows = _rows(query, found, labels)
         if not query.ordered:
             shown = [i for i, output in enumerate(query.outputs) if output.role != "key"]
             rows.sort(key=lambda row: [_place(row[i]) for i in shown], reverse=query.last_first)
-        return Fetched(query.names, rows, found.truncated)
+        return SqlResult(query.names, rows, found.truncated)
 
     return Engine(
         "sparql",
         words.schema,
         lambda body: to_sparql(body, words),
-        lambda select, variable: contributing(select, words, variable),
-        lambda select, variable: number_contributing(select, words, variable),
+        lambda select, variable: contributing_query(select, words, variable),
+        lambda select, variable: contributing_count_query(select, words, variable),
         fetch,
         tables,
         describe,
@@ -64,10 +64,12 @@ def last_segment(iri: str) -> str:
     return iri.rstrip("/#").replace("#", "/").rpartition("/")[2] or iri
 
 
-def _rows(query: Sparql, found: Solutions, labels: Labels) -> list[tuple[Cell, ...]]:
+def _rows(query: SparqlQuery, found: Solutions, labels: LabelLookup) -> list[tuple[Cell, ...]]:
     place = [found.variables.index(name.lstrip("?")) for name in query.names]
     roles = [output.role for output in query.outputs]
-    things = {str(cell(row[i])) for row in found.rows for i, role in zip(place, roles, strict=True) if role == "label"}
+    things = {
+        str(cell_value(row[i])) for row in found.rows for i, role in zip(place, roles, strict=True) if role == "label"
+    }
     named = labels(things) if things else {}
 
     def shown(row: tuple[Cell, ...], raw: tuple[str | None, ...], at: int, role: str) -> Cell:
@@ -77,7 +79,7 @@ def _rows(query: Sparql, found: Solutions, labels: Labels) -> list[tuple[Cell, .
 
     rows = []
     for solution in found.rows:
-        cells = tuple(cell(term) for term in solution)
+        cells = tuple(cell_value(term) for term in solution)
         raw = tuple(term.value if term is not None else None for term in solution)
         rows.append(tuple(shown(cells, raw, at, role) for at, role in zip(place, roles, strict=True)))
     return rows

@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from nacre.plans.sparql.terms import XSD, constant, iri
-from nacre.plans.sql.joins import relation_of
+from nacre.plans.sparql.terms import XSD, format_iri, format_literal
+from nacre.plans.sql.joins import variable_relation
 from nacre.records.plan import Aggregate, Attribute, Filter, Select, Variable
 from nacre.records.schema import Column, Predicate, Schema
 from nacre.stores.sparql.oxigraph_store import PART, READINGS, READS
@@ -53,12 +53,12 @@ class Vocabulary:
         """Whether things without a value are shown, as they are where it has one value a thing."""
         if not self.schema.relations:
             return self.schema.predicate_of[predicate].functional
-        columns = relation_of(variable, self.schema).columns
+        columns = variable_relation(variable, self.schema).columns
         return any(c.predicate == predicate and (c.value or c.text) for c in columns)
 
 
 @dataclass(frozen=True)
-class Value:
+class ValueVariables:
     """The names that a predicate's value of one variable has in a query."""
 
     raw: str
@@ -68,13 +68,13 @@ class Value:
 
 
 @dataclass
-class Pattern:
+class GraphPattern:
     """The lines of one group; the names of a select within a select begin with a prefix of their own."""
 
     words: Vocabulary
     select: Select
     prefix: str = ""
-    values: dict[tuple[str, str], Value] = field(default_factory=dict)
+    values: dict[tuple[str, str], ValueVariables] = field(default_factory=dict)
     dated: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -100,11 +100,11 @@ class Pattern:
     def raw(self, attribute: Attribute) -> str:
         return self._of(attribute).raw
 
-    def _of(self, attribute: Attribute) -> Value:
+    def _of(self, attribute: Attribute) -> ValueVariables:
         key = attribute.variable, attribute.predicate
         if key not in self.values:
             base = f"{self.names[attribute.variable]}_{len(self.values)}"
-            self.values[key] = Value(f"{base}r", base, f"{base}l", f"{base}h")
+            self.values[key] = ValueVariables(f"{base}r", base, f"{base}l", f"{base}h")
         return self.values[key]
 
     def lines(self, needed: Collection[tuple[str, str]], stated: Collection[tuple[str, str]]) -> Iterator[str]:
@@ -112,14 +112,16 @@ class Pattern:
         that is `stated` must be there."""
         for variable in self.select.variables:
             if variable.keys:
-                name, keys = self.names[variable.name], " ".join(map(iri, variable.keys))
+                name, keys = self.names[variable.name], " ".join(map(format_iri, variable.keys))
                 whole = f"{name}_whole" if variable.below else name
                 yield f"VALUES {whole} {{ {keys} }}"
                 if variable.below:
-                    ways = "|".join(f"^{iri(p[1:])}" if p.startswith("^") else iri(p) for p in variable.below)
+                    ways = "|".join(
+                        f"^{format_iri(p[1:])}" if p.startswith("^") else format_iri(p) for p in variable.below
+                    )
                     yield f"{name} ({ways})* {whole} ."
         for edge in self.select.edges:
-            yield f"{self.names[edge.subject]} {iri(edge.predicate)} {self.names[edge.object]} ."
+            yield f"{self.names[edge.subject]} {format_iri(edge.predicate)} {self.names[edge.object]} ."
             known = self.words.schema.predicate_of.get(edge.predicate)
             if known is not None and known.has_literals:
                 yield f"FILTER(!isLiteral({self.names[edge.object]}))"
@@ -141,22 +143,22 @@ class Pattern:
         for index, class_ in enumerate(variable.classes):
             members = self.words.members(class_)
             if len(members) == 1:
-                yield f"{name} a {iri(class_)} ."
+                yield f"{name} a {format_iri(class_)} ."
             else:
-                yield f"VALUES {name}_c{index} {{ {' '.join(map(iri, members))} }} {name} a {name}_c{index} ."
+                yield f"VALUES {name}_c{index} {{ {' '.join(map(format_iri, members))} }} {name} a {name}_c{index} ."
         if not (variable.classes or variable.keys or bound):
             yield (
                 f"{{ SELECT DISTINCT {name} {{ {{ {name} {name}_p {name}_o }} UNION "
-                f"{{ {name}_s {name}_q {name} . FILTER(!isLiteral({name}) && {name}_q != {iri(TYPE)}) }} }} }}"
+                f"{{ {name}_s {name}_q {name} . FILTER(!isLiteral({name}) && {name}_q != {format_iri(TYPE)}) }} }} }}"
             )
         if variable.without:
             others = sorted({member for each in variable.without for member in self.words.members(each)})
             for other in others:
-                yield f"FILTER NOT EXISTS {{ {name} a {iri(other)} }}"
+                yield f"FILTER NOT EXISTS {{ {name} a {format_iri(other)} }}"
 
     def _value_of(self, variable: str, predicate: str, *, needed: bool) -> str:
         found, known = self.values[variable, predicate], self.words.schema.predicate_of[predicate]
-        text = f"{self.names[variable]} {iri(predicate)} {found.raw} ."
+        text = f"{self.names[variable]} {format_iri(predicate)} {found.raw} ."
         if known.has_links:
             text += f" FILTER(isLiteral({found.raw}))"
         ranged = bool(self.words.column(predicate).low)
@@ -166,12 +168,12 @@ class Pattern:
             return text + "".join(f" BIND({expression} AS {name})" for name, expression in ends)
         parts = [("value", found.value), *((("low", found.low), ("high", found.high)) if ranged else ())]
         node = f"{found.value}n"
-        said = " ; ".join(f"{iri(PART + part)} {name}" for part, name in parts)
-        reading = f"GRAPH {iri(READINGS)} {{ {node} {iri(READS + predicate)} {found.raw} ; {said} }}"
+        said = " ; ".join(f"{format_iri(PART + part)} {name}" for part, name in parts)
+        reading = f"GRAPH {format_iri(READINGS)} {{ {node} {format_iri(READS + predicate)} {found.raw} ; {said} }}"
         return f"{text} {reading if needed else f'OPTIONAL {{ {reading} }}'}"
 
 
-def needs(select: Select) -> set[tuple[str, str]]:
+def required_values(select: Select) -> set[tuple[str, str]]:
     """The values without which a row can't be in the result, as conditions and order compare them."""
     terms: list[object] = [select.order.by if select.order else None, *select.by]
     for condition in select.filters:
@@ -184,7 +186,7 @@ def _compares(condition: Filter) -> bool:
     return condition.op not in ("known", "unknown") or (condition.op == "known") != condition.negated
 
 
-def is_number(predicate: Predicate) -> bool:
+def is_numeric(predicate: Predicate) -> bool:
     """Whether its values are compared as numbers."""
     return predicate.datatype in _NUMBERS
 
@@ -210,7 +212,7 @@ class _Reader:
             return f'IF(LCASE(STR({raw})) IN ("true", "1"), 1, 0)'
         return self._cast("integer", f"STR({raw})") if self.known.datatype == "year" else f"STR({raw})"
 
-    def ends(self, found: Value) -> list[tuple[str, str]]:
+    def ends(self, found: ValueVariables) -> list[tuple[str, str]]:
         """Both ends of a range and their middle; one number is both."""
         first, second = self._number(found.raw, _FIRST), self._number(found.raw, _SECOND)
         return [
@@ -222,8 +224,8 @@ class _Reader:
     def _number(self, raw: str, pattern: str) -> str:
         number = self._cast("double", f'REPLACE(REPLACE(STR({raw}), ",", ""), {pattern})')
         for unit, factor in self.factors.items():
-            ending = constant(f"[0-9] *{re.escape(unit)} *$")
-            number += f" * IF(REGEX(STR({raw}), {ending}), {constant(float(factor))}, 1)"
+            ending = format_literal(f"[0-9] *{re.escape(unit)} *$")
+            number += f" * IF(REGEX(STR({raw}), {ending}), {format_literal(float(factor))}, 1)"
         return f"({number})" if self.factors else number
 
     def _cast(self, kind: str, text: str) -> str:

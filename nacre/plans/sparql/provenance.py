@@ -5,50 +5,52 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from nacre.plans.sparql.pattern import Vocabulary
-from nacre.plans.sparql.terms import iri
-from nacre.plans.sparql.to_sparql import Sparql, Writer
-from nacre.plans.sql.provenance import narrowed
-from nacre.plans.statement import Output
-from nacre.records.plan import Aggregate, Attribute, Select, value_of
+from nacre.plans.sparql.terms import format_iri
+from nacre.plans.sparql.to_sparql import SparqlQuery, SparqlWriter
+from nacre.plans.sql.provenance import narrow_select
+from nacre.plans.statement import OutputColumn
+from nacre.records.plan import Aggregate, Attribute, Select, aggregated_value
 
 
-def behind(select: Select, keys: tuple[str, ...], words: Vocabulary, names: Collection[str], *, things: int) -> str:
+def provenance_query(
+    select: Select, keys: tuple[str, ...], words: Vocabulary, names: Collection[str], *, things: int
+) -> str:
     """A CONSTRUCT of the triples behind so many things of a select's rows, or behind those of `keys`: its links, the
     values that it asks for or sets conditions on, and the class of the answers with their `names`."""
-    about = narrowed(select, keys)
-    writer = Writer(words, about)
-    pattern, answer = writer.pattern, value_of(about.answers[0]).variable
+    about = narrow_select(select, keys)
+    writer = SparqlWriter(words, about)
+    pattern, answer = writer.pattern, aggregated_value(about.answers[0]).variable
     ranking = select.order.by if select.order else None
-    for term in (*map(value_of, about.answers), ranking):
+    for term in (*map(aggregated_value, about.answers), ranking):
         if isinstance(term, Attribute) and term.variable in pattern.names:
             pattern.value(term)
     group, thing = writer.group(), pattern.names[answer]
-    said = [f"{pattern.names[e.subject]} {iri(e.predicate)} {pattern.names[e.object]} ." for e in about.edges]
-    said += [f"{pattern.names[name]} {iri(p)} {value.raw} ." for (name, p), value in pattern.values.items()]
+    said = [f"{pattern.names[e.subject]} {format_iri(e.predicate)} {pattern.names[e.object]} ." for e in about.edges]
+    said += [f"{pattern.names[name]} {format_iri(p)} {value.raw} ." for (name, p), value in pattern.values.items()]
     shown = [*pattern.names.values(), *(value.raw for value in pattern.values.values())]
     for class_ in next(v.classes[:1] for v in about.variables if v.name == answer):
         several = len(words.members(class_)) > 1
-        said.append(f"{thing} a {f'{thing}_c0' if several else iri(class_)} .")
+        said.append(f"{thing} a {f'{thing}_c0' if several else format_iri(class_)} .")
         shown += [f"{thing}_c0"] if several else []
-    named = f"OPTIONAL {{ {thing} {thing}_np {thing}_nl FILTER({thing}_np IN ({', '.join(map(iri, names))})) }}"
+    named = f"OPTIONAL {{ {thing} {thing}_np {thing}_nl FILTER({thing}_np IN ({', '.join(map(format_iri, names))})) }}"
     template = "\n".join(f"  {line}" for line in (*said, f"{thing} {thing}_np {thing}_nl ."))
     inner = f"{{ SELECT DISTINCT {' '.join(shown)} {{\n{group}\n}} LIMIT {things} }}"
     return f"CONSTRUCT {{\n{template}\n}} WHERE {{\n{inner}\n{named}\n}}"
 
 
-def contributing(select: Select, words: Vocabulary, variable: str) -> Sparql:
+def contributing_query(select: Select, words: Vocabulary, variable: str) -> SparqlQuery:
     """The distinct things of one variable over the same conditions: what an aggregate rests on."""
-    writer = Writer(words, _plain(select))
+    writer = SparqlWriter(words, _plain(select))
     name = writer.pattern.names[variable]
-    outputs = Output("iri", "key", variable), Output(variable, "label", variable)
-    return Sparql(f"SELECT DISTINCT {name} {{\n{writer.group()}\n}}", outputs, (name, name))
+    outputs = OutputColumn("iri", "key", variable), OutputColumn(variable, "label", variable)
+    return SparqlQuery(f"SELECT DISTINCT {name} {{\n{writer.group()}\n}}", outputs, (name, name))
 
 
-def number_contributing(select: Select, words: Vocabulary, variable: str) -> Sparql:
-    """How many things `contributing` would give."""
-    writer = Writer(words, _plain(select))
+def contributing_count_query(select: Select, words: Vocabulary, variable: str) -> SparqlQuery:
+    """How many things `contributing_query` would give."""
+    writer = SparqlWriter(words, _plain(select))
     text = f"SELECT (COUNT(DISTINCT {writer.pattern.names[variable]}) AS ?n) {{\n{writer.group()}\n}}"
-    return Sparql(text, (Output("count", "number", variable),), ("?n",))
+    return SparqlQuery(text, (OutputColumn("count", "number", variable),), ("?n",))
 
 
 def _plain(select: Select) -> Select:

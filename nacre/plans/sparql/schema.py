@@ -4,11 +4,11 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from nacre.plans.sparql.terms import iri as written
+from nacre.plans.sparql.terms import format_iri as written
 from nacre.records.schema import Class, Predicate, Schema
 
 # prefixes that everybody knows
-COMMON = {
+COMMON_PREFIXES = {
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf",
     "http://www.w3.org/2000/01/rdf-schema#": "rdfs",
     "http://www.w3.org/2001/XMLSchema#": "xsd",
@@ -51,11 +51,11 @@ class Prefixes:
         return "".join(f"PREFIX {short}: <{spaces[short]}>\n" for short in missing) + query
 
 
-def prefixes_of(schema: Schema) -> Prefixes:
+def schema_prefixes(schema: Schema) -> Prefixes:
     """A prefix for each namespace of classes and properties, by the last word of the namespace."""
     named = [*(each.iri for each in schema.classes), *(each.iri for each in schema.predicates)]
     spaces = {_split(iri)[0] for iri in named}
-    found: dict[str, str] = dict(COMMON)
+    found: dict[str, str] = dict(COMMON_PREFIXES)
     for space in sorted(spaces):
         if space in found or not space:
             continue

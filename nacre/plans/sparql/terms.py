@@ -4,11 +4,11 @@ import re
 from urllib.parse import quote
 
 from nacre.records.evidence import Cell
-from nacre.stores.sparql.sparql_source import Term
+from nacre.stores.sparql.sparql_source import SparqlTerm
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 # blank nodes of an ingested graph have names, by which they can be asked for
-BLANK = "urn:nacre:blank:"
+BLANK_PREFIX = "urn:nacre:blank:"
 _OUTSIDE = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 _INTEGERS = frozenset(
@@ -18,17 +18,17 @@ _INTEGERS = frozenset(
 _REALS = frozenset(XSD + name for name in ("decimal", "double", "float"))
 
 
-def iri(text: str) -> str:
+def format_iri(text: str) -> str:
     """An IRI, or the name of a blank node, with what no IRI may hold percent-encoded.
 
     >>> iri("http://example.org/a b"), iri("_:b1")
     ('<http://example.org/a%20b>', '<urn:nacre:blank:b1>')
     """
-    named = BLANK + text[2:] if text.startswith("_:") else text
+    named = BLANK_PREFIX + text[2:] if text.startswith("_:") else text
     return f"<{_OUTSIDE.sub(lambda found: quote(found[0], safe=''), named)}>"
 
 
-def constant(value: str | int | float | bool) -> str:
+def format_literal(value: str | int | float | bool) -> str:
     """A value as a literal; a truth value as the 1 or 0 that stands for it in rows.
 
     >>> constant('say "x"'), constant(True), constant(3), constant(0.5)
@@ -47,7 +47,7 @@ def _double(value: float) -> str:
     return next(f"{mantissa}e{int(power)}" for mantissa, _, power in forms if float(f"{mantissa}e{power}") == value)
 
 
-def cell(term: Term | None) -> Cell:
+def cell_value(term: SparqlTerm | None) -> Cell:
     """The value of a term in a row: numbers as numbers, truth values as 1 or 0, all else as text, so what is no number
     of its datatype.
 
@@ -59,7 +59,7 @@ def cell(term: Term | None) -> Cell:
     if term is None:
         return None
     if term.kind == "iri":
-        return "_:" + term.value.removeprefix(BLANK) if term.value.startswith(BLANK) else term.value
+        return "_:" + term.value.removeprefix(BLANK_PREFIX) if term.value.startswith(BLANK_PREFIX) else term.value
     try:
         if term.datatype in _INTEGERS:
             return int(term.value)

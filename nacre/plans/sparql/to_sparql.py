@@ -1,13 +1,13 @@
-"""Turn a plan into SPARQL 1.1: Plan + Vocabulary -> Sparql; the counterpart of to_sql, row for row."""
+"""Turn a plan into SPARQL 1.1: Plan + Vocabulary -> SparqlQuery; the counterpart of to_sql, row for row."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from nacre.errors import ToolError
-from nacre.plans.sparql.pattern import Pattern, Vocabulary, is_number, needs
-from nacre.plans.sparql.terms import XSD, constant
-from nacre.plans.sql.to_sql import RAW
-from nacre.plans.statement import Output
+from nacre.plans.sparql.pattern import GraphPattern, Vocabulary, is_numeric, required_values
+from nacre.plans.sparql.terms import XSD, format_literal
+from nacre.plans.sql.to_sql import RAW_TEXT_SUFFIX
+from nacre.plans.statement import OutputColumn
 from nacre.records.evidence import Cell
 from nacre.records.plan import Aggregate, Attribute, Combine, Filter, Itself, Select
 
@@ -16,36 +16,36 @@ _LAST_TEXT = {"min": '"\U0010ffff"', "max": '""'}
 
 
 @dataclass(frozen=True)
-class Sparql:
+class SparqlQuery:
     """A SELECT. `names[i]` is the variable that `outputs[i]` shows: a label's is that of its IRI. `ordered`: its order
     is asked for; `last_first`: what it shows is, in reverse."""
 
     text: str
-    outputs: tuple[Output, ...]
+    outputs: tuple[OutputColumn, ...]
     names: tuple[str, ...]
     ordered: bool = False
     last_first: bool = False
     params: tuple[Cell, ...] = ()
 
 
-def to_sparql(body: Select | Combine, words: Vocabulary) -> Sparql:
+def to_sparql(body: Select | Combine, words: Vocabulary) -> SparqlQuery:
     """The query for a select, or for two selects combined as sets of things."""
     if isinstance(body, Combine):
         return _combined(body, words)
-    return Writer(words, body).sparql()
+    return SparqlWriter(words, body).sparql()
 
 
 def _has_letters(values: Sequence[object]) -> bool:
     return any(each.isalpha() for value in values for each in str(value))
 
 
-def first_value(outputs: tuple[Output, ...]) -> int:
+def first_value_index(outputs: tuple[OutputColumn, ...]) -> int:
     """The index of the first output that shows a value."""
     return next((i for i, o in enumerate(outputs) if o.role in ("value", "low", "number")), 0)
 
 
-def _combined(body: Combine, words: Vocabulary) -> Sparql:
-    left, right = Writer(words, body.left, "l").sparql(), Writer(words, body.right, "r").sparql()
+def _combined(body: Combine, words: Vocabulary) -> SparqlQuery:
+    left, right = SparqlWriter(words, body.left, "l").sparql(), SparqlWriter(words, body.right, "r").sparql()
     # values of different things may be the same, so only they are compared
     values = all(isinstance(answer, Attribute) for answer in body.left.answers)
     kept = [i for i, output in enumerate(left.outputs) if output.role != "key" or not values]
@@ -60,26 +60,26 @@ def _combined(body: Combine, words: Vocabulary) -> Sparql:
         "difference": f"{sides[0]}\nMINUS {{ {sides[1]} }}",
     }[body.op]
     text = f"SELECT DISTINCT {' '.join(dict.fromkeys(fields.values()))} {{\n{joined}\n}}"
-    return Sparql(text, tuple(left.outputs[i] for i in kept), tuple(fields[i] for i in kept))
+    return SparqlQuery(text, tuple(left.outputs[i] for i in kept), tuple(fields[i] for i in kept))
 
 
-class Writer:
+class SparqlWriter:
     """Writes one select; selects within it have writers of their own."""
 
     def __init__(self, words: Vocabulary, select: Select, prefix: str = "") -> None:
         self.words, self.select, self.prefix = words, select, prefix
-        self.pattern = Pattern(words, select, prefix)
+        self.pattern = GraphPattern(words, select, prefix)
         self.stated: set[tuple[str, str]] = set()
-        self.needed = needs(select)
+        self.needed = required_values(select)
 
-    def sparql(self) -> Sparql:
+    def sparql(self) -> SparqlQuery:
         select = self.select
         gathers = any(isinstance(a, Aggregate) for a in select.answers)
         gathers = gathers or any(isinstance(f.left, Aggregate) for f in select.filters)
         if gathers or select.group or select.by:
             return self._grouped()
         answers = [a for a in select.answers if not isinstance(a, Aggregate)]
-        outputs: list[Output] = []
+        outputs: list[OutputColumn] = []
         names: list[str] = []
         for answer in answers:
             for output, name in self._shown(answer, sole=len(answers) == 1):
@@ -90,11 +90,11 @@ class Writer:
             # names are not known to the query
             text = f"SELECT DISTINCT {shown} {{\n{self.group()}\n}}"
             last_first = select.order is not None and select.order.descending
-            return Sparql(text, tuple(outputs), tuple(names), last_first=last_first)
+            return SparqlQuery(text, tuple(outputs), tuple(names), last_first=last_first)
         order = self._ordered_by()
         # places are counted over distinct rows
         rows = f"SELECT DISTINCT {' '.join(dict.fromkeys((*names, order)))} {{\n{self.group()}\n}}"
-        return Sparql(self._placed(rows, shown, order), tuple(outputs), tuple(names), ordered=True)
+        return SparqlQuery(self._placed(rows, shown, order), tuple(outputs), tuple(names), ordered=True)
 
     def group(self) -> str:
         """The lines of the group, conditions last."""
@@ -133,14 +133,14 @@ class Writer:
             parts += [place(before, select.offset), f"FILTER({order} {beyond} {before})"]
         return f"SELECT {shown} {{\n" + "\n".join(parts) + f"\n}}\n{ordering}"
 
-    def _grouped(self) -> Sparql:
+    def _grouped(self) -> SparqlQuery:
         """One row a group, or one row in all; distinct things are collected first, as joins may repeat them."""
         select, pattern = self.select, self.pattern
         order_by = select.order.by if select.order else None
         having = [f for f in select.filters if isinstance(f.left, Aggregate)]
         keys = [pattern.names[name] for name in select.group] + [pattern.value(each) for each in select.by]
         inner, projected = list(keys), list(keys)
-        outputs = [Output("iri", "key", name) for name in select.group]
+        outputs = [OutputColumn("iri", "key", name) for name in select.group]
         names = [pattern.names[name] for name in select.group]
 
         def gathered(term: Aggregate) -> str:
@@ -199,7 +199,7 @@ class Writer:
             text = self._placed(text, shown, order)
         elif set(names) != {*keys, *made}:
             text = f"SELECT {shown} {{ {{\n{text}\n}} }}"
-        return Sparql(text, tuple(outputs), tuple(names), ordered=bool(order))
+        return SparqlQuery(text, tuple(outputs), tuple(names), ordered=bool(order))
 
     def _function(self, term: Aggregate) -> str:
         """An aggregate; over things without a value, of which SPARQL would say that all is an error."""
@@ -213,35 +213,35 @@ class Writer:
             whole = f"SUM(<{XSD}decimal>({value})) / COUNT({value})"
             return whole if term.function == "avg" else f"{term.function.upper()}({value})"
         if term.function in ("min", "max"):
-            far = _FARTHEST if is_number(self.words.schema.predicate_of[term.of.predicate]) else _LAST_TEXT
+            far = _FARTHEST if is_numeric(self.words.schema.predicate_of[term.of.predicate]) else _LAST_TEXT
             made = f"{term.function.upper()}(COALESCE({value}, {far[term.function]}))"
         else:
             made = f"SUM(COALESCE({value}, 0))" + (f" / COUNT({value})" if term.function == "avg" else "")
         return f"IF(COUNT({value}) = 0, 1/0, {made})"
 
-    def _aggregate_output(self, term: Aggregate) -> Output:
+    def _aggregate_output(self, term: Aggregate) -> OutputColumn:
         if isinstance(term.of, Itself):
-            return Output("count", "number", term.of.variable)
+            return OutputColumn("count", "number", term.of.variable)
         predicate = self.words.schema.predicate_of[term.of.predicate]
         unit = "" if term.function == "count" else predicate.unit
-        return Output(f"{term.function} of {predicate.label}", "number", term.of.variable, unit)
+        return OutputColumn(f"{term.function} of {predicate.label}", "number", term.of.variable, unit)
 
-    def _shown(self, term: Attribute | Itself, *, sole: bool) -> list[tuple[Output, str]]:
+    def _shown(self, term: Attribute | Itself, *, sole: bool) -> list[tuple[OutputColumn, str]]:
         """The columns that show an answer, each with its variable; the `sole` one has a value in every row."""
         thing = self.pattern.names[term.variable]
-        found = [(Output("iri", "key", term.variable), thing)]
+        found = [(OutputColumn("iri", "key", term.variable), thing)]
         if isinstance(term, Itself):
-            return [*found, (Output(term.variable, "label", term.variable), thing)]
+            return [*found, (OutputColumn(term.variable, "label", term.variable), thing)]
         predicate, column = self.words.schema.predicate_of[term.predicate], self.words.column(term.predicate)
         name, unit = predicate.label, predicate.unit
         if term.part == "" and column.low and column.high and predicate.shape != "single":
             ends = [replace(term, part="low"), replace(term, part="high")]
-            found.append((Output(f"{name} (low)", "low", term.variable, unit), self.pattern.value(ends[0])))
-            found.append((Output(f"{name} (high)", "high", term.variable, unit), self.pattern.value(ends[1])))
+            found.append((OutputColumn(f"{name} (low)", "low", term.variable, unit), self.pattern.value(ends[0])))
+            found.append((OutputColumn(f"{name} (high)", "high", term.variable, unit), self.pattern.value(ends[1])))
         else:
-            found.append((Output(name, "value", term.variable, unit), self.pattern.value(term)))
+            found.append((OutputColumn(name, "value", term.variable, unit), self.pattern.value(term)))
         if column.text and column.text != column.value and term.part not in ("year", "month"):
-            found.append((Output(name + RAW, "text", term.variable), self.pattern.raw(term)))
+            found.append((OutputColumn(name + RAW_TEXT_SUFFIX, "text", term.variable), self.pattern.raw(term)))
         if sole:
             (self.stated if column.text else self.needed).add((term.variable, term.predicate))
         return found
@@ -256,13 +256,13 @@ class Writer:
             text = f"{left} {condition.op} {self._term(condition.right)}"
         elif condition.op in ("contains", "starts", "ends"):
             function = {"contains": "CONTAINS", "starts": "STRSTARTS", "ends": "STRENDS"}[condition.op]
-            text = f"{function}(LCASE(STR({left})), {constant(str(condition.right).lower())})"
+            text = f"{function}(LCASE(STR({left})), {format_literal(str(condition.right).lower())})"
         else:
             values = condition.right if isinstance(condition.right, tuple) else (condition.right,)
             if isinstance(values[0], str):
                 # case is nothing to dates; Virtuoso does not order what LCASE gives
                 left = f"LCASE(STR({left}))" if _has_letters(values) else f"STR({left})"
-            written = [constant(v.lower() if isinstance(v, str) else v) for v in values if v is not None]
+            written = [format_literal(v.lower() if isinstance(v, str) else v) for v in values if v is not None]
             several = condition.op == "in" or (condition.op == "=" and len(written) > 1)
             text = f"{left} IN ({', '.join(written)})" if several else f"{left} {condition.op} {written[0]}"
         return f"FILTER(!({text}))" if condition.negated else f"FILTER({text})"
@@ -270,7 +270,7 @@ class Writer:
     def _within(self, condition: Filter, left: str, select: Select) -> str:
         """A condition against what another select gives."""
         depth = f"{self.prefix}q{self.select.filters.index(condition)}"
-        inner = Writer(self.words, select, depth).sparql()
+        inner = SparqlWriter(self.words, select, depth).sparql()
         if isinstance(condition.left, Itself):
             same = f"{{ SELECT DISTINCT ({inner.names[0]} AS {left}) {{ {{\n{inner.text}\n}} }} }}"
             if (condition.op in ("in", "=")) != condition.negated:
@@ -279,7 +279,7 @@ class Writer:
                 # its MINUS does not see names that are given within
                 return f"FILTER NOT EXISTS {{ {{ {inner.text} }} FILTER({inner.names[0]} = {left}) }}"
             return f"MINUS {{ {same} }}"
-        name = inner.names[first_value(inner.outputs)]
+        name = inner.names[first_value_index(inner.outputs)]
         op = "=" if condition.op == "in" else condition.op
         given = f"{{ SELECT DISTINCT {name} {{ {{\n{inner.text}\n}} }} }}"
         if not condition.negated:
@@ -295,4 +295,4 @@ class Writer:
 def _bound(condition: Filter) -> str:
     if not isinstance(condition.right, (int, float)):
         raise ToolError("type", "A count can only be compared with a number.")
-    return constant(condition.right)
+    return format_literal(condition.right)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from nacre.records.plan import Aggregate, Attribute, Itself
 
 
-def function(term: Aggregate, index: int, unique: bool, apart: bool = False) -> str:
+def aggregate_expression(term: Aggregate, index: int, unique: bool, apart: bool = False) -> str:
     """An aggregate; where the rows are `unique`, each has a thing of its own.
 
-    Where aggregates are `apart`, those of different things, each takes a thing's value once (`once`).
+    Where aggregates are `apart`, those of different things, each takes a thing's value once (`mark_first_rows`).
     """
     if isinstance(term.of, Itself):
         return "count(*)" if unique else f"count(DISTINCT k{index})"
@@ -17,7 +17,7 @@ def function(term: Aggregate, index: int, unique: bool, apart: bool = False) -> 
     return f"{term.function}(x{index})" + (f" FILTER (WHERE n{index} = 1)" if apart else "")
 
 
-def once(inner: str, terms: Sequence[Aggregate], keys: int) -> str:
+def mark_first_rows(inner: str, terms: Sequence[Aggregate], keys: int) -> str:
     """The rows with a mark where a thing and its value stand for the first time in their group, for each term."""
     groups = [f"g{i}" for i in range(keys)]
     marks = [

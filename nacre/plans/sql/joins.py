@@ -11,23 +11,23 @@ from nacre.records.evidence import Cell
 from nacre.records.plan import Attribute, Edge, Select, Variable
 from nacre.records.schema import Column, Relation, Schema
 
-ENTITY = Relation("entity", "table", "id", ())
+ENTITY_RELATION = Relation("entity", "table", "id", ())
 # a class of so many things is read table by table, where that makes no more than so many selects
 LARGE, MOST_ARMS = 10_000, 24
 
 
-def relation_of(variable: Variable, schema: Schema) -> Relation:
+def variable_relation(variable: Variable, schema: Schema) -> Relation:
     """The relation whose rows a variable stands for: of its group, of its smallest class, or of all things."""
     for group in schema.groups:
         if group.classes and set(group.classes) == set(variable.classes) and group.without == variable.without:
             return schema.relation_of[group.relation]
     known = [schema.class_of[c] for c in variable.classes if c in schema.class_of]
     if not known:
-        return ENTITY
+        return ENTITY_RELATION
     return schema.relation_of[min(known, key=lambda c: (c.count, c.iri)).relation]
 
 
-def quoted(name: str) -> str:
+def quote_identifier(name: str) -> str:
     """An SQL identifier.
 
     >>> quoted('a"b')
@@ -64,11 +64,11 @@ class SelectRows:
             linked = {e.object for e in edges if e.subject in done} | {e.subject for e in edges if e.object in done}
             variable = next((v for v in waiting if v.name in linked), waiting[0])
             waiting.remove(variable)
-            relation = relation_of(variable, self.schema)
+            relation = variable_relation(variable, self.schema)
             self.relations[variable.name] = relation
             self.first = self.first or variable.name
             alias = self.alias(variable.name)
-            self.joins.append(f"{'FROM' if not done else 'JOIN'} {quoted(relation.name)} AS {alias}")
+            self.joins.append(f"{'FROM' if not done else 'JOIN'} {quote_identifier(relation.name)} AS {alias}")
             done.append(variable.name)
             here = [e for e in edges if e.subject in done and e.object in done]
             edges = [e for e in edges if e not in here]
@@ -101,7 +101,7 @@ class SelectRows:
             for name, table in zip(large, chosen, strict=True):
                 view, alias = self.relations[name], self.alias(name)
                 rows = _rows_of(table, view, set(findall(rf"{escape(alias)}\.(\"(?:[^\"]|\"\")+\")", written)))
-                arm = arm.replace(f" {quoted(view.name)} AS {alias}", f" {rows} AS {alias}", 1)
+                arm = arm.replace(f" {quote_identifier(view.name)} AS {alias}", f" {rows} AS {alias}", 1)
             arms.append(f"SELECT {'DISTINCT ' if not unique and prod(map(len, large.values())) == 1 else ''}{arm}")
         return ("\nUNION ALL\n" if unique else "\nUNION\n").join(arms), tuple(self.params) * len(arms)
 
@@ -111,14 +111,14 @@ class SelectRows:
 
     def key(self, variable: str) -> str:
         """The id of a variable's thing."""
-        return f"{self.alias(variable)}.{quoted(self.relations[variable].key)}"
+        return f"{self.alias(variable)}.{quote_identifier(self.relations[variable].key)}"
 
     def value(self, attribute: Attribute) -> str:
         """What an attribute is compared and computed by: its value, an end of its range or a part of its date, else its
         text."""
         alias, column = self.literal(attribute.variable, attribute.predicate)
         name = {"low": column.low, "high": column.high}.get(attribute.part) or column.value or column.text
-        value = f"{alias}.{quoted(name)}"
+        value = f"{alias}.{quote_identifier(name)}"
         if attribute.part == "year":
             return f"CAST(substr({value}, 1, 4) AS INTEGER)"
         return f"substr({value}, 1, 7)" if attribute.part == "month" else value
@@ -140,16 +140,16 @@ class SelectRows:
         elif len(places) == 1:
             relation, column = places[0]
             self.joins.append(
-                f"JOIN {quoted(relation.name)} AS {alias} ON {alias}.{quoted(relation.key)} = {self.key(variable)}"
+                f"JOIN {quote_identifier(relation.name)} AS {alias} ON {alias}.{quote_identifier(relation.key)} = {self.key(variable)}"
             )
             found = alias, column
         else:
             names = {"value": "value", "low": "low", "high": "high", "text": "text"}
             kept = {k: n for k, n in names.items() if all(getattr(c, k) for _, c in places)}
             union = " UNION ALL ".join(
-                f"SELECT {quoted(r.key)} AS s, "
-                + ", ".join(f"{quoted(getattr(c, k))} AS {quoted(n)}" for k, n in kept.items())
-                + f" FROM {quoted(r.name)}"
+                f"SELECT {quote_identifier(r.key)} AS s, "
+                + ", ".join(f"{quote_identifier(getattr(c, k))} AS {quote_identifier(n)}" for k, n in kept.items())
+                + f" FROM {quote_identifier(r.name)}"
                 for r, c in places
             )
             self.joins.append(f"JOIN ({union}) AS {alias} ON {alias}.s = {self.key(variable)}")
@@ -166,8 +166,8 @@ class SelectRows:
                 for iri in classes:
                     other = self.schema.class_of[iri].relation
                     if other != relation.name:
-                        other_key = quoted(self.schema.relation_of[other].key)
-                        self.where.append(f"{key} {word} (SELECT {other_key} FROM {quoted(other)})")
+                        other_key = quote_identifier(self.schema.relation_of[other].key)
+                        self.where.append(f"{key} {word} (SELECT {other_key} FROM {quote_identifier(other)})")
         if variable.keys:
             marks = ", ".join("?" * len(variable.keys))
             named = f"SELECT id FROM entity WHERE iri IN ({marks})"
@@ -191,7 +191,7 @@ class SelectRows:
     def _pairs(self, predicate: str) -> str:
         """The ids of the ends of all links by a predicate, as s and o; "" where there are none."""
         own = [
-            f"SELECT {quoted(r.key)} AS s, {quoted(c.link)} AS o FROM {quoted(r.name)}"
+            f"SELECT {quote_identifier(r.key)} AS s, {quote_identifier(c.link)} AS o FROM {quote_identifier(r.name)}"
             for r, c in _linking(self.schema, predicate)
         ]
         return " UNION ALL ".join(own)
@@ -207,21 +207,21 @@ class SelectRows:
         column = _column(self.relations[subject], predicate)
         if column and column.link:
             self.links[subject].add(predicate)
-            return [f"{self.alias(subject)}.{quoted(column.link)} = {object_key}"]
+            return [f"{self.alias(subject)}.{quote_identifier(column.link)} = {object_key}"]
         junction = self.schema.junctions.get(predicate)
         if junction:
             relation = self.schema.relation_of[junction]
             alias = f"{self.prefix}e{sum(' AS ' + self.prefix + 'e' in join for join in self.joins)}"
             ends = {
-                subject: (f"{alias}.{quoted(relation.key)}", subject_key),
-                object_: (f"{alias}.{quoted(relation.columns[0].link)}", object_key),
+                subject: (f"{alias}.{quote_identifier(relation.key)}", subject_key),
+                object_: (f"{alias}.{quote_identifier(relation.columns[0].link)}", object_key),
             }
             if len(ends) == 2 and self.joins:
                 self.repeating = True
                 here, there = " = ".join(ends.pop(last)), " = ".join(*ends.values())
-                self.joins.append(f"JOIN {quoted(junction)} AS {alias} ON {there}")
+                self.joins.append(f"JOIN {quote_identifier(junction)} AS {alias} ON {there}")
                 return [here]
-            pairs = f"SELECT {quoted(relation.key)}, {quoted(relation.columns[0].link)} FROM {quoted(junction)}"
+            pairs = f"SELECT {quote_identifier(relation.key)}, {quote_identifier(relation.columns[0].link)} FROM {quote_identifier(junction)}"
         else:
             pairs = self._pairs(predicate)
         if not pairs:
@@ -246,19 +246,21 @@ class SelectRows:
 
     def alias(self, variable: str) -> str:
         """What the relation of a variable is called."""
-        return quoted(self.prefix + variable)
+        return quote_identifier(self.prefix + variable)
 
 
 def _rows_of(table: Relation, view: Relation, used: set[str]) -> str:
     """The rows that a table has in a class view, of the columns that are used."""
-    own = {quoted(view.key): quoted(table.key)}
+    own = {quote_identifier(view.key): quote_identifier(table.key)}
     for column in view.columns:
         theirs = _column(table, column.predicate) or Column(column.predicate)
         for part in ("value", "low", "high", "text", "link"):
             name, named = getattr(column, part), getattr(theirs, part)
             if name:
-                own[quoted(name)] = quoted(named) if named else "NULL"
-    return f"(SELECT {', '.join(f'{own[name]} AS {name}' for name in sorted(used))} FROM {quoted(table.name)})"
+                own[quote_identifier(name)] = quote_identifier(named) if named else "NULL"
+    return (
+        f"(SELECT {', '.join(f'{own[name]} AS {name}' for name in sorted(used))} FROM {quote_identifier(table.name)})"
+    )
 
 
 def _column(relation: Relation, predicate: str) -> Column | None:

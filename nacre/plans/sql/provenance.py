@@ -3,25 +3,27 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nacre.plans.sql.to_sql import bindings, to_sql
+from nacre.plans.sql.to_sql import bindings_statement, to_sql
 from nacre.records.evidence import Table
-from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Filter, Itself, Plan, Select, value_of
+from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Filter, Itself, Plan, Select, aggregated_value
 from nacre.stores.sqlite.tables import Tables
-from nacre.stores.sqlite.triples import Triple, Triples
+from nacre.stores.sqlite.triples import Triple, TripleReader
 
-THINGS = 50
-MOST = 200
+MAX_PROVENANCE_THINGS = 50
+MAX_PROVENANCE_TRIPLES = 200
 
 
-def provenance(plan: Plan, table: Table, tables: Tables) -> list[Triple]:
+def trace_provenance(plan: Plan, table: Table, tables: Tables) -> list[Triple]:
     """The triples behind at most 50 rows, or behind 50 of the things that a row was counted or computed from.
 
     For each thing: its links and values that the plan asks for or sets conditions on, its class, and the name it is
     shown by. None for two selects combined as sets, whose rows only the query as a whole explains.
     """
-    triples = Triples(tables)
+    triples = TripleReader(tables)
     body = plan.body
-    keys = tuple(dict.fromkeys(key for row in table.keys[:THINGS] for key in row))[: 4 * THINGS]
+    keys = tuple(dict.fromkeys(key for row in table.keys[:MAX_PROVENANCE_THINGS] for key in row))[
+        : 4 * MAX_PROVENANCE_THINGS
+    ]
     found: Iterator[Triple] = iter(())
     if isinstance(body, Select):
         found = _Tracer(tables, triples, table).behind(body, keys)
@@ -33,7 +35,7 @@ def provenance(plan: Plan, table: Table, tables: Tables) -> list[Triple]:
     unique: dict[Triple, None] = {}
     for triple in found:
         unique[triple] = None
-        if len(unique) == MOST:
+        if len(unique) == MAX_PROVENANCE_TRIPLES:
             break
     return list(unique)
 
@@ -41,15 +43,15 @@ def provenance(plan: Plan, table: Table, tables: Tables) -> list[Triple]:
 class _Tracer:
     """Finds the things that a select binds together, and says what is told of them."""
 
-    def __init__(self, tables: Tables, triples: Triples, table: Table) -> None:
+    def __init__(self, tables: Tables, triples: TripleReader, table: Table) -> None:
         self.tables, self.triples = tables, triples
         self.shown = {str(cell) for row in table.rows for cell in row}
 
     def behind(self, select: Select, keys: tuple[str, ...]) -> Iterator[Triple]:
         """What the select's rows rest on; `keys` are the things of its answers, where they are known."""
-        about = narrowed(select, keys)
-        answer = value_of(about.answers[0]).variable
-        asked = [value_of(answer) for answer in about.answers]
+        about = narrow_select(select, keys)
+        answer = aggregated_value(about.answers[0]).variable
+        asked = [aggregated_value(answer) for answer in about.answers]
         named = {variable.name for variable in select.variables if variable.keys}
         for bound in self._bindings(about, bool(keys)):
             for edge in about.edges:
@@ -68,9 +70,9 @@ class _Tracer:
         """For each combination of things that fits, at most 50, the IRI of each variable; those of `named` things are
         in the order of their labels, as a row may rest on more things than can be sorted."""
         asked = replace(select, answers=tuple(Itself(variable.name) for variable in select.variables))
-        statement = (to_sql if named else bindings)(asked, self.tables.schema)
+        statement = (to_sql if named else bindings_statement)(asked, self.tables.schema)
         keys = [(i, o.variable) for i, o in enumerate(statement.outputs) if o.role == "key"]
-        for row in self.tables.run(statement.text, statement.params, limit=THINGS).rows:
+        for row in self.tables.run(statement.text, statement.params, limit=MAX_PROVENANCE_THINGS).rows:
             yield {variable: str(row[i]) for i, variable in keys}
 
     def _values(self, subject: str, predicate: str) -> list[Triple]:
@@ -87,7 +89,7 @@ class _Tracer:
             if isinstance(condition.right, Select):
                 yield from self._inner(condition, condition.right, bound)
         for term in terms:
-            attribute = value_of(term) if isinstance(term, Attribute | Aggregate) else None
+            attribute = aggregated_value(term) if isinstance(term, Attribute | Aggregate) else None
             if isinstance(attribute, Attribute) and attribute.variable in bound:
                 yield from self.triples.of(bound[attribute.variable], attribute.predicate)
 
@@ -109,11 +111,11 @@ class _Tracer:
             yield name
 
 
-def narrowed(select: Select, keys: tuple[str, ...]) -> Select:
+def narrow_select(select: Select, keys: tuple[str, ...]) -> Select:
     """The select without order, groups and conditions on them, about the things of its result alone."""
     filters = tuple(f for f in select.filters if not isinstance(f.left, Aggregate))
     grouped = select.group[0] if select.group else None
-    subject = grouped or value_of(select.answers[0]).variable
+    subject = grouped or aggregated_value(select.answers[0]).variable
     variables = tuple(
         replace(v, keys=tuple(k for k in keys if not v.keys or k in v.keys) or keys)
         if keys and v.name == subject

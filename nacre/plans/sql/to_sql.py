@@ -1,15 +1,15 @@
 """Turn a plan's selects into SQL for one graph's tables: Select + Schema -> Statement."""
 
 from nacre.errors import ToolError
-from nacre.plans.sql.aggregates import function, once
-from nacre.plans.sql.joins import SelectRows, quoted
-from nacre.plans.statement import Output, Statement
+from nacre.plans.sql.aggregates import aggregate_expression, mark_first_rows
+from nacre.plans.sql.joins import SelectRows, quote_identifier
+from nacre.plans.statement import OutputColumn, Statement
 from nacre.records.evidence import Cell
 from nacre.records.plan import Aggregate, Attribute, Combine, Filter, Itself, Select
 from nacre.records.schema import Schema
 
 # how a column with the raw text beside a parsed number is called
-RAW = " (text)"
+RAW_TEXT_SUFFIX = " (text)"
 
 
 def to_sql(body: Select | Combine, schema: Schema) -> Statement:
@@ -28,29 +28,29 @@ def to_sql(body: Select | Combine, schema: Schema) -> Statement:
     return _Writer(schema).statement(body)
 
 
-def contributing(select: Select, schema: Schema, variable: str) -> Statement:
+def contributing_statement(select: Select, schema: Schema, variable: str) -> Statement:
     """The distinct things of one variable over the same conditions, in no order: what an aggregate rests on."""
     rows, params = _Writer(schema).things(select, variable)
     # in this order, so that the first of them come at once
     text = f"SELECT entity.iri AS c0, entity.label AS c1 FROM (\n{rows}\n) AS things CROSS JOIN entity"
-    outputs = Output("iri", "key", variable), Output(variable, "label", variable)
+    outputs = OutputColumn("iri", "key", variable), OutputColumn(variable, "label", variable)
     return Statement(f"{text} ON entity.id = things.k0", params, outputs)
 
 
-def bindings(select: Select, schema: Schema) -> Statement:
+def bindings_statement(select: Select, schema: Schema) -> Statement:
     """The distinct combinations of things that fit a select's variables, in no order."""
     names = [variable.name for variable in select.variables]
     rows, params = _Writer(schema).things(select, *names)
     columns = [_iri(f"k{i}") for i in range(len(names))]
     return Statement(
-        f"SELECT {_numbered(columns)} FROM (\n{rows}\n)", params, tuple(Output("iri", "key", n) for n in names)
+        f"SELECT {_numbered(columns)} FROM (\n{rows}\n)", params, tuple(OutputColumn("iri", "key", n) for n in names)
     )
 
 
-def number_contributing(select: Select, schema: Schema, variable: str) -> Statement:
-    """How many things `contributing` would give."""
+def contributing_count_statement(select: Select, schema: Schema, variable: str) -> Statement:
+    """How many things `contributing_statement` would give."""
     rows, params = _Writer(schema).things(select, variable)
-    return Statement(f"SELECT count(*) AS c0 FROM (\n{rows}\n)", params, (Output("count", "number", variable),))
+    return Statement(f"SELECT count(*) AS c0 FROM (\n{rows}\n)", params, (OutputColumn("count", "number", variable),))
 
 
 class _Writer:
@@ -97,13 +97,16 @@ class _Writer:
         assert select.order is not None
         inner: list[str] = []
         shown: list[str] = []
-        outputs: list[Output] = []
+        outputs: list[OutputColumn] = []
         for number, answer in enumerate(answers):
             inner.append(f"{self._rows.key(answer.variable)} AS k{number}")
             iri = _iri(f"k{number}")
             if isinstance(answer, Itself):
                 shown += [iri, _label(f"k{number}")]
-                outputs += [Output("iri", "key", answer.variable), Output(answer.variable, "label", answer.variable)]
+                outputs += [
+                    OutputColumn("iri", "key", answer.variable),
+                    OutputColumn(answer.variable, "label", answer.variable),
+                ]
                 continue
             for expression, output in self._shown(answer, sole=len(answers) == 1):
                 if output.role != "key":
@@ -130,7 +133,7 @@ class _Writer:
             self._rows.where += [f"{self._rows.value(each)} IS NOT NULL" for each in select.by]
         # what each column of the result is: an aggregate, or an expression over the inner columns
         results: list[str | Aggregate] = [_iri(f"g{i}") for i in range(len(select.group))]
-        outputs = [Output("iri", "key", name) for name in select.group]
+        outputs = [OutputColumn("iri", "key", name) for name in select.group]
         for answer in select.answers:
             if isinstance(answer, Aggregate):
                 results.append(answer)
@@ -138,7 +141,7 @@ class _Writer:
             elif isinstance(answer, Itself) and answer.variable in select.group:
                 # looked up once a group
                 results.append(_label(f"g{select.group.index(answer.variable)}"))
-                outputs.append(Output(answer.variable, "label", answer.variable))
+                outputs.append(OutputColumn(answer.variable, "label", answer.variable))
             else:
                 for expression, output in self._shown(answer, sole=False):
                     if output.role != "key":
@@ -157,9 +160,9 @@ class _Writer:
         self._rows.params = list(inner_params)
         apart = len({term.of.variable for term in terms}) > 1
         if apart:
-            inner = once(inner, terms, len(keys))
+            inner = mark_first_rows(inner, terms, len(keys))
         functions = {
-            term: function(term, i, not apart and self._rows.is_unique({term.of.variable}), apart)
+            term: aggregate_expression(term, i, not apart and self._rows.is_unique({term.of.variable}), apart)
             for i, term in enumerate(terms)
         }
         written = [functions[each] if isinstance(each, Aggregate) else each for each in results]
@@ -192,38 +195,50 @@ class _Writer:
             )
         return f"SELECT c{position} FROM (\n{inner.text}\n)", list(inner.params)
 
-    def _shown(self, term: Attribute | Itself, *, sole: bool) -> list[tuple[str, Output]]:
+    def _shown(self, term: Attribute | Itself, *, sole: bool) -> list[tuple[str, OutputColumn]]:
         """The columns that show an answer; the `sole` one has a value in every row."""
         if isinstance(term, Itself):
-            alias = quoted(f"{self._prefix}{term.variable}_label")
+            alias = quote_identifier(f"{self._prefix}{term.variable}_label")
             join = f"JOIN entity AS {alias} ON {alias}.id = {self._rows.key(term.variable)}"
             if join not in self._rows.joins:
                 self._rows.joins.append(join)
             return [
-                (f"{alias}.iri", Output("iri", "key", term.variable)),
-                (f"{alias}.label", Output(term.variable, "label", term.variable)),
+                (f"{alias}.iri", OutputColumn("iri", "key", term.variable)),
+                (f"{alias}.label", OutputColumn(term.variable, "label", term.variable)),
             ]
         predicate = self._schema.predicate_of[term.predicate]
         alias, column = self._rows.literal(term.variable, term.predicate)
-        found = [(_iri(self._rows.key(term.variable)), Output("iri", "key", term.variable))]
+        found = [(_iri(self._rows.key(term.variable)), OutputColumn("iri", "key", term.variable))]
         name, unit = predicate.label, predicate.unit
         if term.part == "" and column.low and column.high and predicate.shape != "single":
-            found.append((f"{alias}.{quoted(column.low)}", Output(f"{name} (low)", "low", term.variable, unit)))
-            found.append((f"{alias}.{quoted(column.high)}", Output(f"{name} (high)", "high", term.variable, unit)))
+            found.append(
+                (f"{alias}.{quote_identifier(column.low)}", OutputColumn(f"{name} (low)", "low", term.variable, unit))
+            )
+            found.append(
+                (
+                    f"{alias}.{quote_identifier(column.high)}",
+                    OutputColumn(f"{name} (high)", "high", term.variable, unit),
+                )
+            )
         else:
-            found.append((self._rows.value(term), Output(name, "value", term.variable, unit)))
+            found.append((self._rows.value(term), OutputColumn(name, "value", term.variable, unit)))
         if column.text and column.text != column.value and term.part not in ("year", "month"):
-            found.append((f"{alias}.{quoted(column.text)}", Output(name + RAW, "text", term.variable)))
+            found.append(
+                (
+                    f"{alias}.{quote_identifier(column.text)}",
+                    OutputColumn(name + RAW_TEXT_SUFFIX, "text", term.variable),
+                )
+            )
         if sole:
-            self._rows.where.append(f"{alias}.{quoted(column.text or column.value)} IS NOT NULL")
+            self._rows.where.append(f"{alias}.{quote_identifier(column.text or column.value)} IS NOT NULL")
         return found
 
-    def _aggregate_output(self, term: Aggregate) -> Output:
+    def _aggregate_output(self, term: Aggregate) -> OutputColumn:
         if isinstance(term.of, Itself):
-            return Output("count", "number", term.of.variable)
+            return OutputColumn("count", "number", term.of.variable)
         predicate = self._schema.predicate_of[term.of.predicate]
         unit = "" if term.function == "count" else predicate.unit
-        return Output(f"{term.function} of {predicate.label}", "number", term.of.variable, unit)
+        return OutputColumn(f"{term.function} of {predicate.label}", "number", term.of.variable, unit)
 
     def _condition(self, condition: Filter) -> str:
         left = self._term(condition.left)
@@ -262,7 +277,7 @@ class _Writer:
         return self._rows.key(term.variable) if isinstance(term, Itself) else self._rows.value(term)
 
 
-def _first_value(outputs: tuple[Output, ...]) -> int:
+def _first_value(outputs: tuple[OutputColumn, ...]) -> int:
     return next(i for i, o in enumerate(outputs) if o.role in ("value", "low", "number"))
 
 

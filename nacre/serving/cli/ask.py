@@ -10,77 +10,81 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nacre.serving.http.startup_memory import uncollected
+from nacre.serving.http.startup_memory import pause_collection
 from nacre.serving.terminal import options
-from nacre.serving.terminal.turn_display import Shown, show
+from nacre.serving.terminal.turn_display import DisplayOptions, show_turn
 
 if TYPE_CHECKING:
     from nacre.records.answer import Answer
 
-Thread = Annotated[str | None, typer.Option("--thread", metavar="ID", help="Continue or begin this conversation.")]
-Sources = Annotated[bool, typer.Option("--show-sources", help="Also show queries, keys and triples.")]
-Timings = Annotated[bool, typer.Option("--timings", help="Also show the standalone question and each step's time.")]
+ThreadOption = Annotated[
+    str | None, typer.Option("--thread", metavar="ID", help="Continue or begin this conversation.")
+]
+SourcesOption = Annotated[bool, typer.Option("--show-sources", help="Also show queries, keys and triples.")]
+TimingsOption = Annotated[
+    bool, typer.Option("--timings", help="Also show the standalone question and each step's time.")
+]
 
 
 def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION")],
-    graph: options.Graph = None,
-    thread: Thread = None,
+    graph: options.GraphOption = None,
+    thread: ThreadOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer record and nothing else.")] = False,
-    mind: options.Mind = None,
-    branches: options.Branches = None,
-    show_sources: Sources = False,
-    timings: Timings = False,
+    mind: options.MindOption = None,
+    branches: options.BranchesOption = None,
+    show_sources: SourcesOption = False,
+    timings: TimingsOption = False,
 ) -> int:
     """Ask one question; the cited answer streams."""
-    with uncollected():
+    with pause_collection():
         from nacre.config.models import model_address
         from nacre.config.settings import Settings
-        from nacre.serving.turn_service import opened
+        from nacre.serving.turn_service import open_turn_service
 
     settings = Settings()
-    context = options.context(settings, mind, branches)
+    context = options.turn_context(settings, mind, branches)
 
     async def turn() -> "Answer":
-        async with opened(settings, lasting=thread is not None) as asking:
+        async with open_turn_service(settings, lasting=thread is not None) as asking:
             if as_json:
                 record = await asking.answer(question, graph, thread, context)
                 sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
                 return record
-            shown = Shown(show_sources, timings, model_address(settings))
-            return await show(asking.events(question, graph, thread, context), shown)
+            shown = DisplayOptions(show_sources, timings, model_address(settings))
+            return await show_turn(asking.events(question, graph, thread, context), shown)
 
     return 1 if asyncio.run(turn())["status"] == "failed" else 0
 
 
 def chat(
-    graph: options.Graph = None,
-    thread: Thread = None,
-    mind: options.Mind = None,
-    branches: options.Branches = None,
-    show_sources: Sources = False,
-    timings: Timings = False,
+    graph: options.GraphOption = None,
+    thread: ThreadOption = None,
+    mind: options.MindOption = None,
+    branches: options.BranchesOption = None,
+    show_sources: SourcesOption = False,
+    timings: TimingsOption = False,
 ) -> None:
     """Talk with a graph, line by line.
 
     /help lists the commands: other graphs, sources, export, who answers. Ctrl-D ends.
     """
-    with uncollected():
+    with pause_collection():
         from nacre.config.models import model_address
         from nacre.config.settings import Settings
-        from nacre.serving.terminal.chat import Talk, converse, new_thread
-        from nacre.serving.turn_service import opened
+        from nacre.serving.terminal.chat import ChatSession, new_thread_id, run_chat
+        from nacre.serving.turn_service import open_turn_service
 
     settings = Settings()
-    context = options.context(settings, mind, branches)
-    lasting = opened(settings, lasting=True)
+    context = options.turn_context(settings, mind, branches)
+    lasting = open_turn_service(settings, lasting=True)
     with asyncio.Runner() as runner:
         asking = runner.run(lasting.__aenter__())
         try:
             name = asking.library.resolve(graph)
             with _history(settings.data / "history"):
-                shown = Shown(show_sources, timings, model_address(settings))
-                converse(Talk(runner, asking, name, thread or new_thread(), context, shown))
+                shown = DisplayOptions(show_sources, timings, model_address(settings))
+                run_chat(ChatSession(runner, asking, name, thread or new_thread_id(), context, shown))
         finally:
             runner.run(lasting.__aexit__(None, None, None))
 

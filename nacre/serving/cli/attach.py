@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nacre.serving.cli.ingest import suggest
-from nacre.serving.terminal.turn_display import say
+from nacre.serving.cli.ingest import suggest_questions
+from nacre.serving.terminal.turn_display import print_line
 
 if TYPE_CHECKING:
-    from ingestion.attach.attach import Attached
+    from ingestion.attach.attach import AttachedGraph
 
-MOST_CLASSES = 12
+MAX_CLASSES = 12
 
 
 def attach(
@@ -29,40 +29,40 @@ def attach(
 
     Classes, properties, counts and samples are found by a bounded number of queries and kept as a version.
     """
-    from ingestion.attach.attach import attach as attached
-    from ingestion.attach.attach import attached_to
+    from ingestion.attach.attach import attach_endpoint as attached
+    from ingestion.attach.attach import attached_endpoint
     from ingestion.attach.budget import Budget
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
-    from nacre.stores.sparql.endpoint_limits import manners_of
+    from nacre.stores.sparql.endpoint_limits import configured_limits
 
     settings = Settings()
     if refresh == (url is not None):
         raise ConfigError(f"Give an address or --refresh: nacre attach https://example.org/sparql --graph {graph}")
     graphs = tuple(named_graph or ())
     if url is None:
-        known = attached_to(graph, settings.data)
+        known = attached_endpoint(graph, settings.data)
         url, graphs = known.url, graphs or known.graphs
     made = attached(
         url,
         graph,
         data=settings.data,
         graphs=graphs,
-        manners=manners_of(settings)(url),
+        manners=configured_limits(settings)(url),
         budget=Budget(queries, seconds),
     )
     _tell(made)
-    suggest(graph)
+    suggest_questions(graph)
 
 
-def _tell(made: "Attached") -> None:
+def _tell(made: "AttachedGraph") -> None:
     schema, endpoint = made.schema, made.endpoint
-    say(f"'{made.name}' is now version {made.version}, attached to {endpoint.url}.")
-    width = max((len(c.label) for c in schema.classes[:MOST_CLASSES]), default=0)
-    for c in schema.classes[:MOST_CLASSES]:
-        say(f"  {c.label:<{width}} {c.count:>10,}")
-    if len(schema.classes) > MOST_CLASSES:
-        say(f"  and {len(schema.classes) - MOST_CLASSES} classes more")
+    print_line(f"'{made.name}' is now version {made.version}, attached to {endpoint.url}.")
+    width = max((len(c.label) for c in schema.classes[:MAX_CLASSES]), default=0)
+    for c in schema.classes[:MAX_CLASSES]:
+        print_line(f"  {c.label:<{width}} {c.count:>10,}")
+    if len(schema.classes) > MAX_CLASSES:
+        print_line(f"  and {len(schema.classes) - MAX_CLASSES} classes more")
     search = f"the text search of {endpoint.search}" if endpoint.search else "whole and partial names, by its filters"
-    say(f"{schema.triples:,} triples, {len(schema.predicates)} properties; names are found by {search}.")
-    say(f"{endpoint.queries} queries, {endpoint.seconds:.1f} s")
+    print_line(f"{schema.triples:,} triples, {len(schema.predicates)} properties; names are found by {search}.")
+    print_line(f"{endpoint.queries} queries, {endpoint.seconds:.1f} s")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.serving.terminal import options
-from nacre.serving.terminal.turn_display import say
+from nacre.serving.terminal.turn_display import print_line
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def compare(
     questions: Annotated[Path, typer.Argument(metavar="QUESTIONS.jsonl")],
-    graph: options.Graph = None,
+    graph: options.GraphOption = None,
     configurations: Annotated[
         str,
         typer.Option("--configurations", metavar="sql,passages,...", help="Of sql, passages, sparql and all."),
@@ -25,7 +25,7 @@ def compare(
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where records, CSV and chart go.")] = Path(
         "comparison"
     ),
-    mind: options.Mind = None,
+    mind: options.MindOption = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Ask only the first N.")] = None,
 ) -> None:
     """Ask a file of questions once by each configuration of branches, and compare.
@@ -34,14 +34,19 @@ def compare(
     """
     from graph.app import compose
     from nacre.config.settings import Settings
-    from nacre.evaluation.comparing.compare import as_chart, as_csv, as_text, lines
-    from nacre.evaluation.questions import read as read_gold
-    from nacre.evaluation.run import read
+    from nacre.evaluation.comparing.compare import (
+        comparison_chart,
+        comparison_csv,
+        comparison_text,
+        configuration_lines,
+    )
+    from nacre.evaluation.questions import read_gold_questions as read_gold
+    from nacre.evaluation.run import read_questions
     from nacre.evaluation.score import read_answers
     from nacre.serving.cli.eval import ask_all
 
     settings = Settings()
-    wanted = read(questions)[:limit]
+    wanted = read_questions(questions)[:limit]
     library = compose(settings).library
     with ExitStack() as stack:
         stack.callback(library.close)
@@ -50,15 +55,15 @@ def compare(
         branches = {each: _asked(each, graphs) for each in dict.fromkeys(configurations.split(","))}
     out.mkdir(parents=True, exist_ok=True)
     for configuration, those in branches.items():
-        say(f"{configuration}: {', '.join(those)}")
-        context = options.context(settings, mind, ",".join(those))
+        print_line(f"{configuration}: {', '.join(those)}")
+        context = options.turn_context(settings, mind, ",".join(those))
         with (out / f"{configuration}.jsonl").open("w", encoding="utf-8", errors="replace") as file:
             asyncio.run(ask_all(wanted, graph, context, file))
     gold = read_gold(questions)[:limit]
-    found = [line for each in branches for line in lines(each, gold, read_answers(out / f"{each}.jsonl"))]
-    (out / "comparison.csv").write_text(as_csv(found), encoding="utf-8")
-    (out / "comparison.svg").write_text(as_chart(found), encoding="utf-8")
-    say(as_text(found) + f"Records, comparison.csv and comparison.svg are in {out}.")
+    found = [line for each in branches for line in configuration_lines(each, gold, read_answers(out / f"{each}.jsonl"))]
+    (out / "comparison.csv").write_text(comparison_csv(found), encoding="utf-8")
+    (out / "comparison.svg").write_text(comparison_chart(found), encoding="utf-8")
+    print_line(comparison_text(found) + f"Records, comparison.csv and comparison.svg are in {out}.")
 
 
 def _asked(configuration: str, graphs: "Sequence[Graph]") -> tuple[str, ...]:

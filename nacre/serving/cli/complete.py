@@ -6,23 +6,24 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.serving.terminal import options
-from nacre.serving.terminal.open_library import embedder_of, library_of
-from nacre.serving.terminal.turn_display import say
+from nacre.serving.terminal.open_library import configured_embedder, open_library
+from nacre.serving.terminal.turn_display import print_line
 
 if TYPE_CHECKING:
-    from ingestion.complete import Completion
+    from ingestion.complete import SchemaCompletion
     from nacre.records.proposal import Proposal
 
-MOST_EXAMPLES = 3
+MAX_EXAMPLES = 3
 
 
 def complete(
-    graph: options.Graph = None,
+    graph: options.GraphOption = None,
     apply: Annotated[bool, typer.Option("--apply", help="Add the proposals to the schema that is shown.")] = False,
     condense: Annotated[bool, typer.Option("--condense", help="Only read near-duplicate relations as one.")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Show and read everything as before.")] = False,
     annotations: Annotated[
-        Path | None, typer.Option("--annotations", metavar="FILE", help="The file that the graph was ingested with.")
+        Path | None,
+        typer.Option("--annotations", metavar="FILE", help="The file that the graph was open_base_graph with."),
     ] = None,
 ) -> None:
     """Propose classes and attributes that the texts of a graph tell of and its schema lacks.
@@ -30,53 +31,55 @@ def complete(
     With --apply they are shown and asked like those of the graph; what is stored stays, and --remove takes them away.
     """
     from ingestion import complete as completing
-    from ingestion.extract import keep_triples
+    from ingestion.extract import publish_triples
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
-    from nacre.serving.terminal.progress import progress
-    from nacre.stores.base_schema import ingested
+    from nacre.serving.terminal.progress import show_progress
+    from nacre.stores.base_schema import open_base_graph
 
     if apply + condense + remove > 1:
         raise ConfigError("Give one of --apply, --condense and --remove.")
     settings = Settings()
-    embedder = embedder_of(settings)
+    embedder = configured_embedder(settings)
     if embedder is None:
         raise ConfigError("Completion compares meanings. Install the bundled embedder: pip install 'nacre[bundled]'")
     with (
-        library_of(settings) as library,
+        open_library(settings) as library,
         library.open(library.resolve(graph)) as present,
-        ingested(present, settings.data) as opened,
+        open_base_graph(present, settings.data) as opened,
     ):
         home = settings.data / opened.name
         if remove:
             if opened.extracted is None:
                 raise ConfigError(completing.NONE_EXTRACTED.format(opened.name))
-            keep_triples(home, opened.version, opened.extracted.all())
-            say(f"'{opened.name}' is shown as it was ingested, its triples from texts as they were extracted.")
+            publish_triples(home, opened.version, opened.extracted.all())
+            print_line(f"'{opened.name}' is shown as it was ingested, its triples from texts as they were extracted.")
             return
-        found = completing.complete(opened, embedder)
+        found = completing.complete_schema(opened, embedder)
         _show(found)
         if condense:
-            completing.keep_condensed(home, opened, found.condensed)
-            say(f"{len(found.condensed)} relations now read as another one. To undo: nacre complete --remove")
+            completing.publish_condensed(home, opened, found.condensed)
+            print_line(f"{len(found.condensed)} relations now read as another one. To undo: nacre complete --remove")
         elif apply:
-            with progress() as on_stage:
-                _, added = completing.apply(home, opened, found, annotations, on_stage)
-            say(f"Added {added:,} statements to what is shown of '{opened.name}'. To undo: nacre complete --remove")
+            with show_progress() as on_stage:
+                _, added = completing.publish_completion(home, opened, found, annotations, on_stage)
+            print_line(
+                f"Added {added:,} statements to what is shown of '{opened.name}'. To undo: nacre complete --remove"
+            )
         else:
-            say(f"Nothing was written. To add them: nacre complete --apply --graph {opened.name}")
+            print_line(f"Nothing was written. To add them: nacre complete --apply --graph {opened.name}")
 
 
-def _show(found: "Completion") -> None:
+def _show(found: "SchemaCompletion") -> None:
     for each in found.proposals:
-        say(_words(each))
-        for instance in each.instances[:MOST_EXAMPLES]:
-            say(f"      {instance.subject} | {instance.relation} | {instance.object}")
+        print_line(_words(each))
+        for instance in each.instances[:MAX_EXAMPLES]:
+            print_line(f"      {instance.subject} | {instance.relation} | {instance.object}")
     for relation, into in sorted(found.condensed.items(), key=lambda pair: (pair[1], pair[0])):
-        say(f"“{relation}” reads as “{into}”")
+        print_line(f"“{relation}” reads as “{into}”")
     attributes = sum(each.kind == "attribute" and not each.key for each in found.proposals)
     classes = sum(each.kind == "class" for each in found.proposals)
-    say(
+    print_line(
         f"{classes} classes and {attributes} attributes proposed, {len(found.condensed)} relations condensed, from"
         f" {found.triples:,} triples"
     )

@@ -12,16 +12,16 @@ from nacre.serving.terminal import options
 
 if TYPE_CHECKING:
     from graph.context import Context
-    from nacre.evaluation.run import Question
+    from nacre.evaluation.run import QuestionLine
     from nacre.records.answer import Answer
 
 
 def evaluate(
     questions: Annotated[Path, typer.Argument(metavar="QUESTIONS.jsonl")],
     out: Annotated[Path, typer.Option("--out", metavar="PREDICTIONS.jsonl", help="Where the answer records go.")],
-    graph: options.Graph = None,
-    mind: options.Mind = None,
-    branches: options.Branches = None,
+    graph: options.GraphOption = None,
+    mind: options.MindOption = None,
+    branches: options.BranchesOption = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Ask only the first N.")] = None,
     score: Annotated[
         bool, typer.Option("--score", help="Then compare with the gold answers in the file: exact, F1, confidence.")
@@ -34,13 +34,13 @@ def evaluate(
     """
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
-    from nacre.evaluation.run import read
+    from nacre.evaluation.run import read_questions
 
     if out.exists() and questions.exists() and out.samefile(questions):
         raise ConfigError(f"--out {out} is the file of the questions. Give another name.")
-    wanted = read(questions)[:limit]
+    wanted = read_questions(questions)[:limit]
     settings = Settings()
-    context = options.context(settings, mind, branches)
+    context = options.turn_context(settings, mind, branches)
     out.parent.mkdir(parents=True, exist_ok=True)
     with out.open("w", encoding="utf-8", errors="replace") as file:
         asyncio.run(ask_all(wanted, graph, context, file))
@@ -50,38 +50,38 @@ def evaluate(
 
 def _scored(questions: Path, predictions: Path) -> str:
     """How the records compare with the gold answers; questions without one, or beyond a --limit, are left out."""
-    from nacre.evaluation.questions import has_gold
-    from nacre.evaluation.questions import read as read_gold
-    from nacre.evaluation.score import read_answers, report
+    from nacre.evaluation.questions import has_gold_answer
+    from nacre.evaluation.questions import read_gold_questions as read_gold
+    from nacre.evaluation.score import read_answers, score_report
 
     answers = read_answers(predictions)
-    golds = [gold for gold in read_gold(questions) if has_gold(gold) and gold["id"] in answers]
+    golds = [gold for gold in read_gold(questions) if has_gold_answer(gold) and gold["id"] in answers]
     if not golds:
         return f'No line of {questions} has gold answers. Write for example {{"question": "...", "answers": [12]}}.\n'
-    return report(golds, answers)
+    return score_report(golds, answers)
 
 
-async def ask_all(questions: "list[Question]", graph: str | None, context: "Context", out: TextIO) -> None:
+async def ask_all(questions: "list[QuestionLine]", graph: str | None, context: "Context", out: TextIO) -> None:
     """Ask the questions one at a time and write their records, a line each as soon as it is there."""
-    from agents.run_in_thread import off_loop
+    from agents.run_in_thread import run_in_thread
     from nacre.config.settings import Settings
-    from nacre.evaluation.run import run
-    from nacre.serving.http.startup_memory import collect_rarely
-    from nacre.serving.turn_service import opened
+    from nacre.evaluation.run import ask_questions
+    from nacre.serving.http.startup_memory import relax_collection
+    from nacre.serving.turn_service import open_turn_service
 
-    async with opened(Settings(), lasting=False) as asking:
-        collect_rarely()
+    async with open_turn_service(Settings(), lasting=False) as asking:
+        relax_collection()
         library = asking.library
         # a wrong name is bad input and found before the first question, not a run full of failures
         for name in {question.graph or graph for question in questions}:
             library.resolve(name)
-        await off_loop(library.warm)
+        await run_in_thread(library.warm)
 
-        async def ask(question: "Question", thread: str) -> "Answer":
+        async def ask(question: "QuestionLine", thread: str) -> "Answer":
             return await asking.answer(question.question, question.graph or graph, thread, context)
 
         written = 0
-        async for record in run(questions, ask):
+        async for record in ask_questions(questions, ask):
             out.write(json.dumps(record, ensure_ascii=False) + "\n")
             out.flush()
             written += 1

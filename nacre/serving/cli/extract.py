@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.serving.terminal import options
-from nacre.serving.terminal.open_library import library_of
-from nacre.serving.terminal.turn_display import say
+from nacre.serving.terminal.open_library import open_library
+from nacre.serving.terminal.turn_display import print_line
 
 if TYPE_CHECKING:
-    from ingestion.extract import Extracts
+    from ingestion.extract import TextExtraction
     from nacre.config.settings import Settings
-    from nacre.records.extracted import Extracted
+    from nacre.records.extracted import ExtractedTriple
     from nacre.stores.catalog import Graph
 
-MOST_SHOWN = 20
+MAX_SHOWN = 20
 
 
 def extract(
@@ -24,8 +24,8 @@ def extract(
         list[str] | None,
         typer.Argument(metavar="[TEXT...]", help="Files, folders, globs; by default the texts of the graph."),
     ] = None,
-    graph: options.Graph = None,
-    mind: options.Mind = None,
+    graph: options.GraphOption = None,
+    mind: options.MindOption = None,
     apply: Annotated[bool, typer.Option("--apply", help="Keep the triples, in the place of earlier ones.")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Remove the triples that were kept.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Show every triple, not the first 20.")] = False,
@@ -35,38 +35,42 @@ def extract(
     With --apply they become a layer of their own, each with its sentence, that NACRE_STRATEGY=waterfall and --branches
     triples ask. The triples of the graph stay as they are.
     """
-    from ingestion.extract import keep_triples, remove_layers
+    from ingestion.extract import publish_triples, remove_layers
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
-    from nacre.stores.base_schema import ingested
+    from nacre.stores.base_schema import open_base_graph
 
     if remove and (apply or texts):
         raise ConfigError("--remove takes no texts and no --apply.")
     settings = Settings()
-    with library_of(settings) as library:
+    with open_library(settings) as library:
         name = library.resolve(graph)
         home = settings.data / name
         if remove:
             there = remove_layers(home)
-            say(f"Removed what was extracted beside '{name}'." if there else f"Nothing is extracted beside '{name}'.")
+            print_line(
+                f"Removed what was extracted beside '{name}'." if there else f"Nothing is extracted beside '{name}'."
+            )
             return
-        with library.open(name) as present, ingested(present, settings.data) as opened:
+        with library.open(name) as present, open_base_graph(present, settings.data) as opened:
             found = asyncio.run(_extract(opened, settings, mind, texts or []))
             _show(found, everything=everything)
             if apply:
-                keep_triples(home, opened.version, found.triples)
+                publish_triples(home, opened.version, found.triples)
     if apply:
-        say(f"Kept beside '{name}'. They answer with NACRE_STRATEGY=waterfall; nacre extract --remove takes them away.")
+        print_line(
+            f"Kept beside '{name}'. They answer with NACRE_STRATEGY=waterfall; nacre extract --remove takes them away."
+        )
     else:
-        say(f"Nothing was written. To keep them: nacre extract --apply --graph {name}")
+        print_line(f"Nothing was written. To keep them: nacre extract --apply --graph {name}")
 
 
-async def _extract(graph: "Graph", settings: "Settings", mind: str | None, texts: list[str]) -> "Extracts":
+async def _extract(graph: "Graph", settings: "Settings", mind: str | None, texts: list[str]) -> "TextExtraction":
     from graph.app import compose
-    from ingestion.extract import extract as extracted
-    from nacre.serving.terminal.options import context
+    from ingestion.extract import extract_triples as extracted
+    from nacre.serving.terminal.options import turn_context
 
-    chosen = context(settings, mind, None).mind
+    chosen = turn_context(settings, mind, None).mind
     teams = compose(settings).teams
     team = teams[chosen or ("model" if "model" in teams else "rules")]
     return await extracted(graph, team.extractor, texts, _read)
@@ -76,15 +80,15 @@ def _read(document: str) -> None:
     sys.stderr.write(f"{document}\n")
 
 
-def _show(found: "Extracts", *, everything: bool) -> None:
+def _show(found: "TextExtraction", *, everything: bool) -> None:
     sure = sorted(found.triples, key=lambda each: -each.confidence)
-    shown = sure if everything else sure[:MOST_SHOWN]
+    shown = sure if everything else sure[:MAX_SHOWN]
     for each in shown:
-        say(f"{each.confidence:.2f}  {_end(each.subject, each.subject_key)} | {each.relation} | {_object(each)}")
-        say(f"      {each.claim.document} {each.claim.start}-{each.claim.end}: {each.claim.text}")
+        print_line(f"{each.confidence:.2f}  {_end(each.subject, each.subject_key)} | {each.relation} | {_object(each)}")
+        print_line(f"      {each.claim.document} {each.claim.start}-{each.claim.end}: {each.claim.text}")
     if len(sure) > len(shown):
-        say(f"and {len(sure) - len(shown):,} more (--all)")
-    say(
+        print_line(f"and {len(sure) - len(shown):,} more (--all)")
+    print_line(
         f"{len(found.triples):,} triples from {found.sentences:,} sentences of {found.documents:,} documents, by"
         f" {found.by}; {len(found.known):,} that the graph holds are left out"
     )
@@ -94,5 +98,5 @@ def _end(text: str, key: str) -> str:
     return text if key else f"“{text}”"
 
 
-def _object(each: "Extracted") -> str:
+def _object(each: "ExtractedTriple") -> str:
     return _end(each.object, each.object_key) if each.kind == "thing" else f"{each.object} ({each.kind})"

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 
 from nacre.serving.terminal import options
-from nacre.serving.terminal.command_names import as_started
-from nacre.serving.terminal.open_library import library_of
-from nacre.serving.terminal.turn_display import say
+from nacre.serving.terminal.command_names import adapt_commands
+from nacre.serving.terminal.open_library import open_library
+from nacre.serving.terminal.turn_display import print_line
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph, Library
@@ -25,7 +25,7 @@ def graphs() -> None:
     with _library() as library:
         names = library.names()
         if not names:
-            say(as_started(f"No graph in {library.data}/ yet. Run: nacre ingest FILE.ttl --graph NAME"))
+            print_line(adapt_commands(f"No graph in {library.data}/ yet. Run: nacre ingest FILE.ttl --graph NAME"))
         width = max((len(name) for name in names), default=0)
         for name in names:
             try:
@@ -35,13 +35,15 @@ def graphs() -> None:
                     missing = f"attached to {graph.endpoint.url}" if graph.endpoint is not None else missing
                     size = f"{len(graph.schema.classes):>4} classes {graph.schema.triples:>10,} triples"
                     texts = f"  + {graph.extracted.count:,} triples from texts" if graph.extracted else ""
-                    say(f"{name:<{width}}  {graph.version}  {size}{texts}{'  (' + missing + ')' if missing else ''}")
+                    print_line(
+                        f"{name:<{width}}  {graph.version}  {size}{texts}{'  (' + missing + ')' if missing else ''}"
+                    )
             except ConfigError as error:
-                say(f"{name:<{width}}  {error}")
+                print_line(f"{name:<{width}}  {error}")
 
 
 def report(
-    graph: options.Graph = None,
+    graph: options.GraphOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     suggest: Annotated[
         bool, typer.Option("--suggest-annotations", help="Print a starter for --annotations, all commented out.")
@@ -49,7 +51,7 @@ def report(
 ) -> None:
     """Account for every triple of a graph."""
     from ingestion.induce.annotations import suggest_annotations
-    from ingestion.report import report as made
+    from ingestion.report import build_report as made
     from ingestion.report import report_text
     from nacre.records.json_form import to_json
 
@@ -61,17 +63,17 @@ def report(
     if as_json:
         sys.stdout.write(json.dumps(to_json(found), ensure_ascii=False) + "\n")
     else:
-        say(report_text(found))
+        print_line(report_text(found))
 
 
 def export(
-    graph: options.Graph = None,
+    graph: options.GraphOption = None,
     form: Annotated[
         str | None, typer.Option("--format", metavar="nt|nq", help="nq where there are named graphs.")
     ] = None,
 ) -> None:
     """Write the triples of a graph to stdout."""
-    from ingestion.export import export as written
+    from ingestion.export import export_triples as written
     from nacre.errors import ConfigError
 
     if form not in (None, "nt", "nq"):
@@ -81,7 +83,7 @@ def export(
         sys.stdout.buffer.flush()
 
 
-def remove(graph: options.Graph = None) -> None:
+def remove(graph: options.GraphOption = None) -> None:
     """Remove a graph and all its versions."""
     from nacre.errors import ConfigError
 
@@ -90,17 +92,17 @@ def remove(graph: options.Graph = None) -> None:
     with _library() as library:
         name = library.resolve(graph)
         library.remove(name)
-        say(f"Removed '{name}'.")
+        print_line(f"Removed '{name}'.")
 
 
 def doctor() -> int:
     """Say what is amiss here and what to do."""
     from nacre.config.settings import Settings
-    from nacre.serving.terminal.doctor import examine
+    from nacre.serving.terminal.doctor import check_installation
 
     broken = False
-    for finding in examine(Settings()):
-        say(as_started(finding.words()), "33" if finding.next else "")
+    for finding in check_installation(Settings()):
+        print_line(adapt_commands(finding.words()), "33" if finding.next else "")
         broken = broken or finding.broken
     return 1 if broken else 0
 
@@ -109,7 +111,7 @@ def doctor() -> int:
 def _library() -> "Iterator[Library]":
     from nacre.config.settings import Settings
 
-    with library_of(Settings()) as library:
+    with open_library(Settings()) as library:
         yield library
 
 
@@ -121,12 +123,12 @@ def _opened(name: str | None) -> "Iterator[Graph]":
 
 @contextmanager
 def _tables(name: str | None) -> "Iterator[tuple[str, Tables]]":
-    from nacre.stores.base_schema import ingested
+    from nacre.stores.base_schema import open_base_graph
 
     with (
         _library() as library,
         library.open(library.resolve(name)) as graph,
         # a completed graph answers from tables of its own; accounted for is what was ingested
-        ingested(graph, library.data) as own,
+        open_base_graph(graph, library.data) as own,
     ):
         yield own.name, own.tables

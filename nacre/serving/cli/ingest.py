@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.serving.terminal import options
-from nacre.serving.terminal.command_names import as_started, program
-from nacre.serving.terminal.open_library import embedder_of, key_of, library_of
-from nacre.serving.terminal.progress import progress
-from nacre.serving.terminal.turn_display import say
+from nacre.serving.terminal.command_names import adapt_commands, program_command
+from nacre.serving.terminal.open_library import configured_embedder, open_library, qdrant_api_key
+from nacre.serving.terminal.progress import show_progress
+from nacre.serving.terminal.turn_display import print_line
 
 if TYPE_CHECKING:
-    from ingestion.pipeline import Ingested
+    from ingestion.pipeline import IngestResult
     from nacre.config.embedder import LocalEmbedder
     from nacre.config.settings import Settings
 
-MOST_CLASSES = 12
-MOST_OMITTED = 10
+MAX_CLASSES = 12
+MAX_OMITTED = 10
 
 
 def ingest(
@@ -53,7 +53,7 @@ def ingest(
     are there; the vectors for search by meaning follow, and may be left to `nacre index`.
     """
     from ingestion import pipeline
-    from ingestion.read.sources import Reading
+    from ingestion.read.sources import ReadOptions
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
 
@@ -63,9 +63,9 @@ def ingest(
             f" or for documents alone: nacre ingest --texts FOLDER --graph {graph}"
         )
     settings = Settings()
-    embedder = None if tables_only or no_vectors else embedder_of(settings)
-    with progress() as on_stage:
-        loaded = pipeline.load(
+    embedder = None if tables_only or no_vectors else configured_embedder(settings)
+    with show_progress() as on_stage:
+        loaded = pipeline.load_graph(
             sources or [],
             graph,
             data=settings.data,
@@ -73,19 +73,19 @@ def ingest(
             annotations=annotations,
             tables_only=tables_only,
             sparql=sparql,
-            reading=Reading(strict, _absolute(base), dict(map(_context, contexts or [])), fetch_contexts),
-            without=pipeline.why_without(graph, no_vectors, embedder),
-            server=pipeline.Server(settings.qdrant_url, key_of(settings)),
+            reading=ReadOptions(strict, _absolute(base), dict(map(_context, contexts or [])), fetch_contexts),
+            without=pipeline.no_vectors_reason(graph, no_vectors, embedder),
+            server=pipeline.VectorServer(settings.qdrant_url, qdrant_api_key(settings)),
             on_stage=on_stage,
         )
     _tell(loaded)
     _tell_omitted(loaded.name)
     if not tables_only:
-        suggest(loaded.name)
+        suggest_questions(loaded.name)
     return _embed(graph, settings, embedder) if embedder is not None else 0
 
 
-def index(graph: options.Graph = None) -> int:
+def index(graph: options.GraphOption = None) -> int:
     """Complete or rebuild the search indexes of a graph.
 
     Goes on where the vectors of an ingest stopped; makes them for another embedder; rebuilds what is damaged.
@@ -94,19 +94,19 @@ def index(graph: options.Graph = None) -> int:
     from nacre.config.settings import Settings
 
     settings = Settings()
-    embedder = embedder_of(settings)
-    with library_of(settings) as library:
+    embedder = configured_embedder(settings)
+    with open_library(settings) as library:
         name = library.resolve(graph)
-    with _interruptible(name), progress() as on_stage:
-        indexed = pipeline.index(
+    with _interruptible(name), show_progress() as on_stage:
+        indexed = pipeline.index_graph(
             name,
             data=settings.data,
             embedder=embedder,
             qdrant_url=settings.qdrant_url,
-            qdrant_key=key_of(settings),
+            qdrant_key=qdrant_api_key(settings),
             on_stage=on_stage,
         )
-    say(f"'{name}' is now version {indexed.version}: {indexed.passages:,} passages, {_vectors(indexed)}.")
+    print_line(f"'{name}' is now version {indexed.version}: {indexed.passages:,} passages, {_vectors(indexed)}.")
     return 0
 
 
@@ -115,16 +115,16 @@ def _embed(name: str, settings: "Settings", embedder: "LocalEmbedder") -> int:
     from ingestion import pipeline
     from nacre.errors import ConfigError, IngestionError
 
-    server = pipeline.Server(settings.qdrant_url, key_of(settings))
+    server = pipeline.VectorServer(settings.qdrant_url, qdrant_api_key(settings))
     try:
-        with _interruptible(name), progress() as on_stage:
-            made = pipeline.embed(name, data=settings.data, embedder=embedder, server=server, on_stage=on_stage)
+        with _interruptible(name), show_progress() as on_stage:
+            made = pipeline.embed_graph(name, data=settings.data, embedder=embedder, server=server, on_stage=on_stage)
     except (ConfigError, IngestionError) as error:
         why = str(error).rstrip(".")
         raise type(error)(f"{why}. {name!r} answers without search by meaning; after that run: nacre index") from error
     if made.seconds_by_stage:
         found = _vectors(made) if made.vectors else "there are no long texts, so nothing was embedded"
-        say(f"Search by meaning: {found}, {sum(made.seconds_by_stage.values()):.1f} s")
+        print_line(f"Search by meaning: {found}, {sum(made.seconds_by_stage.values()):.1f} s")
     return 0
 
 
@@ -139,42 +139,44 @@ def _interruptible(name: str) -> Iterator[None]:
         ) from None
 
 
-def _vectors(made: "Ingested") -> str:
+def _vectors(made: "IngestResult") -> str:
     return f"{made.vectors:,} vectors, {made.embedded:,} embedded anew"
 
 
-def _tell(ingested: "Ingested") -> None:
+def _tell(ingested: "IngestResult") -> None:
     """Classes with their counts; triples, things, texts, passages and seconds."""
     schema = ingested.schema
     if ingested.unchanged:
-        say(f"Nothing has changed: '{ingested.name}' is still version {ingested.version}.")
+        print_line(f"Nothing has changed: '{ingested.name}' is still version {ingested.version}.")
     else:
-        say(f"'{ingested.name}' is now version {ingested.version}.")
+        print_line(f"'{ingested.name}' is now version {ingested.version}.")
     classes = sorted(schema.classes, key=lambda c: (-c.count, c.label, c.iri))
-    width = max((len(c.label) for c in classes[:MOST_CLASSES]), default=0)
-    for c in classes[:MOST_CLASSES]:
-        say(f"  {c.label:<{width}} {c.count:>8,}")
-    if len(classes) > MOST_CLASSES:
-        say(as_started(f"  and {len(classes) - MOST_CLASSES} classes more: nacre report --graph {ingested.name}"))
+    width = max((len(c.label) for c in classes[:MAX_CLASSES]), default=0)
+    for c in classes[:MAX_CLASSES]:
+        print_line(f"  {c.label:<{width}} {c.count:>8,}")
+    if len(classes) > MAX_CLASSES:
+        print_line(
+            adapt_commands(f"  and {len(classes) - MAX_CLASSES} classes more: nacre report --graph {ingested.name}")
+        )
     seconds = sum(ingested.seconds_by_stage.values())
     texts = f"{ingested.texts:,} text{'' if ingested.texts == 1 else 's'}, " if ingested.texts else ""
     passages = f"{ingested.passages:,} passages, " if ingested.passages else ""
-    say(f"{schema.triples:,} triples, {schema.entities:,} things, {texts}{passages}{seconds:.1f} s")
+    print_line(f"{schema.triples:,} triples, {schema.entities:,} things, {texts}{passages}{seconds:.1f} s")
 
 
 def _tell_omitted(name: str) -> None:
     """What could not be read, the first lines of it."""
-    from ingestion.report import omitted, omitted_lines
+    from ingestion.report import omission_lines, read_omissions
     from nacre.config.settings import Settings
-    from nacre.stores.sqlite.documents import left_out_lines
+    from nacre.stores.sqlite.documents import skipped_lines
 
-    with library_of(Settings()) as library, library.open(name) as graph:
-        found = omitted(graph.tables)
+    with open_library(Settings()) as library, library.open(name) as graph:
+        found = read_omissions(graph.tables)
         texts = graph.documents.left_out() if graph.documents is not None else []
-    for line in (*omitted_lines(found, MOST_OMITTED), *left_out_lines(texts, MOST_OMITTED)):
-        say(line)
-    if max(len(found.listed), len(texts)) > MOST_OMITTED:
-        say(as_started(f"  All of them: nacre report --graph {name}"))
+    for line in (*omission_lines(found, MAX_OMITTED), *skipped_lines(texts, MAX_OMITTED)):
+        print_line(line)
+    if max(len(found.listed), len(texts)) > MAX_OMITTED:
+        print_line(adapt_commands(f"  All of them: nacre report --graph {name}"))
 
 
 def _absolute(base: str) -> str:
@@ -194,14 +196,14 @@ def _context(given: str) -> tuple[str, Path]:
     return url, Path(file)
 
 
-def suggest(name: str) -> None:
+def suggest_questions(name: str) -> None:
     """Three questions that this graph answers."""
-    from ingestion.checked_questions import examples
+    from ingestion.checked_questions import find_example_questions
     from nacre.config.settings import Settings
 
-    with library_of(Settings()) as library, library.open(name) as graph:
-        questions = examples(graph)
+    with open_library(Settings()) as library, library.open(name) as graph:
+        questions = find_example_questions(graph)
     if questions:
-        say("It answers, for example:")
+        print_line("It answers, for example:")
     for question in questions:
-        say(f'  {program()} ask "{question}" --graph {name}')
+        print_line(f'  {program_command()} ask "{question}" --graph {name}')

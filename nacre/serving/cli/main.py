@@ -43,14 +43,14 @@ from nacre.serving.cli import (
 from nacre.serving.cli import (
     serve as cli_serve,
 )
-from nacre.serving.cli.keys import keys
-from nacre.serving.cli.model import model
+from nacre.serving.cli.keys import keys_app
+from nacre.serving.cli.model import model_app
 from nacre.serving.terminal.collisions import check_packages
-from nacre.serving.terminal.command_names import as_started
-from nacre.serving.terminal.failures import explain
+from nacre.serving.terminal.command_names import adapt_commands
+from nacre.serving.terminal.failures import explain_error
 
 # set by the completion that `nacre --install-completion` puts into a shell
-COMPLETE = "_NACRE_COMPLETE"
+COMPLETION_VARIABLE = "_NACRE_COMPLETE"
 
 app = typer.Typer(
     name="nacre",
@@ -103,8 +103,8 @@ for command in (
 app.command("eval")(cli_eval.evaluate)
 app.command()(cli_compare.compare)
 app.command()(cli_calibrate.calibrate)
-app.add_typer(keys, name="keys")
-app.add_typer(model, name="model")
+app.add_typer(keys_app, name="keys")
+app.add_typer(model_app, name="model")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -114,14 +114,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             # a terminal that can't show a character shows another, and the answer goes on
             stream.reconfigure(errors="replace")
-    if COMPLETE in os.environ:
+    if COMPLETION_VARIABLE in os.environ:
         # the shell asks what may come next
         app(prog_name="nacre")
     try:
         check_packages()
         # not app(): it would answer Ctrl-C and a closed pipe in its own way
         command = typer.main.get_command(app)
-        with command.make_context("nacre", spread(given, "--texts")) as context:
+        with command.make_context("nacre", spread_option(given, "--texts")) as context:
             code = command.invoke(context)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -129,13 +129,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except BaseException as error:
-        message, code = explain(error)
+        message, code = explain_error(error)
         if message:
-            sys.stderr.write(as_started(message) + "\n")
+            sys.stderr.write(adapt_commands(message) + "\n")
     return code if isinstance(code, int) else 0
 
 
-def spread(arguments: Sequence[str], option: str) -> list[str]:
+def spread_option(arguments: Sequence[str], option: str) -> list[str]:
     """Let one `option` take several values, as shells write them for a glob: up to the next option.
 
     >>> spread(["ingest", "a.ttl", "--texts", "x.md", "y.md", "--graph", "g"], "--texts")

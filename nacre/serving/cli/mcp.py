@@ -23,16 +23,16 @@ async def _serve() -> None:
     from mcp.server.stdio import stdio_server
 
     from graph.app import load_settings
-    from nacre.serving.mcp.server import server
-    from nacre.serving.mcp.tools import Place
-    from nacre.serving.turn_service import opened
+    from nacre.serving.mcp.server import create_mcp_server
+    from nacre.serving.mcp.tools import ToolContext
+    from nacre.serving.turn_service import open_turn_service
 
-    async with opened(load_settings(), lasting=True) as asking, stdio_server() as (incoming, outgoing):
-        place = Place(asking)
+    async with open_turn_service(load_settings(), lasting=True) as asking, stdio_server() as (incoming, outgoing):
+        place = ToolContext(asking)
         told, heard = anyio.create_memory_object_stream["SessionMessage | Exception"](0)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_sift, incoming, told, outgoing)
-            await _run(server(lambda _: place), heard, outgoing)
+            await _run(create_mcp_server(lambda _: place), heard, outgoing)
             tasks.cancel_scope.cancel()
 
 

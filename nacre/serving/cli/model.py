@@ -8,86 +8,90 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nacre.serving.terminal.turn_display import say
+from nacre.serving.terminal.turn_display import print_line
 
 if TYPE_CHECKING:
     from nacre.config.local_hub import OnProgress
 
-model = typer.Typer(
+model_app = typer.Typer(
     help="A chat model on this machine: get, use, list, remove.", no_args_is_help=True, rich_markup_mode=None
 )
 
 GIGABYTE = 1_000_000_000
 
 
-@model.command()
+@model_app.command()
 def get(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One that `nacre model list` names.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One that `nacre model_app list` names.")] = None,
 ) -> None:
     """Fetch a recommended model and choose it; a fetch that broke off goes on."""
-    from nacre.config.local_files import choose, fetched, named
-    from nacre.config.local_hub import fetch
+    from nacre.config.local_files import choose_model, downloaded_models, recommended_model
+    from nacre.config.local_hub import download_model
 
     with _plainly():
-        wanted, folder = named(name), _folder()
-        there = wanted.file in (each.name for each in fetched(folder))
+        wanted, folder = recommended_model(name), _folder()
+        there = wanted.file in (each.name for each in downloaded_models(folder))
         if not there:
-            say(f"{wanted.name}: {wanted.gigabytes:.3g} GB from {wanted.repo}, licence {wanted.licence}")
+            print_line(f"{wanted.name}: {wanted.gigabytes:.3g} GB from {wanted.repo}, licence {wanted.licence}")
         with _bar(wanted.file) as on_progress:
-            file = fetch(wanted, folder, on_progress)
-        choose(folder, file)
-    say(f"{file} {'was there already' if there else 'is there, and its checksum is right'}.")
+            file = download_model(wanted, folder, on_progress)
+        choose_model(folder, file)
+    print_line(f"{file} {'was there already' if there else 'is there, and its checksum is right'}.")
     _then()
 
 
-@model.command()
-def use(file: Annotated[Path, typer.Argument(metavar="FILE.gguf", help="A model file; it stays where it is.")]) -> None:
+@model_app.command()
+def use(
+    file: Annotated[Path, typer.Argument(metavar="FILE.gguf", help="A model_app file; it stays where it is.")],
+) -> None:
     """Choose a model file that is on this machine."""
-    from nacre.config.local_files import choose, fetched
+    from nacre.config.local_files import choose_model, downloaded_models
 
     with _plainly():
         folder = _folder()
-        inside = next((each for each in fetched(folder) if str(file) in (each.name, each.stem)), None)
-        choose(folder, inside if inside is not None and not file.exists() else file)
-    say(f"{file} is chosen.")
+        inside = next((each for each in downloaded_models(folder) if str(file) in (each.name, each.stem)), None)
+        choose_model(folder, inside if inside is not None and not file.exists() else file)
+    print_line(f"{file} is chosen.")
     _then()
 
 
-@model.command("list")
-def listed() -> None:
+@model_app.command("list")
+def list_local_models() -> None:
     """List the models that are there and those that can be fetched."""
-    from nacre.config.local_files import chosen, fetched, recommended
+    from nacre.config.local_files import chosen_model, downloaded_models, recommended_models
 
     folder = _folder()
-    present = chosen(folder)
-    here = fetched(folder)
+    present = chosen_model(folder)
+    here = downloaded_models(folder)
     if present is not None and present not in here:
         here.append(present)
     for file in here:
         mark = "chosen" if file == present else "there"
         size = f"{file.stat().st_size / GIGABYTE:.1f} GB" if file.is_file() else "the file is gone"
-        say(f"{mark:<7} {file.stem:<36} {size:<8} {file}")
-    for each in recommended():
+        print_line(f"{mark:<7} {file.stem:<36} {size:<8} {file}")
+    for each in recommended_models():
         if each.file not in (file.name for file in here):
             size = f"{each.gigabytes:.1f} GB"
-            say(f"{'to get':<7} {each.name:<36} {size:<8} {each.memory:.3g} GB of memory, licence {each.licence}")
+            print_line(
+                f"{'to get':<7} {each.name:<36} {size:<8} {each.memory:.3g} GB of memory, licence {each.licence}"
+            )
 
 
-@model.command()
+@model_app.command()
 def remove(name: Annotated[str, typer.Argument(metavar="NAME", help="A file's name, with or without .gguf.")]) -> None:
     """Delete a model that was fetched; a file elsewhere is only forgotten."""
-    from nacre.config.local_files import remove as removed
+    from nacre.config.local_files import remove_model as removed
 
     with _plainly():
         file = removed(_folder(), name)
-    say(f"{file} is {'forgotten, the file stays' if file.exists() else 'deleted'}.")
+    print_line(f"{file} is {'forgotten, the file stays' if file.exists() else 'deleted'}.")
 
 
 def _folder() -> Path:
-    from nacre.config.local_files import folder_of
+    from nacre.config.local_files import models_folder
     from nacre.config.settings import Settings
 
-    return folder_of(Settings())
+    return models_folder(Settings())
 
 
 def _then() -> None:
@@ -96,9 +100,9 @@ def _then() -> None:
     from nacre.config.settings import Settings
 
     if not is_installed():
-        say("What runs it is missing. Run: pip install 'nacre[local]'", "33")
+        print_line("What runs it is missing. Run: pip install 'nacre[local]'", "33")
     if Settings().model != "local":
-        say("Set NACRE_MODEL=local to use it, before a command or in .env.")
+        print_line("Set NACRE_MODEL=local to use it, before a command or in .env.")
 
 
 @contextmanager

@@ -33,27 +33,29 @@ def serve(
 
     from graph.app import load_settings
     from nacre.serving.http import logs
-    from nacre.serving.http.connection import MOST_HEAD_BYTES, Connection
-    from nacre.serving.http.metrics import SHARED
-    from nacre.serving.keys import Keys
-    from nacre.serving.prefill_schema import begin_reading
+    from nacre.serving.http.connection import MAX_HEAD_BYTES, BoundedConnection
+    from nacre.serving.http.metrics import SHARED_FOLDER_VARIABLE
+    from nacre.serving.keys import KeyStore
+    from nacre.serving.prefill_schema import start_schema_prefill
 
     settings = load_settings()
     logs.configure(settings.log, logging.INFO)
     # uvicorn would bury what is amiss in a traceback
     asyncio.run(_openable(settings))
     # once, however many processes answer
-    begin_reading(settings)
-    locked = bool(Keys(settings.data).all())
-    listening = listen(host or settings.host, settings.port if port is None else port, open_to_all=locked)
+    start_schema_prefill(settings)
+    locked = bool(KeyStore(settings.data).all())
+    listening = bind_socket(host or settings.host, settings.port if port is None else port, open_to_all=locked)
     address, number = listening.getsockname()[:2]
     shown = f"[{address}]" if ":" in address else address
     told = "Keys are asked for." if locked else "There are no keys, so only this machine is answered."
     typer.echo(f"Nacre listens on http://{shown}:{number} (API: /api/docs). {told} Ctrl-C stops it.", err=True)
     processes = workers or settings.workers
     with ExitStack() as stack:
-        if processes > 1 and SHARED not in os.environ:
-            os.environ[SHARED] = stack.enter_context(tempfile.TemporaryDirectory(prefix="nacre-metrics-"))
+        if processes > 1 and SHARED_FOLDER_VARIABLE not in os.environ:
+            os.environ[SHARED_FOLDER_VARIABLE] = stack.enter_context(
+                tempfile.TemporaryDirectory(prefix="nacre-metrics-")
+            )
         config = uvicorn.Config(
             "nacre.serving.http.app:from_environment",
             factory=True,
@@ -61,10 +63,10 @@ def serve(
             log_config=None,
             access_log=False,
             server_header=False,
-            http=Connection,
+            http=BoundedConnection,
             loop="nacre.serving.http.event_loop:new",
             ws="none",
-            h11_max_incomplete_event_size=MOST_HEAD_BYTES,
+            h11_max_incomplete_event_size=MAX_HEAD_BYTES,
             # who a request comes from is believed of the proxies that are named, and of nobody else
             proxy_headers=bool(settings.trusted_proxies),
             forwarded_allow_ips=settings.trusted_proxies,
@@ -78,13 +80,13 @@ def serve(
 
 async def _openable(settings: "Settings") -> None:
     """Raises ConfigError where what answering needs can't be opened."""
-    from nacre.serving.turn_service import opened
+    from nacre.serving.turn_service import open_turn_service
 
-    async with opened(settings, lasting=True, warm=False):
+    async with open_turn_service(settings, lasting=True, warm=False):
         pass
 
 
-def listen(host: str, port: int, *, open_to_all: bool) -> socket.socket:
+def bind_socket(host: str, port: int, *, open_to_all: bool) -> socket.socket:
     """A bound socket; raises ConfigError where the address is taken, is not this machine's, or is not `open_to_all`
     and reaches beyond this machine."""
     from nacre.errors import ConfigError

@@ -10,24 +10,26 @@ from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from nacre.errors import ConfigError
-from nacre.serving.http.error_status import Busy, Foreign, Unkept, Unknown
-from nacre.serving.keys import LOCAL, Caller, Keys
+from nacre.serving.http.error_status import ForbiddenOrigin, StorageUnavailable, TooManyRequests, Unauthenticated
+from nacre.serving.keys import LOCAL_CALLER, Caller, KeyStore
 
 log = logging.getLogger(__name__)
 
-HERE = {"127.0.0.1", "::1", "localhost"}
-PROXIED = ("x-forwarded-for", "x-forwarded-host", "forwarded")
-MOST_KNOWN = 10_000
-bearer = HTTPBearer(auto_error=False, description="A key made by `nacre keys add`; none is needed where none was made.")
+LOOPBACK_HOSTS = {"127.0.0.1", "::1", "localhost"}
+PROXY_HEADERS = ("x-forwarded-for", "x-forwarded-host", "forwarded")
+MAX_TRACKED_CLIENTS = 10_000
+bearer_token = HTTPBearer(
+    auto_error=False, description="A key made by `nacre keys add`; none is needed where none was made."
+)
 
 
-class Door:
+class Authenticator:
     """Lets callers in; one for an app."""
 
-    def __init__(self, keys: Keys, max_rate: int, origins: frozenset[str]) -> None:
+    def __init__(self, keys: KeyStore, max_rate: int, origins: frozenset[str]) -> None:
         self._keys = keys
         self._origins = origins
-        self._rate = Rate(max_rate)
+        self._rate = RateLimiter(max_rate)
 
     def caller(self, request: Request, token: str | None) -> Caller:
         """Who asks; raises Unknown, Foreign or Busy. It reads a file: not on the event loop."""
@@ -37,34 +39,40 @@ class Door:
         except ConfigError as error:
             # where the keys lie is nothing for those who have none
             log.error("%s", error)
-            raise Unkept("The keys can't be read, so nobody is let in. Run on the server: nacre keys list") from error
+            raise StorageUnavailable(
+                "The keys can't be read, so nobody is let in. Run on the server: nacre keys list"
+            ) from error
         if locked:
             caller = self._keys.caller(token) if token else None
             # who guesses keys is slowed down by address, who has one by its owner
             self._rate.count(f"owner {caller.owner}" if caller else f"address {address}")
             if caller is None:
-                raise Unknown("A key is needed. Send it as 'Authorization: Bearer KEY'; nacre keys add NAME makes one.")
+                raise Unauthenticated(
+                    "A key is needed. Send it as 'Authorization: Bearer KEY'; nacre keys add NAME makes one."
+                )
             return caller
         self._rate.count(f"address {address}")
-        if address not in HERE:
-            raise Unknown("Without keys only this machine is answered. Run: nacre keys add NAME")
+        if address not in LOOPBACK_HOSTS:
+            raise Unauthenticated("Without keys only this machine is answered. Run: nacre keys add NAME")
         self._from_here(request)
-        return LOCAL
+        return LOCAL_CALLER
 
     def _from_here(self, request: Request) -> None:
         """Without keys a page that the person happens to look at must not ask: it says its origin, or another host."""
         host = request.headers.get("host", "")
-        if any(request.headers.get(name) for name in PROXIED):
-            raise Unknown("A proxy sent this; without keys only this machine is answered. Run: nacre keys add NAME")
-        if _parts(f"//{host}").hostname not in HERE:
-            raise Foreign(f"The host {host[:100]!r} is not this machine. Without keys use http://127.0.0.1.")
+        if any(request.headers.get(name) for name in PROXY_HEADERS):
+            raise Unauthenticated(
+                "A proxy sent this; without keys only this machine is answered. Run: nacre keys add NAME"
+            )
+        if _parts(f"//{host}").hostname not in LOOPBACK_HOSTS:
+            raise ForbiddenOrigin(f"The host {host[:100]!r} is not this machine. Without keys use http://127.0.0.1.")
         self.check_origin(request)
 
     def check_origin(self, request: Request) -> None:
         """Raises Foreign where a web page of another origin asks, which nobody allowed to."""
         origin = request.headers.get("origin", "")
         if origin and _parts(origin).netloc != request.headers.get("host", "") and origin not in self._origins:
-            raise Foreign(f"Pages of {origin[:100]!r} may not ask. Set NACRE_CORS_ORIGINS to allow them.")
+            raise ForbiddenOrigin(f"Pages of {origin[:100]!r} may not ask. Set NACRE_CORS_ORIGINS to allow them.")
 
 
 def _parts(url: str) -> SplitResult:
@@ -79,7 +87,7 @@ def _parts(url: str) -> SplitResult:
         return SplitResult("", "", "", "", "")
 
 
-class Rate:
+class RateLimiter:
     """A bucket for each caller: `a_minute` requests a minute, a tenth of them at once; 0 is no limit."""
 
     def __init__(self, a_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -97,18 +105,20 @@ class Rate:
         left = min(self._size, left + (now - at) * self._a_second)
         # the last one in the dictionary is the latest, so that the first can be forgotten
         self._left[who] = max(left - 1, 0) if left >= 1 else left, now
-        while len(self._left) > MOST_KNOWN:
+        while len(self._left) > MAX_TRACKED_CLIENTS:
             del self._left[next(iter(self._left))]
         if left < 1:
-            raise Busy("Too many requests. Slow down.", (1 - left) / self._a_second)
+            raise TooManyRequests("Too many requests. Slow down.", (1 - left) / self._a_second)
 
 
-def caller(request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> Caller:
-    """Who asks, for routes: `caller: Who`."""
-    door: Door = request.app.state.door
+def authenticate(
+    request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer_token)]
+) -> Caller:
+    """Who asks, for routes: `caller: CallerDep`."""
+    door: Authenticator = request.app.state.door
     found = door.caller(request, given.credentials if given else None)
     request.state.caller = found
     return found
 
 
-Who = Annotated[Caller, Depends(caller)]
+CallerDep = Annotated[Caller, Depends(authenticate)]

@@ -6,10 +6,10 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 # the head of a request, where uvicorn's other parser (httptools) takes any number of bytes
-MOST_HEAD_BYTES = 65_536
+MAX_HEAD_BYTES = 65_536
 
 
-class Connection(H11Protocol):
+class BoundedConnection(H11Protocol):
     """Closes the connection where a request that has begun, its body included, is not whole within `seconds`.
 
     uvicorn makes connections itself and sends the class to its workers by name, so that each process sets `seconds`.

@@ -5,21 +5,21 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 from pydantic import BaseModel
 
-from nacre.serving.http.error_status import Missing, Unkept
+from nacre.serving.http.error_status import NotFound, StorageUnavailable
 from nacre.serving.http.metrics import Metrics
 from nacre.serving.runs import Runs
 from nacre.serving.threads import Threads
-from nacre.serving.turn_service import Asking
+from nacre.serving.turn_service import TurnService
 
 
-class Refusal(BaseModel):
+class ErrorBody(BaseModel):
     """Why a request was refused, and what to do."""
 
     detail: str | list[Any]
 
 
-REFUSALS: dict[int | str, dict[str, Any]] = {
-    code: {"model": Refusal, "description": words}
+ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
+    code: {"model": ErrorBody, "description": words}
     for code, words in {
         400: "The body can't be read.",
         401: "No key, or one that opens nothing.",
@@ -34,8 +34,8 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def _asking(request: Request) -> Asking:
-    found: Asking = request.app.state.asking
+def _asking(request: Request) -> TurnService:
+    found: TurnService = request.app.state.asking
     return found
 
 
@@ -52,18 +52,18 @@ def _metrics(request: Request) -> Metrics:
 def _threads(request: Request) -> Threads:
     threads = _asking(request).threads
     if threads is None:
-        raise Unkept("No conversations are kept here.")
+        raise StorageUnavailable("No conversations are kept here.")
     return threads
 
 
 def _graph(request: Request, graph: str) -> str:
     if graph not in _asking(request).names(request.state.caller):
-        raise Missing(f"No graph named {graph!r}. List them at /api/graphs.")
+        raise NotFound(f"No graph named {graph!r}. List them at /api/graphs.")
     return graph
 
 
-TheAsking = Annotated[Asking, Depends(_asking)]
-TheRuns = Annotated[Runs, Depends(_runs)]
-TheMetrics = Annotated[Metrics, Depends(_metrics)]
-TheThreads = Annotated[Threads, Depends(_threads)]
-TheGraph = Annotated[str, Depends(_graph)]
+TurnServiceDep = Annotated[TurnService, Depends(_asking)]
+RunsDep = Annotated[Runs, Depends(_runs)]
+MetricsDep = Annotated[Metrics, Depends(_metrics)]
+ThreadsDep = Annotated[Threads, Depends(_threads)]
+GraphNameDep = Annotated[str, Depends(_graph)]

@@ -3,27 +3,27 @@
 from nacre.errors import ConfigError, NacreError
 
 
-class Unknown(NacreError):
+class Unauthenticated(NacreError):
     """No key, or one that opens nothing."""
 
 
-class Foreign(NacreError):
+class ForbiddenOrigin(NacreError):
     """A web page of another origin asks, and nobody allowed it to."""
 
 
-class Missing(NacreError):
+class NotFound(NacreError):
     """What is asked for is not there, or not for this caller."""
 
 
-class NoModel(Missing):
+class ModelNotFound(NotFound):
     """A graph that an OpenAI client names as its model, and that is not there, or not for this caller."""
 
 
-class Elsewhere(ConfigError):
+class WrongGraph(ConfigError):
     """A thread about another graph."""
 
 
-class Busy(NacreError):
+class TooManyRequests(NacreError):
     """Too much at once; `again` says after how many seconds to come back."""
 
     def __init__(self, message: str, again: float) -> None:
@@ -31,19 +31,19 @@ class Busy(NacreError):
         self.again = again
 
 
-class Unkept(NacreError):
+class StorageUnavailable(NacreError):
     """The conversations can't be read or written now."""
 
 
-STATUS: dict[type[NacreError], int] = {
-    Unknown: 401, Foreign: 403, Missing: 404, NoModel: 404, Elsewhere: 409, Busy: 429, Unkept: 503,
+STATUS_BY_ERROR: dict[type[NacreError], int] = {
+    Unauthenticated: 401, ForbiddenOrigin: 403, NotFound: 404, ModelNotFound: 404, WrongGraph: 409, TooManyRequests: 429, StorageUnavailable: 503,
 }  # fmt: skip
 
 
-def status(error: NacreError) -> int:
+def error_status(error: NacreError) -> int:
     """The HTTP status of a refusal; what a person can put right is 422.
 
     >>> status(Missing("no such thread")), status(ConfigError("empty question"))
     (404, 422)
     """
-    return STATUS.get(type(error), 422)
+    return STATUS_BY_ERROR.get(type(error), 422)

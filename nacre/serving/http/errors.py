@@ -9,11 +9,17 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from nacre.errors import NacreError
-from nacre.serving.http.error_formats import refused
-from nacre.serving.http.error_status import Busy, NoModel, Unkept, Unknown, status
+from nacre.serving.http.error_formats import error_response
+from nacre.serving.http.error_status import (
+    ModelNotFound,
+    StorageUnavailable,
+    TooManyRequests,
+    Unauthenticated,
+    error_status,
+)
 
 
-async def invalid(request: Request, error: Exception) -> JSONResponse:
+async def validation_error_response(request: Request, error: Exception) -> JSONResponse:
     """The reply to a request that does not fit its route: where and why, without what was sent."""
     assert isinstance(error, RequestValidationError)
     # LangServe gives bare texts
@@ -23,7 +29,7 @@ async def invalid(request: Request, error: Exception) -> JSONResponse:
     ]
     # halves of characters, which a client may put into a name, fit into no reply
     told = json.loads(json.dumps(told).encode("ascii", "replace"))
-    return refused(request.url.path, 422, told, param=_param(told))
+    return error_response(request.url.path, 422, told, param=_param(told))
 
 
 def _param(told: list[dict[str, Any]]) -> str | None:
@@ -32,24 +38,26 @@ def _param(told: list[dict[str, Any]]) -> str | None:
     return str(where[0]) if where else None
 
 
-async def missing(request: Request, error: Exception) -> JSONResponse:
+async def routing_error_response(request: Request, error: Exception) -> JSONResponse:
     """The reply where there is no such route, or none for this method."""
     assert isinstance(error, HTTPException)
-    return refused(request.url.path, error.status_code, error.detail, error.headers)
+    return error_response(request.url.path, error.status_code, error.detail, error.headers)
 
 
-async def unkept(request: Request, error: Exception) -> JSONResponse:
+async def storage_error_response(request: Request, error: Exception) -> JSONResponse:
     """The reply to a request that met a file of conversations which can't be used now."""
-    return await refuse(request, Unkept(f"The conversations can't be read or written now ({error}). Try again."))
+    return await nacre_error_response(
+        request, StorageUnavailable(f"The conversations can't be read or written now ({error}). Try again.")
+    )
 
 
-async def refuse(request: Request, error: Exception) -> JSONResponse:
+async def nacre_error_response(request: Request, error: Exception) -> JSONResponse:
     """The reply to a request that raised a NacreError."""
     assert isinstance(error, NacreError)
     headers = {}
-    if isinstance(error, Busy):
+    if isinstance(error, TooManyRequests):
         headers["Retry-After"] = str(max(1, round(error.again)))
-    if isinstance(error, Unknown):
+    if isinstance(error, Unauthenticated):
         headers["WWW-Authenticate"] = "Bearer"
-    code = "model_not_found" if isinstance(error, NoModel) else None
-    return refused(request.url.path, status(error), str(error), headers, code=code)
+    code = "model_not_found" if isinstance(error, ModelNotFound) else None
+    return error_response(request.url.path, error_status(error), str(error), headers, code=code)

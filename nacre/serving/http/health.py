@@ -13,26 +13,26 @@ from fastapi.responses import JSONResponse
 
 from nacre.config.settings import Settings
 from nacre.errors import NacreError
-from nacre.serving.http.api.graphs import Listed, listed
-from nacre.serving.http.dependencies import TheAsking, TheMetrics
-from nacre.serving.keys import Keys
-from nacre.serving.turn_service import Asking
+from nacre.serving.http.api.graphs import GraphSummary, graph_summary
+from nacre.serving.http.dependencies import MetricsDep, TurnServiceDep
+from nacre.serving.keys import KeyStore
+from nacre.serving.turn_service import TurnService
 from nacre.stores import versions
-from nacre.stores.search.file_integrity import Damaged, sealed
-from nacre.stores.sqlite.conversations import KeepingError
-from nacre.stores.sqlite.lexicon_file import spellings_of
+from nacre.stores.search.file_integrity import DamagedIndex, verify_seal
+from nacre.stores.sqlite.conversations import ConversationStoreError
+from nacre.stores.sqlite.lexicon_file import spellings_folder
 
 router = APIRouter(tags=["health"])
 metrics_router = APIRouter(tags=["health"])
 
-FRESH_SECONDS = 1.0
-LEAST_BYTES = 50_000_000
+HEALTH_CACHE_SECONDS = 1.0
+MIN_FREE_BYTES = 50_000_000
 
 
-class Look(NamedTuple):
+class HealthReport(NamedTuple):
     """The graphs, and the problems that are not of one graph."""
 
-    graphs: tuple[Listed, ...]
+    graphs: tuple[GraphSummary, ...]
     problems: list[str]
 
 
@@ -43,7 +43,7 @@ async def healthz() -> dict[str, str]:
 
 
 @router.get("/readyz", summary="Can it answer?", responses={503: {"description": "No graph can be asked."}})
-def readyz(asking: TheAsking, request: Request) -> JSONResponse:
+def readyz(asking: TurnServiceDep, request: Request) -> JSONResponse:
     """`ok`; `degraded` where something is missing and the rest answers; 503 where no graph can be asked.
 
     Which stores and graphs are amiss is told to those who may know their names.
@@ -69,12 +69,12 @@ def readyz(asking: TheAsking, request: Request) -> JSONResponse:
 
 
 @metrics_router.get("/metrics", summary="Counters for Prometheus", response_class=Response)
-def metrics(metrics: TheMetrics) -> Response:
+def metrics(metrics: MetricsDep) -> Response:
     """Requests, turns, tokens and times; no names of graphs or owners."""
     return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-class Looks:
+class HealthCache:
     """What was found when somebody last looked: anybody may ask whether all is well, and nobody is slowed down by it.
 
     Stores are looked at once a second at most, by one request; others get what was found last.
@@ -83,15 +83,15 @@ class Looks:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._looking = threading.Lock()
-        self._found: Look | None = None
+        self._found: HealthReport | None = None
         self._at = 0.0
 
-    def latest(self, asking: Asking) -> Look:
+    def latest(self, asking: TurnService) -> HealthReport:
         """The graphs, and what is amiss beside them."""
         # the very first wait for each other
         if self._looking.acquire(blocking=self._found is None):
             try:
-                if self._found is None or self._clock() - self._at > FRESH_SECONDS:
+                if self._found is None or self._clock() - self._at > HEALTH_CACHE_SECONDS:
                     self._found = _look(asking)
                     self._at = self._clock()
             finally:
@@ -100,15 +100,15 @@ class Looks:
         return self._found
 
 
-def _look(asking: Asking) -> Look:
+def _look(asking: TurnService) -> HealthReport:
     settings = asking.composition.settings
     graphs = tuple(_looked_at(asking, name) for name in asking.library.names())
-    return Look(graphs, [*_threads(asking), *_disk(settings), *_keys(settings), *_model(settings)])
+    return HealthReport(graphs, [*_threads(asking), *_disk(settings), *_keys(settings), *_model(settings)])
 
 
-def _looked_at(asking: Asking, name: str) -> Listed:
+def _looked_at(asking: TurnService, name: str) -> GraphSummary:
     """A graph with what its version lacks now: stores that are open go on answering when their files are gone."""
-    graph = listed(asking.library, name)
+    graph = graph_summary(asking.library, name)
     home = asking.library.data / name
     folder = versions.version_folder(home, graph.version)
     vectors = versions.vectors_folder(home, graph.vectors) if graph.vectors is not None else home
@@ -117,37 +117,37 @@ def _looked_at(asking: Asking, name: str) -> Listed:
             graph.unavailable[branch] = f"its files are gone. Run: nacre index --graph {name}"
     if not graph.problem and "lexical" not in graph.unavailable:
         try:
-            sealed(folder / versions.LEXICAL)
-        except Damaged as error:
+            verify_seal(folder / versions.LEXICAL)
+        except DamagedIndex as error:
             graph.unavailable["lexical"] = f"{error}. Run: nacre index --graph {name}"
     if not graph.problem:
         try:
-            sealed(spellings_of(folder / versions.LEXICON))
-        except Damaged as error:
+            verify_seal(spellings_folder(folder / versions.LEXICON))
+        except DamagedIndex as error:
             graph = replace(graph, problem=f"the names are {error}. Run: nacre ingest FILE.ttl --graph {name}")
     if not graph.problem and not (folder / versions.TABLES).exists():
         graph.unavailable["sql"] = f"its file is gone. Run: nacre ingest FILE.ttl --graph {name}"
     return graph
 
 
-def _threads(asking: Asking) -> list[str]:
+def _threads(asking: TurnService) -> list[str]:
     if asking.threads is None:
         return []
     try:
         asking.threads.seen.try_writing()
-    except KeepingError as error:
+    except ConversationStoreError as error:
         return [f"conversations can't be kept: {error}"]
     return []
 
 
 def _disk(settings: Settings) -> list[str]:
     free = shutil.disk_usage(settings.data).free
-    return [] if free > LEAST_BYTES else [f"the disk of the data folder has {free} bytes left"]
+    return [] if free > MIN_FREE_BYTES else [f"the disk of the data folder has {free} bytes left"]
 
 
 def _keys(settings: Settings) -> list[str]:
     try:
-        Keys(settings.data).all()
+        KeyStore(settings.data).all()
     except NacreError:
         # its place is nothing for those who have no key
         return ["the keys can't be read, so nobody is let in. Run: nacre keys list"]

@@ -14,17 +14,17 @@ from contextvars import ContextVar
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from agents.run_in_thread import off_loop
+from agents.run_in_thread import run_in_thread
 from nacre.serving.http import error_formats as forms
 from nacre.serving.http.metrics import Metrics
 
 log = logging.getLogger("nacre.access")
 
-OURS = re.compile(r"/(?:api|ask|static|v1|mcp|healthz|readyz|metrics)(?:/|$)|/$")
-NAMED = re.compile(r"[\w.:-]{1,100}")
-MOST_PATH = 1000
+OWN_PATHS = re.compile(r"/(?:api|ask|static|v1|mcp|healthz|readyz|metrics)(?:/|$)|/$")
+REQUEST_ID = re.compile(r"[\w.:-]{1,100}")
+MAX_PATH = 1000
 # each holds in a page of ours; a page's own policy stands
-GUARDED = {
+SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Content-Security-Policy": "frame-ancestors 'none'",
@@ -32,7 +32,7 @@ GUARDED = {
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 
-class Refused(Exception):
+class RequestRejected(Exception):
     """The request can't be taken: its status, and why."""
 
     def __init__(self, status: int, detail: str) -> None:
@@ -40,7 +40,7 @@ class Refused(Exception):
         self.status = status
 
 
-class Watched:
+class RequestMiddleware:
     """Names, measures and bounds the requests to our own routes; those of a platform around us pass untouched."""
 
     def __init__(self, app: ASGIApp, max_body: int, metrics: Metrics) -> None:
@@ -49,12 +49,12 @@ class Watched:
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not OURS.match(scope["path"]):
+        if scope["type"] != "http" or not OWN_PATHS.match(scope["path"]):
             await self._app(scope, receive, send)
             return
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         given = headers.get(b"x-request-id", "")
-        name = given if NAMED.fullmatch(given) else uuid.uuid4().hex
+        name = given if REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
         request_id.set(name)
         begun, status = time.perf_counter(), 500
 
@@ -64,7 +64,7 @@ class Watched:
                 status = message["status"]
                 own = MutableHeaders(scope=message)
                 own["X-Request-ID"] = name
-                for header, value in GUARDED.items():
+                for header, value in SECURITY_HEADERS.items():
                     own.setdefault(header, value)
             await send(message)
 
@@ -72,8 +72,8 @@ class Watched:
             try:
                 _pathed(scope["path"])
                 body = await self._body(headers, receive)
-            except Refused as refused:
-                await forms.refused(scope["path"], refused.status, str(refused))(scope, receive, named)
+            except RequestRejected as refused:
+                await forms.error_response(scope["path"], refused.status, str(refused))(scope, receive, named)
             else:
                 await self._app(scope, body, named)
         finally:
@@ -87,7 +87,7 @@ class Watched:
 
     async def _body(self, headers: Mapping[bytes, str], receive: Receive) -> Receive:
         """What gives the body, read whole: it can be read as JSON where there is any. Raises Refused."""
-        large = Refused(413, f"A request has at most {self._max_body} bytes here. Send less.")
+        large = RequestRejected(413, f"A request has at most {self._max_body} bytes here. Send less.")
         length = headers.get(b"content-length", "0")
         if not length.isdecimal() or len(length) > 18 or int(length) > self._max_body:
             raise large
@@ -103,13 +103,13 @@ class Watched:
                 raise large
         if read:
             # on a thread: a million brackets take longer than others should wait
-            await off_loop(_readable, bytes(read))
+            await run_in_thread(_readable, bytes(read))
         return _then([{"type": "http.request", "body": bytes(read), "more_body": False}], receive)
 
 
 def _pathed(path: str) -> None:
-    if len(path) > MOST_PATH or "\0" in path:
-        raise Refused(404, "Not Found")
+    if len(path) > MAX_PATH or "\0" in path:
+        raise RequestRejected(404, "Not Found")
 
 
 def _readable(body: bytes) -> None:
@@ -117,7 +117,7 @@ def _readable(body: bytes) -> None:
         json.loads(body)
     except (ValueError, RecursionError) as error:
         told = "it is nested too deep" if isinstance(error, RecursionError) else str(error)[:200]
-        raise Refused(400, f"The body can't be read as JSON: {told}.") from None
+        raise RequestRejected(400, f"The body can't be read as JSON: {told}.") from None
 
 
 def _then(messages: Sequence[Message], receive: Receive) -> Receive:

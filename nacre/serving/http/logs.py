@@ -10,13 +10,13 @@ from nacre.serving.http.limits import request_id
 def configure(form: str, level: int) -> None:
     """Send all logs to stderr in one form; libraries speak up from warnings on."""
     handler = logging.StreamHandler()
-    handler.setFormatter(Json() if form == "json" else Text())
+    handler.setFormatter(JsonFormatter() if form == "json" else TextFormatter())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     for house in ("nacre", "graph", "agents", "tools"):
         logging.getLogger(house).setLevel(level)
 
 
-class Text(logging.Formatter):
+class TextFormatter(logging.Formatter):
     """For people."""
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class Text(logging.Formatter):
         return super().format(record).replace("\r", "\\r") if record.exc_info else _one_line(super().format(record))
 
 
-class Json(logging.Formatter):
+class JsonFormatter(logging.Formatter):
     """For machines: one object a line."""
 
     def format(self, record: logging.LogRecord) -> str:

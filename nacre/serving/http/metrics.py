@@ -9,23 +9,25 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from nacre.records.answer import Answer
 
-SHARED = "PROMETHEUS_MULTIPROC_DIR"
-SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+SHARED_FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+DURATION_BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
 
 class Metrics:
-    """The counters of one app. Several workers share theirs through the folder that `SHARED` names."""
+    """The counters of one app. Several workers share theirs through the folder that `SHARED_FOLDER_VARIABLE` names."""
 
     def __init__(self) -> None:
         self.registry = own = CollectorRegistry()
         self.requests = Counter("nacre_requests", "HTTP requests", ["method", "route", "status"], registry=own)
         self.request_seconds = Histogram(
-            "nacre_request_seconds", "How long requests took", ["route"], buckets=SECONDS, registry=own
+            "nacre_request_seconds", "How long requests took", ["route"], buckets=DURATION_BUCKETS, registry=own
         )
         self.turns = Counter("nacre_turns", "Turns by how they ended", ["status"], registry=own)
-        self.turn_seconds = Histogram("nacre_turn_seconds", "How long turns took", buckets=SECONDS, registry=own)
+        self.turn_seconds = Histogram(
+            "nacre_turn_seconds", "How long turns took", buckets=DURATION_BUCKETS, registry=own
+        )
         self.first_token_seconds = Histogram(
-            "nacre_first_token_seconds", "How long the first words took", buckets=SECONDS, registry=own
+            "nacre_first_token_seconds", "How long the first words took", buckets=DURATION_BUCKETS, registry=own
         )
         self.tokens = Counter("nacre_model_tokens", "Tokens of chat models", ["direction"], registry=own)
         self.model_calls = Counter("nacre_model_calls", "Calls of chat models", registry=own)
@@ -55,7 +57,7 @@ class Metrics:
     def text(self) -> bytes:
         """All of it, in Prometheus' text format."""
         registry = self.registry
-        if os.environ.get(SHARED):
+        if os.environ.get(SHARED_FOLDER_VARIABLE):
             registry = CollectorRegistry()
             MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         return generate_latest(registry)

@@ -10,7 +10,7 @@ YOUNG, MIDDLE, OLD = 20_000, 20, 50
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def pause_collection() -> Iterator[None]:
     """Within it nothing is collected; after it, what is there is left out of every collection.
 
     A tenth of the processor time of `nacre ask` goes into looking through modules that all stay.
@@ -19,11 +19,11 @@ def uncollected() -> Iterator[None]:
     try:
         yield
     finally:
-        collect_rarely()
+        relax_collection()
         gc.enable()
 
 
-def collect_rarely() -> None:
+def relax_collection() -> None:
     """Leave what is there out of every collection, and look through what comes then less often."""
     gc.freeze()
     gc.set_threshold(YOUNG, MIDDLE, OLD)

@@ -12,42 +12,42 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from agents.run_in_thread import off_loop
+from agents.run_in_thread import run_in_thread
 from nacre.errors import NacreError
-from nacre.serving.http.auth import Door, bearer, caller
+from nacre.serving.http.auth import Authenticator, authenticate, bearer_token
 from nacre.serving.http.error_formats import MCP
-from nacre.serving.http.errors import refuse
-from nacre.serving.mcp.server import server
-from nacre.serving.mcp.tools import Place
+from nacre.serving.http.errors import nacre_error_response
+from nacre.serving.mcp.server import create_mcp_server
+from nacre.serving.mcp.tools import ToolContext
 
 
-class Entrance:
+class McpEndpoint:
     """The ASGI app behind /mcp. Nothing is kept between two requests, so that any process may answer the next."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
-        door: Door = request.app.state.door
+        door: Authenticator = request.app.state.door
         try:
             # with keys too: a page of another origin has nothing to ask here
             door.check_origin(request)
-            await off_loop(caller, request, await bearer(request))
+            await run_in_thread(authenticate, request, await bearer_token(request))
         except NacreError as error:
-            await (await refuse(request, error))(scope, receive, send)
+            await (await nacre_error_response(request, error))(scope, receive, send)
             return
         manager: StreamableHTTPSessionManager = request.app.state.mcp
         await manager.handle_request(scope, receive, send)
 
 
 def add_mcp(app: FastAPI) -> None:
-    """Put the route under /mcp; it works while `serving_mcp` is open. There is no stream of the server's own (GET) and
+    """Put the route under /mcp; it works while `mcp_lifespan` is open. There is no stream of the server's own (GET) and
     no session to end (DELETE)."""
-    app.router.routes.append(Route(MCP, Entrance(), methods=["POST"], include_in_schema=False))
+    app.router.routes.append(Route(MCP, McpEndpoint(), methods=["POST"], include_in_schema=False))
 
 
 @asynccontextmanager
-async def serving_mcp(app: FastAPI) -> AsyncIterator[None]:
+async def mcp_lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Serve MCP over the app's open data folder until the block ends."""
-    mcp = server(_where)
+    mcp = create_mcp_server(_where)
     # who may ask is seen to at the entrance
     mcp.streamable_http_app(
         stateless_http=True,
@@ -59,9 +59,9 @@ async def serving_mcp(app: FastAPI) -> AsyncIterator[None]:
         yield
 
 
-def _where(ctx: ServerRequestContext[Any, Request]) -> Place:
+def _where(ctx: ServerRequestContext[Any, Request]) -> ToolContext:
     request = ctx.request
     if request is None:
         raise RuntimeError("a message came without its request")
     state = request.app.state
-    return Place(state.asking, request.state.caller, state.metrics, dict(request.headers))
+    return ToolContext(state.asking, request.state.caller, state.metrics, dict(request.headers))

@@ -9,10 +9,10 @@ from nacre.records.evidence import Cell
 from nacre.records.schema import Class, Predicate, Schema
 
 MOST_CLASSES, MOST_PROPERTIES = 100, 200
-LONGEST_COMMENT = 200
+MAX_COMMENT = 200
 
 
-class Cited(BaseModel):
+class ToolCitation(BaseModel):
     """What one [n] of an answer rests on."""
 
     n: int
@@ -23,7 +23,7 @@ class Cited(BaseModel):
     keys: list[str] = Field(description="IRIs of the things it rests on, 20 at most.")
 
 
-class Told(BaseModel):
+class ToolAnswer(BaseModel):
     """An answer with what it rests on."""
 
     answer: str = Field(description="The answer in words; each [n] is a citation.")
@@ -37,13 +37,13 @@ class Told(BaseModel):
     reason: str | None
     options: list[Option] = Field(description="Other readings of the question; ask their words to choose one.")
     caveats: list[str]
-    citations: list[Cited]
+    citations: list[ToolCitation]
     graph: str
     version: str
     thread: str | None
 
 
-class Rows(BaseModel):
+class ToolRows(BaseModel):
     """The rows of a query."""
 
     columns: list[str]
@@ -55,13 +55,13 @@ class Rows(BaseModel):
     seconds: float
 
 
-class Sentences(BaseModel):
+class SearchHits(BaseModel):
     """What a search found, the best first."""
 
-    found: list["FoundSentence"]
+    found: list["SearchHit"]
 
 
-class FoundSentence(BaseModel):
+class SearchHit(BaseModel):
     """A sentence of the graph, or of a text that goes with it."""
 
     text: str
@@ -70,7 +70,7 @@ class FoundSentence(BaseModel):
     keys: list[str] = Field(description="IRIs of the things it is about.")
 
 
-class ClassTold(BaseModel):
+class ClassSummary(BaseModel):
     """A class of things, and the table that has a row for each."""
 
     iri: str
@@ -80,7 +80,7 @@ class ClassTold(BaseModel):
     comment: str
 
 
-class PropertyTold(BaseModel):
+class PropertySummary(BaseModel):
     """A property: what has it, what it leads to."""
 
     iri: str
@@ -93,15 +93,15 @@ class PropertyTold(BaseModel):
     comment: str
 
 
-class GraphTold(BaseModel):
+class GraphDescription(BaseModel):
     """What a graph is about."""
 
     name: str
     version: str
     triples: int
     things: int
-    classes: list[ClassTold]
-    properties: list[PropertyTold]
+    classes: list[ClassSummary]
+    properties: list[PropertySummary]
     truncated: bool = Field(description="Whether there are more classes or properties than are told.")
     sql: bool = Field(description="Whether query_sql can be used.")
     sparql: bool = Field(description="Whether query_sparql can be used.")
@@ -109,7 +109,7 @@ class GraphTold(BaseModel):
     examples: list[str] = Field(description="Questions that the tool ask answers.")
 
 
-class StatedTold(BaseModel):
+class FactSummary(BaseModel):
     """One fact: a property and its other end."""
 
     property: str
@@ -118,25 +118,25 @@ class StatedTold(BaseModel):
     label: str = Field(description="The name of the value, where it is a thing.")
 
 
-class ThingTold(BaseModel):
+class ThingDescription(BaseModel):
     """What a graph says of one thing."""
 
     iri: str
     label: str
     kinds: list[str]
-    facts: list[StatedTold]
-    incoming: list[StatedTold] = Field(description="Facts of others that lead to it; value is the other thing.")
+    facts: list[FactSummary]
+    incoming: list[FactSummary] = Field(description="Facts of others that lead to it; value is the other thing.")
     alike: list[str] = Field(description="IRIs of further things that the name may mean.")
     truncated: bool
 
 
-class Listing(BaseModel):
+class GraphList(BaseModel):
     """The graphs that can be asked."""
 
-    graphs: list["GraphListed"]
+    graphs: list["GraphListItem"]
 
 
-class GraphListed(BaseModel):
+class GraphListItem(BaseModel):
     """A graph, and how large it is; `problem` says why it can't be asked."""
 
     name: str
@@ -147,11 +147,11 @@ class GraphListed(BaseModel):
     problem: str
 
 
-def told(record: Answer) -> Told:
+def tool_answer(record: Answer) -> ToolAnswer:
     """The part of an answer record that another agent needs."""
     queries = {query["i"]: query["text"] for query in record["queries"]}
     citations = [
-        Cited(
+        ToolCitation(
             n=each["n"],
             source=each["source"],
             text=each["text"],
@@ -161,21 +161,21 @@ def told(record: Answer) -> Told:
         )
         for each in record["citations"]
     ]
-    kept: dict[str, Any] = {name: record[name] for name in Told.model_fields if name != "citations"}  # type: ignore[literal-required]
-    return Told(**kept, citations=citations)
+    kept: dict[str, Any] = {name: record[name] for name in ToolAnswer.model_fields if name != "citations"}  # type: ignore[literal-required]
+    return ToolAnswer(**kept, citations=citations)
 
 
-def class_told(found: Class) -> ClassTold:
+def class_summary(found: Class) -> ClassSummary:
     """A class as it is told."""
-    return ClassTold(
+    return ClassSummary(
         iri=found.iri, label=found.label, count=found.count, table=found.relation, comment=_short(found.comment)
     )
 
 
-def property_told(found: Predicate, schema: Schema) -> PropertyTold:
+def property_summary(found: Predicate, schema: Schema) -> PropertySummary:
     """A property as it is told."""
     targets = sorted(found.ranges, key=lambda iri: -found.ranges[iri]) if found.has_links else []
-    return PropertyTold(
+    return PropertySummary(
         iri=found.iri,
         label=found.label,
         triples=found.triples,
@@ -189,4 +189,4 @@ def property_told(found: Predicate, schema: Schema) -> PropertyTold:
 
 def _short(text: str) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= LONGEST_COMMENT else f"{text[:LONGEST_COMMENT].rstrip()} ..."
+    return text if len(text) <= MAX_COMMENT else f"{text[:MAX_COMMENT].rstrip()} ..."

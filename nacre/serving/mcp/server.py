@@ -10,13 +10,13 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, ListResourcesResult, Resource
 
-from agents.run_in_thread import off_loop
+from agents.run_in_thread import run_in_thread
 from nacre.errors import NacreError
-from nacre.serving.mcp.tools import TOOLS, Where, add_tools, opened_graph
+from nacre.serving.mcp.tools import TOOL_NAMES, ContextResolver, add_tools, open_graph
 from nacre.stores.sqlite.schema_sql import schema_sql
 
-LONGEST_SCHEMA = 400_000
-SCHEMA = "nacre://graphs/{graph}/schema"
+MAX_SCHEMA = 400_000
+SCHEMA_URI = "nacre://graphs/{graph}/schema"
 INSTRUCTIONS = (
     "Nacre answers questions about knowledge graphs, with citations. Call `ask` with a question in plain words first; "
     "its status tells whether the answer is reliable. For what it can't answer, call `describe_graph`, then "
@@ -24,7 +24,7 @@ INSTRUCTIONS = (
 )
 
 
-def server(where: Where) -> MCPServer[Any]:
+def create_mcp_server(where: ContextResolver) -> MCPServer[Any]:
     """The server; `where` finds the place of a request."""
     mcp: MCPServer[Any] = MCPServer(
         "nacre",
@@ -40,19 +40,19 @@ def server(where: Where) -> MCPServer[Any]:
     return mcp
 
 
-def _add_resources(mcp: MCPServer[Any], where: Where) -> None:
-    @mcp.resource(SCHEMA, name="schema", title="Schema of a graph", mime_type="text/plain")
+def _add_resources(mcp: MCPServer[Any], where: ContextResolver) -> None:
+    @mcp.resource(SCHEMA_URI, name="schema", title="Schema of a graph", mime_type="text/plain")
     async def schema(graph: str, ctx: Context) -> str:
         """The tables of a graph as CREATE statements, with comments; for query_sql."""
         place = where(ctx.request_context)
         try:
-            with await opened_graph(place, graph) as opened:
-                return (await off_loop(opened.described, schema_sql))[:LONGEST_SCHEMA]
+            with await open_graph(place, graph) as opened:
+                return (await run_in_thread(opened.described, schema_sql))[:MAX_SCHEMA]
         except NacreError as error:
             raise ResourceNotFoundError(str(error)) from error
 
 
-def _resources(where: Where) -> ServerMiddleware[Any]:
+def _resources(where: ContextResolver) -> ServerMiddleware[Any]:
     """Lists the schemas of the graphs that this very caller may read, which no fixed list can."""
 
     async def listing(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
@@ -60,11 +60,11 @@ def _resources(where: Where) -> ServerMiddleware[Any]:
             return await call_next(ctx)
         await call_next(ctx)
         place = where(ctx)
-        names = await off_loop(place.asking.names, place.caller)
+        names = await run_in_thread(place.asking.names, place.caller)
         about = "The tables of this graph as CREATE statements, with comments."
         return ListResourcesResult(
             resources=[
-                Resource(uri=SCHEMA.format(graph=name), name=f"{name}-schema", title=f"Schema of {name}",
+                Resource(uri=SCHEMA_URI.format(graph=name), name=f"{name}-schema", title=f"Schema of {name}",
                          description=about, mime_type="text/plain")
                 for name in names
             ]
@@ -76,7 +76,7 @@ def _resources(where: Where) -> ServerMiddleware[Any]:
 async def _known_tools(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
     """A tool that is not there is an error of the protocol, not one of a tool."""
     name = (ctx.params or {}).get("name")
-    if ctx.method == "tools/call" and isinstance(name, str) and name not in TOOLS:
+    if ctx.method == "tools/call" and isinstance(name, str) and name not in TOOL_NAMES:
         raise MCPError(INVALID_PARAMS, f"Unknown tool: {name[:100]!r}")
     return await call_next(ctx)
 

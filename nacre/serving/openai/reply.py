@@ -5,17 +5,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from nacre.records.answer import Answer
-from nacre.serving.transcript import escaped
+from nacre.serving.transcript import escape_markdown
 
 # of the record; queries, triples and rows are at /api/ask
-TOLD = (
+EXTRACT_FIELDS = (
     "id", "graph", "version", "thread", "answer", "values", "table", "unit", "status", "confidence", "reason",
     "options", "caveats",
 )  # fmt: skip
-LONGEST_NOTE = 300
+MAX_FOOTNOTE = 300
 
 
-class Completion:
+class ChatCompletion:
     """The reply to one request; its id and time are in every chunk."""
 
     def __init__(self, id: str, model: str) -> None:
@@ -29,8 +29,8 @@ class Completion:
             **self._head,
             "object": "chat.completion",
             "choices": [choice],
-            "usage": usage(record),
-            "nacre": extract(record),
+            "usage": token_usage(record),
+            "nacre": record_extract(record),
         }
 
     def first(self) -> dict[str, Any]:
@@ -45,9 +45,9 @@ class Completion:
         """The chunks after the last token: footnotes, the end with the record, and the usage where it is asked for."""
         if notes := footnotes(record):
             yield self._chunk({"content": notes})
-        yield {**self._chunk({}, "stop"), "nacre": extract(record)}
+        yield {**self._chunk({}, "stop"), "nacre": record_extract(record)}
         if with_usage:
-            yield {**self._chunk({}), "choices": [], "usage": usage(record)}
+            yield {**self._chunk({}), "choices": [], "usage": token_usage(record)}
 
     def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
@@ -60,14 +60,14 @@ def footnotes(record: Answer) -> str:
     What comes from data is shown as it is: no link, image or heading can be made of it.
     """
     lines = [
-        f"- [{each['n']}] {escaped(_short(each['source']))}: {escaped(_short(each['text']))}"
+        f"- [{each['n']}] {escape_markdown(_short(each['source']))}: {escape_markdown(_short(each['text']))}"
         for each in record["citations"]
     ]
-    lines += [f"- Note: {escaped(caveat)}" for caveat in record["caveats"]]
+    lines += [f"- Note: {escape_markdown(caveat)}" for caveat in record["caveats"]]
     return "\n\n" + "\n".join(lines) if lines else ""
 
 
-def usage(record: Answer) -> dict[str, Any]:
+def token_usage(record: Answer) -> dict[str, Any]:
     """The tokens that chat models read and wrote; none where the rules answered."""
     return {
         "prompt_tokens": record["input_tokens"],
@@ -77,15 +77,15 @@ def usage(record: Answer) -> dict[str, Any]:
     }
 
 
-def extract(record: Answer) -> dict[str, Any]:
+def record_extract(record: Answer) -> dict[str, Any]:
     """The part of the record that a client of another protocol is given, with its citations in brief."""
     citations = [
         {"n": each["n"], "source": each["source"], "text": each["text"], "basis": each["basis"], "keys": each["keys"]}
         for each in record["citations"]
     ]
-    return {**{name: record[name] for name in TOLD}, "citations": citations}  # type: ignore[literal-required]
+    return {**{name: record[name] for name in EXTRACT_FIELDS}, "citations": citations}  # type: ignore[literal-required]
 
 
 def _short(text: str) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= LONGEST_NOTE else f"{text[:LONGEST_NOTE].rstrip()} ..."
+    return text if len(text) <= MAX_FOOTNOTE else f"{text[:MAX_FOOTNOTE].rstrip()} ..."

@@ -8,21 +8,21 @@ from pydantic import BaseModel, Field
 from nacre.errors import ConfigError
 
 # of a conversation that a client carries itself (given); what is longer than any request holds is no conversation
-MOST_MESSAGES = 4000
+MAX_MESSAGES = 4000
 
 
-class Part(BaseModel):
+class MessagePart(BaseModel):
     """One part of a message's content; only text can be read here."""
 
     type: str
     text: str | None = None
 
 
-class Message(BaseModel):
+class ChatMessage(BaseModel):
     """One message of a conversation."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | list[Part] | None = None
+    content: str | list[MessagePart] | None = None
 
 
 class StreamOptions(BaseModel):
@@ -35,7 +35,7 @@ class ChatRequest(BaseModel):
     """A chat completion. Further fields (temperature, seed ...) are taken and change nothing."""
 
     model: str = Field(description="The name of a graph.")
-    messages: list[Message] = Field(description="The conversation; its last message is the question.")
+    messages: list[ChatMessage] = Field(description="The conversation; its last message is the question.")
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     n: int | None = None
@@ -46,14 +46,14 @@ class ChatRequest(BaseModel):
     modalities: list[str] | None = None
 
 
-class Asked(NamedTuple):
+class ChatQuestion(NamedTuple):
     """The question, and the questions before it, from the first on."""
 
     question: str
     before: tuple[str, ...]
 
 
-def asked(request: ChatRequest) -> Asked:
+def parse_chat_request(request: ChatRequest) -> ChatQuestion:
     """The question of a request; raises ConfigError for what this server can't give.
 
     Instructions (`system`, `developer`) and results of tools are no part of the conversation: what is answered comes
@@ -66,14 +66,14 @@ def asked(request: ChatRequest) -> Asked:
     _check_wishes(request)
     if not request.messages:
         raise ConfigError("messages is empty. Send at least one message of the user.")
-    if len(request.messages) > MOST_MESSAGES:
-        raise ConfigError(f"There are {len(request.messages)} messages; {MOST_MESSAGES} are the most.")
+    if len(request.messages) > MAX_MESSAGES:
+        raise ConfigError(f"There are {len(request.messages)} messages; {MAX_MESSAGES} are the most.")
     said = [(message.role, _text(message)) for message in request.messages]
     turns = [(role, text) for role, text in said if role in ("user", "assistant")]
     if not turns or turns[-1][0] != "user":
         raise ConfigError("The last message must be the user's: it is the question.")
     questions = [text for role, text in turns if role == "user"]
-    return Asked(questions[-1], tuple(each for each in questions[:-1] if each.strip()))
+    return ChatQuestion(questions[-1], tuple(each for each in questions[:-1] if each.strip()))
 
 
 def _check_wishes(request: ChatRequest) -> None:
@@ -90,10 +90,10 @@ def _check_wishes(request: ChatRequest) -> None:
         raise ConfigError("The answer is text; modalities must be ['text'].")
 
 
-def _text(message: Message) -> str:
+def _text(message: ChatMessage) -> str:
     if isinstance(message.content, str):
         return message.content
-    parts: Sequence[Part] = message.content or ()
+    parts: Sequence[MessagePart] = message.content or ()
     for part in parts:
         if part.type not in ("text", "refusal"):
             raise ConfigError(f"A message has content of type {part.type[:40]!r}; only text can be read here.")

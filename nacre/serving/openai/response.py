@@ -8,25 +8,25 @@ from pydantic import BaseModel
 
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
-from nacre.serving.openai.reply import extract, footnotes
-from nacre.serving.openai.request import ChatRequest, Message, Part
+from nacre.serving.openai.reply import footnotes, record_extract
+from nacre.serving.openai.request import ChatMessage, ChatRequest, MessagePart
 
-TEXTS = ("input_text", "output_text", "text")
+TEXT_PART_TYPES = ("input_text", "output_text", "text")
 
 
-class Item(BaseModel):
+class InputItem(BaseModel):
     """One item of the input; only messages can be read here."""
 
     type: str = "message"
     role: Literal["system", "developer", "user", "assistant"] | None = None
-    content: str | list[Part] | None = None
+    content: str | list[MessagePart] | None = None
 
 
 class ResponseRequest(BaseModel):
     """A response. Further fields (temperature, store ...) are taken and change nothing."""
 
     model: str
-    input: str | list[Item]
+    input: str | list[InputItem]
     stream: bool | None = None
     previous_response_id: str | None = None
     conversation: Any = None
@@ -35,7 +35,7 @@ class ResponseRequest(BaseModel):
     text: dict[str, Any] | None = None
 
 
-def as_chat(wanted: ResponseRequest) -> ChatRequest:
+def to_chat_request(wanted: ResponseRequest) -> ChatRequest:
     """The same as a chat request; raises ConfigError for what this server can't give.
 
     >>> as_chat(ResponseRequest(model="books", input="Which books are there?")).messages[0].content
@@ -43,7 +43,7 @@ def as_chat(wanted: ResponseRequest) -> ChatRequest:
     """
     if wanted.previous_response_id or wanted.conversation:
         raise ConfigError("No responses are kept here. Send the messages of the conversation as input.")
-    items = [Item(role="user", content=wanted.input)] if isinstance(wanted.input, str) else wanted.input
+    items = [InputItem(role="user", content=wanted.input)] if isinstance(wanted.input, str) else wanted.input
     return ChatRequest(
         model=wanted.model,
         messages=[_message(item) for item in items],
@@ -53,16 +53,18 @@ def as_chat(wanted: ResponseRequest) -> ChatRequest:
     )
 
 
-def _message(item: Item) -> Message:
+def _message(item: InputItem) -> ChatMessage:
     if item.type != "message" or item.role is None:
         raise ConfigError(f"The input has an item of type {item.type[:40]!r}; only messages can be read here.")
     if item.content is None or isinstance(item.content, str):
-        return Message(role=item.role, content=item.content)
-    parts = [Part(type="text", text=part.text) if part.type in TEXTS else part for part in item.content]
-    return Message(role=item.role, content=parts)
+        return ChatMessage(role=item.role, content=item.content)
+    parts = [
+        MessagePart(type="text", text=part.text) if part.type in TEXT_PART_TYPES else part for part in item.content
+    ]
+    return ChatMessage(role=item.role, content=parts)
 
 
-class Made:
+class ModelResponse:
     """The response to one request; as events, each has a number."""
 
     def __init__(self, id: str, model: str) -> None:
@@ -74,7 +76,10 @@ class Made:
     def whole(self, record: Answer) -> dict[str, Any]:
         """The response that is not streamed; its text is the record's `answer`, then the footnotes."""
         text = record["answer"] + footnotes(record)
-        return {**self._response("completed", [self._message("completed", text)], record), "nacre": extract(record)}
+        return {
+            **self._response("completed", [self._message("completed", text)], record),
+            "nacre": record_extract(record),
+        }
 
     def first(self) -> Iterator[dict[str, Any]]:
         """The events before the first token."""

@@ -12,24 +12,24 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
-from nacre.serving.http.auth import Who
-from nacre.serving.http.dependencies import TheAsking, TheMetrics, TheRuns
-from nacre.serving.http.error_formats import openai_error, refused
-from nacre.serving.http.error_status import Missing, NoModel
+from nacre.serving.http.auth import CallerDep
+from nacre.serving.http.dependencies import MetricsDep, RunsDep, TurnServiceDep
+from nacre.serving.http.error_formats import error_response, openai_error
+from nacre.serving.http.error_status import ModelNotFound, NotFound
 from nacre.serving.http.metrics import Metrics
 from nacre.serving.keys import Caller
-from nacre.serving.openai.reply import Completion
-from nacre.serving.openai.request import Asked, ChatRequest, asked
-from nacre.serving.openai.response import Made, ResponseRequest, as_chat
+from nacre.serving.openai.reply import ChatCompletion
+from nacre.serving.openai.request import ChatQuestion, ChatRequest, parse_chat_request
+from nacre.serving.openai.response import ModelResponse, ResponseRequest, to_chat_request
 from nacre.serving.runs import Run, Runs
-from nacre.serving.stateless_turns import Recalled
-from nacre.serving.tracing import traced
-from nacre.serving.turn_service import Asking
+from nacre.serving.stateless_turns import StatelessTurnCache
+from nacre.serving.tracing import trace_turn
+from nacre.serving.turn_service import TurnService
 
-OPENED_BY = "nacre"
-DONE = "[DONE]"
+MODEL_OWNER = "nacre"
+STREAM_END = "[DONE]"
 
-Thread = Annotated[
+ThreadHeader = Annotated[
     str | None, Header(alias="X-Nacre-Thread", description="Keep the conversation in this thread; without it, nothing.")
 ]
 
@@ -37,32 +37,32 @@ router = APIRouter(prefix="/v1", tags=["openai"])
 
 
 @router.get("/models", summary="List the graphs as models")
-def models(asking: TheAsking, caller: Who) -> dict[str, Any]:
+def list_models(asking: TurnServiceDep, caller: CallerDep) -> dict[str, Any]:
     """All graphs that the key may read."""
     return {"object": "list", "data": [_model(name) for name in asking.names(caller)]}
 
 
 @router.get("/models/{model}", summary="Look at one graph as a model")
-def model(model: str, asking: TheAsking, caller: Who) -> dict[str, Any]:
+def get_model(model: str, asking: TurnServiceDep, caller: CallerDep) -> dict[str, Any]:
     """One graph."""
     return _model(_known(model, asking, caller))
 
 
 @router.post("/chat/completions", summary="Ask, as a chat completion", response_model=None)
-async def complete(
+async def create_chat_completion(
     chat: ChatRequest,
     request: Request,
-    asking: TheAsking,
-    runs: TheRuns,
-    metrics: TheMetrics,
-    caller: Who,
-    thread: Thread = None,
+    asking: TurnServiceDep,
+    runs: RunsDep,
+    metrics: MetricsDep,
+    caller: CallerDep,
+    thread: ThreadHeader = None,
 ) -> Response:
-    """The last message is asked of the graph that `model` names, the messages before it are the conversation. The
+    """The last message is asked of the graph that `get_model` names, the messages before it are the conversation. The
     content is the answer and, below it, its citations as footnotes. `nacre` in the reply has the values as data.
     """
     run, name = await _begun(chat, request, asking, runs, metrics, caller, thread)
-    completion = Completion(run.id, name)
+    completion = ChatCompletion(run.id, name)
     if not chat.stream:
         return await _whole(run, completion.whole, request)
     with_usage = bool(chat.stream_options and chat.stream_options.include_usage)
@@ -70,33 +70,33 @@ async def complete(
 
 
 @router.post("/responses", summary="Ask, as a response", response_model=None)
-async def respond(
+async def create_response(
     wanted: ResponseRequest,
     request: Request,
-    asking: TheAsking,
-    runs: TheRuns,
-    metrics: TheMetrics,
-    caller: Who,
-    thread: Thread = None,
+    asking: TurnServiceDep,
+    runs: RunsDep,
+    metrics: MetricsDep,
+    caller: CallerDep,
+    thread: ThreadHeader = None,
 ) -> Response:
     """The same in the form of OpenAI's newer API. Nothing is kept: the whole conversation is sent as `input`."""
-    run, name = await _begun(as_chat(wanted), request, asking, runs, metrics, caller, thread)
-    made = Made(run.id, name)
+    run, name = await _begun(to_chat_request(wanted), request, asking, runs, metrics, caller, thread)
+    made = ModelResponse(run.id, name)
     if not wanted.stream:
         return await _whole(run, made.whole, request)
     return _streamed(_events(run, made), request)
 
 
 @router.api_route("/{path:path}", methods=["GET", "POST", "DELETE"], response_model=None, include_in_schema=False)
-def absent(path: str, caller: Who) -> NoReturn:
+def unsupported_route(path: str, caller: CallerDep) -> NoReturn:
     """What else OpenAI's API has: embeddings, files, stored responses."""
-    raise Missing(f"There is no /v1/{path[:60]} here. Use /v1/chat/completions or /v1/responses.")
+    raise NotFound(f"There is no /v1/{path[:60]} here. Use /v1/chat/completions or /v1/responses.")
 
 
 async def _begun(
     chat: ChatRequest,
     request: Request,
-    asking: Asking,
+    asking: TurnService,
     runs: Runs,
     metrics: Metrics,
     caller: Caller,
@@ -105,16 +105,22 @@ async def _begun(
     """A turn that has begun, and the name of its graph; raises NacreError for what can't be asked."""
     asking.admit()
     name = _known(chat.model, asking, caller)
-    said = asked(chat)
+    said = parse_chat_request(chat)
     await asking.check(said.question, name, thread, caller)
     run = runs.new(caller.owner, resumed=False)
     events = _turn(said, name, thread, run.id, asking, caller, _recalled(request))
-    runs.begin(run, traced(metrics.counted(events), request.headers))
+    runs.begin(run, trace_turn(metrics.counted(events), request.headers))
     return run, name
 
 
 async def _turn(
-    said: Asked, graph: str, thread: str | None, id: str, asking: Asking, caller: Caller, recalled: Recalled
+    said: ChatQuestion,
+    graph: str,
+    thread: str | None,
+    id: str,
+    asking: TurnService,
+    caller: Caller,
+    recalled: StatelessTurnCache,
 ) -> AsyncIterator[tuple[str, Any]]:
     """The events of the turn, in the thread that was named, or after what the request says of the turns before."""
     before = None if thread else await recalled.before(asking, graph, caller, said.before)
@@ -129,7 +135,7 @@ async def _turn(
         await events.aclose()  # type: ignore[attr-defined]
 
 
-async def _chunks(run: Run, completion: Completion, with_usage: bool) -> AsyncIterator[ServerSentEvent]:
+async def _chunks(run: Run, completion: ChatCompletion, with_usage: bool) -> AsyncIterator[ServerSentEvent]:
     listening = run.listen()
     try:
         yield _event(completion.first())
@@ -142,12 +148,12 @@ async def _chunks(run: Run, completion: Completion, with_usage: bool) -> AsyncIt
             elif told.kind == "error":
                 problem = json.loads(told.data)
                 yield _event(openai_error(problem["status"], problem["message"]))
-        yield ServerSentEvent(DONE, sep="\n")
+        yield ServerSentEvent(STREAM_END, sep="\n")
     finally:
         await listening.aclose()  # type: ignore[attr-defined]
 
 
-async def _events(run: Run, made: Made) -> AsyncIterator[ServerSentEvent]:
+async def _events(run: Run, made: ModelResponse) -> AsyncIterator[ServerSentEvent]:
     listening = run.listen()
     try:
         for event in made.first():
@@ -189,7 +195,7 @@ async def _whole(run: Run, form: Callable[[Answer], dict[str, Any]], request: Re
     told = json.loads(last.data)
     if last.kind == "answer":
         return JSONResponse(form(told))
-    return refused(request.url.path, told["status"], told["message"])
+    return error_response(request.url.path, told["status"], told["message"])
 
 
 async def _left(request: Request) -> None:
@@ -201,18 +207,20 @@ def _event(payload: Mapping[str, Any], kind: str | None = None) -> ServerSentEve
     return ServerSentEvent(json.dumps(payload, ensure_ascii=False), event=kind, sep="\n")
 
 
-def _known(model: str, asking: Asking, caller: Caller) -> str:
+def _known(model: str, asking: TurnService, caller: Caller) -> str:
     try:
         return asking.resolve(model, caller)
     except ConfigError as error:
         names = ", ".join(asking.names(caller)[:8]) or "none"
-        raise NoModel(f"The model {model[:100]!r} does not exist. A model is a graph; there are: {names}.") from error
+        raise ModelNotFound(
+            f"The model {model[:100]!r} does not exist. A model is a graph; there are: {names}."
+        ) from error
 
 
 def _model(name: str) -> dict[str, Any]:
-    return {"id": name, "object": "model", "created": 0, "owned_by": OPENED_BY}
+    return {"id": name, "object": "model", "created": 0, "owned_by": MODEL_OWNER}
 
 
-def _recalled(request: Request) -> Recalled:
-    found: Recalled = request.app.state.recalled
+def _recalled(request: Request) -> StatelessTurnCache:
+    found: StatelessTurnCache = request.app.state.recalled
     return found

@@ -7,7 +7,7 @@ import sys
 _BARS = re.compile(r"\s*(?<!\\)\|\s*")
 
 
-class Drawn:
+class AnswerWriter:
     """Writes tokens to stdout. On a terminal, rows of a table are kept until it ends, and drawn with aligned columns;
     elsewhere they stay Markdown, so that the text is the answer."""
 
@@ -51,7 +51,7 @@ class Drawn:
         from rich.table import Table
         from rich.text import Text
 
-        head, _, *rows = [cells(row) for row in self._rows]
+        head, _, *rows = [table_cells(row) for row in self._rows]
         self._rows = []
         table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
         for place, name in enumerate(head):
@@ -63,7 +63,7 @@ class Drawn:
         Console(file=sys.stdout, highlight=False, markup=False, emoji=False).print(table)
 
 
-def cells(row: str) -> list[str]:
+def table_cells(row: str) -> list[str]:
     r"""The cells of a row of a Markdown table.
 
     >>> cells("| Ann \\| Co | 12 |")

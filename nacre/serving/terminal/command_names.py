@@ -13,16 +13,16 @@ _COMMAND = re.compile(
 )
 
 
-def as_started(text: str) -> str:
+def adapt_commands(text: str) -> str:
     """Hints whose commands work here, whether `nacre` is on the PATH or not.
 
     >>> as_started("No graph. Run: nacre ingest FILE.ttl") == f"No graph. Run: {program()} ingest FILE.ttl"
     True
     """
-    return _COMMAND.sub(lambda _: f"{program()} ", text)
+    return _COMMAND.sub(lambda _: f"{program_command()} ", text)
 
 
-def program() -> str:
+def program_command() -> str:
     """How to start this program once more: `nacre` where the PATH has it, else its path, or `python -m nacre`."""
     called = Path(sys.argv[0] if sys.argv else "")
     if called.name == "__main__.py" and called.parent.name == "nacre":

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.errors import ConfigError, NacreError
-from nacre.serving.terminal.open_library import embedder_of, key_of
+from nacre.serving.terminal.open_library import configured_embedder, qdrant_api_key
 
 if TYPE_CHECKING:
     from nacre.config.settings import Settings
@@ -35,7 +35,7 @@ class Finding(NamedTuple):
         return f"{mark:<10} {self.about:<10} {self.text}{after}"
 
 
-def examine(settings: "Settings") -> Iterator[Finding]:
+def check_installation(settings: "Settings") -> Iterator[Finding]:
     """Look at everything in turn; what can't be looked at is a finding, not an error."""
     yield Finding("python", f"{platform.python_version()} on {platform.system()}")
     yield _data(settings)
@@ -60,7 +60,7 @@ def _data(settings: "Settings") -> Finding:
 
 def _embedder(settings: "Settings") -> Finding:
     try:
-        found = embedder_of(settings)
+        found = configured_embedder(settings)
         if found is None and settings.embedder == "none":
             return Finding("embedder", "none, by NACRE_EMBEDDER: no search by meaning")
         if found is None:
@@ -116,9 +116,9 @@ def _graphs(settings: "Settings") -> Iterator[Finding]:
     from nacre.stores.catalog import Library
 
     try:
-        library = Library(settings.data, embedder_of(settings), settings.qdrant_url, key_of(settings))
+        library = Library(settings.data, configured_embedder(settings), settings.qdrant_url, qdrant_api_key(settings))
     except ConfigError:
-        library = Library(settings.data, None, settings.qdrant_url, key_of(settings))
+        library = Library(settings.data, None, settings.qdrant_url, qdrant_api_key(settings))
     names = library.names()
     if not names:
         yield Finding("graphs", "none yet", "nacre ingest FILE --graph NAME")

@@ -4,34 +4,36 @@ import errno
 import logging
 import sys
 
-from nacre.errors import NacreError, NoGraph
+from nacre.errors import GraphNotFound, NacreError
 
-BAD_INPUT = 2
-BROKEN = 70
-STOPPED = 130
+EXIT_BAD_INPUT = 2
+EXIT_INTERNAL_ERROR = 70
+EXIT_INTERRUPTED = 130
 
 log = logging.getLogger(__name__)
 
 
-def explain(error: BaseException) -> tuple[str, int]:
+def explain_error(error: BaseException) -> tuple[str, int]:
     """One line for stderr ("" where nothing is to be said) and the exit code."""
     if isinstance(error, SystemExit):
         return "", error.code if isinstance(error.code, int) else 1
     if isinstance(error, KeyboardInterrupt):
-        return str(error) or "Stopped.", STOPPED
-    if isinstance(error, NoGraph):
-        return one_line(f"{error} The data folder is {error.folder}/."), BAD_INPUT
+        return str(error) or "Stopped.", EXIT_INTERRUPTED
+    if isinstance(error, GraphNotFound):
+        return one_line(f"{error} The data folder is {error.folder}/."), EXIT_BAD_INPUT
     if isinstance(error, NacreError):
-        return one_line(str(error)), BAD_INPUT
+        return one_line(str(error)), EXIT_BAD_INPUT
     if isinstance(error, OSError):
-        return _of_the_disk(error), BAD_INPUT
+        return _of_the_disk(error), EXIT_BAD_INPUT
     if (usage := _of_usage(error)) is not None:
         return usage
     if (settings := _of_settings(error)) is not None:
-        return settings, BAD_INPUT
+        return settings, EXIT_BAD_INPUT
     log.debug("unexpected", exc_info=error)
     kind = f"{type(error).__name__}: {error}"
-    return one_line(f"Nacre broke down ({kind}). Run it again as nacre --debug ... and report what it prints."), BROKEN
+    return one_line(
+        f"Nacre broke down ({kind}). Run it again as nacre --debug ... and report what it prints."
+    ), EXIT_INTERNAL_ERROR
 
 
 def one_line(text: str) -> str:
@@ -61,14 +63,14 @@ def _of_usage(error: BaseException) -> tuple[str, int] | None:
     if isinstance(error, Exit):
         return "", error.exit_code
     if isinstance(error, Abort):
-        return "Stopped.", STOPPED
+        return "Stopped.", EXIT_INTERRUPTED
     if not isinstance(error, TyperException):
         return None
     context = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
-        return error.format_message(), BAD_INPUT
+        return error.format_message(), EXIT_BAD_INPUT
     command = context.command_path if context is not None else "nacre"
-    return one_line(f"{error.format_message().rstrip('.')}. Run: {command} --help"), BAD_INPUT
+    return one_line(f"{error.format_message().rstrip('.')}. Run: {command} --help"), EXIT_BAD_INPUT
 
 
 def _of_settings(error: BaseException) -> str | None:

@@ -2,19 +2,21 @@
 
 from typing import TYPE_CHECKING
 
-from nacre.config.local_files import chosen, folder_of
+from nacre.config.local_files import chosen_model, models_folder
 
 if TYPE_CHECKING:
     from nacre.config.settings import Settings
 
-GAIN = "Rules answer. A chat model also reads questions that they can't, words descriptions, takes other languages"
+MODEL_BENEFITS = (
+    "Rules answer. A chat model also reads questions that they can't, words descriptions, takes other languages"
+)
 
 
 def model_advice(settings: "Settings") -> str:
     """The line, "" where a model is set or forbidden."""
     if settings.model or settings.forbid_models:
         return ""
-    file = chosen(folder_of(settings))
+    file = chosen_model(models_folder(settings))
     if file is not None and file.is_file():
-        return f"{GAIN}: {file.name} is there, set NACRE_MODEL=local"
-    return f"{GAIN}. For one on this machine: nacre model get, then NACRE_MODEL=local (or openai:NAME, ollama:NAME)"
+        return f"{MODEL_BENEFITS}: {file.name} is there, set NACRE_MODEL=local"
+    return f"{MODEL_BENEFITS}. For one on this machine: nacre model get, then NACRE_MODEL=local (or openai:NAME, ollama:NAME)"

@@ -11,29 +11,29 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def library_of(settings: "Settings") -> "Iterator[Library]":
+def open_library(settings: "Settings") -> "Iterator[Library]":
     """All graphs, without an embedder: listing, reporting and exporting need no vectors."""
     from nacre.stores.catalog import Library
-    from nacre.stores.sparql.endpoint_limits import manners_of
+    from nacre.stores.sparql.endpoint_limits import configured_limits
 
-    library = Library(settings.data, None, settings.qdrant_url, key_of(settings), manners_of(settings))
+    library = Library(settings.data, None, settings.qdrant_url, qdrant_api_key(settings), configured_limits(settings))
     try:
         yield library
     finally:
         library.close()
 
 
-def embedder_of(settings: "Settings") -> "LocalEmbedder | None":
+def configured_embedder(settings: "Settings") -> "LocalEmbedder | None":
     """The embedder that the settings name; raises ConfigError where it can't be had."""
-    from nacre.config.embedder import embedder
+    from nacre.config.embedder import local_embedder
     from nacre.errors import ConfigError
 
     try:
-        return embedder(settings.embedder)
+        return local_embedder(settings.embedder)
     except ValueError as error:
         raise ConfigError(f"NACRE_EMBEDDER is {settings.embedder!r}. {error}") from error
 
 
-def key_of(settings: "Settings") -> str | None:
+def qdrant_api_key(settings: "Settings") -> str | None:
     """The key of the Qdrant server."""
     return settings.qdrant_key.get_secret_value() if settings.qdrant_key else None

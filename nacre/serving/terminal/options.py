@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 def _graphs(incomplete: str) -> list[str]:
     """The names of graphs that begin so, for the shell's completion."""
     from nacre.config.settings import Settings
-    from nacre.serving.terminal.open_library import library_of
+    from nacre.serving.terminal.open_library import open_library
 
-    with library_of(Settings()) as library:
+    with open_library(Settings()) as library:
         return [name for name in library.names() if name.startswith(incomplete)]
 
 
-Graph = Annotated[
+GraphOption = Annotated[
     str | None,
     typer.Option(
         "--graph", metavar="NAME", help="Which graph; not needed where there is only one.", autocompletion=_graphs
     ),
 ]
-Mind = Annotated[
+MindOption = Annotated[
     str | None, typer.Option("--mind", metavar="rules|model", help="Who answers; model where NACRE_MODEL is set.")
 ]
-Branches = Annotated[
+BranchesOption = Annotated[
     str | None,
     typer.Option(
         "--branches",
@@ -39,15 +39,15 @@ Branches = Annotated[
 ]
 
 
-def context(settings: "Settings", mind: str | None, branches: str | None) -> "Context":
+def turn_context(settings: "Settings", mind: str | None, branches: str | None) -> "Context":
     """What the options ask of a turn; raises ConfigError for a mind or branch that can't be had."""
-    from graph.context import context_of
+    from graph.context import parse_context
 
     named = None if branches is None else [name.strip() for name in branches.split(",") if name.strip()]
-    return context_of({"mind": checked_mind(settings, mind), "branches": named})
+    return parse_context({"mind": check_mind(settings, mind), "branches": named})
 
 
-def checked_mind(settings: "Settings", mind: str | None) -> str | None:
+def check_mind(settings: "Settings", mind: str | None) -> str | None:
     """The reasoner that is asked for, None where none is; raises ConfigError for a model that is not set."""
     if mind == "model" and not settings.model:
         raise ConfigError(

@@ -5,11 +5,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-OnStage = Callable[[str, int, int], None]
+ProgressCallback = Callable[[str, int, int], None]
 
 
 @contextmanager
-def progress() -> Iterator[OnStage]:
+def show_progress() -> Iterator[ProgressCallback]:
     """Give the function that a pipeline tells its progress to."""
     if sys.stderr.isatty():
         yield from _bar()
@@ -17,7 +17,7 @@ def progress() -> Iterator[OnStage]:
         yield from _lines()
 
 
-def _bar() -> Iterator[OnStage]:
+def _bar() -> Iterator[ProgressCallback]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -33,7 +33,7 @@ def _bar() -> Iterator[OnStage]:
         yield on_stage
 
 
-def _lines() -> Iterator[OnStage]:
+def _lines() -> Iterator[ProgressCallback]:
     present, begun = "", time.perf_counter()
 
     def ended() -> None:

@@ -6,15 +6,15 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, NamedTuple, cast
 
-from nacre.language.sanitize import plain, unnumbered
+from nacre.language.sanitize import disarm_citations, strip_control_characters
 from nacre.records.answer import Answer, Citation, Cost
-from nacre.records.derivation import Candidate
-from nacre.serving.terminal.answer_display import Drawn
-from nacre.serving.terminal.command_names import as_started
+from nacre.records.derivation import MatchCandidate
+from nacre.serving.terminal.answer_display import AnswerWriter
+from nacre.serving.terminal.command_names import adapt_commands
 
 PASSAGE_WIDTH = 200
-MOST_SHOWN = 8
-STEPS = {
+MAX_VALUES_SHOWN = 8
+STEP_BY_EVENT = {
     "rewriter": "rewrite",
     "understand": "understand",
     "route": "retrieve",
@@ -23,7 +23,7 @@ STEPS = {
 }
 
 
-class Shown(NamedTuple):
+class DisplayOptions(NamedTuple):
     """What is printed besides the answer and its citations; `model` is where the model is that notes speak of."""
 
     sources: bool = False
@@ -31,16 +31,16 @@ class Shown(NamedTuple):
     model: str = ""
 
 
-async def show(events: AsyncIterator[tuple[str, Any]], shown: Shown) -> Answer:
+async def show_turn(events: AsyncIterator[tuple[str, Any]], shown: DisplayOptions) -> Answer:
     """Print a turn to stdout while it happens and return its record."""
-    clock = Clock()
+    clock = StepTimer()
     record: Answer | None = None
-    drawn = Drawn(draws=sys.stdout.isatty())
+    drawn = AnswerWriter(draws=sys.stdout.isatty())
     async for kind, payload in events:
         clock.saw(kind)
         if kind == "rewriter" and (shown.timings or payload["depends"] or payload["own"]):
             own = f"{payload['own']} = " if payload["own"] else ""
-            say(f"(understood as: {plain(own + payload['standalone'])})", "2")
+            print_line(f"(understood as: {strip_control_characters(own + payload['standalone'])})", "2")
         elif kind == "token":
             drawn.say(payload)
         elif kind == "answer":
@@ -48,18 +48,18 @@ async def show(events: AsyncIterator[tuple[str, Any]], shown: Shown) -> Answer:
     drawn.end()
     if record is None:
         raise RuntimeError("the turn ended without an answer")
-    for line in notes(record, shown.model):
-        say(as_started(line), "33")
-    for line in citations(record, shown):
-        say(line, "2")
+    for line in note_lines(record, shown.model):
+        print_line(adapt_commands(line), "33")
+    for line in citation_lines(record, shown):
+        print_line(line, "2")
     if shown.timings:
-        say(f"({clock.words()})", "2")
+        print_line(f"({clock.words()})", "2")
     if record["llm_calls"] or (shown.timings and record["conversation"]["llm_calls"]):
-        say(f"({cost(record, whole=shown.timings)})", "2")
+        print_line(f"({cost_line(record, whole=shown.timings)})", "2")
     return record
 
 
-def cost(record: Answer, *, whole: bool) -> str:
+def cost_line(record: Answer, *, whole: bool) -> str:
     """What the models of a turn took, and with `whole` those of the conversation so far."""
     words = f"model: {_cost(_own(record))}"
     if record["first_token_seconds"] is not None:
@@ -85,7 +85,7 @@ def _cost(cost: Cost) -> str:
     return f"{calls}, {tokens}, {price}"
 
 
-def notes(record: Answer, model: str = "") -> list[str]:
+def note_lines(record: Answer, model: str = "") -> list[str]:
     """What a person should know about the answer beside it: doubts, steps in which the model at `model` failed."""
     lines = []
     if record["status"] == "failed" and not record["answer"]:
@@ -94,36 +94,36 @@ def notes(record: Answer, model: str = "") -> list[str]:
     fallen = {agent: by for agent, by in record["by"].items() if by not in ("rules", "model")}
     where = f" (the model is at {model})" if model else ""
     lines.extend(f"Note: {agent} by {by}{where}" for agent, by in fallen.items())
-    return [plain(line) for line in lines]
+    return [strip_control_characters(line) for line in lines]
 
 
-def citations(record: Answer, shown: Shown) -> list[str]:
+def citation_lines(record: Answer, shown: DisplayOptions) -> list[str]:
     """The sources of an answer, numbered as in its text; with `shown.sources` also queries, keys and triples."""
     lines: list[str] = []
     for citation in record["citations"]:
         # the only [n] of a line is its own
-        text = " ".join(unnumbered(citation["text"]).split())
+        text = " ".join(disarm_citations(citation["text"]).split())
         if not shown.sources:
             text = textwrap.shorten(text, PASSAGE_WIDTH, placeholder=" ...")
-        lines.append(f"[{citation['n']}] {unnumbered(citation['source'])}: {text}")
+        lines.append(f"[{citation['n']}] {disarm_citations(citation['source'])}: {text}")
         if shown.sources:
-            lines.extend("    " + line for line in derivation(record, citation))
+            lines.extend("    " + line for line in derivation_lines(record, citation))
     if shown.sources:
-        lines.extend(steps(record))
+        lines.extend(reasoning_lines(record))
         failed = [(query["tool"], query["error"]) for query in record["queries"] if query["error"]]
-        lines.extend(f"{tool} failed: {plain(error['message'])}" for tool, error in failed if error)
+        lines.extend(f"{tool} failed: {strip_control_characters(error['message'])}" for tool, error in failed if error)
         missing = record["unavailable"].items()
-        lines.extend(f"{branch} was not available: {as_started(reason)}" for branch, reason in missing)
+        lines.extend(f"{branch} was not available: {adapt_commands(reason)}" for branch, reason in missing)
     return lines
 
 
-def steps(record: Answer) -> list[str]:
+def reasoning_lines(record: Answer) -> list[str]:
     """The question as triples with unknowns, what its names may mean, how many readings were run, and what failed a
     check."""
     derived = record["derivation"]
     lines = [f"asked for: {' | '.join(triple)}" for triple in derived["triples"]]
     for match in derived["matches"]:
-        named = [f"{c['label']} {_fits(c)}" for c in match["candidates"] if c["score"]][:MOST_SHOWN]
+        named = [f"{c['label']} {_fits(c)}" for c in match["candidates"] if c["score"]][:MAX_VALUES_SHOWN]
         lines += [f"“{match['text']}” ({match['kind']}): {', '.join(named)}"] if named else []
         lines += [] if match["valid"] else [f"“{match['text']}” is nothing that this graph has: {match['chosen']}"]
     planned = derived["planned"]
@@ -135,16 +135,16 @@ def steps(record: Answer) -> list[str]:
     lines += [
         f"query {each['query'] + 1} was {each['verdict']}: {each['why']}" for each in derived["checked"] if each["why"]
     ]
-    return [" ".join(unnumbered(plain(line)).split()) for line in lines]
+    return [" ".join(disarm_citations(strip_control_characters(line)).split()) for line in lines]
 
 
-def _fits(candidate: Candidate) -> str:
+def _fits(candidate: MatchCandidate) -> str:
     """How well a name fits, and how near in meaning it is."""
     near = candidate["similarity"]
     return f"{candidate['score']:.2f}" + (f" (meaning {near:.2f})" if near is not None else "")
 
 
-def derivation(record: Answer, citation: Citation) -> list[str]:
+def derivation_lines(record: Answer, citation: Citation) -> list[str]:
     """Where one citation comes from: what it rests on, the queries in words and as they ran, the first of its rows,
     their keys and triples, its place. All of them are in the record; what is printed can't steer a terminal."""
     lines = [f"rests on: {citation['basis']}"] if citation["basis"] else []
@@ -163,22 +163,22 @@ def derivation(record: Answer, citation: Citation) -> list[str]:
     if citation["place"] is not None:
         place = citation["place"]
         lines.append(f"place: {place['document']}, characters {place['start']} to {place['end']}")
-    return [" ".join(unnumbered(plain(line)).split()) for line in lines]
+    return [" ".join(disarm_citations(strip_control_characters(line)).split()) for line in lines]
 
 
 def _first(name: str, values: Sequence[str]) -> list[str]:
-    more = len(values) - MOST_SHOWN
-    shown = [f"{name}: {value}" for value in values[:MOST_SHOWN]]
+    more = len(values) - MAX_VALUES_SHOWN
+    shown = [f"{name}: {value}" for value in values[:MAX_VALUES_SHOWN]]
     return [*shown, f"and {more} more {name}s in the record (--json)"] if more > 0 else shown
 
 
-def say(line: str, style: str = "") -> None:
+def print_line(line: str, style: str = "") -> None:
     """Print a line to stdout, in an ANSI `style` where stdout is a terminal."""
     styled = f"\x1b[{style}m{line}\x1b[0m" if style and sys.stdout.isatty() else line
     sys.stdout.write(styled + "\n")
 
 
-class Clock:
+class StepTimer:
     """Time of each step of a turn, from the arrival of its events."""
 
     def __init__(self) -> None:
@@ -188,7 +188,7 @@ class Clock:
     def saw(self, kind: str) -> None:
         """Count the time since the last event to the step that this event ends."""
         now = time.perf_counter()
-        step = STEPS.get(kind, "answer")
+        step = STEP_BY_EVENT.get(kind, "answer")
         self.steps[step] = self.steps.get(step, 0.0) + now - self.last
         self.last = now
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PROCESSES = 2
 
 
-class Killable:
+class KillablePool:
     """A few processes of at most `memory` bytes each, started when the first work comes and then kept; work that takes
     longer than it may is ended with its process, and the next gets a new one."""
 
@@ -46,16 +46,16 @@ class Killable:
                 from pebble import ProcessPool
 
                 # the one way to start that takes nothing of this process along: no threads, no open files, no secrets
-                from nacre.stores.processes.spawn_context import Spawned
+                from nacre.stores.processes.spawn_context import ScriptlessSpawnContext
 
                 self._pool = ProcessPool(
-                    self._processes, initializer=_bounded, initargs=(self._memory,), context=Spawned()
+                    self._processes, initializer=_bounded, initargs=(self._memory,), context=ScriptlessSpawnContext()
                 )
             return self._pool
 
 
 @contextmanager
-def ended(seconds: float) -> Iterator[None]:
+def pool_errors(seconds: float) -> Iterator[None]:
     """How work ends that did not come to its own end, as a ToolError: `timeout`, or `too_large` where it broke off."""
     try:
         yield

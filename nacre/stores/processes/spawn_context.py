@@ -22,7 +22,7 @@ class _Process(SpawnProcess):
         return _Popen(process_obj)
 
 
-class Spawned(SpawnContext):
+class ScriptlessSpawnContext(SpawnContext):
     """As "spawn", but the script that was started is not run again in each process, as it would be where it has no
     `if __name__ == "__main__"`. What runs there must not lie in that script."""
 

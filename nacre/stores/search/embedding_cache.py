@@ -12,7 +12,7 @@ CREATE TABLE IF NOT EXISTS embedder (name TEXT NOT NULL);
 """
 
 
-class Embedded:
+class EmbeddingCache:
     """A file of its own for the graph's only writer. It begins empty where another embedder filled it or it is damaged:
     its vectors can be made again."""
 
@@ -24,7 +24,7 @@ class Embedded:
         except sqlite3.OperationalError:  # it can't be written, whatever is in it
             raise
         except sqlite3.DatabaseError:
-            remove(path)
+            remove_embedding_cache(path)
             self._connection = _opened(path, embedder)
 
     def ids(self) -> set[int]:
@@ -51,7 +51,7 @@ class Embedded:
         self._connection.close()
 
 
-def remove(path: Path) -> None:
+def remove_embedding_cache(path: Path) -> None:
     """Remove the file and what SQLite keeps beside it."""
     for each in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
         each.unlink(missing_ok=True)

@@ -16,17 +16,17 @@ SEAL = "files.json"
 CHEAP_BYTES = 64_000_000
 
 
-class Damaged(ValueError):
+class DamagedIndex(ValueError):
     """An index whose files are not as they were written."""
 
 
-def seal(folder: Path) -> None:
+def seal_folder(folder: Path) -> None:
     """Note the size and the hash of each file of an index that is finished."""
     files = [file for file in folder.iterdir() if file.suffix != ".lock"]
     (folder / SEAL).write_text(json.dumps({file.name: [file.stat().st_size, _hash(file)] for file in sorted(files)}))
 
 
-def sealed(folder: Path) -> dict[str, int]:
+def verify_seal(folder: Path) -> dict[str, int]:
     """The sizes of the files of an index, each found to be as it was written; nothing where none were noted.
 
     Raises Damaged for a file that is missing, cut short, or (where that is cheap to see) of another content.
@@ -36,17 +36,17 @@ def sealed(folder: Path) -> dict[str, int]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, AttributeError, TypeError) as error:
-        raise Damaged(f"damaged: {SEAL} can't be read") from error
+        raise DamagedIndex(f"damaged: {SEAL} can't be read") from error
     sizes = {name: size for name, (size, _) in noted.items()}
     check_sizes(folder, sizes)
     if sum(sizes.values()) <= CHEAP_BYTES:
         for name, (_, hashed) in noted.items():
             if _hash_now(folder / name) != hashed:
-                raise Damaged(f"damaged: {name} is not as it was written")
+                raise DamagedIndex(f"damaged: {name} is not as it was written")
     return sizes
 
 
-def sizes_of(folder: Path, names: Iterable[str]) -> dict[str, int]:
+def file_sizes(folder: Path, names: Iterable[str]) -> dict[str, int]:
     """The sizes that files of a folder have now, for `check_sizes`; what is not there is left out."""
     return {name: (folder / name).stat().st_size for name in names if (folder / name).is_file()}
 
@@ -67,13 +67,13 @@ def check_sizes(folder: Path, sizes: Mapping[str, int], gone: bool = False) -> N
         except OSError as error:
             if gone and isinstance(error, FileNotFoundError):
                 continue
-            raise Damaged(f"damaged: {name} can't be read ({error.strerror})") from error
+            raise DamagedIndex(f"damaged: {name} can't be read ({error.strerror})") from error
         if there != size:
-            raise Damaged(f"damaged: {name} has {there} bytes, not {size}")
+            raise DamagedIndex(f"damaged: {name} has {there} bytes, not {size}")
 
 
 @contextmanager
-def unpanicked(what: str) -> Iterator[None]:
+def engine_panics(what: str) -> Iterator[None]:
     """What a panic of an engine in Rust becomes, which is no `Exception` and would end more than the branch."""
     try:
         yield
@@ -88,7 +88,7 @@ def _hash_now(file: Path) -> str:
     try:
         status = file.stat()
     except OSError as error:
-        raise Damaged(f"damaged: {file.name} can't be read ({error.strerror})") from error
+        raise DamagedIndex(f"damaged: {file.name} can't be read ({error.strerror})") from error
     return _hash_of(file, status.st_size, status.st_mtime_ns)
 
 

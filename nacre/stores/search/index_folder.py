@@ -10,7 +10,7 @@ from shutil import rmtree
 from typing import Any
 
 from nacre.errors import ToolError
-from nacre.stores.search.file_integrity import Damaged, check_sizes, sealed, unpanicked
+from nacre.stores.search.file_integrity import DamagedIndex, check_sizes, engine_panics, verify_seal
 
 
 class IndexFolder:
@@ -20,7 +20,7 @@ class IndexFolder:
         """Open the index; raises Damaged where its files are not as they were written. `name` is what people read."""
         import tantivy
 
-        self._folder, self._name, self._sizes = folder, name, sealed(folder)
+        self._folder, self._name, self._sizes = folder, name, verify_seal(folder)
         # tantivy takes a lock file in the folder of each index it opens, also to read; so it is given its own folder
         private = tempfile.mkdtemp(prefix="nacre-index-")
         self._close = weakref.finalize(self, rmtree, private, ignore_errors=True)
@@ -28,7 +28,7 @@ class IndexFolder:
             if file.suffix != ".lock":
                 os.symlink(file.absolute(), os.path.join(private, file.name))
         try:
-            with unpanicked(name):
+            with engine_panics(name):
                 index = tantivy.Index.open(private)
                 self.schema: Any = index.schema
                 self.searcher: Any = index.searcher()
@@ -42,9 +42,9 @@ class IndexFolder:
         which would be fatal to read, or where the engine panics."""
         try:
             check_sizes(self._folder, self._sizes)
-        except Damaged as error:
+        except DamagedIndex as error:
             raise ToolError("unavailable", f"{self._name} is {error}") from None
-        with unpanicked(self._name):
+        with engine_panics(self._name):
             yield
 
     def close(self) -> None:

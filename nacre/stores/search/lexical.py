@@ -5,16 +5,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from nacre.stores.search.file_integrity import seal
+from nacre.stores.search.file_integrity import seal_folder
 from nacre.stores.search.index_folder import IndexFolder
-from nacre.stores.sqlite.passages import Hit
+from nacre.stores.sqlite.passages import PassageHit
 
 TITLE_BOOST = 2.5
 MOST_WORDS = 64
 NAME = "the index of words"
 
 
-class Lexical:
+class LexicalIndex:
     """A read-only handle on one index folder, which stays untouched: any number of processes may read it."""
 
     def __init__(self, folder: Path) -> None:
@@ -22,7 +22,7 @@ class Lexical:
         self._schema: Any = self._index.schema
         self._searcher = self._index.searcher
 
-    def search(self, text: str, limit: int) -> list[Hit]:
+    def search(self, text: str, limit: int) -> list[PassageHit]:
         """The best passages for the words of `text`, titles counting more; its punctuation means nothing.
 
         Raises ToolError `unavailable` where the index is damaged.
@@ -42,7 +42,7 @@ class Lexical:
         with self._index.reading():
             found = self._searcher.search(tantivy.Query.boolean_query(clauses), limit=limit, count=False).hits
             ids = self._searcher.fast_field_values("id", [address for _, address in found])
-        hits = [Hit(int(i), float(score)) for i, (score, _) in zip(ids, found, strict=True) if i is not None]
+        hits = [PassageHit(int(i), float(score)) for i, (score, _) in zip(ids, found, strict=True) if i is not None]
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))
 
     def close(self) -> None:
@@ -50,7 +50,7 @@ class Lexical:
         self._index.close()
 
 
-def write_lexical(passages: Iterable[tuple[int, str, str]], folder: Path) -> int:
+def write_lexical_index(passages: Iterable[tuple[int, str, str]], folder: Path) -> int:
     """Index passages, given as (id, title, text), in a new folder; returns how many there are."""
     import tantivy
 
@@ -72,7 +72,7 @@ def write_lexical(passages: Iterable[tuple[int, str, str]], folder: Path) -> int
         count += 1
     writer.commit()
     writer.wait_merging_threads()
-    seal(folder)
+    seal_folder(folder)
     return count
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from nacre.stores.search.file_integrity import seal
+from nacre.stores.search.file_integrity import seal_folder
 from nacre.stores.search.index_folder import IndexFolder
 
 # an insertion, deletion, substitution or swap of neighbours is one edit
@@ -51,4 +51,4 @@ def write_spellings(words: Iterable[str], folder: Path) -> None:
         writer.add_document(tantivy.Document(word=word))
     writer.commit()
     writer.wait_merging_threads()
-    seal(folder)
+    seal_folder(folder)

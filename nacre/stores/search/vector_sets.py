@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 def open_collection(home: Path, vectors: str, url: str | None, key: str | None, *, patient: bool = False) -> Collection:
     """A set of vectors, opened to read; `patient` with a slow server."""
-    name = versions.vectors_manifest(home, vectors).collection
+    name = versions.read_vectors_manifest(home, vectors).collection
     if name is None:
         from nacre.stores.search.vectors_edge import EdgeCollection
 
@@ -34,6 +34,6 @@ def drop_collection(url: str | None, key: str | None, collection: str) -> None:
             "the Qdrant collection %s is no longer needed; NACRE_QDRANT_URL is not set, so it stays", collection
         )
         return
-    from nacre.stores.search.vectors_server import drop
+    from nacre.stores.search.vectors_server import delete_collection
 
-    drop(url, key, collection)
+    delete_collection(url, key, collection)

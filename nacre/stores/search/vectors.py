@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from nacre.errors import ConfigError
-from nacre.stores.sqlite.passages import Hit
+from nacre.stores.sqlite.passages import PassageHit
 
 
 class Embedder(Protocol):
@@ -24,7 +24,7 @@ class Embedder(Protocol):
 class Collection(Protocol):
     """Where the vectors of one version lie: `stores.vectors_edge` or `stores.vectors_server`."""
 
-    def nearest(self, vector: Sequence[float], limit: int) -> list[Hit]: ...
+    def nearest(self, vector: Sequence[float], limit: int) -> list[PassageHit]: ...
 
     def fetch(self, ids: Sequence[int]) -> dict[int, list[float]]:
         """The vectors with these ids; unknown ids are left out."""
@@ -57,7 +57,7 @@ class Vectors:
         if text.strip():
             self._embedder.embed([text])
 
-    def search(self, text: str, limit: int) -> list[Hit]:
+    def search(self, text: str, limit: int) -> list[PassageHit]:
         """The passages nearest to `text`, scored by cosine. Raises ConfigError where a server does not answer."""
         if not text.strip() or limit < 1:
             return []

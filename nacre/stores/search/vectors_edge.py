@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from nacre.errors import ConfigError, ToolError
-from nacre.stores.search.file_integrity import Damaged, check_sizes, sizes_of, unpanicked
-from nacre.stores.sqlite.passages import Hit
+from nacre.stores.search.file_integrity import DamagedIndex, check_sizes, engine_panics, file_sizes
+from nacre.stores.sqlite.passages import PassageHit
 
 NAME = "the index of vectors"
 CHUNK = "chunk_"  # the files with the vectors themselves begin with this
@@ -34,11 +34,11 @@ class EdgeCollection:
         self._shard: Any = None
         self._folder = folder.absolute()
         # the large files are read where they lie, mapped into memory
-        self._sizes = sizes_of(self._folder, (str(each.relative_to(self._folder)) for each in _chunks(self._folder)))
+        self._sizes = file_sizes(self._folder, (str(each.relative_to(self._folder)) for each in _chunks(self._folder)))
         try:
             _mirror(self._folder, Path(private))
             _need(private, SPARE_BYTES + _holes(private))
-            with unpanicked(NAME):
+            with engine_panics(NAME):
                 self._shard = EdgeShard.load(private)
         except BaseException as error:
             self._remove()
@@ -48,12 +48,12 @@ class EdgeCollection:
                 ) from error
             raise
 
-    def nearest(self, vector: Sequence[float], limit: int) -> list[Hit]:
+    def nearest(self, vector: Sequence[float], limit: int) -> list[PassageHit]:
         from qdrant_edge import Query, QueryRequest
 
         request = QueryRequest(query=Query.Nearest(list(vector)), limit=limit)
         with self._reading():
-            return [Hit(int(point.id), float(point.score)) for point in self._shard.query(request)]
+            return [PassageHit(int(point.id), float(point.score)) for point in self._shard.query(request)]
 
     def fetch(self, ids: Sequence[int]) -> dict[int, list[float]]:
         with self._reading():
@@ -64,9 +64,9 @@ class EdgeCollection:
         """As `stores.index_folder.IndexFolder.reading`."""
         try:
             check_sizes(self._folder, self._sizes)
-        except Damaged as error:
+        except DamagedIndex as error:
             raise ToolError("unavailable", f"{NAME} is {error}") from None
-        with unpanicked(NAME):
+        with engine_panics(NAME):
             yield
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 from nacre.errors import ConfigError
-from nacre.stores.sqlite.passages import Hit
+from nacre.stores.sqlite.passages import PassageHit
 
 T = TypeVar("T")
 BATCH = 256
@@ -15,7 +15,7 @@ TURN_SECONDS, INGEST_SECONDS = 3, 30
 
 
 @lru_cache(maxsize=8)
-def connect(url: str, key: str | None = None, seconds: int = INGEST_SECONDS) -> Any:
+def connect_qdrant(url: str, key: str | None = None, seconds: int = INGEST_SECONDS) -> Any:
     """The client of one server, shared by the process; nothing is sent yet. ":memory:" is a server in this process."""
     try:
         from qdrant_client import QdrantClient
@@ -23,7 +23,7 @@ def connect(url: str, key: str | None = None, seconds: int = INGEST_SECONDS) -> 
         raise ConfigError("NACRE_QDRANT_URL is set. Run: pip install 'nacre[qdrant]'") from error
 
     # a client that is left to the interpreter's end is closed when the modules it needs are gone
-    atexit.register(connect.cache_clear)
+    atexit.register(connect_qdrant.cache_clear)
     if url == ":memory:":
         return QdrantClient(":memory:")
     return QdrantClient(url=url, api_key=key, timeout=seconds, check_compatibility=False)
@@ -31,7 +31,7 @@ def connect(url: str, key: str | None = None, seconds: int = INGEST_SECONDS) -> 
 
 def _in_a_turn(url: str, key: str | None) -> Any:
     """The client that waits no longer than a turn may; a server in this process is one and the same for all."""
-    return connect(url, key) if url == ":memory:" else connect(url, key, TURN_SECONDS)
+    return connect_qdrant(url, key) if url == ":memory:" else connect_qdrant(url, key, TURN_SECONDS)
 
 
 class ServerCollection:
@@ -39,14 +39,14 @@ class ServerCollection:
 
     def __init__(self, url: str, key: str | None, name: str, *, patient: bool = False) -> None:
         self._url = url
-        self._client = connect(url, key) if patient else _in_a_turn(url, key)
+        self._client = connect_qdrant(url, key) if patient else _in_a_turn(url, key)
         self.name = name
         if not self._ask(lambda: self._client.collection_exists(name)):
             raise ConfigError(f"The Qdrant server at {url} has no collection {name}.")
 
-    def nearest(self, vector: Sequence[float], limit: int) -> list[Hit]:
+    def nearest(self, vector: Sequence[float], limit: int) -> list[PassageHit]:
         points = self._ask(lambda: self._client.query_points(self.name, query=list(vector), limit=limit).points)
-        return [Hit(int(point.id), float(point.score)) for point in points]
+        return [PassageHit(int(point.id), float(point.score)) for point in points]
 
     def fetch(self, ids: Sequence[int]) -> dict[int, list[float]]:
         records = self._ask(
@@ -68,7 +68,7 @@ class ServerWriter:
         from qdrant_client.models import Distance, VectorParams
 
         self._url = url
-        self._client = connect(url, key)
+        self._client = connect_qdrant(url, key)
         self._name = name
         params = VectorParams(size=size, distance=Distance.COSINE)
         _call(url, lambda: self._client.create_collection(name, vectors_config=params))
@@ -87,13 +87,13 @@ class ServerWriter:
         _call(self._url, lambda: self._client.delete_collection(self._name))
 
 
-def collections(url: str, key: str | None, prefix: str) -> list[str]:
+def list_collections(url: str, key: str | None, prefix: str) -> list[str]:
     """The collections on the server whose names begin with `prefix`."""
-    found = _call(url, lambda: connect(url, key).get_collections().collections)
+    found = _call(url, lambda: connect_qdrant(url, key).get_collections().collections)
     return sorted(each.name for each in found if each.name.startswith(prefix))
 
 
-def drop(url: str, key: str | None, name: str) -> None:
+def delete_collection(url: str, key: str | None, name: str) -> None:
     """Remove a collection; one that is gone already is no error."""
     _call(url, lambda: _in_a_turn(url, key).delete_collection(name))
 

@@ -14,9 +14,9 @@ import httpx
 import pyoxigraph as ox
 
 from nacre.errors import ConfigError, ToolError
-from nacre.records.cancellation import is_left
-from nacre.stores.sparql.endpoint_limits import Manners, host_of
-from nacre.stores.sparql.sparql_source import Solutions, Term
+from nacre.records.cancellation import is_cancelled
+from nacre.stores.sparql.endpoint_limits import EndpointLimits, host_of
+from nacre.stores.sparql.sparql_source import Solutions, SparqlTerm
 
 JSON_RESULTS = "application/sparql-results+json"
 TRIPLES = "application/n-triples"
@@ -46,8 +46,14 @@ class EndpointSource:
     machine ask another one.
     """
 
-    def __init__(self, url: str, graphs: Sequence[str] = (), manners: Manners = Manners(), dialect: str = "") -> None:  # noqa: B008 (immutable)
-        self.url = checked(url)
+    def __init__(
+        self,
+        url: str,
+        graphs: Sequence[str] = (),
+        manners: EndpointLimits = EndpointLimits(),  # noqa: B008 (immutable)
+        dialect: str = "",
+    ) -> None:
+        self.url = check_endpoint_url(url)
         self.dialect = dialect
         self.things = manners.things
         self.asked = 0
@@ -88,12 +94,12 @@ class EndpointSource:
             raise ToolError("unavailable", f"{self.url} answered an ASK with neither true nor false.")
         return answer
 
-    def construct(self, query: str, *, limit: int, seconds: float) -> list[tuple[Term, Term, Term]]:
+    def construct(self, query: str, *, limit: int, seconds: float) -> list[tuple[SparqlTerm, SparqlTerm, SparqlTerm]]:
         """At most `limit` triples of a CONSTRUCT."""
         content, headers = self._send(query, TRIPLES, time.monotonic() + seconds)
         media = headers.get("content-type", TRIPLES).partition(";")[0].strip()
         form = ox.RdfFormat.from_media_type(media) or ox.RdfFormat.N_TRIPLES
-        found: list[tuple[Term, Term, Term]] = []
+        found: list[tuple[SparqlTerm, SparqlTerm, SparqlTerm]] = []
         try:
             for quad in ox.parse(content, form, base_iri=self.url):
                 if len(found) == limit:
@@ -161,7 +167,7 @@ class EndpointSource:
         url = self.url
         for _ in range(MOST_REDIRECTS + 1):
             left = deadline - time.monotonic()
-            if left <= 0 or is_left():
+            if left <= 0 or is_cancelled():
                 raise ToolError("timeout", f"{self.url} gave no answer in time.")
             fields = [("query", query), *self._graphs]
             headers = {"Accept": accepted}
@@ -183,7 +189,7 @@ class EndpointSource:
             if len(content) > MOST_BYTES:
                 raise ToolError("too_large", f"{self.url} sent more than {MOST_BYTES // 1_000_000} MB. Ask for less.")
             # a server that sends a byte now and then keeps within the timeout of every single read
-            if time.monotonic() > deadline or is_left():
+            if time.monotonic() > deadline or is_cancelled():
                 raise ToolError("timeout", f"{self.url} gave no whole answer in time.")
         return bytes(content)
 
@@ -212,7 +218,7 @@ class EndpointSource:
             self._places.release()
 
 
-def checked(url: str) -> str:
+def check_endpoint_url(url: str) -> str:
     """The address, if an endpoint may have it; raises ConfigError.
 
     >>> checked("https://example.org/sparql")
@@ -261,22 +267,22 @@ def _plain(content: bytes, most: int = 200) -> str:
     return " ".join(text.split())[:most] or "(no text)"
 
 
-def _term(binding: Mapping[str, str]) -> Term:
+def _term(binding: Mapping[str, str]) -> SparqlTerm:
     if binding["type"] == "uri":
-        return Term("iri", binding["value"])
+        return SparqlTerm("iri", binding["value"])
     if binding["type"] == "bnode":
-        return Term("blank", binding["value"])
+        return SparqlTerm("blank", binding["value"])
     language = binding.get("xml:lang", "")
-    return Term(
+    return SparqlTerm(
         "literal", binding["value"], binding.get("datatype", LANGUAGE_STRING if language else XSD_STRING), language
     )
 
 
-def _of_ox(term: Any) -> Term:
+def _of_ox(term: Any) -> SparqlTerm:
     if isinstance(term, ox.NamedNode):
-        return Term("iri", term.value)
+        return SparqlTerm("iri", term.value)
     if isinstance(term, ox.BlankNode):
-        return Term("blank", term.value)
+        return SparqlTerm("blank", term.value)
     if isinstance(term, ox.Literal):
-        return Term("literal", term.value, term.datatype.value, term.language or "")
-    return Term("literal", str(term), XSD_STRING)
+        return SparqlTerm("literal", term.value, term.datatype.value, term.language or "")
+    return SparqlTerm("literal", str(term), XSD_STRING)

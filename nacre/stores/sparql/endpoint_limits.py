@@ -1,4 +1,4 @@
-"""How an endpoint is asked, by the settings: Settings -> address -> Manners."""
+"""How an endpoint is asked, by the settings: Settings -> address -> EndpointLimits."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from nacre.config.settings import Settings
 
 
-class Manners(NamedTuple):
+class EndpointLimits(NamedTuple):
     """At most so many queries at once, and so many begun a second; `key` is "USER:PASSWORD" or "Bearer TOKEN", "" for
     none; words find so many `things` at most."""
 
@@ -17,13 +17,13 @@ class Manners(NamedTuple):
     things: int = 600
 
 
-def manners_of(settings: Settings) -> Callable[[str], Manners]:
+def configured_limits(settings: Settings) -> Callable[[str], EndpointLimits]:
     """The manners for an address; a key is sent to no other host than the one it is set for."""
 
-    def manners(url: str) -> Manners:
+    def manners(url: str) -> EndpointLimits:
         secret = settings.endpoint_keys.get(host_of(url))
         key = secret.get_secret_value() if secret else ""
-        return Manners(settings.endpoint_queries, settings.endpoint_rate, key, settings.endpoint_things)
+        return EndpointLimits(settings.endpoint_queries, settings.endpoint_rate, key, settings.endpoint_things)
 
     return manners
 

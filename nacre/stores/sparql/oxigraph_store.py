@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nacre.errors import ConfigError, ToolError
-from nacre.stores.processes.killable_pool import Killable, ended
-from nacre.stores.sparql.sparql_source import Solutions, Term
+from nacre.stores.processes.killable_pool import KillablePool, pool_errors
+from nacre.stores.sparql.sparql_source import Solutions, SparqlTerm
 
 if TYPE_CHECKING:
     import pyoxigraph as ox
@@ -34,7 +34,7 @@ class OxigraphStore:
         if not (folder / "CURRENT").is_file():
             raise ConfigError(f"No triples at {folder}. Run: nacre ingest FILE.ttl --graph NAME --sparql")
         self.folder = folder
-        self._work = Killable(MOST_MEMORY)
+        self._work = KillablePool(MOST_MEMORY)
 
     @cached_property
     def readings(self) -> frozenset[str]:
@@ -46,16 +46,16 @@ class OxigraphStore:
     def select(self, query: str, *, limit: int, seconds: float) -> Solutions:
         """At most `limit` rows; raises ToolError as SparqlSource says."""
         found = self._ask(_select, query, limit, seconds)
-        return Solutions(tuple(found[0]), [tuple(t and Term(*t) for t in row) for row in found[1]], found[2])
+        return Solutions(tuple(found[0]), [tuple(t and SparqlTerm(*t) for t in row) for row in found[1]], found[2])
 
     def ask(self, query: str, *, seconds: float) -> bool:
         """The answer of an ASK."""
         return bool(self._ask(_truth, query, 1, seconds))
 
-    def construct(self, query: str, *, limit: int, seconds: float) -> list[tuple[Term, Term, Term]]:
+    def construct(self, query: str, *, limit: int, seconds: float) -> list[tuple[SparqlTerm, SparqlTerm, SparqlTerm]]:
         """At most `limit` triples of a CONSTRUCT."""
         found = self._ask(_construct, query, limit, seconds)
-        return [(Term(*s), Term(*p), Term(*o)) for s, p, o in found]
+        return [(SparqlTerm(*s), SparqlTerm(*p), SparqlTerm(*o)) for s, p, o in found]
 
     def close(self) -> None:
         """End its processes, whatever they do."""
@@ -67,7 +67,7 @@ class OxigraphStore:
                 "too_large", f"The query has {len(query)} characters; at most {_LONGEST_QUERY} are allowed."
             )
         running = self._work.start(run, str(self.folder), query, limit, seconds=seconds)
-        with ended(seconds):
+        with pool_errors(seconds):
             return running.result()
 
 

@@ -3,7 +3,7 @@
 from typing import Literal, NamedTuple, Protocol
 
 
-class Term(NamedTuple):
+class SparqlTerm(NamedTuple):
     """An RDF term. `datatype` is an IRI ("" for what is no literal), `language` a tag or ""."""
 
     kind: Literal["iri", "literal", "blank"]
@@ -16,7 +16,7 @@ class Solutions(NamedTuple):
     """The rows of a SELECT, None where a variable is unbound; `truncated` says that there were more than asked for."""
 
     variables: tuple[str, ...]
-    rows: list[tuple[Term | None, ...]]
+    rows: list[tuple[SparqlTerm | None, ...]]
     truncated: bool
 
 
@@ -37,6 +37,6 @@ class SparqlSource(Protocol):
         """The answer of an ASK."""
         ...
 
-    def construct(self, query: str, *, limit: int, seconds: float) -> list[tuple[Term, Term, Term]]:
+    def construct(self, query: str, *, limit: int, seconds: float) -> list[tuple[SparqlTerm, SparqlTerm, SparqlTerm]]:
         """At most `limit` triples of a CONSTRUCT."""
         ...

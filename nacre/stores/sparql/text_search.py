@@ -12,7 +12,7 @@ START, INDEXED_START = 3, 4
 SLIPS = 2
 
 
-def holding_pattern(
+def text_search_pattern(
     search: TextSearch, predicates: Sequence[str], words: Sequence[str], near: Sequence[str] = ()
 ) -> str:
     """?s ?p ?l, where the literal ?l of one of the predicates holds one of the words (letters and digits alone), or a

@@ -12,9 +12,9 @@ from typing import Any, cast
 
 from nacre.records.answer import Answer
 
-Run = Callable[..., None]
+Execute = Callable[..., None]
 # what the file of conversations raises where it can't be read or written, the loop's own tables in it included
-KeepingError = sqlite3.Error
+ConversationStoreError = sqlite3.Error
 
 TITLE = 80
 BUSY_SECONDS = 3.0
@@ -202,7 +202,7 @@ class Conversations:
             return self._reading.execute(sql, given).fetchall()
 
     @contextmanager
-    def _writing(self) -> Iterator[Run]:
+    def _writing(self) -> Iterator[Execute]:
         def run(sql: str, *given: object) -> None:
             self._connection.execute(sql, given)
 
@@ -224,6 +224,6 @@ _LISTED = (
 )
 
 
-def _cut(run: Run, owner: str, thread: str, turn: int) -> None:
+def _cut(run: Execute, owner: str, thread: str, turn: int) -> None:
     for table in ("turn", "feedback"):
         run(f"DELETE FROM {table} WHERE owner = ? AND thread = ? AND turn >= ?", owner, thread, turn)

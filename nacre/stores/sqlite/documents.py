@@ -21,7 +21,7 @@ CREATE INDEX naming_place ON naming(document, start);
 CREATE INDEX naming_thing ON naming(thing);
 """
 
-Place = tuple[str, int, int]
+SentencePlace = tuple[str, int, int]
 
 
 class Document(NamedTuple):
@@ -35,7 +35,7 @@ class Document(NamedTuple):
     pages: tuple[int, ...] = ()
 
 
-class Naming(NamedTuple):
+class DocumentMention(NamedTuple):
     """A sentence of a document, by its place, and a thing of the graph (its IRI) that it names."""
 
     document: str
@@ -44,7 +44,7 @@ class Naming(NamedTuple):
     thing: str
 
 
-class LeftOut(NamedTuple):
+class SkippedDocument(NamedTuple):
     """A file that gave no passages: it can't be read, or says what another one says; `why` names that."""
 
     name: str
@@ -82,9 +82,9 @@ class Documents:
         pages: list[int] = json.loads(found[0][0]) if found else []
         return bisect_right(pages, place) if pages else None
 
-    def named_in(self, places: Sequence[Place]) -> dict[Place, tuple[str, ...]]:
+    def named_in(self, places: Sequence[SentencePlace]) -> dict[SentencePlace, tuple[str, ...]]:
         """The things that the sentences at these places name, in their order; places without any are left out."""
-        found: dict[Place, tuple[str, ...]] = {}
+        found: dict[SentencePlace, tuple[str, ...]] = {}
         for document, start, end in dict.fromkeys(places):
             rows = self._rows(
                 "SELECT thing FROM naming WHERE document = ? AND start = ? ORDER BY rowid", (document, start)
@@ -93,7 +93,7 @@ class Documents:
                 found[document, start, end] = tuple(row[0] for row in rows)
         return found
 
-    def naming(self, thing: str, most: int) -> list[Place]:
+    def naming(self, thing: str, most: int) -> list[SentencePlace]:
         """Where sentences name a thing, the first `most` by document and place."""
         return [
             (str(name), int(start), int(stop))
@@ -103,9 +103,11 @@ class Documents:
             )
         ]
 
-    def left_out(self) -> list[LeftOut]:
+    def left_out(self) -> list[SkippedDocument]:
         """The files that gave no passages."""
-        return [LeftOut(*row) for row in self._rows("SELECT name, kind, why FROM left_out ORDER BY kind DESC, name")]
+        return [
+            SkippedDocument(*row) for row in self._rows("SELECT name, kind, why FROM left_out ORDER BY kind DESC, name")
+        ]
 
     def close(self) -> None:
         with self._lock:
@@ -128,7 +130,7 @@ class DocumentsWriter:
         self.count = 0
         self.last = ""
 
-    def add(self, document: Document, namings: Iterable[Naming] = ()) -> None:
+    def add(self, document: Document, namings: Iterable[DocumentMention] = ()) -> None:
         """Keep a document and what it names."""
         name, title, source, text, pages = document
         # a lone surrogate, which some files have, can't be written
@@ -139,7 +141,7 @@ class DocumentsWriter:
         self._connection.executemany("INSERT INTO naming VALUES (?, ?, ?, ?)", namings)
         self.count += 1
 
-    def leave_out(self, file: LeftOut) -> None:
+    def leave_out(self, file: SkippedDocument) -> None:
         """Note a file that gave no passages."""
         self._connection.execute("INSERT INTO left_out VALUES (?, ?, ?)", file)
         self.last = file.words
@@ -154,7 +156,7 @@ class DocumentsWriter:
         self._connection.close()
 
 
-def left_out_lines(files: Sequence[LeftOut], most: int | None = None) -> Iterator[str]:
+def skipped_lines(files: Sequence[SkippedDocument], most: int | None = None) -> Iterator[str]:
     """What was left out, for a person: a line with the counts, then `most` of them.
 
     >>> list(left_out_lines([LeftOut("a.pdf", "unreadable", "no text in it")]))

@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from nacre.records.extracted import Claim, Extracted
+from nacre.records.extracted import ExtractedTriple, SourceSentence
 
 DDL = """
 CREATE TABLE triple (
@@ -46,7 +46,7 @@ MOST_ASKED = 200
 MOST_FOUND = 400
 
 
-class Layer:
+class ExtractedLayer:
     """A read-only handle, safe to share between threads."""
 
     def __init__(self, path: Path) -> None:
@@ -58,11 +58,11 @@ class Layer:
         )
         self.count = int(self._rows("SELECT count(*) FROM triple")[0][0])
 
-    def all(self, *, condensed: bool = False) -> list[Extracted]:
+    def all(self, *, condensed: bool = False) -> list[ExtractedTriple]:
         """Every triple in the order it was extracted, with its own relation or the one that this was condensed to."""
         return [_read(row) for row in self._rows(f"{CONDENSED if condensed else ORIGINAL} ORDER BY triple.n")]
 
-    def about(self, keys: Collection[str], forms: Collection[str]) -> list[Extracted]:
+    def about(self, keys: Collection[str], forms: Collection[str]) -> list[ExtractedTriple]:
         """The triples, condensed, of which an end is one of these things or has one of these folded names; at most
         400, the surest first."""
         wanted = [*sorted(keys)[:MOST_ASKED]], [*sorted(forms)[:MOST_ASKED]]
@@ -109,7 +109,7 @@ class Layer:
 
 def write_layer(
     path: Path,
-    triples: Iterable[Extracted],
+    triples: Iterable[ExtractedTriple],
     form: Callable[[str], str],
     *,
     condensed: Mapping[str, str] | None = None,
@@ -143,5 +143,5 @@ def write_layer(
     return count
 
 
-def _read(row: tuple[Any, ...]) -> Extracted:
-    return Extracted(*(*row[:10], Claim(*row[10:])))
+def _read(row: tuple[Any, ...]) -> ExtractedTriple:
+    return ExtractedTriple(*(*row[:10], SourceSentence(*row[10:])))

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from nacre.records.schema import Schema
 from nacre.stores.search.spellings import EDITS, Spellings
 from nacre.stores.search.vectors import Embedder
-from nacre.stores.sqlite.lexicon_file import Row, spellings_of
+from nacre.stores.sqlite.lexicon_file import Row, spellings_folder
 
 NameKind = Literal["class", "group", "predicate", "entity", "value"]
 
@@ -26,7 +26,7 @@ _NAME = "name.tokens, thing.kind, thing.target, thing.predicate, thing.label, th
 _OF = "name ON name.n = described.name JOIN thing ON thing.n = name.thing"
 
 
-class Name(NamedTuple):
+class LexiconEntry(NamedTuple):
     """One name of one thing. `tokens` are its normalised words.
 
     `target` is the IRI of a class, predicate or entity, the relation of a group, or the text of a value of `predicate`.
@@ -45,7 +45,7 @@ class Name(NamedTuple):
     ends: str | None = None
 
 
-class Word(NamedTuple):
+class LexiconWord(NamedTuple):
     """A word of names: how many names hold it, how many of these are of things, whether it is a thing's whole name,
     and how many words a name has at most that begins with it or with a form of it. `n` is its number."""
 
@@ -58,14 +58,14 @@ class Word(NamedTuple):
     longest: int
 
 
-class Thing(NamedTuple):
+class LexiconThing(NamedTuple):
     """What a thing is called, and the table it lies in."""
 
     label: str
     relation: str
 
 
-class Home(NamedTuple):
+class TableNameCounts(NamedTuple):
     """A table: how many things with names lie in it, and how many of them only a code in their IRI names."""
 
     relation: str
@@ -73,7 +73,7 @@ class Home(NamedTuple):
     coded: int
 
 
-class Link(NamedTuple):
+class TableLink(NamedTuple):
     """How often `predicate` links a thing of table `subject` to one of table `object`."""
 
     predicate: str
@@ -82,7 +82,7 @@ class Link(NamedTuple):
     triples: int
 
 
-def row(name: Name) -> Row:
+def lexicon_row(name: LexiconEntry) -> Row:
     """A name as it is written into the file."""
     return " ".join(name.tokens), *name[1:]
 
@@ -102,13 +102,15 @@ class Lexicon:
         self._local = threading.local()
         self._lock = threading.Lock()
         self._open: list[sqlite3.Connection] = []
-        self._spellings = Spellings(spellings_of(path))
+        self._spellings = Spellings(spellings_folder(path))
         read = self._read
         self._endings = dict(read("SELECT n, predicate FROM ending"))
-        self.described: Sequence[Name] = tuple(sorted(self._names(f"SELECT {_NAME} FROM described JOIN {_OF}", ())))
-        self.homes: Sequence[Home] = tuple(Home(*row) for row in read("SELECT * FROM home"))
+        self.described: Sequence[LexiconEntry] = tuple(
+            sorted(self._names(f"SELECT {_NAME} FROM described JOIN {_OF}", ()))
+        )
+        self.homes: Sequence[TableNameCounts] = tuple(TableNameCounts(*row) for row in read("SELECT * FROM home"))
         self.facts: dict[tuple[str, str], int] = {(r, p): n for r, p, n in read("SELECT * FROM fact")}
-        self.links: Sequence[Link] = tuple(Link(*row) for row in read("SELECT * FROM link"))
+        self.links: Sequence[TableLink] = tuple(TableLink(*row) for row in read("SELECT * FROM link"))
         # how many names things have
         self.said = int(read("SELECT ifnull(max(n) + 1, 0) FROM name")[0][0]) - len(self.described)
         self.word = lru_cache(_REMEMBERED)(self._word)
@@ -121,7 +123,7 @@ class Lexicon:
         """The lexicon on which whatever depends on classes and properties alone may be built once."""
         return self
 
-    def each(self) -> Iterator[Name]:
+    def each(self) -> Iterator[LexiconEntry]:
         """Every name, the shortest first."""
         last = -1
         after = f"SELECT name.n, {_NAME} FROM name JOIN thing ON thing.n = name.thing WHERE name.n > ? ORDER BY name.n"
@@ -129,11 +131,11 @@ class Lexicon:
             last = found[-1][0]
             yield from (_name(row[1:]) for row in found)
 
-    def exact(self, tokens: Sequence[str]) -> list[Name]:
+    def exact(self, tokens: Sequence[str]) -> list[LexiconEntry]:
         """The names that are these words, at most `MOST_ALIKE`."""
         return self._alike("tokens", tokens)
 
-    def inflected(self, lemmas: Sequence[str]) -> list[Name]:
+    def inflected(self, lemmas: Sequence[str]) -> list[LexiconEntry]:
         """The names of other words that have these lemmas, at most `MOST_ALIKE`."""
         return self._alike("lemmas", lemmas)
 
@@ -151,7 +153,7 @@ class Lexicon:
             row[0] for row in self._read("SELECT word FROM word WHERE things > ? AND things > 4", (max(4, more_than),))
         )
 
-    def holding(self, words: Sequence[Collection[str]], most: int) -> list[Name]:
+    def holding(self, words: Sequence[Collection[str]], most: int) -> list[LexiconEntry]:
         """The shortest names of things that hold, of each collection, one of the words; in any order of them."""
         wanted = self._wanted(words)
         if not wanted:
@@ -168,12 +170,12 @@ class Lexicon:
         wanted = self._wanted(words)
         return bool(wanted and self._read("SELECT rowid FROM holding WHERE holding MATCH ? LIMIT 1", (wanted,)))
 
-    def thing(self, iri: str) -> Thing | None:
+    def thing(self, iri: str) -> LexiconThing | None:
         """What the thing with this IRI is called; None where no table shows it."""
         found = self._read("SELECT label, relation FROM thing WHERE target = ? AND kind = 'entity' LIMIT 1", (iri,))
-        return Thing(*found[0]) if found else None
+        return LexiconThing(*found[0]) if found else None
 
-    def leading_to(self, names: Collection[Name]) -> frozenset[str] | None:
+    def leading_to(self, names: Collection[LexiconEntry]) -> frozenset[str] | None:
         """The predicates by which something leads to one of these entities; None where that is not known."""
         if any(name.ends is None for name in names):
             return None
@@ -188,10 +190,10 @@ class Lexicon:
         self._local = threading.local()
         self._spellings.close()
 
-    def _word(self, text: str) -> Word | None:
+    def _word(self, text: str) -> LexiconWord | None:
         """A word of names, or a lemma with which names begin; None where it is neither."""
         found = self._read("SELECT n, word, lemma, names, things, alone, longest FROM word WHERE word = ?", (text,))
-        return Word(*found[0]) if found else None
+        return LexiconWord(*found[0]) if found else None
 
     def _near(self, text: str, edits: int = EDITS) -> tuple[str, ...]:
         """The words of names that are spelt like this one or almost so, sorted."""
@@ -202,7 +204,7 @@ class Lexicon:
         numbers = [sorted(known.n for word in each if (known := self.word(word)) and known.things) for each in words]
         return " AND ".join(f"({' OR '.join(map(str, each))})" for each in numbers) if all(numbers) else ""
 
-    def _alike(self, column: str, words: Sequence[str]) -> list[Name]:
+    def _alike(self, column: str, words: Sequence[str]) -> list[LexiconEntry]:
         sql = (
             f"SELECT {_NAME} FROM (SELECT * FROM name WHERE {column} = ? ORDER BY n LIMIT ?) AS name"
             " JOIN thing ON thing.n = name.thing ORDER BY name.n"
@@ -211,7 +213,7 @@ class Lexicon:
         found = self._short_names(sql, text)
         return self._names(sql, (text, MOST_ALIKE)) if len(found) > _SHORT else list(found)
 
-    def _few_names(self, sql: str, text: str) -> tuple[Name, ...]:
+    def _few_names(self, sql: str, text: str) -> tuple[LexiconEntry, ...]:
         return tuple(self._names(sql, (text, _SHORT + 1)))
 
     def _texts(self, sql: str, text: str) -> list[str]:
@@ -221,7 +223,7 @@ class Lexicon:
     def _few_texts(self, sql: str, text: str) -> tuple[str, ...]:
         return tuple(row[0] for row in self._read(sql, (text, _SHORT + 1)))
 
-    def _names(self, sql: str, params: Sequence[str | int]) -> list[Name]:
+    def _names(self, sql: str, params: Sequence[str | int]) -> list[LexiconEntry]:
         return [_name(row) for row in self._read(sql, params)]
 
     def _read(self, sql: str, params: Sequence[str | int | float] = ()) -> list[tuple]:  # type: ignore[type-arg]
@@ -241,5 +243,5 @@ class Lexicon:
         return connection
 
 
-def _name(row: tuple) -> Name:  # type: ignore[type-arg]
-    return Name(tuple(row[0].split(" ")), *row[1:])
+def _name(row: tuple) -> LexiconEntry:  # type: ignore[type-arg]
+    return LexiconEntry(tuple(row[0].split(" ")), *row[1:])

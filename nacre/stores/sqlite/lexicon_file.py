@@ -50,7 +50,7 @@ ANALYZE;
 """
 
 
-def spellings_of(path: Path) -> Path:
+def spellings_folder(path: Path) -> Path:
     """The folder of the spellings that belong to a lexicon file."""
     return path.with_suffix(".words")
 
@@ -68,7 +68,7 @@ def write_lexicon(
     `endings` are the predicates that the numbers in `ends` stand for.
     """
     path.unlink(missing_ok=True)
-    shutil.rmtree(spellings_of(path), ignore_errors=True)
+    shutil.rmtree(spellings_folder(path), ignore_errors=True)
     db = sqlite3.connect(path, isolation_level=None)
     try:
         db.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN;" + LAYOUT)
@@ -89,7 +89,7 @@ def write_lexicon(
         db.executescript(INDEXES)
     finally:
         db.close()
-    write_spellings(sorted(w for w in words.place if any(map(str.isalpha, w))), spellings_of(path))
+    write_spellings(sorted(w for w in words.place if any(map(str.isalpha, w))), spellings_folder(path))
     return len(rows)
 
 

@@ -15,7 +15,7 @@ BUSY_SECONDS = 1.0
 LAYOUT = "CREATE TABLE IF NOT EXISTS reply (key BLOB PRIMARY KEY, text TEXT NOT NULL)"
 
 
-class Replies(BaseCache):
+class ModelReplies(BaseCache):
     """At most `most` answers, the oldest go first; of a prompt only its hash. All methods raise sqlite3.Error."""
 
     def __init__(self, path: Path, most: int = MOST) -> None:

@@ -21,7 +21,7 @@ CREATE TABLE predicate (n INTEGER PRIMARY KEY, iri TEXT NOT NULL);
 """
 
 
-class Hit(NamedTuple):
+class PassageHit(NamedTuple):
     """A passage that a search found; the greater the score, the better, within one search only."""
 
     id: int

@@ -31,7 +31,7 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None) -> str:
         if united and (relations is None or united <= {r.name for r in shown}):
             about = _about(schema, relation)
             parts.append(
-                f"-- {about}\n-- view {quoted(relation.name)}: all rows and columns of {', '.join(sorted(united))}"
+                f"-- {about}\n-- view {quote_if_needed(relation.name)}: all rows and columns of {', '.join(sorted(united))}"
             )
         else:
             parts.append(_statement(tables, relation))
@@ -57,7 +57,7 @@ def column_comment(predicate: Predicate, samples: Sequence[str] = ()) -> str:
     return _clean("; ".join(parts))
 
 
-def definitions(
+def column_definitions(
     column: Column, predicate: Predicate, target: str, samples: Sequence[str] = (), filled: str = ""
 ) -> list[tuple[str, str]]:
     """The SQL columns of a predicate with a comment each: value, low, high, raw text, link (to `target`).
@@ -69,17 +69,17 @@ def definitions(
     found: list[tuple[str, str]] = []
     if column.value:
         shape = {"range": "middle of the range", "pair": "first of two"}.get(predicate.shape, "") if column.low else ""
-        found.append((f"{quoted(column.value)} {kind}", "; ".join(x for x in (shape, said) if x)))
+        found.append((f"{quote_if_needed(column.value)} {kind}", "; ".join(x for x in (shape, said) if x)))
     if column.low:
-        found.append((f"{quoted(column.low)} {kind}", "lower number"))
-        found.append((f"{quoted(column.high)} {kind}", "higher number"))
+        found.append((f"{quote_if_needed(column.low)} {kind}", "lower number"))
+        found.append((f"{quote_if_needed(column.high)} {kind}", "higher number"))
     if column.text:
-        found.append((f"{quoted(column.text)} TEXT", "as written in the data"))
+        found.append((f"{quote_if_needed(column.text)} TEXT", "as written in the data"))
     if column.link:
         meaning = _clean(" ".join(predicate.comment.split())[:200].rstrip("."))
         # the values of a link are the names that its target lists
         note = "" if column.value else "; ".join(x for x in (meaning, filled) if x)
-        found.append((f"{quoted(column.link)} INTEGER REFERENCES {quoted(target)}(id)", note))
+        found.append((f"{quote_if_needed(column.link)} INTEGER REFERENCES {quote_if_needed(target)}(id)", note))
     return found
 
 
@@ -89,10 +89,10 @@ def create_table(name: str, columns: Sequence[tuple[str, str]]) -> str:
     for number, (definition, comment) in enumerate(columns):
         comma = "," if number < len(columns) - 1 else ""
         lines.append(f"  {definition}{comma}" + (f" -- {comment}" if comment else ""))
-    return f"CREATE TABLE {quoted(name)} (\n" + "\n".join(lines) + "\n)"
+    return f"CREATE TABLE {quote_if_needed(name)} (\n" + "\n".join(lines) + "\n)"
 
 
-def quoted(name: str) -> str:
+def quote_if_needed(name: str) -> str:
     """An identifier for SQLite, quoted only where it has to be.
 
     >>> quoted("height"), quoted("größe"), quoted('a"b')
@@ -104,11 +104,11 @@ def quoted(name: str) -> str:
 def _statement(tables: Tables, relation: Relation) -> str:
     schema = tables.schema
     owners = ", ".join(sorted(_owners(schema, relation))) if relation.kind == "junction" else ""
-    key = f"INTEGER REFERENCES {quoted(owners)}(id)" if owners.isidentifier() else "INTEGER"
+    key = f"INTEGER REFERENCES {quote_if_needed(owners)}(id)" if owners.isidentifier() else "INTEGER"
     columns = [
-        (f"{quoted(relation.key)} {key}", f"id in {owners}" if "," in owners else "")
+        (f"{quote_if_needed(relation.key)} {key}", f"id in {owners}" if "," in owners else "")
         if relation.kind == "junction"
-        else (f"{quoted(relation.key)} INTEGER PRIMARY KEY", "")
+        else (f"{quote_if_needed(relation.key)} INTEGER PRIMARY KEY", "")
     ]
     filled = _filled(tables, relation)
     for column in relation.columns:
@@ -117,7 +117,9 @@ def _statement(tables: Tables, relation: Relation) -> str:
             continue
         own, samples = _of_relation(tables, relation, column, predicate)
         shown = Column(column.predicate, column.value, column.low, column.high, "", column.link)
-        columns += definitions(shown, own, target_of(schema, predicate), samples, filled.get(column.predicate, ""))
+        columns += column_definitions(
+            shown, own, link_target(schema, predicate), samples, filled.get(column.predicate, "")
+        )
     about = _about(schema, relation)
     return (f"-- {about}\n" if about else "") + create_table(relation.name, columns) + ";"
 
@@ -148,7 +150,7 @@ def _of_relation(
     """The predicate with the values that this relation has, where others have it too, and samples of its text."""
     if not column.value:
         return predicate, []
-    name, of = quoted(column.value), quoted(relation.name)
+    name, of = quote_if_needed(column.value), quote_if_needed(relation.name)
     read = tables.trusted().execute
     if len(predicate.domains) > 1 and predicate.datatype in ("integer", "real"):
         low, high = read(f"SELECT min({name}), max({name}) FROM {of}").fetchone()
@@ -183,8 +185,10 @@ def _filled(tables: Tables, relation: Relation) -> dict[str, str]:
     if relation.kind != "table" or not relation.columns:
         return {}
     named = {column.predicate: column.value or column.link for column in relation.columns}
-    counts = ", ".join(f"count({quoted(name)})" for name in named.values())
-    count, *have = tables.trusted().execute(f"SELECT count(*), {counts} FROM {quoted(relation.name)}").fetchone()
+    counts = ", ".join(f"count({quote_if_needed(name)})" for name in named.values())
+    count, *have = (
+        tables.trusted().execute(f"SELECT count(*), {counts} FROM {quote_if_needed(relation.name)}").fetchone()
+    )
     return {
         predicate: f"only {number} of {count} rows have one"
         for predicate, number in zip(named, have, strict=True)
@@ -192,7 +196,7 @@ def _filled(tables: Tables, relation: Relation) -> dict[str, str]:
     }
 
 
-def target_of(schema: Schema, predicate: Predicate) -> str:
+def link_target(schema: Schema, predicate: Predicate) -> str:
     """The smallest table whose rows are all that the links of a predicate lead to; `entity` where there is none."""
     total = predicate.objects
     holds_all = [iri for iri, count in predicate.ranges.items() if iri and count == total]

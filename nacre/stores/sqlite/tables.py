@@ -1,4 +1,4 @@
-"""Hold one graph.sqlite open and run queries on it that can do no harm: SQL -> Fetched."""
+"""Hold one graph.sqlite open and run queries on it that can do no harm: SQL -> SqlResult."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nacre.errors import ConfigError, ToolError
-from nacre.records.cancellation import is_left
+from nacre.records.cancellation import is_cancelled
 from nacre.records.json_form import from_json
 from nacre.records.schema import Schema
 
@@ -32,7 +32,7 @@ _STEPS_BETWEEN_CHECKS = 5_000
 _EXPLAIN = re.compile(r"(\s|--[^\n]*\n|/\*.*?\*/)*EXPLAIN\b", re.IGNORECASE | re.DOTALL)
 
 
-class Fetched(NamedTuple):
+class SqlResult(NamedTuple):
     """The result of a query; `truncated` says that there were more rows than asked for."""
 
     columns: tuple[str, ...]
@@ -72,7 +72,7 @@ class Tables:
         limit: int = 1000,
         seconds: float = 5.0,
         steps: float = inf,
-    ) -> Fetched:
+    ) -> SqlResult:
         """Run one SELECT within a row limit, a deadline, and so many steps of SQLite's virtual machine.
 
         Raises ToolError of kind syntax, unknown_name, ambiguous, type, refused, timeout or too_large. Tables named
@@ -90,7 +90,7 @@ class Tables:
         def is_over() -> bool:
             nonlocal checks
             checks += 1
-            return checks * _STEPS_BETWEEN_CHECKS > steps or time.monotonic() > deadline or is_left()
+            return checks * _STEPS_BETWEEN_CHECKS > steps or time.monotonic() > deadline or is_cancelled()
 
         guard.connection.set_progress_handler(is_over, _STEPS_BETWEEN_CHECKS)
         try:
@@ -107,7 +107,7 @@ class Tables:
             raise _tool_error(error, guard.refusal, over) from None
         finally:
             guard.connection.set_progress_handler(None, 0)
-        return Fetched(columns, rows[:limit], len(rows) > limit)
+        return SqlResult(columns, rows[:limit], len(rows) > limit)
 
     def trusted(self) -> sqlite3.Connection:
         """A read-only connection of this thread without the guard, for our own code alone."""

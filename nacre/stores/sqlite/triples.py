@@ -16,7 +16,7 @@ MOST = 200
 Triple = tuple[str, str, str]
 
 
-class Triples:
+class TripleReader:
     """Looks up triples in one graph.sqlite; those in no table (of the schema itself) are not found here."""
 
     def __init__(self, tables: Tables) -> None:

@@ -4,53 +4,63 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nacre.language.base import language
-from nacre.language.courtesy import is_greeting, without_courtesy
-from nacre.language.thesaurus import function_words, measure
-from nacre.language.tokens import Token, tokens
+from nacre.language.courtesy import is_greeting, strip_courtesy
+from nacre.language.thesaurus import function_words, gradable_adjective
+from nacre.language.tokens import Token, tokenize
 from nacre.plans.inspect_select import variable_of
 from nacre.records.plan import Attribute, Plan, Select
 from nacre.records.schema import Schema
-from nacre.records.turn import Earlier, Rewrite, Scope
+from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.understanding.dialogue.meta_questions import is_aside
-from nacre.understanding.dialogue.references.best_of import of_them
-from nacre.understanding.dialogue.references.definite_references import named_again
-from nacre.understanding.dialogue.references.exclude_given import besides, without_other
-from nacre.understanding.dialogue.references.focus import are_persons, asked_nodes, focus, owners
-from nacre.understanding.dialogue.references.offered_readings import chosen
+from nacre.understanding.dialogue.meta_questions import is_meta_question
+from nacre.understanding.dialogue.references.best_of import superlative_reference
+from nacre.understanding.dialogue.references.definite_references import resolve_definite_reference
+from nacre.understanding.dialogue.references.exclude_given import rewrite_without_given, strip_other
+from nacre.understanding.dialogue.references.focus import focus, has_only_persons, property_owners, requested_nodes
+from nacre.understanding.dialogue.references.offered_readings import chosen_reading
 from nacre.understanding.dialogue.references.pronouns import (
-    in_order,
-    is_adrift,
-    kinds_named,
-    listed,
-    of_this_turn,
-    pointed_at,
-    pronoun_at,
-    replaced,
-    resolved,
-    stripped,
+    demonstrative_positions,
+    find_pronoun,
+    format_labels,
+    has_antecedent_in_turn,
+    has_dangling_pronoun,
+    mentioned_classes,
+    ordinal_reference,
+    replace_reference,
+    resolve_pronoun,
+    strip_opener,
 )
-from nacre.understanding.dialogue.revisions.compose import whole
-from nacre.understanding.dialogue.revisions.correction import corrected, is_known, put, taken_back
-from nacre.understanding.dialogue.revisions.edit import listed as listed_of
+from nacre.understanding.dialogue.revisions.compose import inline_earlier_plans
+from nacre.understanding.dialogue.revisions.correction import (
+    apply_correction,
+    is_fully_linked,
+    parse_correction,
+    substitute_unknown,
+)
+from nacre.understanding.dialogue.revisions.edit import list_plan as listed_of
 from nacre.understanding.dialogue.revisions.ellipsis import (
-    ABOUT,
-    elliptic,
-    in_plan,
-    left_out,
-    named,
-    of_kind,
-    short,
-    substituted,
-    swapped,
+    SCOPE_OPENING,
+    exclude_mentioned,
+    is_elliptic,
+    is_short,
+    mentioned_things,
+    narrow_class,
+    substitute_in_plan,
+    substitute_thing,
+    substitute_value,
 )
-from nacre.understanding.dialogue.revisions.follow_up import change
-from nacre.understanding.dialogue.revisions.fragments import completed, each_of, for_each, is_left_open
+from nacre.understanding.dialogue.revisions.follow_up import change_kind
+from nacre.understanding.dialogue.revisions.fragments import (
+    complete_fragment,
+    grouped_property,
+    grouped_things,
+    is_fragment,
+)
 from nacre.understanding.linking.linker import Linker
-from nacre.understanding.linking.names.name_candidate import Candidate
-from nacre.understanding.question.analyse import MOST_TOKENS, analyse
-from nacre.understanding.understand import indexes, read
-from nacre.wording.phrases.plan import to_words
+from nacre.understanding.linking.names.name_candidate import NameCandidate
+from nacre.understanding.question.analyse import MAX_TOKENS, analyse_question
+from nacre.understanding.understand import linker_of, prepare_question
+from nacre.wording.phrases.plan import verbalise_plan
 from nacre.wording.phrases.predicate_labels import class_noun
 
 # stands for the things before, beside their names
@@ -59,28 +69,28 @@ OF_THEM = "of them"
 _PLACING = frozenset(("superlative", "most"))
 
 
-def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon: Lexicon) -> Rewrite:
+def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Schema, lexicon: Lexicon) -> Rewrite:
     """The standalone question; independent questions come back unchanged, not `sure` where they point to nothing."""
-    if len(tokens(question)) > MOST_TOKENS:
+    if len(tokenize(question)) > MAX_TOKENS:
         # no follow-up is so long, and what it names would be looked up for long
         return Rewrite(question)
     if not earlier:
-        return Rewrite(question, sure=not is_adrift(tokens(question), indexes(lexicon)))
-    choice = chosen(question, earlier)
+        return Rewrite(question, sure=not has_dangling_pronoun(tokenize(question), linker_of(lexicon)))
+    choice = chosen_reading(question, earlier)
     if choice is not None:
         return choice
     if is_greeting(question):
         return Rewrite(question)
-    if is_aside(question):
+    if is_meta_question(question):
         return Rewrite(question, aside=True)
-    linker = indexes(lexicon)
+    linker = linker_of(lexicon)
     topic = language().dialogue["new_topic"].match(question)
     if topic is not None:
         return Rewrite(question[topic.end() :])
-    others = without_other(question)
+    others = strip_other(question)
     if others is not None:
-        return besides(rewrite(others, earlier, schema, lexicon), earlier)
-    correction = taken_back(question)
+        return rewrite_without_given(rewrite_question(others, earlier, schema, lexicon), earlier)
+    correction = parse_correction(question)
     if correction is not None:
         phrase, clear = correction
         found = _corrected(linker.spelling.corrected(phrase), earlier, linker)
@@ -88,12 +98,12 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
             return found
         # its lead would be read as a condition: "no" as "not"
         question = phrase if clear else question
-    asked, question = question, linker.spelling.corrected(without_courtesy(question).strip())
-    best = of_them(question)
+    asked, question = question, linker.spelling.corrected(strip_courtesy(question).strip())
+    best = superlative_reference(question)
     if best is not None and len(focus(earlier, True, linker).keys) > 1:
         question = best
-    words = tokens(question)
-    things = named(linker, words)
+    words = tokenize(question)
+    things = mentioned_things(linker, words)
     said = language().dialogue
     lead = said["about"].match(question) or said["opener"].match(question)
     phrase = question[lead.end() :] if lead else question
@@ -101,63 +111,65 @@ def rewrite(question: str, earlier: tuple[Earlier, ...], schema: Schema, lexicon
     if bound and (found := _changed(_of_those(question[bound.end() :]), earlier, linker, "restrict")):
         return found
     excluded = said["exclude"].match(question.casefold())
-    if excluded and (found := left_out(question[excluded.end("lead") :], earlier, linker)):
+    if excluded and (found := exclude_mentioned(question[excluded.end("lead") :], earlier, linker)):
         return found
-    ordinal = in_order(words, earlier)
+    ordinal = ordinal_reference(words, earlier)
     if ordinal is not None:
         at, one = ordinal
         label = one.labels[0]
         ahead, behind = words[: at[0]], words[at[1] :]
         said_so = any(t.norm not in function_words() for t in (*ahead, *behind))
-        meant = replaced(question, words[at[0]].start, words[at[1] - 1].end, label, one.keys[0], one)
-        alone = None if said_so else in_plan(label, earlier, linker) or substituted(label, earlier, linker)
+        meant = replace_reference(question, words[at[0]].start, words[at[1] - 1].end, label, one.keys[0], one)
+        alone = (
+            None if said_so else substitute_in_plan(label, earlier, linker) or substitute_thing(label, earlier, linker)
+        )
         return _as_sure_as(one, alone) if alone is not None else meant
     if (other := _placed_one(words, earlier, linker)) is not None:
         return other
-    found = in_plan(phrase, earlier, linker) if lead or short(words) else None
-    if found is None and things and (lead or short(words)) and elliptic(question, words, things):
-        found = substituted(phrase, earlier, linker)
+    found = substitute_in_plan(phrase, earlier, linker) if lead or is_short(words) else None
+    if found is None and things and (lead or is_short(words)) and is_elliptic(question, words, things):
+        found = substitute_thing(phrase, earlier, linker)
     if found is None and lead and not things:
-        found = swapped(phrase, earlier, linker)
+        found = substitute_value(phrase, earlier, linker)
     ones = said["only_ones"].match(question.casefold()) if things else None
     if ones and len(earlier[-1].keys) > 1:
         # "only the red ones": which of them are red
         question = f"{language().phrases['which_of_them']} {ones['what']}?"
-        words = tokens(question)
-        return resolved(question, words, len(words) - len(tokens(ones["what"])) - 2, earlier, linker)
+        words = tokenize(question)
+        return resolve_pronoun(question, words, len(words) - len(tokenize(ones["what"])) - 2, earlier, linker)
     if found is not None and said["which_ones"].match(question):
         found = _which(found)
-    found = found or of_kind(words, earlier, linker) or _changed(question, earlier, linker)
+    found = found or narrow_class(words, earlier, linker) or _changed(question, earlier, linker)
     return found or _pointing(question, words, things, earlier, linker, asked)
 
 
 def _pointing(
     question: str,
     words: Sequence[Token],
-    things: Sequence[Candidate],
-    earlier: tuple[Earlier, ...],
+    things: Sequence[NameCandidate],
+    earlier: tuple[EarlierTurn, ...],
     linker: Linker,
     asked: str,
 ) -> Rewrite:
     """A question about things of earlier turns, by a pronoun or by leaving them out; others as they were `asked`."""
-    pronoun = pronoun_at(words, things, pointed_at(words, linker))
-    if pronoun is not None and not of_this_turn(words, pronoun, linker):
-        return resolved(question, words, pronoun, earlier, linker)
+    pronoun = find_pronoun(words, things, demonstrative_positions(words, linker))
+    if pronoun is not None and not has_antecedent_in_turn(words, pronoun, linker):
+        return resolve_pronoun(question, words, pronoun, earlier, linker)
     one = focus(earlier[-1:], many=False, linker=linker)
-    if not things and _lacks_object(words) and len(one.keys) == 1 and not are_persons(one, linker):
-        return Rewrite(f"{stripped(question).rstrip('?')} of {one.labels[0]}?", True, one)
-    if not things and is_left_open(words):
-        asked_again = completed(question, earlier[-1]) or _changed(question, earlier, linker, "correct")
+    if not things and _lacks_object(words) and len(one.keys) == 1 and not has_only_persons(one, linker):
+        return Rewrite(f"{strip_opener(question).rstrip('?')} of {one.labels[0]}?", True, one)
+    if not things and is_fragment(words):
+        asked_again = complete_fragment(question, earlier[-1]) or _changed(question, earlier, linker, "correct")
         if asked_again is not None:
             return asked_again
-    if not things and (noun := for_each(words, earlier, linker)):
-        return Rewrite(f"{stripped(question).rstrip('?')} {noun}?", True)
-    if (one_of := named_again(question, words, earlier, linker)) is not None:
+    if not things and (noun := grouped_property(words, earlier, linker)):
+        return Rewrite(f"{strip_opener(question).rstrip('?')} {noun}?", True)
+    if (one_of := resolve_definite_reference(question, words, earlier, linker)) is not None:
         return one_of
-    if not things and (many := each_of(words, earlier, linker)) is not None:
-        return Rewrite(f"{stripped(question).rstrip('?')} {OF_THEM} ({listed(many.labels)})?", True, many)
+    if not things and (many := grouped_things(words, earlier, linker)) is not None:
+        return Rewrite(f"{strip_opener(question).rstrip('?')} {OF_THEM} ({format_labels(many.labels)})?", True, many)
     if things or not _fragment(words, linker):
-        return Rewrite(asked, sure=not is_left_open(words))
+        return Rewrite(asked, sure=not is_fragment(words))
     asks = _asks_of_things(words)
     chooses = not asks and _chooses(words)
     if _is_superlative(words) and not (asks or chooses):
@@ -166,26 +178,28 @@ def _pointing(
     meant = focus(earlier, many=False, linker=linker)
     summed = bool(_summed(words))
     if summed or asks or chooses or language().dialogue["opener"].match(question):
-        many = focus(earlier, True, linker, asked_nodes(words, -1, linker) if chooses else ())
+        many = focus(earlier, True, linker, requested_nodes(words, -1, linker) if chooses else ())
         if summed:
-            many = Scope() if _said_in(words, earlier[-1]) else owners(earlier[-1], words, linker)
+            many = Scope() if _said_in(words, earlier[-1]) else property_owners(earlier[-1], words, linker)
         if len(many.keys) > 1 and chooses:
             which = words[0 if words[0].norm in language().words["choosing_one"] else 1]
-            said = f"{which.text} {OF_THEM} ({listed(many.labels)})"
-            return Rewrite(stripped(f"{said}{question[which.end :]}"), True, many)
+            said = f"{which.text} {OF_THEM} ({format_labels(many.labels)})"
+            return Rewrite(strip_opener(f"{said}{question[which.end :]}"), True, many)
         if len(many.keys) > 1:
-            return Rewrite(f"{stripped(question).rstrip('?')} {OF_THEM} ({listed(many.labels)})?", True, many)
+            return Rewrite(
+                f"{strip_opener(question).rstrip('?')} {OF_THEM} ({format_labels(many.labels)})?", True, many
+            )
     if len(meant.keys) == 1 and not summed:
-        return Rewrite(f"{stripped(question).rstrip('?')} of {meant.labels[0]}?", True, meant)
-    return Rewrite(asked, sure=not is_left_open(words))
+        return Rewrite(f"{strip_opener(question).rstrip('?')} of {meant.labels[0]}?", True, meant)
+    return Rewrite(asked, sure=not is_fragment(words))
 
 
 def _which(made: Rewrite) -> Rewrite:
     """ "And which ones are red?" after "how many are blue?": which, not how many."""
-    count = next((c for c in analyse(made.standalone).cues if c.kind == "count" and c.start == 0), None)
+    count = next((c for c in analyse_question(made.standalone).cues if c.kind == "count" and c.start == 0), None)
     if count is None or (made.scope is not None and made.scope.how):
         return made
-    rest = made.standalone[tokens(made.standalone)[count.end - 1].end :]
+    rest = made.standalone[tokenize(made.standalone)[count.end - 1].end :]
     return replace(made, standalone=f"{language().phrases['which'].capitalize()}{rest}")
 
 
@@ -195,24 +209,26 @@ def _as_sure_as(one: Scope, made: Rewrite) -> Rewrite:
     return replace(made, scope=replace(scope, confidence=min(scope.confidence, one.confidence)))
 
 
-def _corrected(phrase: str, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
+def _corrected(phrase: str, earlier: tuple[EarlierTurn, ...], linker: Linker) -> Rewrite | None:
     """ "No, I meant Y": the last question of another thing, value or kind, or for another property or bound."""
-    words = tokens(phrase)
+    words = tokenize(phrase)
     if any(t.norm in language().words["question_words"] for t in words):
         return None
-    found = corrected(phrase, earlier, linker)
+    found = apply_correction(phrase, earlier, linker)
     if found is not None:
         return found
     if language().dialogue["bounding"].match(phrase.casefold()):
         return _changed(_of_those(phrase), earlier, linker, "restrict")
-    if is_known(words, linker) or any(measure(t) for t in words):
-        how = change(f"{language().phrases['and']} {phrase}", earlier[-1])
+    if is_fully_linked(words, linker) or any(gradable_adjective(t) for t in words):
+        how = change_kind(f"{language().phrases['and']} {phrase}", earlier[-1])
         changed = _changed(phrase, earlier, linker, how) if how else None
-        return changed or (_changed(phrase, earlier, linker, "correct") if not named(linker, words) else None)
-    return put(phrase, earlier[-1], linker)
+        return changed or (
+            _changed(phrase, earlier, linker, "correct") if not mentioned_things(linker, words) else None
+        )
+    return substitute_unknown(phrase, earlier[-1], linker)
 
 
-def _placed_one(words: Sequence[Token], earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
+def _placed_one(words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker) -> Rewrite | None:
     """ "What about the one with the highest price?" after the best by something else: the best of the same things."""
     body = earlier[-1].plan.body if earlier[-1].plan else None
     found = language().dialogue["placed_one"].match(" ".join(t.norm for t in words))
@@ -220,7 +236,7 @@ def _placed_one(words: Sequence[Token], earlier: tuple[Earlier, ...], linker: Li
         return None
     of = variable_of(body.order.by)
     kind = next((v for v in body.variables if v.name == of), None)
-    if kind is None or not any(c.kind in _PLACING for c in analyse(found[0]).cues):
+    if kind is None or not any(c.kind in _PLACING for c in analyse_question(found[0]).cues):
         return None
     noun = class_noun(kind, linker.lexicon.schema)
     return _changed(f"the {found['ahead']}{noun}{found['behind']}", earlier, linker, "restrict")
@@ -231,40 +247,40 @@ def _of_those(bound: str) -> str:
     return f"{language().phrases['those']} {bound}"
 
 
-def _changed(question: str, earlier: tuple[Earlier, ...], linker: Linker, how: str = "") -> Rewrite | None:
+def _changed(question: str, earlier: tuple[EarlierTurn, ...], linker: Linker, how: str = "") -> Rewrite | None:
     """A follow-up that changes the result before it: "sort them by age", "also show the capacity"."""
     last = earlier[-1]
-    how = how or change(question, last)
+    how = how or change_kind(question, last)
     body = last.plan.body if last.plan else None
     if not how or not isinstance(body, Select) or (how == "instead" and _only_names(question, linker)):
         return None
     afresh = how == "instead" and language().dialogue["of_all"].search(question.casefold())
-    if afresh and kinds_named(tokens(question), linker):
+    if afresh and mentioned_classes(tokenize(question), linker):
         # "and the oldest of all the bridges?" is asked afresh
         return None
-    if how in ("first", "instead") and _asks_of_things(tokens(question)) and _measures(question, body):
+    if how in ("first", "instead") and _asks_of_things(tokenize(question)) and _measures(question, body):
         # "which is the oldest?" says itself what places those that were listed
         return None
     if how == "restrict" and language().dialogue["shows"].match(question.casefold()):
         # "show the ones over 20" after "how many are there?"
         body = listed_of(body) or body
-    plan = Plan(whole(body, earlier[:-1]))
+    plan = Plan(inline_earlier_plans(body, earlier[:-1]))
     try:
-        about = to_words(plan, linker.lexicon.schema)
+        about = verbalise_plan(plan, linker.lexicon.schema)
     except KeyError:
         # the graph no longer has what the plan is about
         return None
-    words = tokens(question)
-    pronoun, meant = pronoun_at(words, ()), focus(earlier[-1:], True, linker)
+    words = tokenize(question)
+    pronoun, meant = find_pronoun(words, ()), focus(earlier[-1:], True, linker)
     if pronoun is not None and len(meant.keys) > 1:
-        nearer = focus(earlier, True, linker, asked_nodes(words, pronoun, linker))
+        nearer = focus(earlier, True, linker, requested_nodes(words, pronoun, linker))
         if nearer.keys != meant.keys:
             # "which of them is the heaviest" of things that were spoken of before the last list
             return None
     sure = 1.0 if last.confidence is None else last.confidence
     scope = Scope(plan, meant.keys or last.keys, meant.labels or last.labels, how, sure)
     # for people; what is read is the question, and the plan in the scope
-    said = f"{ABOUT}{about})" if about and not set(about) & set("()") else ""
+    said = f"{SCOPE_OPENING}{about})" if about and not set(about) & set("()") else ""
     end = len(question.rstrip(" ?.!"))
     return Rewrite(question[:1].upper() + question[1:end] + said + question[end:], True, scope)
 
@@ -274,26 +290,28 @@ def _fragment(words: Sequence[Token], linker: Linker) -> bool:
     candidates = [c for c in linker.link(words) if c.score >= 0.4]
     kinds = {c.kind for c in candidates}
     explained = {i for c in candidates for i in c.covered} | _summed(words)
-    if any(i not in explained and t.norm not in linker.light and measure(t) is None for i, t in enumerate(words)):
+    if any(
+        i not in explained and t.norm not in linker.light and gradable_adjective(t) is None for i, t in enumerate(words)
+    ):
         return False
     if "class" in kinds and not _asks_of_things(words):
         return False
     if any(t.norm[:1].isdigit() for t in words):
         # a date or a number picks things out by itself
         return False
-    return bool(kinds & {"predicate", "flag"}) or any(measure(t) for t in words)
+    return bool(kinds & {"predicate", "flag"}) or any(gradable_adjective(t) for t in words)
 
 
 def _only_names(question: str, linker: Linker) -> bool:
     """ "And the directors?": a property of what was given before, and no condition on it."""
-    words = tokens(question)
-    compared = any(c.kind in ("compare", "most", "negation", "both") for c in read(question, linker).cues)
-    return _fragment(words, linker) and not compared and not any(measure(t) for t in words)
+    words = tokenize(question)
+    compared = any(c.kind in ("compare", "most", "negation", "both") for c in prepare_question(question, linker).cues)
+    return _fragment(words, linker) and not compared and not any(gradable_adjective(t) for t in words)
 
 
 def _measures(question: str, before: Select) -> bool:
     """Whether a superlative says itself what it measures, as "highest" does not after a list of prices."""
-    cues = analyse(question).cues
+    cues = analyse_question(question).cues
     placed = before.order is not None or any(isinstance(answer, Attribute) for answer in before.answers)
     vague = {c.end for c in cues if c.kind == "most"} if placed else set()
     return any(c.kind == "superlative" and c.end not in vague for c in cues)
@@ -302,11 +320,15 @@ def _measures(question: str, before: Select) -> bool:
 def _asks_of_things(words: Sequence[Token]) -> bool:
     """ "Which is the cheapest": a choice among things that were named before."""
     words = words[1:] if words[0].norm in language().words["leading"] else words
-    chosen = _is_superlative(words) or any((m := measure(t)) is not None and m.degree != "positive" for t in words)
+    chosen = _is_superlative(words) or any(
+        (m := gradable_adjective(t)) is not None and m.degree != "positive" for t in words
+    )
     return (
         chosen
         and words[0].norm in language().words["choosing"] | language().words["article"]
-        and not any(t.norm not in function_words() | language().words["most"] and measure(t) is None for t in words)
+        and not any(
+            t.norm not in function_words() | language().words["most"] and gradable_adjective(t) is None for t in words
+        )
     )
 
 
@@ -314,7 +336,7 @@ def _summed(words: Sequence[Token]) -> set[int]:
     """The words that ask for an average or total."""
     return {
         i
-        for c in analyse(" ".join(t.norm for t in words)).cues
+        for c in analyse_question(" ".join(t.norm for t in words)).cues
         if c.kind in ("avg", "sum")
         for i in range(c.start, c.end)
     }
@@ -328,11 +350,11 @@ def _lacks_object(words: Sequence[Token]) -> bool:
     )
 
 
-def _said_in(words: Sequence[Token], last: Earlier) -> bool:
+def _said_in(words: Sequence[Token], last: EarlierTurn) -> bool:
     """Whether a turn asks for what the last one said in the same words: "above the average age", "what is the average
     age?"."""
     named = " ".join(t.norm for t in words if t.norm not in function_words())
-    return f" {named} " in f" {' '.join(t.norm for t in tokens(last.standalone))} "
+    return f" {named} " in f" {' '.join(t.norm for t in tokenize(last.standalone))} "
 
 
 def _chooses(words: Sequence[Token]) -> bool:
@@ -344,7 +366,7 @@ def _chooses(words: Sequence[Token]) -> bool:
 
 def _is_superlative(words: Sequence[Token]) -> bool:
     """Whether words hold the highest degree of a measure: "cheapest", "most expensive"."""
-    measured = [measure(t) for t in words]
+    measured = [gradable_adjective(t) for t in words]
     return any(
         m is not None and (m.degree == "superlative" or (i > 0 and words[i - 1].norm in language().words["most"]))
         for i, m in enumerate(measured)

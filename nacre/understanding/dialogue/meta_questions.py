@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 
 from nacre.language.base import language
-from nacre.language.sanitize import quoted
-from nacre.language.tokens import tokens
+from nacre.language.sanitize import quote_line
+from nacre.language.tokens import tokenize
 from nacre.records.schema import Schema
-from nacre.records.turn import Earlier
-from nacre.wording.phrases.plan import to_words
+from nacre.records.turn import EarlierTurn
+from nacre.wording.phrases.plan import verbalise_plan
 
-KINDS = ("asked_first", "asked_last", "asked_all", "doubt")
+META_KINDS = ("asked_first", "asked_last", "asked_all", "doubt")
 
 
-def is_aside(question: str) -> bool:
+def is_meta_question(question: str) -> bool:
     """Whether a turn asks about the conversation, and about nothing of the graph.
 
     >>> is_aside("Are you sure?"), is_aside("What did I ask first?"), is_aside("Are you sure that he is old?")
@@ -21,24 +21,24 @@ def is_aside(question: str) -> bool:
     return bool(_kind(question))
 
 
-def reply(question: str, earlier: Sequence[Earlier], schema: Schema) -> str:
+def answer_meta_question(question: str, earlier: Sequence[EarlierTurn], schema: Schema) -> str:
     """What is said to it; `earlier` has at least one turn."""
     kind = _kind(question)
     if kind == "asked_first":
-        return f"The first question that I remember is “{quoted(earlier[0].question)}”."
+        return f"The first question that I remember is “{quote_line(earlier[0].question)}”."
     if kind == "asked_last":
-        return f"Your last question was “{quoted(earlier[-1].question)}”."
+        return f"Your last question was “{quote_line(earlier[-1].question)}”."
     if kind == "asked_all":
-        return "You asked: " + "; ".join(f"“{quoted(turn.question)}”" for turn in earlier) + "."
+        return "You asked: " + "; ".join(f"“{quote_line(turn.question)}”" for turn in earlier) + "."
     return _basis(earlier[-1], schema)
 
 
-def _basis(turn: Earlier, schema: Schema) -> str:
+def _basis(turn: EarlierTurn, schema: Schema) -> str:
     """What an answer rests on, and how sure it is."""
     if turn.plan is None or turn.confidence is None:
         return "My last answer rests on what it cites; I have nothing else to say for it."
     try:
-        read = f"I read “{quoted(turn.question)}” as “{quoted(to_words(turn.plan, schema))}”."
+        read = f"I read “{quote_line(turn.question)}” as “{quote_line(verbalise_plan(turn.plan, schema))}”."
     except KeyError:
         # the graph no longer has what the plan is about
         return "The graph has changed since my last answer. Please ask once more."
@@ -46,5 +46,5 @@ def _basis(turn: Earlier, schema: Schema) -> str:
 
 
 def _kind(question: str) -> str:
-    text = " ".join(t.norm for t in tokens(question))
-    return next((kind for kind in KINDS if language().dialogue[kind].search(text)), "")
+    text = " ".join(t.norm for t in tokenize(question))
+    return next((kind for kind in META_KINDS if language().dialogue[kind].search(text)), "")

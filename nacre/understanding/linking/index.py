@@ -1,60 +1,60 @@
-"""The indexes over one lexicon, and what a question names by them: Question -> Links (stage `link`)."""
+"""The indexes over one lexicon, and what a question names by them: Question -> Links (stage `link_mentions`)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from nacre.language.base import language
-from nacre.language.forms.nouns import wording
+from nacre.language.forms.nouns import wording_entry
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.understanding.linking.names.values import Values
-from nacre.understanding.linking.schema.class_synonyms import of_kinds
-from nacre.understanding.linking.schema.comments import told
-from nacre.understanding.linking.schema.expressions import PLACE
-from nacre.understanding.linking.schema.paraphrases import otherwise
-from nacre.understanding.linking.schema.quantity_nodes import quantities
-from nacre.understanding.linking.schema.requested_names import of_named
-from nacre.understanding.linking.schema.requested_units import in_units, taken_apart
+from nacre.understanding.linking.names.values import ValueLinker
+from nacre.understanding.linking.schema.class_synonyms import prefer_class_synonyms
+from nacre.understanding.linking.schema.comments import link_comment_words
+from nacre.understanding.linking.schema.expressions import CONCEPT_RANK_COST
+from nacre.understanding.linking.schema.paraphrases import link_paraphrases
+from nacre.understanding.linking.schema.quantity_nodes import link_quantity_nodes
+from nacre.understanding.linking.schema.requested_names import absorb_name_words
+from nacre.understanding.linking.schema.requested_units import link_requested_units, link_split_names
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.linking.schema.schema_terms import SYNONYM
-from nacre.understanding.linking.schema.terms import Terms
-from nacre.understanding.question.types import ORDERED, Link, Question
+from nacre.understanding.linking.schema.schema_terms import SYNONYM_SCORE
+from nacre.understanding.linking.schema.terms import SchemaLinker
+from nacre.understanding.question.types import INEQUALITIES, Link, Question
 
 # cues that ask for a number over several things
-SUMMING = frozenset(("sum", "avg", "max", "min", "count"))
+SUMMING_CUES = frozenset(("sum", "avg", "max", "min", "count"))
 # how sure a name is at least that may be meant where another is said in full
-LIKELY = 0.75
+LIKELY_SCORE = 0.75
 # words at most between a link and the kind or thing at its end
-BESIDE = 1
+MAX_WORDS_BETWEEN = 1
 
 
 @dataclass(frozen=True)
-class Index:
+class LinkingIndex:
     """The indexes over one lexicon that parsing needs; built once a version, then only read."""
 
     lexicon: Lexicon
     graph: SchemaGraph
-    terms: Terms
-    values: Values
+    terms: SchemaLinker
+    values: ValueLinker
 
 
-def index(lexicon: Lexicon) -> Index:
+def build_linking_index(lexicon: Lexicon) -> LinkingIndex:
     """Build the indexes."""
     graph, terms = _of_schema(lexicon.of_schema)
-    return Index(lexicon, graph, terms, Values(lexicon, graph))
+    return LinkingIndex(lexicon, graph, terms, ValueLinker(lexicon, graph))
 
 
 @lru_cache(maxsize=8)
-def _of_schema(lexicon: Lexicon) -> tuple[SchemaGraph, Terms]:
+def _of_schema(lexicon: Lexicon) -> tuple[SchemaGraph, SchemaLinker]:
     graph = SchemaGraph(lexicon)
-    return graph, Terms(lexicon, graph)
+    return graph, SchemaLinker(lexicon, graph)
 
 
 # how likely the noun that an expression asks for is at least, where nothing in it is taken for itself
-MEANT = SYNONYM - PLACE
+MIN_EXPRESSION_SCORE = SYNONYM_SCORE - CONCEPT_RANK_COST
 
 
-def link(question: Question, known: Index) -> list[Link]:
+def link_mentions(question: Question, known: LinkingIndex) -> list[Link]:
     """Everything that stretches of the question may name."""
     bare = [i for i, t in enumerate(question.tokens) if t.norm.isdigit() and _bounds(question, i)]
     # "2014-2015" may be what a season is called
@@ -70,14 +70,18 @@ def link(question: Question, known: Index) -> list[Link]:
     named = (x for x in named if not _is_sum(x, question))
     called = _widest(list(_in_full(known.terms.links(question), question)), question, known.graph)
     named = (x for x in named if not (_is_described(x, called, question) or _is_kind(x, called, known.graph)))
-    others = otherwise(question, called, known.terms)
+    others = link_paraphrases(question, called, known.terms)
     found = [*(x for x in called if not any(_is_within(x, other) for other in others)), *others, *named]
-    found += (x for x in in_units(question, known.graph) if not any(x.covered & other.covered for other in found))
-    found += taken_apart(question, known.graph)
+    found += (
+        x for x in link_requested_units(question, known.graph) if not any(x.covered & other.covered for other in found)
+    )
+    found += link_split_names(question, known.graph)
     found = _outdone(_of_what(_without_year(found, question, known.graph), question))
-    found += told(question, found, known.terms.told)
-    found += quantities(found, known.graph)
-    found = of_named(of_kinds(found, question, known.terms.besides, known.graph), question, known.graph)
+    found += link_comment_words(question, found, known.terms.told)
+    found += link_quantity_nodes(found, known.graph)
+    found = absorb_name_words(
+        prefer_class_synonyms(found, question, known.terms.besides, known.graph), question, known.graph
+    )
     return [*found, *_narrowed(found, known.graph)]
 
 
@@ -125,7 +129,7 @@ def _outdone(links: list[Link]) -> list[Link]:
     return [
         x
         for x in links
-        if not (x.kind == "class" and not x.exact and x.score < LIKELY and (x.start, x.end) in whole | named)
+        if not (x.kind == "class" and not x.exact and x.score < LIKELY_SCORE and (x.start, x.end) in whole | named)
     ]
 
 
@@ -134,14 +138,14 @@ def _is_sum(link: Link, question: Question) -> bool:
     those of a company called Total."""
     token = question.tokens[link.start]
     alone = link.kind in ("entity", "value") and link.end == link.start + 1 < len(question.tokens)
-    summing = any(c.kind in SUMMING and c.start <= link.start < c.end for c in question.cues)
+    summing = any(c.kind in SUMMING_CUES and c.start <= link.start < c.end for c in question.cues)
     return alone and summing and token.text.islower() and not link.label.islower()
 
 
 def _in_full(links: Sequence[Link], question: Question) -> Iterator[Link]:
     """Names of properties without parts of others that lie in a verb that is said with its preposition or particle:
     "discovered by" speaks of no "discovered on", "check out" of no "check in"."""
-    words, small = question.tokens, wording("prepositions") | wording("particles")
+    words, small = question.tokens, wording_entry("prepositions") | wording_entry("particles")
     full = [
         x.covered
         for x in links
@@ -176,7 +180,7 @@ def _widest(links: list[Link], question: Question, graph: SchemaGraph) -> list[L
 def _is_within(link: Link, expression: Link) -> bool:
     """Whether a word that only sounds like a name is part of an expression that says more: "made of" asks for no day on
     which something was made."""
-    longer = expression.start <= link.start and link.end <= expression.end and expression.score >= MEANT
+    longer = expression.start <= link.start and link.end <= expression.end and expression.score >= MIN_EXPRESSION_SCORE
     return longer and link.end - link.start < expression.end - expression.start and link.how.endswith("like")
 
 
@@ -215,7 +219,11 @@ def _narrowed(links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]:
             continue
         wide = graph.nodes[ref.node].relations if graph.nodes[ref.node].classes else frozenset()
         # who is at the other end of a link is said beside it
-        kinds = {x.refs[0].node for x in named if not ref.via or max(x.start - link.end, link.start - x.end) <= BESIDE}
+        kinds = {
+            x.refs[0].node
+            for x in named
+            if not ref.via or max(x.start - link.end, link.start - x.end) <= MAX_WORDS_BETWEEN
+        }
         for node in sorted(kinds):
             if not graph.nodes[node].relations < wide:
                 continue
@@ -229,5 +237,5 @@ def _narrowed(links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]:
 def _bounds(question: Question, at: int) -> bool:
     """Whether a number is what something is compared with, or part of a date: it names nothing then."""
     return any(
-        n.start <= at < n.end and (n.op in ORDERED or (n.first and n.end - n.start > 1)) for n in question.numbers
+        n.start <= at < n.end and (n.op in INEQUALITIES or (n.first and n.end - n.start > 1)) for n in question.numbers
     )

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from nacre.language.spelling import Spelling
+from nacre.language.spelling import SpellingCorrector
 from nacre.language.tokens import Token
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.understanding.linking.index import index, link
-from nacre.understanding.linking.names.entities import REMEMBERED
-from nacre.understanding.linking.names.name_candidate import Candidate
-from nacre.understanding.question.analyse import of_tokens
+from nacre.understanding.linking.index import build_linking_index, link_mentions
+from nacre.understanding.linking.names.entities import CACHED_TEXTS
+from nacre.understanding.linking.names.name_candidate import NameCandidate
+from nacre.understanding.question.analyse import question_of_tokens
 from nacre.understanding.question.types import Link
 
 
@@ -23,20 +23,20 @@ class Linker:
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self.schema: Schema = lexicon.schema
-        self.index = index(lexicon)
+        self.index = build_linking_index(lexicon)
         self.entities = self.index.values.entities
         self.common = self.entities.common
         self.light = self.entities.light
-        self.spelling = Spelling(lexicon)
-        self._linked = lru_cache(REMEMBERED)(self._link)
+        self.spelling = SpellingCorrector(lexicon)
+        self._linked = lru_cache(CACHED_TEXTS)(self._link)
 
-    def link(self, words: Sequence[Token]) -> tuple[Candidate, ...]:
+    def link(self, words: Sequence[Token]) -> tuple[NameCandidate, ...]:
         """All candidates of all spans, best first within a span."""
         return self._linked(tuple(words))
 
-    def _link(self, words: tuple[Token, ...]) -> tuple[Candidate, ...]:
-        question = of_tokens(words)
-        found = [self._candidate(each) for each in link(question, self.index) if each.kind != "entity"]
+    def _link(self, words: tuple[Token, ...]) -> tuple[NameCandidate, ...]:
+        question = question_of_tokens(words)
+        found = [self._candidate(each) for each in link_mentions(question, self.index) if each.kind != "entity"]
         found += self.entities.candidates(words)
         return tuple(
             sorted(
@@ -45,7 +45,7 @@ class Linker:
             )
         )
 
-    def _candidate(self, found: Link) -> Candidate:
+    def _candidate(self, found: Link) -> NameCandidate:
         ref = found.refs[0]
         node = self.index.graph.nodes[ref.node]
         predicate = ref.predicate or ref.via
@@ -53,7 +53,7 @@ class Linker:
         if found.kind == "property":
             about = self.index.graph.about(predicate)
             label, kind = about.label, "flag" if about.datatype == "boolean" else "predicate"  # type: ignore[assignment]
-        return Candidate(
+        return NameCandidate(
             kind,  # type: ignore[arg-type]
             found.start,
             found.end,

@@ -7,13 +7,19 @@ from functools import cache
 from nacre.language.base import language
 from nacre.language.detect import language_names
 from nacre.language.tokens import fold
-from nacre.records.cancellation import Deadline, go_on
+from nacre.records.cancellation import Deadline, raise_if_cancelled
 from nacre.understanding.parsing.mention_rules.mentions import mention
-from nacre.understanding.parsing.modifier_rules.cues import RULES, against_own, cue
+from nacre.understanding.parsing.modifier_rules.cues import CUE_RULES, compare_with_own_aggregate, cue
 from nacre.understanding.parsing.modifier_rules.numbers import number
-from nacre.understanding.parsing.modifier_rules.ordinals import placed, places
-from nacre.understanding.parsing.modifier_rules.periods import by_time, names_time
-from nacre.understanding.parsing.state import SKIPPED_COST, Reader, State, drop_dangling, turned
+from nacre.understanding.parsing.modifier_rules.ordinals import find_ordinals, ordinal_conditions
+from nacre.understanding.parsing.modifier_rules.periods import group_by_period, is_period_word
+from nacre.understanding.parsing.state import (
+    SKIPPED_COST,
+    ParseContext,
+    ParseState,
+    drop_open_property,
+    last_target_as_condition,
+)
 from nacre.understanding.question.types import Condition, Link
 
 WIDTH = 32
@@ -23,7 +29,9 @@ SAID_BEFORE = 1.3
 MARGIN = 2.5
 
 
-def read(reader: Reader, links: Sequence[Link], deadline: Deadline, width: int = WIDTH) -> list[State]:
+def beam_search(
+    reader: ParseContext, links: Sequence[Link], deadline: Deadline, width: int = WIDTH
+) -> list[ParseState]:
     """The partial readings after the last word, best first; at the deadline the beam narrows to one."""
     question = reader.question
     n = len(question.tokens)
@@ -32,31 +40,31 @@ def read(reader: Reader, links: Sequence[Link], deadline: Deadline, width: int =
         by_start[link.start].append(link)
     cues = defaultdict(list)
     for found in question.cues:
-        if found.kind in RULES:
+        if found.kind in CUE_RULES:
             cues[found.start].append(found)
     numbers = {found.start: found for found in question.numbers}
-    ordinals = places(question)
+    ordinals = find_ordinals(question)
     quoted = dict(question.quoted)
-    agenda: list[dict[tuple[object, ...], State]] = [{} for _ in range(n + 1)]
-    _add(agenda[0], State())
+    agenda: list[dict[tuple[object, ...], ParseState]] = [{} for _ in range(n + 1)]
+    _add(agenda[0], ParseState())
     for i in range(n):
-        go_on()
+        raise_if_cancelled()
         kept = sorted(agenda[i].values(), key=lambda s: -s.score)[: 1 if deadline.is_over() else width]
         kept = [s for s in kept if s.score >= kept[0].score - MARGIN]
         agenda[i] = {}
         token = question.tokens[i]
         skip = 0.0 if i in question.light else SKIPPED_COST
-        timed, pointing, name = names_time(token), _points_back(reader, i), _is_name(token.text)
+        timed, pointing, name = is_period_word(token), _points_back(reader, i), _is_name(token.text)
         for state in kept:
             _add(agenda[i + 1], state._replace(score=state.score - skip) if skip else state)
             for found in cues[i]:
                 for new in cue(state, found, reader):
                     _add(agenda[found.end], new)
                     if found.kind == "avg" and new.compare is not None:
-                        for own in against_own(new):
+                        for own in compare_with_own_aggregate(new):
                             _add(agenda[found.end], own)
             if timed:
-                for new in by_time(state, reader, i):
+                for new in group_by_period(state, reader, i):
                     _add(agenda[i + 1], new)
             if pointing:
                 for new in _said_before(state, reader, i):
@@ -65,7 +73,7 @@ def read(reader: Reader, links: Sequence[Link], deadline: Deadline, width: int =
                 for new in number(state, numbers[i], reader):
                     _add(agenda[numbers[i].end], new)
             if i in ordinals:
-                for end_of_place, new in placed(state, ordinals[i], reader):
+                for end_of_place, new in ordinal_conditions(state, ordinals[i], reader):
                     _add(agenda[end_of_place], new)
             end = quoted.get(i, i + 1) if i in quoted or (state.like and token.norm) else 0
             end = end or (_other_value(state, reader, i) if name else 0)
@@ -78,7 +86,7 @@ def read(reader: Reader, links: Sequence[Link], deadline: Deadline, width: int =
     return sorted(agenda[n].values(), key=lambda s: -s.score)
 
 
-def _points_back(reader: Reader, at: int) -> bool:
+def _points_back(reader: ParseContext, at: int) -> bool:
     """Whether a word points to what the next one names: "in that year", and not "museums that opened"."""
     words, known = reader.question.tokens, language().words
     if not at or at + 1 >= len(words) or words[at].norm not in known["pointing"]:
@@ -86,17 +94,17 @@ def _points_back(reader: Reader, at: int) -> bool:
     return words[at - 1].norm in known["pointing_after"]
 
 
-def _said_before(state: State, reader: Reader, at: int) -> list[State]:
+def _said_before(state: ParseState, reader: ParseContext, at: int) -> list[ParseState]:
     """ "every year, and the number of mills that opened in that year": a word that points back names nothing new."""
     words = reader.question.tokens
     said = words[at + 1].lemma
     if not any(words[x.end - 1].lemma == said for x in state.links if x.kind in ("property", "class")):
         return []
     covered = state.covered | 0b11 << at
-    return [drop_dangling(state).then("said before", SAID_BEFORE, covered=covered, last="value")]
+    return [drop_open_property(state).then("said before", SAID_BEFORE, covered=covered, last="value")]
 
 
-def _other_value(state: State, reader: Reader, at: int) -> int:
+def _other_value(state: ParseState, reader: ParseContext, at: int) -> int:
     """Where a name ends that stands right after a property of texts and is none of its values, as the language of "who
     speaks Klingon"; 0 where there is none."""
     words, prop = reader.question.tokens, state.prop
@@ -120,7 +128,7 @@ def _is_name(word: str) -> bool:
     return word[:1].isupper() or word in _languages()
 
 
-def _free_text(state: State, reader: Reader, start: int, end: int) -> list[State]:
+def _free_text(state: ParseState, reader: ParseContext, start: int, end: int) -> list[ParseState]:
     """Text that the question gives for a property: in quotation marks, or after "starts with"."""
     question = reader.question
     own = question.tokens[start:end]
@@ -139,12 +147,12 @@ def _free_text(state: State, reader: Reader, start: int, end: int) -> list[State
     return [
         state.then(
             "free text", gain + (0.5 * (end - start) if quoted else 0.3), conditions=(*state.conditions, condition),
-            covered=state.covered | mask, prop=None, like="", negated=False, last="value", **turned(state),
+            covered=state.covered | mask, prop=None, like="", negated=False, last="value", **last_target_as_condition(state),
         )
     ]  # fmt: skip
 
 
-def _add(states: dict[tuple[object, ...], State], state: State) -> None:
+def _add(states: dict[tuple[object, ...], ParseState], state: ParseState) -> None:
     key = state[1:-3]
     known = states.get(key)
     if known is None or state.score > known.score:

@@ -1,45 +1,45 @@
-"""All derivations of a question within a beam: Question + indexes -> Candidates, likeliest first (stage `derive`)."""
+"""All derivations of a question within a beam: Question + indexes -> Candidates, likeliest first (stage `derive_candidates`)."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from nacre.language.base import language
-from nacre.language.forms.nouns import is_plural, wording
+from nacre.language.forms.nouns import is_plural, wording_entry
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token
-from nacre.records.cancellation import Deadline, go_on
+from nacre.records.cancellation import Deadline, raise_if_cancelled
 from nacre.records.plan import Body, Select
-from nacre.understanding.linking.index import Index
+from nacre.understanding.linking.index import LinkingIndex
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.parsing.beam import read
+from nacre.understanding.parsing.beam import beam_search
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.parsing.constraints.mentioned_paths import said_of, ways_said
+from nacre.understanding.parsing.constraints.mentioned_paths import count_mentioned_edges, mentioned_words
 from nacre.understanding.parsing.constraints.preferences import (
-    by_totals,
-    followed_once,
-    in_an_order,
-    named_beside,
-    of_extremes,
-    of_named_measure,
-    of_wider,
-    sorted_by,
-    with_whole_names,
+    drop_constant_orders,
+    drop_sorting_categories,
+    prefer_extreme_values,
+    prefer_named_measure,
+    prefer_owner_columns,
+    prefer_single_hops,
+    prefer_totals,
+    prefer_whole_names,
+    prefer_wider_classes,
 )
-from nacre.understanding.parsing.lowering.columns import MEASURE, STOOD_FOR
-from nacre.understanding.parsing.lowering.finish import finish
-from nacre.understanding.parsing.lowering.lower import Lowered, lower
-from nacre.understanding.parsing.mention_rules.categories import MEMBERS
-from nacre.understanding.parsing.mention_rules.coordinated_columns import says_theirs
-from nacre.understanding.parsing.mention_rules.exclusive import ONLY
+from nacre.understanding.parsing.lowering.columns import MEASURE_RULE, STANDS_FOR_RULE
+from nacre.understanding.parsing.lowering.finish import finish_state
+from nacre.understanding.parsing.lowering.lower import LoweredPlan, lower_derivation
+from nacre.understanding.parsing.mention_rules.categories import MEMBERS_RULE
+from nacre.understanding.parsing.mention_rules.coordinated_columns import has_possessive_column
+from nacre.understanding.parsing.mention_rules.exclusive import ONLY_RULE
 from nacre.understanding.parsing.mention_rules.things import BY_ITS_CODE
-from nacre.understanding.parsing.modifier_rules.ongoing import ENDED
-from nacre.understanding.parsing.state import Reader
+from nacre.understanding.parsing.modifier_rules.ongoing import BY_END_RULE
+from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Aggregation, Derivation, Link, Question, Ref
 
 # partial readings that are finished, ways of joining that are tried, and readings that are kept
 MOST_STATES = 40
 MOST_WAYS = 3
-MOST = 40
+MAX_CANDIDATES = 40
 # derivations that are turned into plans
 MOST_LOWERED = 60
 # the rule by which things are asked for together with what they have
@@ -51,12 +51,12 @@ MARGIN = 2.0
 T = TypeVar("T")
 
 
-def derive(
-    question: Question, links: list[Link], known: Index, deadline: Deadline, most: int = MOST
+def derive_candidates(
+    question: Question, links: list[Link], known: LinkingIndex, deadline: Deadline, most: int = MAX_CANDIDATES
 ) -> list[Candidate]:
     """The `most` readings of a question, likeliest first by their prior, each plan once."""
     question = _without_parts(question, links)
-    states = read(Reader(question, known.graph), links, deadline)
+    states = beam_search(ParseContext(question, known.graph), links, deadline)
     best: dict[tuple[int, int], float] = {}
     for each in links:
         best[each.start, each.end] = max(each.score, best.get((each.start, each.end), 0.0))
@@ -64,14 +64,14 @@ def derive(
     found: dict[Body, Candidate] = {}
     apart: dict[tuple[object, ...], Derivation] = {}
     for state in _near(states, lambda s: s.score)[:MOST_STATES]:
-        for derivation in finish(state, Reader(question, known.graph)):
+        for derivation in finish_state(state, ParseContext(question, known.graph)):
             key = (*derivation[:4], frozenset(derivation.nodes), derivation.combine, derivation.hints, derivation.hung)
             before_it = apart.get(key)
             if before_it is None or derivation.prior > before_it.prior:
                 apart[key] = derivation
     likeliest = sorted(apart.values(), key=lambda d: -d.prior)
     for derivation in _near(likeliest, lambda d: d.prior)[:MOST_LOWERED]:
-        go_on()
+        raise_if_cancelled()
         if found and deadline.is_over():
             break
         for choice, lowered in enumerate(_lowered(derivation, question, known.graph)):
@@ -88,7 +88,7 @@ def derive(
                 sum(any(x.covered & w == x.covered != w for w in whole) for x in used),
             )
             before = found.get(lowered.body)
-            if before is None or prior(candidate) > prior(before):
+            if before is None or prior_score(candidate) > prior_score(before):
                 found[lowered.body] = candidate
     asks = bool(question.tokens) and question.tokens[0].norm in language().words["asking_yes_no"]
     counting = [c for c in found.values() if not (_counts_itself(c.derivation) or _is_twice(c.body, known.graph))]
@@ -99,22 +99,24 @@ def derive(
     # "the boats with their keepers" shows the keepers
     shown = [c for c in kept if OWN not in c.derivation.trace or len(c.derivation.targets) > 1]
     kept = shown if any(OWN in c.derivation.trace for c in shown) else kept
-    kept = by_totals(in_an_order(sorted_by(followed_once(kept))))
-    kept = named_beside(kept) if says_theirs(question) else kept
+    kept = prefer_totals(drop_constant_orders(drop_sorting_categories(prefer_single_hops(kept))))
+    kept = prefer_owner_columns(kept) if has_possessive_column(question) else kept
     if any(c.kind == "now" for c in question.cues):
-        kept = [c for c in kept if ENDED in c.derivation.trace] or kept
+        kept = [c for c in kept if BY_END_RULE in c.derivation.trace] or kept
     counts = [c for c in question.cues if c.kind == "count"]
     if any(d.kind == "degree" and d.start == c.start and c.end < d.end for d in question.cues for c in counts):
         # "how many people can the room hold" counts nobody
         kept = [c for c in kept if "degree of thing" in c.derivation.trace] or kept
     if any(c.kind == "only" for c in question.cues):
-        kept = [c for c in kept if ONLY in c.derivation.trace] or kept
+        kept = [c for c in kept if ONLY_RULE in c.derivation.trace] or kept
     if question.also:
-        kept = [c for c in kept if MEASURE in c.derivation.trace] or kept
-    kept = of_wider(with_whole_names(of_named_measure(of_extremes(kept, question)), question), known.graph)
+        kept = [c for c in kept if MEASURE_RULE in c.derivation.trace] or kept
+    kept = prefer_wider_classes(
+        prefer_whole_names(prefer_named_measure(prefer_extreme_values(kept, question)), question), known.graph
+    )
     asked = _asked_kind(question, links, known.graph)
     told = [c for c in kept if asked is None or _tells(c.derivation, asked, known.graph)]
-    return _near(sorted(told or kept, key=lambda c: -prior(c)), prior)[:most]
+    return _near(sorted(told or kept, key=lambda c: -prior_score(c)), prior_score)[:most]
 
 
 def _without_parts(question: Question, links: list[Link]) -> Question:
@@ -137,12 +139,12 @@ def _without_parts(question: Question, links: list[Link]) -> Question:
     return question._replace(numbers=parts, cues=tuple(cues))
 
 
-def _lowered(derivation: Derivation, question: Question, graph: SchemaGraph) -> list[Lowered]:
+def _lowered(derivation: Derivation, question: Question, graph: SchemaGraph) -> list[LoweredPlan]:
     """The plans of a derivation by the ways that are about as short, but for those of which the question speaks less
     than of one that is no longer."""
-    found: list[Lowered] = []
+    found: list[LoweredPlan] = []
     for choice in range(MOST_WAYS):
-        lowered = lower(derivation, graph, choice)
+        lowered = lower_derivation(derivation, graph, choice)
         if lowered is None:
             break
         found.append(lowered)
@@ -150,8 +152,8 @@ def _lowered(derivation: Derivation, question: Question, graph: SchemaGraph) -> 
             break
     if len(found) < 2:
         return found
-    said = said_of(derivation.links, question, graph)
-    speaks = {each: ways_said(each.body, said, graph) for each in found}
+    said = mentioned_words(derivation.links, question, graph)
+    speaks = {each: count_mentioned_edges(each.body, said, graph) for each in found}
     return [a for a in found if not any(speaks[b] > speaks[a] and b.steps <= a.steps for b in found)]
 
 
@@ -254,7 +256,7 @@ def _names_one(d: Derivation, kind: _Kind, graph: SchemaGraph) -> bool:
     """Whether a reading tells the names of what each thing of a kind without names is one of: of the people whom rows
     for players stand for."""
     first = d.targets[0].ref if d.targets else None
-    if STOOD_FOR in d.trace:
+    if STANDS_FOR_RULE in d.trace:
         return True
     if first is None or graph.nodes[kind.node].named or not first.predicate:
         return False
@@ -264,7 +266,7 @@ def _names_one(d: Derivation, kind: _Kind, graph: SchemaGraph) -> bool:
 
 def _without_own_name(found: list[Candidate]) -> list[Candidate]:
     """Not what a category is called, nor a kind of whose name that is a part, where its members may be asked for."""
-    named = {(x.start, x.end) for c in found if MEMBERS in c.derivation.trace for x in c.derivation.links}
+    named = {(x.start, x.end) for c in found if MEMBERS_RULE in c.derivation.trace for x in c.derivation.links}
     if not named:
         return found
     kept = [c for c in found if "default target is thing" not in c.derivation.trace]
@@ -285,7 +287,7 @@ def _summed(found: list[Candidate], question: Question) -> list[Candidate]:
 
 def _listed(d: Derivation, ref: Ref, words: Sequence[Token]) -> bool:
     """Whether what is called a total of each thing is listed."""
-    totals = wording("computed")["total"].split()
+    totals = wording_entry("computed")["total"].split()
     said = [x for x in d.links if x.kind == "property" and x.refs[0] == ref and words[x.start].norm in totals]
     listed = any(t.ref == ref and not t.function for t in d.targets)
     return listed and any(not is_plural(words[x.end - 1].norm) for x in said)
@@ -340,6 +342,6 @@ def _counts_itself(d: Derivation) -> bool:
     return own and any(r in things for r in counted)
 
 
-def prior(candidate: Candidate) -> float:
+def prior_score(candidate: Candidate) -> float:
     """A first estimate that orders readings where no weights are at hand."""
     return candidate.derivation.prior - 0.2 * candidate.joins

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from nacre.language.base import language
 from nacre.records.plan import Attribute, Filter, Itself, Profile, Select, Variable
 from nacre.records.turn import Scope
-from nacre.understanding.linking.index import Index
+from nacre.understanding.linking.index import LinkingIndex
 from nacre.understanding.question.types import Link, Question
 
 # how a thing is linked that is named in full, and in part
@@ -16,7 +16,7 @@ PART = "part"
 GROUPS, SHORTEST = 4, 4
 
 # reads a phrase as things of a kind that meet conditions, likeliest first
-Grouped = Callable[[str], Sequence[Select]]
+GroupReader = Callable[[str], Sequence[Select]]
 
 
 class _Subject(NamedTuple):
@@ -27,13 +27,13 @@ class _Subject(NamedTuple):
     worth: tuple[float, ...]
 
 
-def about_whole(question: str) -> bool:
+def is_about_graph(question: str) -> bool:
     """Is a question about the graph as a whole?"""
     return bool(language().patterns["whole"].search(question.casefold()))
 
 
-def profile(
-    question: Question, links: Sequence[Link], known: Index, scope: Scope | None, grouped: Grouped
+def profile_plan(
+    question: Question, links: Sequence[Link], known: LinkingIndex, scope: Scope | None, grouped: GroupReader
 ) -> Profile | None:
     """What a question that asks for prose is about: a thing or a group, or two to compare; the rest is its topic.
 
@@ -72,7 +72,7 @@ def _strange(question: Question, links: Sequence[Link]) -> bool:
     return any(i and t.text[0].isupper() and i not in question.light and i not in known for i, t in tokens)
 
 
-def _of_names(question: Question, things: Sequence[Link], known: Index, links: Sequence[Link]) -> Profile | None:
+def _of_names(question: Question, things: Sequence[Link], known: LinkingIndex, links: Sequence[Link]) -> Profile | None:
     """ "Who is X?": nothing is said but the names; of two neither is what is asked of the other, "the chair of X"."""
     words = language().words
     if question.tokens and question.tokens[0].norm in words["asking_yes_no"]:
@@ -93,8 +93,8 @@ class _Reader(NamedTuple):
 
     question: Question
     links: Sequence[Link]
-    known: Index
-    grouped: Grouped
+    known: LinkingIndex
+    grouped: GroupReader
 
     def compared(self) -> list[_Subject]:
         """The two sides of a comparison, of one kind, which a word such as "than" parts; none where there is none."""
@@ -228,7 +228,7 @@ class _Reader(NamedTuple):
         return _Subject(select, frozenset(run), (0.0,))
 
 
-def _those(scope: Scope, known: Index) -> Variable:
+def _those(scope: Scope, known: LinkingIndex) -> Variable:
     """The things of the conversation, with the narrowest kind that all are of."""
     relations = {thing.relation for key in scope.keys if (thing := known.lexicon.thing(key))}
     kinds = [n for n in known.graph.nodes if relations and relations <= n.relations]
@@ -237,7 +237,7 @@ def _those(scope: Scope, known: Index) -> Variable:
     return Variable("thing", classes, without, scope.keys, "those")
 
 
-def _of_link(link: Link, known: Index) -> Select:
+def _of_link(link: Link, known: LinkingIndex) -> Select:
     node = known.graph.nodes[link.refs[0].node]
     return Select((Itself("thing"),), (Variable("thing", node.classes, node.without, link.keys, link.label),))
 

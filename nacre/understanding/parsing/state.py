@@ -1,10 +1,10 @@
-"""What is known of a reading while the question is read from left to right: State, immutable."""
+"""What is known of a reading while the question is read from left to right: ParseState, immutable."""
 
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.linking.schema.shortest_paths import FAR
+from nacre.understanding.linking.schema.shortest_paths import UNREACHABLE
 from nacre.understanding.question.types import Aggregation, Condition, Link, Ordering, Question, Ref, Target
 
 # first estimates that only order the beam; what decides between finished readings is learned (ranking/weights.json)
@@ -18,7 +18,7 @@ CUE_GAIN = 0.12
 UNSETTLED_COST = 0.6
 
 
-class Rank(NamedTuple):
+class PendingSuperlative(NamedTuple):
     """A superlative that waits for its property: direction, what it measures; `counts` where it may say how many
     ("the most"), and not only how much ("the largest"); `common` where it says how often
     ("the most common") and what was asked for is restricted by it.
@@ -52,7 +52,7 @@ class _Fields(NamedTuple):
     conditions: tuple[Condition, ...] = ()
     group: tuple[Ref, ...] = ()
     order: Ordering | None = None
-    rank: Rank | None = None
+    rank: PendingSuperlative | None = None
     degree: tuple[str, ...] = ()
     limit: int = 0
     compare: tuple[str, float | None] | None = None
@@ -79,29 +79,29 @@ class _Fields(NamedTuple):
 _PLACES = {name: place for place, name in enumerate(_Fields._fields)}
 
 
-class State(_Fields):
+class ParseState(_Fields):
     """A partial reading, of which thousands are made for a question."""
 
     __slots__ = ()
 
-    def _replace(self, **changes: Any) -> "State":
+    def _replace(self, **changes: Any) -> "ParseState":
         """As of any named tuple, in two thirds of the time."""
         fields = list(self)
         for name, value in changes.items():
             fields[_PLACES[name]] = value
-        return tuple.__new__(State, fields)
+        return tuple.__new__(ParseState, fields)
 
-    def then(self, rule: str, gain: float = 0.0, **changes: Any) -> "State":
+    def then(self, rule: str, gain: float = 0.0, **changes: Any) -> "ParseState":
         """This state with changes, made by a rule."""
         return self._replace(score=self.score + gain, trace=(*self.trace, rule), **changes)
 
 
-def next_slot(state: State, node: int) -> int:
+def next_slot(state: ParseState, node: int) -> int:
     """The first slot of a node that no thing has yet."""
     return 1 + max((n.slot for n in state.nodes if n.node == node), default=-1)
 
 
-class Reader(NamedTuple):
+class ParseContext(NamedTuple):
     """What rules may look at: the question and the schema graph."""
 
     question: Question
@@ -109,28 +109,28 @@ class Reader(NamedTuple):
 
     def content(self, mask: int) -> int:
         """How many tokens of a mask carry meaning."""
-        return (mask & ~light_mask(self.question.light)).bit_count()
+        return (mask & ~stopword_mask(self.question.light)).bit_count()
 
 
 @lru_cache(maxsize=64)
-def light_mask(light: frozenset[int]) -> int:
+def stopword_mask(light: frozenset[int]) -> int:
     """The tokens that carry no meaning, as a bit mask."""
     return sum(1 << i for i in light)
 
 
-def to_itself(ref: Ref, reader: Reader) -> bool:
+def has_self_link(ref: Ref, reader: ParseContext) -> bool:
     """Whether a link joins things of one kind."""
     return any(s.target == ref.node for s in reader.graph.steps[ref.node])
 
 
-def another(state: State, ref: Ref, reader: Reader) -> bool:
+def is_second_mention(state: ParseState, ref: Ref, reader: ParseContext) -> bool:
     """Whether a link between things of one kind was named, so that a second mention of the kind is another thing."""
     if not any(n.node == ref.node for n in state.nodes):
         return False
     return any((ref.node, ref.node) in reader.graph.ends.get(hint, ()) for hint in state.hints)
 
 
-def linked(state: State, link: Link, reader: Reader, ref: Ref) -> State:
+def add_link(state: ParseState, link: Link, reader: ParseContext, ref: Ref) -> ParseState:
     """The state after a mention was taken for something: its score, its words, and the nodes it needs."""
     # what was spoken of before is as good as said again
     least = SCOPE_WORTH if link.how == "scope" else 0.5
@@ -142,10 +142,10 @@ def linked(state: State, link: Link, reader: Reader, ref: Ref) -> State:
         covered=state.covered | link.covered,
         links=(*state.links, link),
     )
-    return with_node(new, ref, reader)
+    return add_schema_node(new, ref, reader)
 
 
-def with_node(state: State, ref: Ref, reader: Reader) -> State:
+def add_schema_node(state: ParseState, ref: Ref, reader: ParseContext) -> ParseState:
     """The state with the node of a reference among its nodes; a far one costs."""
     node = Ref(ref.node, "", ref.slot)
     hints = state.hints | {ref.via} if ref.via else state.hints
@@ -156,11 +156,11 @@ def with_node(state: State, ref: Ref, reader: Reader) -> State:
         distance = min(reader.graph.distance(n.node, node.node) for n in state.nodes)
         if node.slot:
             distance = 1.0
-        cost = DISTANCE_COST * min(distance, FAR)
+        cost = DISTANCE_COST * min(distance, UNREACHABLE)
     return state._replace(nodes=(*state.nodes, node), score=state.score - cost, hints=hints)
 
 
-def turned(state: State) -> dict[str, Any]:
+def last_target_as_condition(state: ParseState) -> dict[str, Any]:
     """The changes by which the last target becomes a condition's property; its count is asked of something else."""
     if not state.from_target or state.prop is None or not state.targets:
         return {}
@@ -169,7 +169,7 @@ def turned(state: State) -> dict[str, Any]:
     return {"targets": state.targets[:-1], "from_target": False, "asks": asks}
 
 
-def drop_dangling(state: State) -> State:
+def drop_open_property(state: ParseState) -> ParseState:
     """The state without a property that waited for a value in vain."""
     if state.prop is None:
         return state

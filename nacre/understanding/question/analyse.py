@@ -1,20 +1,20 @@
-"""Analyse a question: text -> Question with tokens, cues, numbers and quotations (stage `analyse`)."""
+"""Analyse a question: text -> Question with tokens, cues, numbers and quotations (stage `analyse_question`)."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from nacre.language.base import language
-from nacre.language.dates import Period, periods
-from nacre.language.quantities.units import quantities
-from nacre.language.thesaurus import function_words, measure, resource, unit_words
-from nacre.language.tokens import Token, tokens
+from nacre.language.dates import Period, find_periods
+from nacre.language.quantities.units import find_quantities
+from nacre.language.thesaurus import english_data, function_words, gradable_adjective, unit_words
+from nacre.language.tokens import Token, tokenize
 from nacre.understanding.question.bounds import find_bounds
-from nacre.understanding.question.trailing_clause import second_begins
+from nacre.understanding.question.trailing_clause import trailing_clause_start
 from nacre.understanding.question.types import Cue, Number, Question
 
 # a longer question is read to here only
-MOST_TOKENS = 120
+MAX_TOKENS = 120
 MOST_NUMBERS = 40
 _MOMENT = re.compile(r"\b\d{4}-\d{2}-\d{2}[ T]\d{1,2}:\d{2}(?::\d{2})?\b")
 # a telephone number, an address of a machine, a version: digits in at least three parts
@@ -33,11 +33,11 @@ MOST_BEFORE_THAN = 6
 _TIMES = frozenset(("s", "min", "h", "day", "week", "month", "year"))
 
 
-def analyse(text: str) -> Question:
+def analyse_question(text: str) -> Question:
     """The question as immutable parts; cues that overlap are all kept, the parser chooses."""
-    words = tuple(tokens(text)[:MOST_TOKENS])
+    words = tuple(tokenize(text)[:MAX_TOKENS])
     cues = _cues(words)
-    second = second_begins(text, words, cues)
+    second = trailing_clause_start(text, words, cues)
     if second is not None:
         words = words[:second]
         cues = _cues(words)
@@ -86,15 +86,15 @@ def _units(words: Sequence[Token]) -> frozenset[int]:
     asked = [t.norm for t in words[:5]]
     said = language().words
     if len(asked) > 3 and asked[0] in said["degree"] and asked[1] in said["how_much"] and measures(words[2]):
-        unit = resource()["units"].get(words[2].norm) or resource()["units"].get(words[2].lemma)
+        unit = english_data()["units"].get(words[2].norm) or english_data()["units"].get(words[2].lemma)
         # "how many metres high is ..."
-        high = measure(words[3])
+        high = gradable_adjective(words[3])
         if unit is not None and unit not in _TIMES and high is not None and high.degree == "positive":
             found |= {0, 1, 2}
     return frozenset(found)
 
 
-def of_tokens(words: Sequence[Token]) -> Question:
+def question_of_tokens(words: Sequence[Token]) -> Question:
     """A question without cues and numbers, of which only names matter."""
     light = function_words()
     text = " ".join(t.text for t in words)
@@ -109,7 +109,7 @@ def _quotations(text: str, words: tuple[Token, ...]) -> tuple[tuple[int, int], .
         if inside:
             found.append((inside[0], inside[-1] + 1))
     codes = list(_CODE.finditer(text))
-    dated = [(p.start, p.end) for p in periods(text, any_year=True)] if codes else []
+    dated = [(p.start, p.end) for p in find_periods(text, any_year=True)] if codes else []
     dated += [m.span() for m in _MOMENT.finditer(text)]
     for match in codes:
         inside = [i for i, t in enumerate(words) if match.start() <= t.start and t.end <= match.end()]
@@ -151,8 +151,8 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
                     continue
                 longest[kind] = len(said)
                 found.append(Cue(i, i + len(said), kind, value))
-        own = measure(words[i])
-        asked = measure(words[i + 1]) if word in language().words["degree"] and i + 1 < len(words) else None
+        own = gradable_adjective(words[i])
+        asked = gradable_adjective(words[i + 1]) if word in language().words["degree"] and i + 1 < len(words) else None
         if asked is not None and asked.degree == "positive":
             found.append(Cue(i, i + 2, "degree", "|".join(asked.concepts)))
         if own is not None and own.degree == "superlative":
@@ -172,20 +172,22 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
         elif word in more | fewer and i + 1 < len(norms) and _is_choice(norms, len(norms) - 1):
             # "which of them has more shelves?"
             found.append(Cue(i, i + 1, "most", "up" if word in more else "down"))
-        elif word in resource()["at_end"] and (0 < i == len(words) - 1 or _is_first_of(words, i)):
+        elif word in english_data()["at_end"] and (0 < i == len(words) - 1 or _is_first_of(words, i)):
             # "who joined last?", "the first concert"
-            last = measure(words[i]._replace(norm=resource()["at_end"][word], lemma=resource()["at_end"][word]))
+            last = gradable_adjective(
+                words[i]._replace(norm=english_data()["at_end"][word], lemma=english_data()["at_end"][word])
+            )
             if last is not None:
                 value = ("up " if last.descending else "down ") + "|".join(last.concepts)
                 found.append(Cue(i, i + 1, "superlative", value))
         elif i + 1 < len(words) and word in ("most", "least"):
-            following = measure(words[i + 1])
+            following = gradable_adjective(words[i + 1])
             if following is not None and following.degree == "positive":
                 up = following.descending == (word == "most")
                 value = ("up " if up else "down ") + "|".join(following.concepts)
                 found.append(Cue(i, i + 2, "superlative", value))
         elif i + 1 < len(words) and word in ("more", "less"):
-            following = measure(words[i + 1])
+            following = gradable_adjective(words[i + 1])
             if following is not None and following.degree == "positive":
                 up = following.descending == (word == "more")
                 value = (">" if up else "<") + " " + "|".join(following.concepts)
@@ -202,13 +204,13 @@ def _cues(words: tuple[Token, ...]) -> list[Cue]:
 
 def _valued(words: Sequence[Token]) -> Iterator[Cue]:
     """ "worth more than", "which is worth the least": what is said of a measure by a word that is no adjective."""
-    said, known = language().words, resource()["as_measure"]
+    said, known = language().words, english_data()["as_measure"]
     for i, word in enumerate(words):
         after = [(j, w.norm) for j, w in enumerate(words[i + 1 : i + 3], i + 1) if w.norm not in said["article"]][:1]
         if word.norm not in known or not after:
             continue
         j, how = after[0]
-        meant = measure(word._replace(norm=known[word.norm], lemma=known[word.norm]))
+        meant = gradable_adjective(word._replace(norm=known[word.norm], lemma=known[word.norm]))
         if meant is None:
             continue
         concepts, than = "|".join(meant.concepts), [w.norm for w in words[j + 1 : j + 2]] == ["than"]
@@ -229,7 +231,7 @@ def _from_to(words: Sequence[Token]) -> Iterator[Cue]:
         ends = [j for j, w in enumerate(said, i + 1) if w.norm not in known["article"] | known["utmost"]][:3]
         if len(ends) < 3 or words[ends[1]].norm not in known["up_to"]:
             continue
-        first, last = measure(words[ends[0]]), measure(words[ends[2]])
+        first, last = gradable_adjective(words[ends[0]]), gradable_adjective(words[ends[2]])
         if first is None or last is None:
             continue
         # what is new has a late date, and what is old an early one
@@ -265,7 +267,7 @@ def _is_first_of(words: Sequence[Token], at: int) -> bool:
     if not after or (before and before[-1].norm not in known["article"] | known["whose_own"]):
         return False
     other = function_words() | known["naming"] | known["given"] | known["family"] | known["first_of_no_kind"]
-    numbers = resource()["numbers"], resource()["ordinals"], resource()["units"]
+    numbers = english_data()["numbers"], english_data()["ordinals"], english_data()["units"]
     said = {after[0].norm, after[0].lemma}
     return not said & other and not after[0].norm[0].isdigit() and not any(said & set(each) for each in numbers)
 
@@ -299,19 +301,19 @@ def _numbers(text: str, words: tuple[Token, ...]) -> tuple[Number, ...]:
         number = Number(start, inside[1], b.op, b.quantity.value, b.quantity.unit, concepts, False, first, after)
         found.append(_through(number._replace(until=b.until, many=b.quantity.many), b.period))
     taken = {i for n in found for i in range(n.start, n.end)}
-    for p in periods(text, any_year=True)[:MOST_NUMBERS]:
+    for p in find_periods(text, any_year=True)[:MOST_NUMBERS]:
         inside = _covering(words, p.start, p.end)
         if inside and not taken & set(range(*inside)):
             found.append(_through(Number(*inside, "", p.value, "", (), False, p.first, p.after), p))
             taken |= set(range(*inside))
-    for q in quantities(text)[:MOST_NUMBERS]:
+    for q in find_quantities(text)[:MOST_NUMBERS]:
         inside = _covering(words, q.start, q.end)
         if any(m.start() < q.start < m.end() for m in moments.values()):
             continue
         if inside and q.start in starts and not taken & set(range(*inside)):
             found.append(Number(*inside, "", q.value, q.unit, many=q.many))
             taken |= set(range(*inside))
-    numbers = resource()["numbers"]
+    numbers = english_data()["numbers"]
     for i, t in enumerate(words):
         if i not in taken and t.norm in numbers and not _stands_in(words, i):
             found.append(Number(i, i + 1, "", float(numbers[t.norm])))

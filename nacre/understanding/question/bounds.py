@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from nacre.language.dates import Period, periods, year
-from nacre.language.quantities.units import Quantity, quantities
-from nacre.language.thesaurus import Measure, measure, resource
+from nacre.language.dates import Period, find_periods, year_bounds
+from nacre.language.quantities.units import Quantity, find_quantities
+from nacre.language.thesaurus import GradableAdjective, english_data, gradable_adjective
 from nacre.language.tokens import Token
 from nacre.records.plan import Comparison
 
@@ -57,7 +57,7 @@ class Bound:
     end: int
     op: Comparison
     quantity: Quantity
-    measure: Measure | None = None
+    measure: GradableAdjective | None = None
     period: Period | None = None
     until: float | None = None
 
@@ -66,18 +66,18 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
     """The bounds of a question, in order; a number that bounds nothing ("from 0 to 60", a name) gives none."""
     found: list[Bound] = []
     lowered = question.casefold()
-    dated = periods(question, any_year=True)
-    numbers = [q for q in quantities(question) if not any(p.start <= q.start < p.end for p in dated)]
+    dated = find_periods(question, any_year=True)
+    numbers = [q for q in find_quantities(question) if not any(p.start <= q.start < p.end for p in dated)]
     when = {Quantity(p.value, "", p.start, p.end): p for p in dated}
     numbers += when
-    words = resource()["numbers"]
+    words = english_data()["numbers"]
     for i, token in enumerate(tokens):
         if any(q.start <= token.start < q.end for q in numbers):
             continue
         if token.norm in words and token.norm not in ("one", "zero"):
             unit, end = _unit_after(tokens, i)
             numbers.append(Quantity(float(words[token.norm]), unit, token.start, end))
-        elif token.norm in ("a", "an") and i and tokens[i - 1].norm in resource()["before_one"]:
+        elif token.norm in ("a", "an") and i and tokens[i - 1].norm in english_data()["before_one"]:
             unit, end = _unit_after(tokens, i)
             if unit:
                 numbers.append(Quantity(1.0, unit, token.start, end))
@@ -128,7 +128,7 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
         else:
             match = re.search(r"(?P<word>[\w]+)\s+than$", before)
             position = next((i for i, t in enumerate(tokens) if match and t.start == match.start("word")), None)
-            own = measure(tokens[position]) if position is not None else None
+            own = gradable_adjective(tokens[position]) if position is not None else None
             if match and own:
                 found.append(_bound(tokens, match.start("word"), number, ">" if own.descending else "<", own))
             elif re.search(r"\b(?:of|is|are|was|were|equals?|exactly|in|from|since|has|have|=)$", before) or (
@@ -176,7 +176,7 @@ def _ranges(
 def _of_year(number: Quantity) -> Period | None:
     if number.unit or number.value != int(number.value) or not FIRST_YEAR <= number.value <= LAST_YEAR:
         return None
-    return Period(*year(int(number.value)), number.start, number.end)
+    return Period(*year_bounds(int(number.value)), number.start, number.end)
 
 
 def _said(text: str, number: Quantity) -> float:
@@ -186,21 +186,23 @@ def _said(text: str, number: Quantity) -> float:
     if digits:
         return float(digits[0].replace(",", ""))
     first = re.match(r"[a-z]*", word)
-    return float(resource()["numbers"].get(first[0] if first else "", number.value))
+    return float(english_data()["numbers"].get(first[0] if first else "", number.value))
 
 
 def _unit_after(tokens: Sequence[Token], i: int) -> tuple[str, int]:
     """The unit right after a number said as a word, and where both end."""
-    units = resource()["units"]
+    units = english_data()["units"]
     following = tokens[i + 1] if i + 1 < len(tokens) else None
     if following is not None and following.lemma in units and len(following.norm) > 1:
         return units[following.lemma], following.end
     return "", tokens[i].end
 
 
-def _bound(tokens: Sequence[Token], start: int, number: Quantity, op: Comparison, own: Measure | None = None) -> Bound:
+def _bound(
+    tokens: Sequence[Token], start: int, number: Quantity, op: Comparison, own: GradableAdjective | None = None
+) -> Bound:
     inside = [i for i, t in enumerate(tokens) if t.end > start and t.start < number.end]
     if own is None and inside and inside[0] < len(tokens):
-        first = measure(tokens[inside[0]])
+        first = gradable_adjective(tokens[inside[0]])
         own = first if first and first.degree == "comparative" else None
     return Bound(inside[0] if inside else 0, inside[-1] + 1 if inside else 0, op, number, own)

@@ -1,12 +1,12 @@
-"""Phrases of a question that describe a thing instead of naming it: question + Lexicon -> Described."""
+"""Phrases of a question that describe a thing instead of naming it: question + Lexicon -> DescriptivePhrase."""
 
 import re
 from typing import NamedTuple
 
 from nacre.language.base import language
-from nacre.language.courtesy import without_courtesy
-from nacre.language.thesaurus import function_words, measure
-from nacre.language.tokens import Token, tokens
+from nacre.language.courtesy import strip_courtesy
+from nacre.language.thesaurus import function_words, gradable_adjective
+from nacre.language.tokens import Token, tokenize
 from nacre.stores.sqlite.lexicon import Lexicon
 
 # a noun phrase has so many words at most
@@ -14,7 +14,7 @@ LONGEST = 4
 _END = re.compile(r"[\s?.!]*$")
 
 
-class Described(NamedTuple):
+class DescriptivePhrase(NamedTuple):
     """`question` asks which thing is described ("which ship has a library"), `clause` is what is said of it; `before`,
     `between` and `after` are what the turn's question says around the phrase; `relations` are the tables of its kind,
     empty where it names none."""
@@ -35,15 +35,15 @@ class Described(NamedTuple):
         return " ".join(f"{self.before} {label} {self.between}".split()) + (self.after or "?")
 
 
-def described(question: str, lexicon: Lexicon) -> list[Described]:
+def find_descriptive_phrases(question: str, lexicon: Lexicon) -> list[DescriptivePhrase]:
     """The phrases "the ship that has a library" (also where other words part the two) and "the longest ship"; those
     with a clause first."""
-    text = without_courtesy(question).strip()
-    said = tokens(text)
+    text = strip_courtesy(question).strip()
+    said = tokenize(text)
     return [*_clauses(text, said, lexicon), *_superlatives(text, said, lexicon)]
 
 
-def _clauses(text: str, said: list[Token], lexicon: Lexicon) -> list[Described]:
+def _clauses(text: str, said: list[Token], lexicon: Lexicon) -> list[DescriptivePhrase]:
     found = []
     relative = language().phrases["relative"].split()
     for at in range(2, len(said) - 1):
@@ -60,7 +60,7 @@ def _clauses(text: str, said: list[Token], lexicon: Lexicon) -> list[Described]:
         clause = _as_question(said, at, text[said[at].start : stop], text[said[at].end : stop].strip())
         phrase = text[said[first + 1].start : said[last].end]
         before, between = text[: said[first].start].strip(), text[said[last].end : said[start].start].strip()
-        found.append(Described(f"which {phrase} {clause}?", clause, before, between, "?", relations))
+        found.append(DescriptivePhrase(f"which {phrase} {clause}?", clause, before, between, "?", relations))
     return found
 
 
@@ -76,10 +76,10 @@ def _as_question(said: list[Token], at: int, whole: str, rest: str) -> str:
     return rest if word in ("that", "which", "who", "where", "with") else whole
 
 
-def _superlatives(text: str, said: list[Token], lexicon: Lexicon) -> list[Described]:
+def _superlatives(text: str, said: list[Token], lexicon: Lexicon) -> list[DescriptivePhrase]:
     found = []
     for i, token in enumerate(said):
-        own = measure(token)
+        own = gradable_adjective(token)
         if own is None or own.degree != "superlative" or i == 0 or i + 1 >= len(said):
             continue
         if said[i - 1].norm != "the":
@@ -90,7 +90,7 @@ def _superlatives(text: str, said: list[Token], lexicon: Lexicon) -> list[Descri
                 last = i + size
                 phrase = text[said[i].start : said[last].end]
                 before, after = text[: said[i - 1].start].strip(), text[said[last].end :].strip(" ?.!")
-                found.append(Described(f"which is the {phrase}?", phrase, before, after, "?", relations))
+                found.append(DescriptivePhrase(f"which is the {phrase}?", phrase, before, after, "?", relations))
                 break
     return found
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from nacre.language.base import language
-from nacre.language.thesaurus import function_words, measure, synonyms, unit_words
+from nacre.language.thesaurus import function_words, gradable_adjective, synonyms, unit_words
 from nacre.language.tokens import Token
 from nacre.understanding.question.types import Cue
 
@@ -12,7 +12,7 @@ _MEASURING = ("superlative", "most", "compare", "comparative")
 FEWEST = 3
 
 
-def second_begins(text: str, words: Sequence[Token], cues: Sequence[Cue]) -> int | None:
+def trailing_clause_start(text: str, words: Sequence[Token], cues: Sequence[Cue]) -> int | None:
     """The token at which a last clause begins that asks for nothing but the measure of the superlative or bound before
     it; None where there is none.
 
@@ -74,5 +74,5 @@ def _asks_measure(clause: Sequence[Token], concepts: set[str]) -> bool:
 
 
 def _is_measured(token: Token, concepts: set[str]) -> bool:
-    own = measure(token)
+    own = gradable_adjective(token)
     return own is not None and own.degree == "positive" and bool({c.lstrip("-") for c in own.concepts} & concepts)

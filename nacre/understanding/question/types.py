@@ -65,11 +65,11 @@ class Ref(NamedTuple):
 
 
 # the operator of a condition that a thing is of the kind of its inner condition
-KIND = "kind"
+KIND_OPERATOR = "kind"
 # comparisons that bound a value
-ORDERED = frozenset(("<", ">", "<=", ">="))
+INEQUALITIES = frozenset(("<", ">", "<=", ">="))
 # how a word names a property of yes or no that it denies: "unpaid"
-OPPOSITE = "opposite"
+NEGATED_MATCH = "opposite"
 
 
 class Link(NamedTuple):

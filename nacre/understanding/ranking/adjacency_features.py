@@ -6,12 +6,12 @@ from nacre.language.base import language
 from nacre.records.plan import Combine, Select
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.question.types import ORDERED, Derivation, Link, Question
+from nacre.understanding.question.types import INEQUALITIES, Derivation, Link, Question
 
 _DIRECTIONS = (("leaving", "origin", "goal"), ("reaching", "goal", "origin"))
 
 
-def beside(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[str, float]:
+def adjacency_features(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[str, float]:
     """Whether mentions that the question joins play one part, and what is beside a mention fits its part."""
     d = candidate.derivation
     parts = [(_part(d, a), _part(d, b)) for a, b in _joined(d, question)]
@@ -110,10 +110,10 @@ def _called(candidate: Candidate, link: Link, graph: SchemaGraph) -> set[str]:
 
 def _compared(d: Derivation, question: Question) -> int:
     """How often the question compares with a number, a date or an amount."""
-    spans = [(n.start, n.end) for n in question.numbers if n.op in ORDERED]
+    spans = [(n.start, n.end) for n in question.numbers if n.op in INEQUALITIES]
     ends = sum(n.until is not None for n in question.numbers)
     for cue in question.cues:
-        if cue.kind != "comparative" and (cue.kind != "compare" or cue.value not in ORDERED):
+        if cue.kind != "comparative" and (cue.kind != "compare" or cue.value not in INEQUALITIES):
             continue
         mask = ((1 << (cue.end - cue.start)) - 1) << cue.start
         named = any(x.covered & mask == mask for x in d.links)
@@ -125,4 +125,4 @@ def _compared(d: Derivation, question: Question) -> int:
 
 def _comparing(d: Derivation) -> int:
     """How many conditions of a reading compare; a stretch of days is as good."""
-    return sum(c.op in ORDERED or c.op == "within" for c in d.conditions)
+    return sum(c.op in INEQUALITIES or c.op == "within" for c in d.conditions)

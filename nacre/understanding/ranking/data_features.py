@@ -6,7 +6,7 @@ from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Question, Ref
 
 
-def borne_out(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[str, float]:
+def data_features(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[str, float]:
     """How much of what is asked of is known, and how much of what is joined lies in the kinds that nobody said."""
     d = candidate.derivation
     refs = {*(t.ref for t in d.targets), *(c.ref for c in d.conditions), *d.group}

@@ -3,28 +3,28 @@
 from collections import Counter
 from functools import lru_cache
 
-from nacre.language.thesaurus import nouns_of
+from nacre.language.thesaurus import nouns_of_kind
 from nacre.records.plan import Aggregate, Combine, Filter, Select
-from nacre.understanding.linking.schema.adjectives import measured
+from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.parsing.mention_rules.categories import MEMBERS
-from nacre.understanding.parsing.readers.yes_no import unchecked
-from nacre.understanding.question.types import ORDERED, Link, Question, Ref
-from nacre.understanding.ranking.adjacency_features import beside
-from nacre.understanding.ranking.data_features import borne_out
+from nacre.understanding.parsing.mention_rules.categories import MEMBERS_RULE
+from nacre.understanding.parsing.readers.yes_no import unchecked_words
+from nacre.understanding.question.types import INEQUALITIES, Link, Question, Ref
+from nacre.understanding.ranking.adjacency_features import adjacency_features
+from nacre.understanding.ranking.data_features import data_features
 
 # kinds of cues that a plan can answer to, each with what answers it
 _CUES = ("count", "avg", "sum", "max", "min", "most", "superlative", "group", "negation", "both", "or", "distinct",
          "contains", "compare", "comparative", "order", "direction", "either", "share", "any")  # fmt: skip
-MANY = 4
+MAX_COUNTED = 4
 # the value of a cue that may say something else as well ("by")
 WEAK = "weak"
 # letters of a word that others may end in
-SUFFIX = 5
+MIN_SUFFIX_LETTERS = 5
 
 
-def features(candidate: Candidate, question: Question, graph: SchemaGraph, best: float) -> dict[str, float]:
+def reading_features(candidate: Candidate, question: Question, graph: SchemaGraph, best: float) -> dict[str, float]:
     """What is to be known of a reading before it runs; `best` is the highest prior of the question's readings."""
     d = candidate.derivation
     found: dict[str, float] = {
@@ -33,24 +33,24 @@ def features(candidate: Candidate, question: Question, graph: SchemaGraph, best:
         "prior below best": best - d.prior,
         "joins": candidate.joins,
         "steps": float(candidate.steps),
-        "ambiguous": float(min(candidate.ambiguous, MANY)),
+        "ambiguous": float(min(candidate.ambiguous, MAX_COUNTED)),
         "other way": float(candidate.choice > 0),
         "names passed over": candidate.passed,
-        "names split": float(min(candidate.split, MANY)),
+        "names split": float(min(candidate.split, MAX_COUNTED)),
         "targets": float(len(d.targets)),
         "conditions": float(len(d.conditions)),
         "nodes": float(len(d.nodes)),
     }
     for rule, times in Counter(d.trace).items():
-        found[f"rule {rule}"] = float(min(times, MANY))
+        found[f"rule {rule}"] = float(min(times, MAX_COUNTED))
     found.update(_coverage(candidate, question))
     found.update(_links(d.links, question))
     found.update(_cues(candidate, question))
     found.update(_shape(candidate, question, graph))
     found.update(_measure(candidate, question, graph))
     found.update(_lead(candidate, question, graph))
-    found.update(beside(candidate, question, graph))
-    found.update(borne_out(candidate, question, graph))
+    found.update(adjacency_features(candidate, question, graph))
+    found.update(data_features(candidate, question, graph))
     return found
 
 
@@ -68,7 +68,7 @@ def _measure(candidate: Candidate, question: Question, graph: SchemaGraph) -> di
             continue
         concepts = tuple((cue.value.partition(" ")[2] if kind == "superlative" else cue.value).split("|"))
         for ref in refs:
-            known = [r.predicate for r, _, _ in measured(graph, ref.node, concepts)]
+            known = [r.predicate for r, _, _ in measured_properties(graph, ref.node, concepts)]
             if ref.predicate in known:
                 found[f"{kind} measure place"] = float(known.index(ref.predicate))
                 found[f"{kind} measured"] = 1.0
@@ -102,8 +102,8 @@ def _lead(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[
 @lru_cache(maxsize=4096)
 def _is_of(word: str, kind: str) -> bool:
     """Whether a word is one of a list of nouns, or a compound that ends in one: "beekeeper" in "keeper"."""
-    nouns = nouns_of(kind)
-    return word in nouns or any(word.endswith(end) for end in nouns if len(end) >= SUFFIX)
+    nouns = nouns_of_kind(kind)
+    return word in nouns or any(word.endswith(end) for end in nouns if len(end) >= MIN_SUFFIX_LETTERS)
 
 
 def _coverage(candidate: Candidate, question: Question) -> dict[str, float]:
@@ -114,17 +114,17 @@ def _coverage(candidate: Candidate, question: Question) -> dict[str, float]:
     quoted = {i for start, end in question.quoted for i in range(start, end)}
     return {
         "unused share": len(open_) / max(1, len(content)),
-        "unused": float(min(len(open_), MANY)),
-        "unused names": float(min(len(named), MANY)),
-        "unused numbers": float(min(len(digits), MANY)),
-        "unused quoted": float(min(len(quoted & set(open_)), MANY)),
+        "unused": float(min(len(open_), MAX_COUNTED)),
+        "unused names": float(min(len(named), MAX_COUNTED)),
+        "unused numbers": float(min(len(digits), MAX_COUNTED)),
+        "unused quoted": float(min(len(quoted & set(open_)), MAX_COUNTED)),
         "nothing unused": float(not open_),
     }
 
 
 def unused_tokens(candidate: Candidate, question: Question) -> list[int]:
     """The content words that nothing in a reading accounts for."""
-    covered = candidate.derivation.covered & ~unchecked(candidate)
+    covered = candidate.derivation.covered & ~unchecked_words(candidate)
     return [i for i in range(len(question.tokens)) if i not in question.light and not covered >> i & 1]
 
 
@@ -169,11 +169,11 @@ def _cues(candidate: Candidate, question: Question) -> dict[str, float]:
         f"group {WEAK}": bool(d.group),
         "negation": any(c.negated or c.op == "unknown" for c in d.conditions) or "flag denied" in d.trace,
         "both": d.combine == "intersection",
-        "or": (d.combine == "union" and MEMBERS not in d.trace)
+        "or": (d.combine == "union" and MEMBERS_RULE not in d.trace)
         or any(len(c.values) > 1 or len(c.keys) > 1 for c in d.conditions),
         "distinct": any(t.distinct for t in d.targets),
         "contains": any(c.op in ("contains", "starts", "ends") for c in d.conditions),
-        "compare": any(c.op in ORDERED for c in d.conditions),
+        "compare": any(c.op in INEQUALITIES for c in d.conditions),
         "order": d.order is not None,
     }
     found: dict[str, float] = {}
@@ -223,7 +223,10 @@ def _shape(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict
         d.order is not None and not d.order.function and d.order.ref in {t.ref for t in d.targets}
     )
     found["condition on text by number"] = float(
-        sum(bool(c.ref.predicate) and not graph.is_numeric(c.ref.predicate) and c.op in ORDERED for c in d.conditions)
+        sum(
+            bool(c.ref.predicate) and not graph.is_numeric(c.ref.predicate) and c.op in INEQUALITIES
+            for c in d.conditions
+        )
     )
     found["sum or average of code"] = float(
         sum(

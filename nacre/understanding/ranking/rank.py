@@ -1,4 +1,4 @@
-"""Order readings by learned weights: Candidates -> Ranked, best first (log-linear, Pasupat and Liang 2015)."""
+"""Order readings by learned weights: Candidates -> RankedReading, best first (log-linear, Pasupat and Liang 2015)."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -9,12 +9,12 @@ from typing import NamedTuple
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Question
-from nacre.understanding.ranking.features import features, unused_tokens
-from nacre.understanding.ranking.similarity import doubted, liked
+from nacre.understanding.ranking.features import reading_features, unused_tokens
+from nacre.understanding.ranking.similarity import add_similarities, doubtful_readings
 from nacre.understanding.ranking.weights import Weights
 
 
-class Ranked(NamedTuple):
+class RankedReading(NamedTuple):
     """A reading with its features, its share of the belief in all readings, and its unused words."""
 
     candidate: Candidate
@@ -23,31 +23,33 @@ class Ranked(NamedTuple):
     unused: tuple[int, ...]
 
 
-def rank(
+def rank_candidates(
     candidates: Sequence[Candidate],
     question: Question,
     graph: SchemaGraph,
     learned: Weights,
     like: Callable[[Sequence[Candidate]], Sequence[float]] | None = None,
-) -> list[Ranked]:
+) -> list[RankedReading]:
     """The readings, likeliest first; their features say how the belief is spread as well. `like` says how like the
     question the first of them are in words, where the features leave it open which is meant."""
     if not candidates:
         return []
     best = max(c.derivation.prior for c in candidates)
-    found = [features(c, question, graph, best) for c in candidates]
-    scores = [worth(f, learned.features) for f in found]
-    order, shares = beliefs(scores)
-    if like is not None and (open_ := doubted(order, shares)):
-        order, shares = beliefs(liked(scores, open_, like([candidates[i] for i in open_]), learned.likeness))
-    spread = spread_of([shares[i] for i in order])
+    found = [reading_features(c, question, graph, best) for c in candidates]
+    scores = [weighted_sum(f, learned.features) for f in found]
+    order, shares = belief_shares(scores)
+    if like is not None and (open_ := doubtful_readings(order, shares)):
+        order, shares = belief_shares(
+            add_similarities(scores, open_, like([candidates[i] for i in open_]), learned.likeness)
+        )
+    spread = spread_features([shares[i] for i in order])
     return [
-        Ranked(candidates[i], found[i] | spread, shares[i], tuple(unused_tokens(candidates[i], question)))
+        RankedReading(candidates[i], found[i] | spread, shares[i], tuple(unused_tokens(candidates[i], question)))
         for i in order
     ]
 
 
-def beliefs(scores: Sequence[float]) -> tuple[list[int], list[float]]:
+def belief_shares(scores: Sequence[float]) -> tuple[list[int], list[float]]:
     """The places of readings, likeliest first, and each reading's share of the belief.
 
     >>> beliefs([0.0, 0.0])
@@ -59,7 +61,7 @@ def beliefs(scores: Sequence[float]) -> tuple[list[int], list[float]]:
     return sorted(range(len(scores)), key=lambda i: -scores[i]), [share / whole for share in shares]
 
 
-def spread_of(shares: Sequence[float]) -> dict[str, float]:
+def spread_features(shares: Sequence[float]) -> dict[str, float]:
     """How the belief is spread over readings, likeliest first."""
     return {
         "spread readings": math.log(len(shares)),
@@ -68,7 +70,7 @@ def spread_of(shares: Sequence[float]) -> dict[str, float]:
     }
 
 
-def worth(found: Mapping[str, float], weights: Mapping[str, float]) -> float:
+def weighted_sum(found: Mapping[str, float], weights: Mapping[str, float]) -> float:
     """The weighted sum of features.
 
     >>> worth({"a": 2.0, "new": 1.0}, {"a": 0.5})

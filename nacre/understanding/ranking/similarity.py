@@ -9,26 +9,26 @@ from typing import Any
 
 # a first reading with more of the belief is not doubted, and readings that are compared (both measured with
 # `python -m nacre.evaluation.learning.learn`: 0.5 to 0.95, and 3, 5 and 8)
-DOUBTED, MOST = 0.6, 3
+MAX_DOUBTED_SHARE, MAX_READINGS_COMPARED = 0.6, 3
 
 Embed = Callable[[Sequence[str]], Sequence[Any]]
 
 
-def doubted(order: Sequence[int], shares: Sequence[float]) -> list[int]:
+def doubtful_readings(order: Sequence[int], shares: Sequence[float]) -> list[int]:
     """The places of the readings to compare, likeliest first; none where the first one is sure."""
-    if len(order) < 2 or shares[order[0]] >= DOUBTED:
+    if len(order) < 2 or shares[order[0]] >= MAX_DOUBTED_SHARE:
         return []
-    return list(order[:MOST])
+    return list(order[:MAX_READINGS_COMPARED])
 
 
-def likenesses(question: str, words: Sequence[str], embed: Embed) -> list[float]:
+def similarities(question: str, words: Sequence[str], embed: Embed) -> list[float]:
     """How like a question each reading is, by the cosine of their vectors, less what the first one has."""
     asked, *read = embed([question, *words])
     found = [float(asked @ vector) for vector in read]
     return [likeness - found[0] for likeness in found]
 
 
-def of_one_name(read: Sequence[object], likenesses: Sequence[float]) -> list[float]:
+def level_same_names(read: Sequence[object], likenesses: Sequence[float]) -> list[float]:
     """The likenesses, the same for readings that were `read` alike, of the same words by the same rules: a book and a
     film of one name are as likely, whatever the kinds are called.
 
@@ -38,7 +38,9 @@ def of_one_name(read: Sequence[object], likenesses: Sequence[float]) -> list[flo
     return [max(other for each, other in zip(read, likenesses, strict=True) if each == own) for own in read]
 
 
-def liked(scores: Sequence[float], places: Sequence[int], likenesses: Sequence[float], weight: float) -> list[float]:
+def add_similarities(
+    scores: Sequence[float], places: Sequence[int], likenesses: Sequence[float], weight: float
+) -> list[float]:
     """The scores with the likeness of the readings at some places.
 
     >>> liked([2.0, 1.0, 0.0], [0, 1], [0.0, 0.5], 4.0)

@@ -6,20 +6,20 @@ from nacre.language.base import language
 from nacre.records.plan import Body, Combine, Compute, Select
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.parsing.modifier_rules.numbers import in_unit
-from nacre.understanding.parsing.readers.more_than import APART
-from nacre.understanding.question.types import ORDERED, Condition, Cue, Derivation, Link, Number, Question
+from nacre.understanding.parsing.modifier_rules.numbers import convert_to_unit
+from nacre.understanding.parsing.readers.more_than import COUNTED_SIDES_RULE
+from nacre.understanding.question.types import INEQUALITIES, Condition, Cue, Derivation, Link, Number, Question
 
 # kinds of cues that leave their trace in any reading that heeds them
 _RANKING = frozenset(("superlative", "most"))
 _COMPARING = frozenset(("compared", "comparative"))
-NEAR = 1e-6
+RELATIVE_TOLERANCE = 1e-6
 
 
-def dropped(candidate: Candidate, question: Question, graph: SchemaGraph) -> tuple[tuple[int, int], ...]:
+def unheeded_words(candidate: Candidate, question: Question, graph: SchemaGraph) -> tuple[tuple[int, int], ...]:
     """The stretches of tokens that bound, negate or rank, and that no part of the plan says; in order."""
     d = candidate.derivation
-    if APART in d.trace:
+    if COUNTED_SIDES_RULE in d.trace:
         return ()
     found = [(n.start, n.end) for n in question.numbers if _asks(n, question) and not _used(n, d, graph)]
     bounds = [n for n in question.numbers if n.op]
@@ -55,7 +55,7 @@ def dropped(candidate: Candidate, question: Question, graph: SchemaGraph) -> tup
         found += [(c.start, c.end) for c in question.cues if c.kind == "share"]
     idle: tuple[Link, ...] = ()
     if not _ranks(candidate):
-        compares = any(c.op in ORDERED for c in _every(d.conditions))
+        compares = any(c.op in INEQUALITIES for c in _every(d.conditions))
         kinds = _RANKING if compares else _RANKING | _COMPARING
         found += [(c.start, c.end) for c in question.cues if c.kind in kinds]
         # "has the oldest tree" asks for more than that there is one
@@ -73,20 +73,20 @@ def _asks_when_too(cue: Cue, question: Question) -> bool:
     return parted or words[cue.start - 1].norm in language().words["joining"]
 
 
-def bounds_dropped(spans: tuple[tuple[int, int], ...], question: Question) -> bool:
+def has_unheeded_bound(spans: tuple[tuple[int, int], ...], question: Question) -> bool:
     """Whether a number that something is compared with is among what a reading leaves out."""
     compared = {(n.start, n.end) for n in question.numbers if n.op}
     return any(span in compared for span in spans)
 
 
-def is_whole(body: Body) -> bool:
+def is_unrestricted(body: Body) -> bool:
     """Whether a plan gives all of a kind, or one number of it: no condition, no named thing, no place in an order."""
     if not isinstance(body, Select):
         return False
     return not (body.filters or body.edges or body.limit or any(v.keys for v in body.variables))
 
 
-def must_say(at: int, question: Question) -> bool:
+def is_required_word(at: int, question: Question) -> bool:
     """Whether a word that names nothing is a condition for sure: a name, or what comes right after "in" or "by"."""
     words = question.tokens
     # a sentence begins with a capital whatever its first word is
@@ -117,8 +117,8 @@ def _is(number: Number, value: str | float, condition: Condition, graph: SchemaG
         starts = {number.first, number.after} - {""}
         return value[:4] in years or value in starts or f"{number.value:g}" in value
     unit = graph.about(condition.ref.predicate).unit if condition.ref.predicate else ""
-    said = [n for n in (number.value, in_unit(number, unit)) if n is not None]
-    return any(abs(value - n) <= NEAR * max(1.0, abs(n)) for n in said)
+    said = [n for n in (number.value, convert_to_unit(number, unit)) if n is not None]
+    return any(abs(value - n) <= RELATIVE_TOLERANCE * max(1.0, abs(n)) for n in said)
 
 
 def _every(conditions: tuple[Condition, ...]) -> Iterator[Condition]:
@@ -147,7 +147,7 @@ def _ranks(candidate: Candidate) -> bool:
 
 
 def _compares(condition: Condition) -> bool:
-    return condition.op in ORDERED or condition.against is not None or condition.top is not None
+    return condition.op in INEQUALITIES or condition.against is not None or condition.top is not None
 
 
 def _sums(candidate: Candidate) -> bool:

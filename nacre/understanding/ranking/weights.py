@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-FILE = Path(__file__).with_name("weights.json")
+WEIGHTS_FILE = Path(__file__).with_name("weights.json")
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,6 @@ class Weights:
 
 
 @cache
-def weights() -> Weights:
+def load_weights() -> Weights:
     """The weights of the file, read once; made by `python -m nacre.evaluation.learning.learn`."""
-    return Weights(**json.loads(FILE.read_text(encoding="utf-8")))
+    return Weights(**json.loads(WEIGHTS_FILE.read_text(encoding="utf-8")))

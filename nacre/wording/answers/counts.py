@@ -1,19 +1,19 @@
 """Say how many there are: a count and its number -> "There are 3 mills whose town is Rome"."""
 
-from nacre.language.format_values import say
+from nacre.language.format_values import format_value
 from nacre.language.forms.nouns import is_plural, plural
-from nacre.language.tokens import tokens
-from nacre.plans.merge import of_before
+from nacre.language.tokens import tokenize
+from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.answer import Value
 from nacre.records.plan import Aggregate, Attribute, Body, Itself, Select
 from nacre.records.schema import Schema
 from nacre.wording.answers.sentence import answer_sentence
-from nacre.wording.phrases.noun_phrase import Wording
-from nacre.wording.phrases.predicate_labels import is_spoken, label_of
-from nacre.wording.phrases.select import wording_of
+from nacre.wording.phrases.noun_phrase import SelectWording
+from nacre.wording.phrases.predicate_labels import is_plain_noun, predicate_label
+from nacre.wording.phrases.select import select_wording
 
 
-def there_are(body: Body, number: Value, schema: Schema, question: str) -> str:
+def count_sentence(body: Body, number: Value, schema: Schema, question: str) -> str:
     """ "There are 3 mills whose town is Rome", "There are 4 different payment methods"; "" for what is no count of
     things or values, for groups, and for none."""
     term = body.answers[-1] if isinstance(body, Select) else None
@@ -21,34 +21,34 @@ def there_are(body: Body, number: Value, schema: Schema, question: str) -> str:
         return ""
     if body.group or body.by or not number:
         return ""
-    wording, one = wording_of(body, schema), number == 1
+    wording, one = select_wording(body, schema), number == 1
     if isinstance(term.of, Attribute):
         said = _values(wording, term.of, schema, question, one=one)
-        return f"There {'is only one' if one else f'are {say(number)} different'} {said}." if said else ""
+        return f"There {'is only one' if one else f'are {format_value(number)} different'} {said}." if said else ""
     known = wording.variables.get(term.of.variable)
-    if known is None or of_before(known) or (known.keys and (len(known.keys) == 1 or not known.label)):
+    if known is None or is_from_earlier_turn(known) or (known.keys and (len(known.keys) == 1 or not known.label)):
         return ""
     things = wording.things(term.of.variable, not one, frozenset(), 0).removeprefix("the ")
-    return f"There {'is one' if one else f'are {say(number)}'} {things}."
+    return f"There {'is one' if one else f'are {format_value(number)}'} {things}."
 
 
-def of_these(term: Aggregate, number: str, wording: Wording) -> str:
+def short_number_sentence(term: Aggregate, number: str, wording: SelectWording) -> str:
     """ "There are 3 such mills", "the total rent of these mills is 3", where what is said of them winds."""
     noun = wording.noun(term.of.variable)
     if isinstance(term.of, Itself):
         return f"There is one such {noun}." if number == "1" else f"There are {number} such {plural(noun)}."
     name = wording.computed(term, short=True)
-    of = f" of these {plural(noun)}" if noun != "thing" and is_spoken(noun) else ""
+    of = f" of these {plural(noun)}" if noun != "thing" and is_plain_noun(noun) else ""
     return answer_sentence(f"the {name}{of}", number, is_plural(name))
 
 
-def _values(wording: Wording, of: Attribute, schema: Schema, question: str, *, one: bool) -> str:
+def _values(wording: SelectWording, of: Attribute, schema: Schema, question: str, *, one: bool) -> str:
     """Different values of a property, with what they are of where the question says it, or the name leaves it open."""
-    label = label_of(of.predicate, schema)
+    label = predicate_label(of.predicate, schema)
     if label.kind != "noun":
         return ""
     name, owners = label.one if one else label.many, wording.owners(of.variable)
     noun = wording.noun(of.variable)
-    plain = owners == f"the {plural(noun)}" and noun.split()[-1] not in {each.lemma for each in tokens(question)}
-    alike = [p for p in schema.predicates if label_of(p.iri, schema).one == label.one]
+    plain = owners == f"the {plural(noun)}" and noun.split()[-1] not in {each.lemma for each in tokenize(question)}
+    alike = [p for p in schema.predicates if predicate_label(p.iri, schema).one == label.one]
     return name if plain and len(alike) == 1 else f"{name} among {owners}"

@@ -1,8 +1,8 @@
 """What is said to a greeting, thanks and the like: question + Schema -> one line."""
 
 from nacre.language.base import language
-from nacre.language.forms.nouns import joined, plural
-from nacre.language.tokens import tokens
+from nacre.language.forms.nouns import join_names, plural
+from nacre.language.tokens import tokenize
 from nacre.records.plan import Variable
 from nacre.records.schema import Schema
 from nacre.wording.phrases.predicate_labels import class_noun
@@ -17,10 +17,10 @@ def greeting(question: str, schema: Schema) -> str:
     >>> greeting("thanks a lot!", Schema((), (), (), (), {}, 0, 0))
     "You're welcome."
     """
-    words, said = language().words, {t.norm for t in tokens(question)}
+    words, said = language().words, {t.norm for t in tokenize(question)}
     for kind, reply in _REPLIES:
         if said & words[kind]:
             return reply
     largest = sorted(schema.classes, key=lambda c: (-c.count, c.label))
     kinds = list(dict.fromkeys(plural(class_noun(Variable("x", (c.iri,)), schema)) for c in largest))[:_KINDS]
-    return f"Hello! Ask me about the {joined(kinds)} in this graph." if kinds else "Hello! Ask me about this graph."
+    return f"Hello! Ask me about the {join_names(kinds)} in this graph." if kinds else "Hello! Ask me about this graph."

@@ -8,12 +8,12 @@ import simplemma
 from nacre.language.base import language
 from nacre.language.forms.nouns import is_participle
 from nacre.language.thesaurus import function_words
-from nacre.language.tokens import Token, tokens
+from nacre.language.tokens import Token, tokenize
 from nacre.records.turn import Mention
-from nacre.wording.phrases.join_clauses import KIND
+from nacre.wording.phrases.join_clauses import KIND_SUFFIX
 
 # words of a kind that is said before a name, at most
-KIND_WORDS = 3
+MAX_KIND_WORDS = 3
 _HYPHENED = re.compile(r"(?<!\w)[a-z]+(?:-[a-z]+)+(?!\w)")
 # the words of a noun with its article, at an end
 _LED = re.compile(r"\bthe ([\w'-]+(?: [\w'-]+)?)$")
@@ -27,7 +27,7 @@ _QUOTES = "\"'”’»"
 _ROWS = "\n| -"
 
 
-def as_asked(text: str, question: str, mentions: Sequence[Mention]) -> str:
+def match_question_spelling(text: str, question: str, mentions: Sequence[Mention]) -> str:
     """A sentence, with the lines below it, where names that have "the" in the question have it too, and words the
     hyphens and capitals that they have there."""
     head, mark, rows = text.partition(_ROWS)
@@ -37,7 +37,7 @@ def as_asked(text: str, question: str, mentions: Sequence[Mention]) -> str:
         head = re.sub(rf"(?<!\w){spelled.lower()}(?=s?(?!\w))", spelled, head)
     said, end, rest = f"{head}{mark}{rows}".partition("\n")
     for each in mentions:
-        label = KIND.sub("", each.label)
+        label = KIND_SUFFIX.sub("", each.label)
         if each.kind == "entity" and question[each.start : each.end] == each.text and _has_article(question, each):
             said = _with_article(said, label, _written(question, each))
         elif each.kind == "entity" and _is_hyphened(each.text, label):
@@ -57,15 +57,15 @@ def _one_of(names: str, asked: str) -> str:
     >>> _one_of("states/provinces/counties", "state"), _one_of("km/h", "speed")
     ('states', 'km/h')
     """
-    lemmas = {each.lemma for each in tokens(asked)}
-    return next((name for name in names.split("/") if lemmas & {each.lemma for each in tokens(name)}), names)
+    lemmas = {each.lemma for each in tokenize(asked)}
+    return next((name for name in names.split("/") if lemmas & {each.lemma for each in tokenize(name)}), names)
 
 
 def _has_article(question: str, mention: Mention) -> bool:
     """Whether the name has "the" of its own, and not that of a kind that follows it ("the Neurology department")."""
-    before = tokens(question[: mention.start])
+    before = tokenize(question[: mention.start])
     after = question[mention.end :].lstrip(_QUOTES)
-    following = next(iter(tokens(after)), None)
+    following = next(iter(tokenize(after)), None)
     if following is None or not after[: following.start].isspace():
         ends = True
     else:
@@ -76,7 +76,7 @@ def _has_article(question: str, mention: Mention) -> bool:
 def _written(question: str, mention: Mention) -> str:
     """The name as a common noun where it is asked for as one: in small letters by who writes capitals; with the hyphens
     of the question."""
-    label = KIND.sub("", mention.label)
+    label = KIND_SUFFIX.sub("", mention.label)
     small = mention.text == label.lower() and question[:1].isupper()
     return mention.text if small or _is_hyphened(mention.text, label) else label
 
@@ -96,7 +96,7 @@ def _with_article(said: str, label: str, written: str) -> str:
     if found is None or label.casefold().startswith("the "):
         return said
     before, after = said[: found.start()], said[found.end() :]
-    following = next(iter(tokens(after)), None)
+    following = next(iter(tokenize(after)), None)
     longer = following is not None and after[: following.start].isspace() and _may_go_on(label, following)
     return said if longer or _is_led(before) else f"{before}{'the' if before else 'The'} {written}{after}"
 
@@ -108,6 +108,6 @@ def _may_go_on(label: str, following: Token) -> bool:
 
 def _is_led(before: str) -> bool:
     """Whether an article stands before the name already, or before its kind ("the car variant Fox")."""
-    words = [each.norm for each in tokens(before)][-KIND_WORDS - 1 :]
+    words = [each.norm for each in tokenize(before)][-MAX_KIND_WORDS - 1 :]
     led = next((word for word in reversed(words) if word in function_words()), "")
     return led in language().words["article"]

@@ -2,119 +2,128 @@
 
 from collections.abc import Iterable
 
-from nacre.language.booleans import is_called_flag, said_by
+from nacre.language.booleans import has_boolean_name, parse_boolean
 from nacre.language.forms.nouns import (
-    article,
-    belonging,
-    is_count,
+    is_count_noun,
     is_plural,
-    joined,
+    join_names,
+    place_phrase,
     plural,
-    seated,
+    possessive_phrase,
     singular,
-    wording,
+    with_indefinite_article,
+    wording_entry,
 )
-from nacre.language.forms.verbs import active, without_preposition
+from nacre.language.forms.verbs import active_forms, strip_preposition
 from nacre.language.thesaurus import is_person
-from nacre.plans.merge import of_before
+from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Attribute, Itself, Select, Variable
 from nacre.records.schema import Schema
-from nacre.wording.answers.sentence import capital
-from nacre.wording.phrases.join_clauses import name_of
-from nacre.wording.phrases.predicate_labels import Label, class_noun, flag, is_amount, is_time, label_of
-from nacre.wording.phrases.select import wording_of
+from nacre.wording.answers.sentence import capitalise_first
+from nacre.wording.phrases.join_clauses import thing_name
+from nacre.wording.phrases.predicate_labels import (
+    PredicateLabel,
+    class_noun,
+    flag_phrases,
+    is_amount,
+    is_temporal,
+    predicate_label,
+)
+from nacre.wording.phrases.select import select_wording
 
 
-def of_one(body: Select, names: list[str], schema: Schema) -> str:
+def property_sentence(body: Select, names: list[str], schema: Schema) -> str:
     """The values of a property of one thing that is named, and nothing else; "" for any other select."""
     term, thing = body.answers[-1], body.variables[0]
     if not isinstance(term, Attribute) or len(body.variables) > 1 or body.filters or body.order is not None:
         return ""
-    if len(thing.keys) != 1 or not thing.label or of_before(thing) or term.part:
+    if len(thing.keys) != 1 or not thing.label or is_from_earlier_turn(thing) or term.part:
         return ""
-    owner = name_of(thing, class_noun(thing, schema))
-    told = stated(owner, joined(names), term, schema) or valued(owner, names, term, schema)
-    return told if owner == thing.label else capital(told)
+    owner = thing_name(thing, class_noun(thing, schema))
+    told = verb_property_sentence(owner, join_names(names), term, schema) or noun_property_sentence(
+        owner, names, term, schema
+    )
+    return told if owner == thing.label else capitalise_first(told)
 
 
-def valued(owner: str, names: list[str], term: Attribute, schema: Schema) -> str:
+def noun_property_sentence(owner: str, names: list[str], term: Attribute, schema: Schema) -> str:
     """The values of a property that has a noun: "The colours of Emma are red and blue", "Emma has 12 passengers"."""
-    label, predicate = label_of(term.predicate, schema), schema.predicate_of[term.predicate]
+    label, predicate = predicate_label(term.predicate, schema), schema.predicate_of[term.predicate]
     if label.kind != "noun":
         return ""
     whole = names[0].replace(",", "").isdigit() and predicate.datatype == "integer" and not predicate.unit
     what = label.one.removeprefix("number of ")
-    counts = what != label.one or (is_count(label.one) and is_amount(term.predicate, schema))
+    counts = what != label.one or (is_count_noun(label.one) and is_amount(term.predicate, schema))
     if len(names) == 1 and whole and counts and is_plural(what):
         noun = singular(what) if names[0] == "1" else what
         return f"{owner} has {'no' if names[0] == '0' else names[0]} {noun}."
     if len(names) == 1:
-        return _located(owner, joined(names), label, schema, predicate.domains)
+        return _located(owner, join_names(names), label, schema, predicate.domains)
     person = is_person(class_noun(Variable("x", tuple(predicate.domains)[:1]), schema)) if predicate.domains else False
-    noun = belonging(plural(label.one), owner, person=person)
-    return f"The {noun} {'are' if is_plural(plural(label.one)) else 'is'} {seated(label.one, joined(names))}."
+    noun = possessive_phrase(plural(label.one), owner, person=person)
+    return f"The {noun} {'are' if is_plural(plural(label.one)) else 'is'} {place_phrase(label.one, join_names(names))}."
 
 
-def _located(name: str, place: str, label: Label, schema: Schema, classes: Iterable[str]) -> str:
+def _located(name: str, place: str, label: PredicateLabel, schema: Schema, classes: Iterable[str]) -> str:
     """Where a thing is that is no person: "the mill is in Oslo"; "" for what else a label says."""
     persons = any(is_person(class_noun(Variable("x", (each,)), schema)) for each in classes)
-    located = label.one in wording("located") and not persons and not place[:1].isdigit()
-    return f"{capital(name)} is in {place}." if located else ""
+    located = label.one in wording_entry("located") and not persons and not place[:1].isdigit()
+    return f"{capitalise_first(name)} is in {place}." if located else ""
 
 
-def stated(name: str, said: str, term: object, schema: Schema, *, many: bool = False) -> str:
+def verb_property_sentence(name: str, said: str, term: object, schema: Schema, *, many: bool = False) -> str:
     """A property that is said with a verb: "Emma is open", "Emma was founded in 1961", of `many` things "the mills were
     founded in 1961"; "" for what has a noun."""
     assert isinstance(term, Attribute)
-    label, predicate = label_of(term.predicate, schema), schema.predicate_of[term.predicate]
+    label, predicate = predicate_label(term.predicate, schema), schema.predicate_of[term.predicate]
     if predicate.datatype == "boolean" and said in ("yes", "no"):
-        return f"{name} {flag(label, said == 'yes')[many]}."
-    if is_called_flag(predicate) and (yes := said_by(said, predicate)) is not None:
-        return f"{name} {flag(label, yes)[many]}."
+        return f"{name} {flag_phrases(label, said == 'yes')[many]}."
+    if has_boolean_name(predicate) and (yes := parse_boolean(said, predicate)) is not None:
+        return f"{name} {flag_phrases(label, yes)[many]}."
     dated = predicate.datatype in ("date", "datetime")
     if label.kind == "past":
-        return f"{name} {label.one}{preposition_of(label.one, dated, is_time(term.predicate, schema))} {said}."
+        return f"{name} {label.one}{time_preposition(label.one, dated, is_temporal(term.predicate, schema))} {said}."
     if label.kind == "verb":
         # "starts on 5 May", and "starts at 17:00"
         verb = label.many if many else label.one
-        done = f"{without_preposition(verb)} on" if dated else verb
+        done = f"{strip_preposition(verb)} on" if dated else verb
         return f"{name} {done} {said}."
     if label.kind == "state":
-        past = is_time(term.predicate, schema)
+        past = is_temporal(term.predicate, schema)
         be = label.be[many]
         if past:
             since = label.one.endswith(" since")
             be = (("has been", "have been") if since else ("was", "were"))[many]
-        return f"{name} {be} {label.one}{preposition_of(label.one, dated, past)} {said}."
+        return f"{name} {be} {label.one}{time_preposition(label.one, dated, past)} {said}."
     return ""
 
 
-def preposition_of(label: str, dated: bool, past: bool) -> str:
+def time_preposition(label: str, dated: bool, past: bool) -> str:
     """What stands between what was done and when; "" where the label has a preposition or is of no time."""
-    if not past or label.split()[-1] in wording("prepositions"):
+    if not past or label.split()[-1] in wording_entry("prepositions"):
         return ""
     return " on" if dated else " in"
 
 
-def linked_to(body: Select, said: str, schema: Schema, *, many: bool) -> str:
+def link_sentence(body: Select, said: str, schema: Schema, *, many: bool) -> str:
     """What a named thing links to with a verb: "Spain borders France and Portugal"; "" for other selects."""
     if len(body.edges) != 1 or body.filters or body.order is not None or len(body.variables) != 2:
         return ""
     edge = body.edges[0]
     subject = next((v for v in body.variables if v.name == edge.subject), None)
-    label = label_of(edge.predicate, schema)
+    label = predicate_label(edge.predicate, schema)
     last = body.answers[-1]
     if subject is None or len(subject.keys) != 1 or not subject.label:
         return ""
     if not isinstance(last, Itself) or last.variable != edge.object:
         return ""
-    name = name_of(subject, wording_of(body, schema).noun(subject.name))
+    name = thing_name(subject, select_wording(body, schema).noun(subject.name))
     if label.kind == "noun":
         return "" if many else _located(name, said, label, schema, subject.classes)
-    made = active(label.one) if label.kind == "state" else None
+    made = active_forms(label.one) if label.kind == "state" else None
     if made is not None:
         return f"{said} {made.many if many else made.one} {name}."
     verb = f"{label.be[0]} {label.one}" if label.kind in ("state", "flag") else label.one
-    verb = f"is {article(label.one)} of" if label.kind == "role" else verb
+    verb = f"is {with_indefinite_article(label.one)} of" if label.kind == "role" else verb
     text = f"{name} {verb} {said}."
-    return text if name == subject.label else capital(text)
+    return text if name == subject.label else capitalise_first(text)

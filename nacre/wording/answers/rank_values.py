@@ -1,16 +1,16 @@
 """What the things of a superlative are placed by, in words: Plan + measured cells -> "7.8 %", "12 concerts"."""
 
-from nacre.language.format_values import say
-from nacre.language.forms.nouns import is_count, singular
+from nacre.language.format_values import format_value
+from nacre.language.forms.nouns import is_count_noun, singular
 from nacre.records.evidence import Cell
-from nacre.records.plan import Aggregate, Attribute, Itself, Plan, Select, value_of
+from nacre.records.plan import Aggregate, Attribute, Itself, Plan, Select, aggregated_value
 from nacre.records.schema import Schema
-from nacre.wording.phrases.plan import heading
-from nacre.wording.phrases.predicate_labels import is_amount, is_time, label_of
-from nacre.wording.phrases.select import wording_of
+from nacre.wording.phrases.plan import column_heading
+from nacre.wording.phrases.predicate_labels import is_amount, is_temporal, predicate_label
+from nacre.wording.phrases.select import select_wording
 
 
-def placed_by(plan: Plan, measured: tuple[Cell, ...], schema: Schema) -> list[str]:
+def ranking_values(plan: Plan, measured: tuple[Cell, ...], schema: Schema) -> list[str]:
     """What each of the things is placed by, with its unit or noun: "7.8 %", "12 concerts"."""
     body = plan.body
     if not isinstance(body, Select) or body.order is None or any(m is None for m in measured):
@@ -20,39 +20,40 @@ def placed_by(plan: Plan, measured: tuple[Cell, ...], schema: Schema) -> list[st
         return []
     if isinstance(by, Aggregate):
         if by.function == "count":
-            noun = wording_of(body, schema).computed(by, short=True).removeprefix("number of ")
+            noun = select_wording(body, schema).computed(by, short=True).removeprefix("number of ")
             return [
-                f"{say(m)} {noun}" if m != 1 else f"1 {heading(Itself(by.of.variable), body, schema)}" for m in measured
+                f"{format_value(m)} {noun}" if m != 1 else f"1 {column_heading(Itself(by.of.variable), body, schema)}"
+                for m in measured
             ]
         if not isinstance(by.of, Attribute):
             return []
-    of = value_of(by)
+    of = aggregated_value(by)
     assert isinstance(of, Attribute)
     predicate = schema.predicate_of[of.predicate]
-    label = label_of(of.predicate, schema)
+    label = predicate_label(of.predicate, schema)
     counted = is_amount(of.predicate, schema)
     rounded = isinstance(by, Aggregate) and by.function == "avg"
-    said = [say(m, predicate.unit, counted=counted, rounded=rounded) for m in measured]
+    said = [format_value(m, predicate.unit, counted=counted, rounded=rounded) for m in measured]
     if (
         label.kind != "noun"
         or predicate.unit
-        or is_dated(body, schema)
+        or is_ordered_by_date(body, schema)
         or not all(isinstance(m, int | float) for m in measured)
     ):
         return said
     what = label.one.removeprefix("number of ")
-    if (predicate.datatype == "integer" and is_count(label.one)) or what != label.one:
+    if (predicate.datatype == "integer" and is_count_noun(label.one)) or what != label.one:
         return [f"{each} {singular(what) if m == 1 else what}" for each, m in zip(said, measured, strict=True)]
     return [f"{label.one} {each}" for each in said]
 
 
-def is_dated(body: object, schema: Schema) -> bool:
+def is_ordered_by_date(body: object, schema: Schema) -> bool:
     """Whether things are placed by when something was."""
     order = body.order if isinstance(body, Select) else None
-    return order is not None and isinstance(order.by, Attribute) and is_time(order.by.predicate, schema)
+    return order is not None and isinstance(order.by, Attribute) and is_temporal(order.by.predicate, schema)
 
 
-def number_of(measure: str) -> str:
+def measure_number(measure: str) -> str:
     """What a thing is placed by, where it was just named.
 
     >>> number_of("credit score 20"), number_of("7.8 %"), number_of("12 concerts")

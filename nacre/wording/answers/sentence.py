@@ -3,12 +3,12 @@
 import re
 from collections.abc import Collection
 
-from nacre.language.forms.nouns import is_plural, joined, seated, wording
+from nacre.language.forms.nouns import is_plural, join_names, place_phrase, wording_entry
 from nacre.records.plan import Itself, Select
 
-NAMED = 30
+MAX_LISTED_NAMES = 30
 # words that a sentence has before its last one, at least
-SENTENCE = 3
+MIN_SENTENCE_SPACES = 3
 _OF_THOSE = re.compile(
     r"the one of (?P<those>those [\d,]+ .+?|.+ and .+?) "
     r"(?P<placed>(?:with|that|who|whose) .+|\S*[^\Ws] (?:\S+ )?(?:last|first))"
@@ -19,7 +19,7 @@ _ONE_THAT_IS = re.compile(
     r"(?P<rest>(?!the |a |an |not an? )(?!.* (?:that|who|whose|with) )\S+ .+)$"
 )
 # more words than this name nothing that a reader keeps in mind to the end of the sentence
-LONGEST = 20
+MAX_CLEAR_PHRASE_WORDS = 20
 # where what is said of a thing begins; after "and" it is said of the same thing as what stands before
 _CLAUSE = re.compile(
     r"(?<!and )(?<!or )\b(?:whose|that|who|with(?:out)?(?= (?:an?|no|one|more|fewer|at|between|exactly|\d+)\b))\b"
@@ -36,7 +36,7 @@ _RELATIVE = re.compile(r" (?:that|who) ")
 _BEST_OF = re.compile(r"\b(?:whose|that|who|with(?:out)?) .* with the ")
 
 
-def winds(words: str, unspoken: Collection[str] = ()) -> bool:
+def is_unwieldy(words: str, unspoken: Collection[str] = ()) -> bool:
     """Whether a noun phrase is too long to go on from, says something of what only says something of another thing, or
     has one of the nouns that are none.
 
@@ -47,7 +47,9 @@ def winds(words: str, unspoken: Collection[str] = ()) -> bool:
     >>> winds("the town with the mill with the most sails")
     True
     """
-    nested = len(words.split()) > LONGEST or len(_CLAUSE.findall(words)) > 1 or bool(_BEST_OF.search(words))
+    nested = (
+        len(words.split()) > MAX_CLEAR_PHRASE_WORDS or len(_CLAUSE.findall(words)) > 1 or bool(_BEST_OF.search(words))
+    )
     return nested or any(f" {noun} " in f" {words} " for noun in unspoken)
 
 
@@ -57,7 +59,7 @@ def answer_sentence(words: str, said: str, many: bool) -> str:
     >>> answer_sentence("the new or used of the car Fox", "used", False)
     'The car Fox is used.'
     """
-    if winds(words):
+    if is_unwieldy(words):
         return f"{said}."
     choice = _CHOICE.match(words)
     if choice is not None and said.casefold() in (choice["one"], choice["other"]):
@@ -66,12 +68,12 @@ def answer_sentence(words: str, said: str, many: bool) -> str:
     if of_those is not None:
         words = f"of {of_those['those']}, the one {of_those['placed']}"
     words = words if many else _ONE_THAT_IS.sub(r"\g<noun> \g<rest>", words)
-    if asks(words):
-        return f"{capital(words)}: {said}."
-    return f"{capital(words)} {'are' if many else 'is'} {seated(words.removeprefix('the '), said)}."
+    if is_question_clause(words):
+        return f"{capitalise_first(words)}: {said}."
+    return f"{capitalise_first(words)} {'are' if many else 'is'} {place_phrase(words.removeprefix('the '), said)}."
 
 
-def asks(words: str) -> bool:
+def is_question_clause(words: str) -> bool:
     """Whether words say what is asked for with a clause: "when the mills were built"."""
     return words.partition(" ")[0].lower() in _ASKING
 
@@ -86,28 +88,28 @@ def caption(words: str) -> str:
     """
     lead = words.partition(" ")[0].lower()
     if words[:1].isdigit() or lead == "there":
-        return capital(words)
-    if asks(words):
+        return capitalise_first(words)
+    if is_question_clause(words):
         return f"Here is {words[:1].lower()}{words[1:]}"
     if lead != "the":
-        return f"Here are {with_the(words)}"
+        return f"Here are {definite_phrase(words)}"
     return f"Here {'are' if is_plural(words[4:]) else 'is'} the {words[4:]}"
 
 
-def with_the(words: str) -> str:
+def definite_phrase(words: str) -> str:
     """Things with "the", where nothing else says which.
 
     >>> with_the("mills and their towns"), with_the("those 3 mills"), with_the("Fox variants")
     ('the mills and their towns', 'those 3 mills', 'Fox variants')
     """
     first = words.partition(" ")[0]
-    return f"the {words}" if first.islower() and first not in wording("determiners") else words
+    return f"the {words}" if first.islower() and first not in wording_entry("determiners") else words
 
 
 def list_lead(words: str, number: int, body: object) -> str:
     """What a list is of, with how many there are: "3 stadiums whose ..."."""
     if words.startswith("the ") or (isinstance(body, Select) and not isinstance(body.answers[-1], Itself)):
-        return capital(words)
+        return capitalise_first(words)
     if words.startswith("those "):
         return f"{number:,} of {words}"
     return _as_sentence(f"{number:,} {words}")
@@ -124,29 +126,35 @@ def _as_sentence(words: str) -> str:
     plain = not _SAYING.search(f"{noun} {said}".replace(" without ", " "))
     first = said.partition(" ")[0]
     # the noun is who does it, where no other noun comes first
-    if rest and plain and first.islower() and first not in wording("determiners"):
+    if rest and plain and first.islower() and first not in wording_entry("determiners"):
         return f"{noun} {said}"
     return f"There are {words}"
 
 
-def names_listed(names: list[str]) -> str:
+def join_first_names(names: list[str]) -> str:
     """All names up to 30, else the first 30, the count, and how to see the rest; sentences in quotation marks.
 
     >>> names_listed(["Ann", "Bo"]), names_listed(["I came here first.", "No."])
     ('Ann and Bo', '“I came here first.” and “No.”')
     """
-    if any(name.endswith((".", "!", "?")) and name.count(" ") >= SENTENCE for name in names[:NAMED]):
+    if any(
+        name.endswith((".", "!", "?")) and name.count(" ") >= MIN_SENTENCE_SPACES for name in names[:MAX_LISTED_NAMES]
+    ):
         names = [f"“{name}”" for name in names]
-    if len(names) <= NAMED:
-        return joined(names)
-    return f"{joined(names[:NAMED])}{rest_listed(names)}"
+    if len(names) <= MAX_LISTED_NAMES:
+        return join_names(names)
+    return f"{join_names(names[:MAX_LISTED_NAMES])}{remaining_names(names)}"
 
 
-def rest_listed(names: list[str]) -> str:
+def remaining_names(names: list[str]) -> str:
     """How many names come after the first 30; "" where none do."""
-    return f" and {len(names) - NAMED:,} more (ask with --json for all)" if len(names) > NAMED else ""
+    return (
+        f" and {len(names) - MAX_LISTED_NAMES:,} more (ask with --json for all)"
+        if len(names) > MAX_LISTED_NAMES
+        else ""
+    )
 
 
-def capital(text: str) -> str:
+def capitalise_first(text: str) -> str:
     """A text with its first letter in upper case."""
     return text[:1].upper() + text[1:]

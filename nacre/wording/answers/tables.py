@@ -3,47 +3,56 @@
 import re
 from collections.abc import Sequence
 
-from nacre.language.forms.nouns import article, is_count, is_participle, is_plural, joined, plural, singular, wording
+from nacre.language.forms.nouns import (
+    is_count_noun,
+    is_participle,
+    is_plural,
+    join_names,
+    plural,
+    singular,
+    with_indefinite_article,
+    wording_entry,
+)
 from nacre.records.plan import Aggregate, Attribute, Body, Select
 from nacre.records.schema import Schema
-from nacre.wording.answers.grid import Column, Grid
-from nacre.wording.answers.sentence import NAMED, capital
-from nacre.wording.phrases.predicate_labels import is_spoken, label_of
-from nacre.wording.phrases.property_names import property_words
-from nacre.wording.phrases.select import wording_of
+from nacre.wording.answers.grid import Grid, GridColumn
+from nacre.wording.answers.sentence import MAX_LISTED_NAMES, capitalise_first
+from nacre.wording.phrases.predicate_labels import is_plain_noun, predicate_label
+from nacre.wording.phrases.property_names import property_phrase
+from nacre.wording.phrases.select import select_wording
 
 
-def values_of_these(body: Body, schema: Schema, *, many: bool = True) -> str:
+def values_caption(body: Body, schema: Schema, *, many: bool = True) -> str:
     """What a table of values shows, of things that are not said again: "the names of these ships and the ages of these
     captains", of one row "the name of this ship and the age of this captain"; "" for others."""
     terms = [a for a in body.answers if isinstance(a, Attribute)] if isinstance(body, Select) else []
     if not isinstance(body, Select) or len(terms) != len(body.answers):
         return ""
-    of, said = wording_of(body, schema), []
+    of, said = select_wording(body, schema), []
     for each in dict.fromkeys(t.variable for t in terms):
         noun = of.noun(each)
-        if noun == "thing" or not is_spoken(noun):
+        if noun == "thing" or not is_plain_noun(noun):
             return ""
-        names = [property_words(of, t, many) for t in terms if t.variable == each]
-        said.append(f"the {joined(names)} of {f'these {plural(noun)}' if many else f'this {noun}'}")
-    return joined(said)
+        names = [property_phrase(of, t, many) for t in terms if t.variable == each]
+        said.append(f"the {join_names(names)} of {f'these {plural(noun)}' if many else f'this {noun}'}")
+    return join_names(said)
 
 
-def one_with(found: Grid, select: Select, schema: Schema, *, these: bool) -> str:
+def single_owner_sentence(found: Grid, select: Select, schema: Schema, *, these: bool) -> str:
     """A row of values of one thing, not all numbers: "Emma has the captain Ann and the flag Malta"; with `these` it is
     not said again of what. "" for others, and for what is no noun."""
     terms = [a for a in select.answers if isinstance(a, Attribute)]
-    of, numbers = wording_of(select, schema), all(c.is_number for c in found.columns)
-    if numbers or not all(label_of(t.predicate, schema).kind == "noun" for t in terms):
+    of, numbers = select_wording(select, schema), all(c.is_number for c in found.columns)
+    if numbers or not all(predicate_label(t.predicate, schema).kind == "noun" for t in terms):
         return ""
     variable = terms[0].variable
     noun = of.noun(variable)
     owner = f"this {noun}" if these else of.things(variable, False, frozenset(), 0)
-    named = ((property_words(of, t, False), c) for t, c in zip(terms, found.columns, strict=True))
-    return f"{capital(owner)} has {joined([_had(name, c) for name, c in named])}."
+    named = ((property_phrase(of, t, False), c) for t, c in zip(terms, found.columns, strict=True))
+    return f"{capitalise_first(owner)} has {join_names([_had(name, c) for name, c in named])}."
 
 
-def for_each(found: Grid, body: Body) -> str:
+def groups_caption(found: Grid, body: Body) -> str:
     """What a table of numbers for groups shows, by its headings: "the number of such rooms for each floor"; "" for
     others."""
     groups, numbers = _parted(found, body)
@@ -52,24 +61,24 @@ def for_each(found: Grid, body: Body) -> str:
     chosen = isinstance(body, Select) and (bool(body.filters) or any(v.keys for v in body.variables))
     such = "number of such " if chosen else "number of "
     said = [re.sub("^number of ", such, c.heading) for c in numbers]
-    return f"the {joined(said)} for each {joined([c.heading for c in groups])}"
+    return f"the {join_names(said)} for each {join_names([c.heading for c in groups])}"
 
 
-def for_one(found: Grid, body: Body) -> str:
+def single_group_sentence(found: Grid, body: Body) -> str:
     """The numbers of the one group that there is: "For Oslo, the average age is 41."; "" for others."""
     groups, numbers = _parted(found, body)
     if not numbers or not groups or not all(c.said[0] for c in (*groups, *numbers)):
         return ""
-    group = joined([c.said[0] for c in groups])
-    return f"For {group}, {joined(each_is(numbers))}."
+    group = join_names([c.said[0] for c in groups])
+    return f"For {group}, {join_names(number_clauses(numbers))}."
 
 
-def each_is(numbers: Sequence[Column]) -> list[str]:
+def number_clauses(numbers: Sequence[GridColumn]) -> list[str]:
     """Each number with what it is called: "the average age is 41"."""
     return [f"the {c.heading} {'are' if is_plural(c.heading) else 'is'} {c.said[0]}" for c in numbers]
 
 
-def _parted(found: Grid, body: Body) -> tuple[list[Column], list[Column]]:
+def _parted(found: Grid, body: Body) -> tuple[list[GridColumn], list[GridColumn]]:
     """The columns of a table that say what the groups are, and those of the numbers computed for them."""
     terms = body.answers if isinstance(body, Select) and len(body.answers) == len(found.columns) else ()
     parts = list(zip(found.columns, terms, strict=False))
@@ -77,41 +86,41 @@ def _parted(found: Grid, body: Body) -> tuple[list[Column], list[Column]]:
     return groups, [column for column, term in parts if isinstance(term, Aggregate)]
 
 
-def one_row(found: Grid) -> str:
+def single_row_sentence(found: Grid) -> str:
     """A row in words: of a thing by its name, "Emma has the captain Ann and 3 masts"."""
     first, *others = [c for c in found.columns if c.said[0]]
     rest = [c for c in others if c.said != first.said]
     if first.is_named and others and not rest:
         return f"There is one such {first.heading}: {first.said[0]}."
     if not first.is_named or first.is_number or not rest or first.heading == rest[0].heading:
-        return f"{capital('; '.join(f'{c.heading}: {c.said[0]}' for c in (first, *rest)))}."
-    if any(c.heading.rpartition(" ")[2] in wording("prepositions") or is_participle(c.heading) for c in rest):
+        return f"{capitalise_first('; '.join(f'{c.heading}: {c.said[0]}' for c in (first, *rest)))}."
+    if any(c.heading.rpartition(" ")[2] in wording_entry("prepositions") or is_participle(c.heading) for c in rest):
         # "fired in" is nothing that a thing has
-        return f"{first.said[0]}: {joined([f'{c.heading} {c.said[0]}' for c in rest])}."
-    return f"{first.said[0]} has {joined([_had(c.heading, c) for c in rest])}."
+        return f"{first.said[0]}: {join_names([f'{c.heading} {c.said[0]}' for c in rest])}."
+    return f"{first.said[0]} has {join_names([_had(c.heading, c) for c in rest])}."
 
 
-def _had(name: str, column: Column) -> str:
+def _had(name: str, column: GridColumn) -> str:
     """The value of the one row of a column, as what a thing has: "the captain Ann", "3 masts", "a price of 5"."""
     said, noun = column.said[0], name.removeprefix("number of ")
-    if noun != name or (column.is_number and is_count(noun) and not column.unit):
+    if noun != name or (column.is_number and is_count_noun(noun) and not column.unit):
         return f"{'no' if said == '0' else said} {singular(noun) if said == '1' else noun}"
     if column.is_number and column.is_amount:
-        return f"{name if is_plural(name) else article(name)} of {said}"
+        return f"{name if is_plural(name) else with_indefinite_article(name)} of {said}"
     return f"the {name} {said}"
 
 
-def of_columns(found: Grid) -> str:
+def columns_caption(found: Grid) -> str:
     """What a table shows, by its headings: "ships with their captain and year", of no ships "captains and years"."""
     first, *rest = [column.heading for column in found.columns]
     own = found.columns[0].is_named and rest
-    return f"{plural(first)} with their {joined(rest)}" if own else joined([plural(first), *map(plural, rest)])
+    return f"{plural(first)} with their {join_names(rest)}" if own else join_names([plural(first), *map(plural, rest)])
 
 
-def under(lead: str, found: Grid) -> str:
+def captioned_table(lead: str, found: Grid) -> str:
     """A table of the first rows below a sentence, with how many there are and how to see the rest."""
-    said, number = capital(lead), f"{len(found.rows):,}"
-    if len(found.rows) > NAMED:
+    said, number = capitalise_first(lead), f"{len(found.rows):,}"
+    if len(found.rows) > MAX_LISTED_NAMES:
         total = "" if said.startswith(f"{number} ") else f"{number} in all; "
         said += f" ({total}the first are shown, ask with --json for the rest)"
-    return f"{said}:\n\n{found.markdown(NAMED)}"
+    return f"{said}:\n\n{found.markdown(MAX_LISTED_NAMES)}"

@@ -3,23 +3,23 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from nacre.language.format_values import in_small_letters, is_number_name, shown_name
+from nacre.language.format_values import display_name, has_lowercase_name, is_number_name
 from nacre.language.tokens import split_name
 from nacre.plans.sql.to_sql import to_sql
 from nacre.plans.statement import Statement
 from nacre.records.evidence import Cell, Table
 from nacre.records.plan import Attribute, Edge, Filter, Itself, Select, Variable
 from nacre.records.schema import Predicate, Schema
-from nacre.wording.answers.grid import grid
-from nacre.wording.descriptions.identifying_names import called
+from nacre.wording.answers.grid import build_grid
+from nacre.wording.descriptions.identifying_names import identifying_names
 from nacre.wording.phrases.predicate_labels import class_noun
 
-Run = Callable[[Statement], tuple[list[tuple[Cell, ...]], bool] | None]
+RunStatement = Callable[[Statement], tuple[list[tuple[Cell, ...]], bool] | None]
 Triple = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
-class Fact:
+class WordedFact:
     """One value or link of one thing; `number` where it is one."""
 
     thing: str
@@ -28,12 +28,12 @@ class Fact:
     number: float | None = None
 
 
-def facts_of(predicate: Predicate, things: Variable, schema: Schema, run: Run) -> list[Fact]:
+def predicate_facts(predicate: Predicate, things: Variable, schema: Schema, run: RunStatement) -> list[WordedFact]:
     """The links of the things by the predicate, or their values where it has no links."""
-    return links_of(predicate, things, schema, run) or values_of(predicate, things, schema, run)
+    return link_facts(predicate, things, schema, run) or value_facts(predicate, things, schema, run)
 
 
-def values_of(predicate: Predicate, things: Variable, schema: Schema, run: Run) -> list[Fact]:
+def value_facts(predicate: Predicate, things: Variable, schema: Schema, run: RunStatement) -> list[WordedFact]:
     """The literals of the things, in the order of their names."""
     if not predicate.has_literals:
         return []
@@ -42,25 +42,25 @@ def values_of(predicate: Predicate, things: Variable, schema: Schema, run: Run) 
     table = _table(select, schema, run)
     if table is None:
         return []
-    column = grid(table, select, schema).columns[-1]
+    column = build_grid(table, select, schema).columns[-1]
     found = []
     for keys, said, data, row in zip(table.keys, column.said, column.data, table.rows, strict=True):
         number = data[0] if len(data) == 1 and isinstance(data[0], int | float) else None
         text = f"{said} {column.unit}" if column.unit and said.replace(",", "").replace(".", "").isdigit() else said
         if said:
-            found.append(Fact(keys[0], text, (keys[0], predicate.iri, str(row[-1])), number))
+            found.append(WordedFact(keys[0], text, (keys[0], predicate.iri, str(row[-1])), number))
     return found
 
 
-def links_of(
+def link_facts(
     predicate: Predicate,
     things: Variable,
     schema: Schema,
-    run: Run,
+    run: RunStatement,
     *,
     incoming: bool = False,
     classes: tuple[str, ...] = (),
-) -> list[Fact]:
+) -> list[WordedFact]:
     """What the things link to, or with `incoming` what links to them, those of some `classes`, in the order of the
     names."""
     if not predicate.has_links:
@@ -75,21 +75,21 @@ def links_of(
     kind = max((c for c in predicate.ranges if c), key=lambda c: predicate.ranges[c], default="")
     noun = class_noun(Variable("x", (kind,)), schema) if kind in schema.class_of and not incoming else ""
     numbered = [keys[-1] for keys, row in zip(table.keys, table.rows, strict=True) if _is_numbered(keys, row)]
-    names = called(kind, numbered, schema, run) if noun else {}
-    small = in_small_letters(row[-1] for row in table.rows)
+    names = identifying_names(kind, numbered, schema, run) if noun else {}
+    small = has_lowercase_name(row[-1] for row in table.rows)
     for keys, row in zip(table.keys, table.rows, strict=True):
         own, far = keys[0], keys[-1]
         triple = (far, predicate.iri, own) if incoming else (own, predicate.iri, far)
-        name = names.get(far) or shown_name(str(row[-1]), (far,), small=small)
-        found.append(Fact(own, f"{noun} {name}" if noun and is_number_name(name, (far,)) else name, triple))
+        name = names.get(far) or display_name(str(row[-1]), (far,), small=small)
+        found.append(WordedFact(own, f"{noun} {name}" if noun and is_number_name(name, (far,)) else name, triple))
     return found
 
 
 def _is_numbered(keys: tuple[str, ...], row: tuple[Cell, ...]) -> bool:
-    return is_number_name(shown_name(str(row[-1]), keys[-1:]), keys[-1:])
+    return is_number_name(display_name(str(row[-1]), keys[-1:]), keys[-1:])
 
 
-def without_kind(facts: Sequence[Fact], predicate: Predicate) -> list[Fact]:
+def strip_kind_prefix(facts: Sequence[WordedFact], predicate: Predicate) -> list[WordedFact]:
     """The facts, their names without the predicate's own label before a colon: "Feature: X" as a feature."""
     found = []
     for fact in facts:
@@ -99,7 +99,7 @@ def without_kind(facts: Sequence[Fact], predicate: Predicate) -> list[Fact]:
     return found
 
 
-def _table(select: Select, schema: Schema, run: Run) -> Table | None:
+def _table(select: Select, schema: Schema, run: RunStatement) -> Table | None:
     statement = to_sql(select, schema)
     found = run(statement)
     if found is None or not found[0]:

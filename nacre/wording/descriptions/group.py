@@ -5,28 +5,35 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nacre.language.format_values import is_number_name
-from nacre.language.forms.nouns import counted, is_plural, joined, plural
+from nacre.language.forms.nouns import is_plural, join_names, number_with_noun, plural
 from nacre.language.thesaurus import synonyms
-from nacre.language.tokens import tokens
-from nacre.records.evidence import Sentence
+from nacre.language.tokens import tokenize
+from nacre.records.evidence import EvidenceSentence
 from nacre.records.plan import Itself, Select, Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.stores.sqlite.triples import TYPE
-from nacre.wording.descriptions.facts import Fact, Run, facts_of, without_kind
-from nacre.wording.descriptions.part_statistics import SPANS, Part, Span, numbers_said, part_of, spans_of
-from nacre.wording.phrases.predicate_labels import class_noun, is_telling, label_of
-from nacre.wording.phrases.select import select_words
+from nacre.wording.descriptions.facts import RunStatement, WordedFact, predicate_facts, strip_kind_prefix
+from nacre.wording.descriptions.part_statistics import (
+    MAX_RANGES,
+    DependentPart,
+    NumberRange,
+    find_part,
+    number_ranges,
+    range_clauses,
+)
+from nacre.wording.phrases.predicate_labels import class_noun, is_describable, predicate_label
+from nacre.wording.phrases.select import verbalise_select
 
 # members that are named, and items of a list
 NAMED, ITEMS, ITEM_WORDS = 5, 10, 35
 # lists, and numbers of one sentence
 LISTS, NUMBERS = 1, 4
 # triples of one sentence
-CITED = 50
+MAX_CITED_TRIPLES = 50
 
 
 @dataclass(frozen=True)
-class Group:
+class MemberGroup:
     """Things by IRI with their names, the select that gives them, and the variable that stands for them."""
 
     members: dict[str, str]
@@ -40,33 +47,35 @@ class Group:
         if asked.keys:
             same = set(self.members.values())
             named = f" called {same.pop()}" if len(same) == 1 < len(self.members) else ""
-            return f"{counted(len(self.members), class_noun(asked, schema))}{named}"
-        said = select_words(self.select, schema)
+            return f"{number_with_noun(len(self.members), class_noun(asked, schema))}{named}"
+        said = verbalise_select(self.select, schema)
         return f"{len(self.members):,} {said}"
 
 
 @dataclass(frozen=True)
-class Item:
+class GroupValue:
     """One value of a link or text: how many members have it, and their facts."""
 
     said: str
     members: int
-    facts: tuple[Fact, ...]
+    facts: tuple[WordedFact, ...]
 
 
-def group_description(group: Group, topic: set[str], schema: Schema, run: Run) -> list[Sentence]:
+def describe_group(group: MemberGroup, topic: set[str], schema: Schema, run: RunStatement) -> list[EvidenceSentence]:
     """How many members there are and who, what all or most have, and the ends of their numbers; each fact once."""
     names = sorted(set(group.members.values()))
-    listed = f": {joined(names)}" if len(names) <= NAMED else f", among them {joined(names[: NAMED - 2])}"
+    listed = f": {join_names(names)}" if len(names) <= NAMED else f", among them {join_names(names[: NAMED - 2])}"
     if len(names) < len(group.members) or all(is_number_name(name, (iri,)) for iri, name in group.members.items()):
         # names that tell no one from another, and numbers that tell nothing
         listed = ""
-    said: list[tuple[str, Sequence[Fact]]] = [(f"There are {group.name(schema)}{listed}.", kinds_of(group))]
+    said: list[tuple[str, Sequence[WordedFact]]] = [
+        (f"There are {group.name(schema)}{listed}.", membership_facts(group))
+    ]
     defining = {e.predicate for e in group.select.edges}
     shared, lists = [], []
     for predicate in schema.predicates:
-        items = [] if predicate.iri in defining else items_of(predicate, group, schema, run)
-        about = bool(topic & _lemmas(label_of(predicate.iri, schema).one)) if items else False
+        items = [] if predicate.iri in defining else group_values(predicate, group, schema, run)
+        about = bool(topic & _lemmas(predicate_label(predicate.iri, schema).one)) if items else False
         every = [i for i in items if i.members == len(group.members)]
         if every:
             shared.append((predicate, every[:ITEMS]))
@@ -75,75 +84,85 @@ def group_description(group: Group, topic: set[str], schema: Schema, run: Run) -
             lists.append((about, len(rest), predicate, _chosen(rest, topic)))
     lists.sort(key=lambda x: (not x[0], -x[1]))
     if shared:
-        clauses = [f"the {_plural(p, len(items), schema)} {joined([i.said for i in items])}" for p, items in shared[:3]]
+        clauses = [
+            f"the {_plural(p, len(items), schema)} {join_names([i.said for i in items])}" for p, items in shared[:3]
+        ]
         said.append(
-            (f"All of them have {joined(clauses)}.", [f for _, items in shared for i in items for f in i.facts])
+            (f"All of them have {join_names(clauses)}.", [f for _, items in shared for i in items for f in i.facts])
         )
-    for spans, part in numbers_of(group, schema, run, NUMBERS):
-        facts = [Fact(t[0], "", t) for span in spans for t in span.triples]
-        start = f"across their {counted(part.count, part.noun)}, " if part is not None else ""
-        text = f"{start}{numbers_said(spans, schema, average=True)}."
+    for spans, part in group_statistics(group, schema, run, NUMBERS):
+        facts = [WordedFact(t[0], "", t) for span in spans for t in span.triples]
+        start = f"across their {number_with_noun(part.count, part.noun)}, " if part is not None else ""
+        text = f"{start}{range_clauses(spans, schema, average=True)}."
         said.append((text[:1].upper() + text[1:], facts))
     for _, number, predicate, items in lists[:LISTS]:
         be = "include" if number > len(items) else "are" if len(items) > 1 else "is"
         label = _plural(predicate, len(items), schema)
         if not is_plural(label):
             be = "includes" if number > len(items) else "is"
-        said.append((f"Their {label} {be} {joined([i.said for i in items])}.", [f for i in items for f in i.facts]))
+        said.append((f"Their {label} {be} {join_names([i.said for i in items])}.", [f for i in items for f in i.facts]))
     title = group.name(schema)
     return [
-        Sentence("sql", 0, text=text, title=title, keys=tuple(group.members)[:CITED],
-            triples=tuple(f.triple for f in facts[:CITED]),
+        EvidenceSentence("sql", 0, text=text, title=title, keys=tuple(group.members)[:MAX_CITED_TRIPLES],
+            triples=tuple(f.triple for f in facts[:MAX_CITED_TRIPLES]),
         )
         for text, facts in said
     ]  # fmt: skip
 
 
-def kinds_of(group: Group) -> list[Fact]:
+def membership_facts(group: MemberGroup) -> list[WordedFact]:
     """That members are what they are, and linked to what makes them members: what their number rests on."""
     answer = group.select.answers[0]
     name = answer.variable if isinstance(answer, Itself) else ""
     ends = {v.name: v.keys for v in group.select.variables}
     links = [(e.predicate, ends[e.object][0]) for e in group.select.edges if e.subject == name and ends.get(e.object)]
     said = [*((TYPE, kind) for kind in group.variable.classes[:1]), *links]
-    return [Fact(iri, "", (iri, predicate, end)) for predicate, end in said for iri in group.members]
+    return [WordedFact(iri, "", (iri, predicate, end)) for predicate, end in said for iri in group.members]
 
 
-def numbers_of(group: Group, schema: Schema, run: Run, most: int = SPANS) -> list[tuple[list[Span], Part | None]]:
+def group_statistics(
+    group: MemberGroup, schema: Schema, run: RunStatement, most: int = MAX_RANGES
+) -> list[tuple[list[NumberRange], DependentPart | None]]:
     """The numbers of the members, and those of the part that hangs on them."""
     own = Select((Itself(group.variable.name),), (group.variable,))
-    found: list[tuple[list[Span], Part | None]] = []
-    found.append((spans_of(own, group.variable, len(group.members), schema, run, most), None))
-    part = part_of(group.variable, schema, run)
+    found: list[tuple[list[NumberRange], DependentPart | None]] = []
+    found.append((number_ranges(own, group.variable, len(group.members), schema, run, most), None))
+    part = find_part(group.variable, schema, run)
     if part is not None:
-        found.append((spans_of(part.select, part.variable, part.count, schema, run, most), part))
+        found.append((number_ranges(part.select, part.variable, part.count, schema, run, most), part))
     return [(spans, part) for spans, part in found if spans]
 
 
-def items_of(predicate: Predicate, group: Group, schema: Schema, run: Run) -> list[Item]:
+def group_values(predicate: Predicate, group: MemberGroup, schema: Schema, run: RunStatement) -> list[GroupValue]:
     """What members link to by a predicate, those first that most have."""
-    if not predicate.has_links or not is_telling(predicate, schema) or label_of(predicate.iri, schema).kind != "noun":
+    if (
+        not predicate.has_links
+        or not is_describable(predicate, schema)
+        or predicate_label(predicate.iri, schema).kind != "noun"
+    ):
         return []
     if predicate.functional and predicate.pairs_off:
         # what each has one of its own of tells nothing of the group
         return []
-    facts = without_kind(facts_of(predicate, group.variable, schema, run), predicate)
+    facts = strip_kind_prefix(predicate_facts(predicate, group.variable, schema, run), predicate)
     counts = Counter(said for said, _ in {(f.said, f.thing) for f in facts})
-    by_name: dict[str, list[Fact]] = {}
+    by_name: dict[str, list[WordedFact]] = {}
     for fact in facts:
         by_name.setdefault(fact.said, []).append(fact)
-    return [Item(said, n, tuple(by_name[said])) for said, n in sorted(counts.items(), key=lambda c: (-c[1], c[0]))]
+    return [
+        GroupValue(said, n, tuple(by_name[said])) for said, n in sorted(counts.items(), key=lambda c: (-c[1], c[0]))
+    ]
 
 
-def _chosen(items: Sequence[Item], topic: set[str]) -> list[Item]:
+def _chosen(items: Sequence[GroupValue], topic: set[str]) -> list[GroupValue]:
     """The items that are said: those of the topic, then those that most have."""
     ordered = sorted(items, key=lambda i: (not topic & _lemmas(i.said), -i.members))
-    return within(ordered)
+    return limit_values(ordered)
 
 
-def within(items: Sequence[Item]) -> list[Item]:
+def limit_values(items: Sequence[GroupValue]) -> list[GroupValue]:
     """The first items that one sentence holds."""
-    found: list[Item] = []
+    found: list[GroupValue] = []
     words = 0
     for item in items[:ITEMS]:
         words += len(item.said.split())
@@ -154,9 +173,9 @@ def within(items: Sequence[Item]) -> list[Item]:
 
 
 def _plural(predicate: Predicate, number: int, schema: Schema) -> str:
-    label = label_of(predicate.iri, schema).one
+    label = predicate_label(predicate.iri, schema).one
     return plural(label) if number > 1 else label
 
 
 def _lemmas(text: str) -> set[str]:
-    return {form for t in tokens(text) for form in synonyms(t.lemma)}
+    return {form for t in tokenize(text) for form in synonyms(t.lemma)}

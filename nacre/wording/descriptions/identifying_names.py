@@ -9,9 +9,9 @@ from nacre.plans.statement import Statement
 from nacre.records.evidence import Cell
 from nacre.records.plan import Attribute, Filter, Itself, Select, Variable
 from nacre.records.schema import Predicate, Schema
-from nacre.wording.phrases.predicate_labels import class_noun, label_of
+from nacre.wording.phrases.predicate_labels import class_noun, predicate_label
 
-Run = Callable[[Statement], tuple[list[tuple[Cell, ...]], bool] | None]
+RunStatement = Callable[[Statement], tuple[list[tuple[Cell, ...]], bool] | None]
 
 # the share of a kind's things that must have a property, and of its values that are one thing's own (given)
 KNOWN, OWN = 0.9, 0.9
@@ -19,7 +19,7 @@ KNOWN, OWN = 0.9, 0.9
 WORDS = 8
 
 
-def called(kind: str, iris: Sequence[str], schema: Schema, run: Run) -> Mapping[str, str]:
+def identifying_names(kind: str, iris: Sequence[str], schema: Schema, run: RunStatement) -> Mapping[str, str]:
     """By IRI what the things of a kind are called; nothing where no property tells them apart, or not these."""
     predicate = _calling(kind, schema)
     if predicate is None or not iris:
@@ -53,7 +53,7 @@ def _calling(kind: str, schema: Schema) -> Predicate | None:
         if p.has_literals and p.datatype == "text" and p.functional and p.role in ("fact", "name")
         if p.domains.get(kind, 0) >= KNOWN * count and p.objects >= OWN * p.subjects
     ]
-    return min(own, key=lambda p: _place(label_of(p.iri, schema).full, noun, naming), default=None)
+    return min(own, key=lambda p: _place(predicate_label(p.iri, schema).full, noun, naming), default=None)
 
 
 def _place(label: str, noun: str, naming: frozenset[str]) -> tuple[bool, bool, str]:

@@ -3,20 +3,27 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from nacre.language.format_values import say
-from nacre.language.forms.nouns import is_plural, joined, number_of
+from nacre.language.format_values import format_value
+from nacre.language.forms.nouns import count_phrase, is_plural, join_names
 from nacre.plans.sql.to_sql import to_sql
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
-from nacre.records.schema import HALVES, Predicate, Schema
-from nacre.wording.descriptions.facts import Run, Triple
-from nacre.wording.phrases.predicate_labels import Label, class_noun, is_amount, is_telling, is_time, label_of
+from nacre.records.schema import ONE_TO_ONE_SHARE, Predicate, Schema
+from nacre.wording.descriptions.facts import RunStatement, Triple
+from nacre.wording.phrases.predicate_labels import (
+    PredicateLabel,
+    class_noun,
+    is_amount,
+    is_describable,
+    is_temporal,
+    predicate_label,
+)
 
 # numbers that a sentence gives of a group, and the least share of its things that has them
-SPANS, FILLED = 5, 0.5
+MAX_RANGES, FILLED = 5, 0.5
 
 
 @dataclass(frozen=True)
-class Part:
+class DependentPart:
     """The things that link to some others: the variable of the others, of themselves, and the links between."""
 
     noun: str
@@ -30,7 +37,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Span:
+class NumberRange:
     """The least and the greatest number of some things under one predicate, their mean, and who has the ends."""
 
     predicate: Predicate
@@ -50,17 +57,17 @@ class Span:
         counted = is_amount(self.predicate.iri, schema)
         low, high = (_whole(x) for x in (self.low, self.high))
         if low == high:
-            return say(low, self.predicate.unit, counted=counted)
-        return f"{say(low, counted=counted)} to {say(high, self.predicate.unit, counted=counted)}"
+            return format_value(low, self.predicate.unit, counted=counted)
+        return f"{format_value(low, counted=counted)} to {format_value(high, self.predicate.unit, counted=counted)}"
 
     def average(self, schema: Schema) -> str:
         """The mean, "" of years and dates, or where all are equal."""
-        if self.low == self.high or is_time(self.predicate.iri, schema):
+        if self.low == self.high or is_temporal(self.predicate.iri, schema):
             return ""
-        return say(self.mean, self.predicate.unit, rounded=True)
+        return format_value(self.mean, self.predicate.unit, rounded=True)
 
 
-def part_of(things: Variable, schema: Schema, run: Run) -> Part | None:
+def find_part(things: Variable, schema: Schema, run: RunStatement) -> DependentPart | None:
     """The things that link to these by a link that each has once, those with the most numbers; None where none do."""
     found: list[tuple[int, Variable, Edge]] = []
     for predicate in schema.predicates:
@@ -79,18 +86,18 @@ def part_of(things: Variable, schema: Schema, run: Run) -> Part | None:
         rows = run(to_sql(replace(select, answers=(Aggregate("count", Itself(part.name)),)), schema))
         count = int(rows[0][0][0] or 0) if rows and rows[0] else 0
         if count:
-            return Part(class_noun(part, schema), select, count)
+            return DependentPart(class_noun(part, schema), select, count)
     return None
 
 
-def linking_kind(predicate: Predicate, schema: Schema) -> tuple[tuple[str, ...], str]:
+def linking_class(predicate: Predicate, schema: Schema) -> tuple[tuple[str, ...], str]:
     """The class of most of the things that a predicate links from, none where they have none, and its noun."""
     kind = max((c for c in predicate.domains if c), key=lambda c: predicate.domains[c], default="")
     classes = (kind,) if kind else ()
     return classes, class_noun(Variable("x", classes), schema)
 
 
-def is_had(label: Label, own: str) -> bool:
+def is_possession(label: PredicateLabel, own: str) -> bool:
     """Whether a thing, an `own`, has what links to it: the "type" of 7 shops, which is a shop type, has them.
 
     >>> is_had(Label("noun", "type", "types"), "shop type"), is_had(Label("noun", "capital", "capitals"), "city")
@@ -99,10 +106,12 @@ def is_had(label: Label, own: str) -> bool:
     return label.kind == "noun" and f" {own}".endswith(f" {label.one}")
 
 
-def spans_of(select: Select, variable: Variable, count: int, schema: Schema, run: Run, most: int = SPANS) -> list[Span]:
+def number_ranges(
+    select: Select, variable: Variable, count: int, schema: Schema, run: RunStatement, most: int = MAX_RANGES
+) -> list[NumberRange]:
     """The numbers of some things and of what is one with them, those first that lie the furthest from the middle."""
     own = _spans(select, variable, count, schema, run)
-    halves: list[Span] = []
+    halves: list[NumberRange] = []
     for predicate in schema.predicates:
         half = _half(predicate, variable, schema)
         if half is not None:
@@ -113,12 +122,14 @@ def spans_of(select: Select, variable: Variable, count: int, schema: Schema, run
     return [*own[: most - len(halves)], *halves]
 
 
-def _spans(select: Select, variable: Variable, count: int, schema: Schema, run: Run) -> list[Span]:
-    spans = (span_of(p, select, variable.name, count, schema, run) for p in _numbers(variable, schema))
+def _spans(select: Select, variable: Variable, count: int, schema: Schema, run: RunStatement) -> list[NumberRange]:
+    spans = (number_range(p, select, variable.name, count, schema, run) for p in _numbers(variable, schema))
     return sorted((s for s in spans if s is not None), key=lambda s: -s.far)
 
 
-def span_of(predicate: Predicate, select: Select, of: str, count: int, schema: Schema, run: Run) -> Span | None:
+def number_range(
+    predicate: Predicate, select: Select, of: str, count: int, schema: Schema, run: RunStatement
+) -> NumberRange | None:
     """The ends and the mean of a predicate over all things of a select; None where few of them have it."""
     value = Attribute(of, predicate.iri)
     asked = (Aggregate("avg", value), Aggregate("count", Itself(of)))
@@ -145,7 +156,7 @@ def span_of(predicate: Predicate, select: Select, of: str, count: int, schema: S
         ends.append(numbers[0])
     triples = tuple((str(key), predicate.iri, str(number)) for number, key in ends)
     (low, _), (high, _) = ends
-    return Span(predicate, float(low), float(high), float(rows[0][0][0]), triples)  # type: ignore[arg-type]
+    return NumberRange(predicate, float(low), float(high), float(rows[0][0][0]), triples)  # type: ignore[arg-type]
 
 
 def _numbers(variable: Variable, schema: Schema) -> list[Predicate]:
@@ -157,11 +168,11 @@ def _numbers(variable: Variable, schema: Schema) -> list[Predicate]:
         if p.iri in held
         and p.minimum is not None
         and p.datatype not in ("date", "datetime", "year")
-        and is_telling(p, schema)
-        and not is_time(p.iri, schema)
+        and is_describable(p, schema)
+        and not is_temporal(p.iri, schema)
         and is_amount(p.iri, schema)
         and not (p.datatype == "integer" and (p.minimum, p.maximum) in ((0, 1), (0, 0), (1, 1)))
-        and label_of(p.iri, schema).kind == "noun"
+        and predicate_label(p.iri, schema).kind == "noun"
     ]
 
 
@@ -202,7 +213,7 @@ def _half(predicate: Predicate, variable: Variable, schema: Schema) -> Variable 
         if set(variable.classes) <= set(g.classes) and not set(variable.without) & set(g.classes)
     )
     kind = max((c for c in predicate.ranges if c), key=lambda c: (predicate.ranges[c], c), default="")
-    if predicate.subjects < HALVES * members or kind not in schema.class_of or kind in variable.classes:
+    if predicate.subjects < ONE_TO_ONE_SHARE * members or kind not in schema.class_of or kind in variable.classes:
         return None
     return Variable("half", (kind,))
 
@@ -211,7 +222,9 @@ def _whole(number: float) -> int | float:
     return int(number) if number == int(number) else number
 
 
-def numbers_said(spans: Sequence[Span], schema: Schema, *, average: bool = False, of: str = "", noun: str = "") -> str:
+def range_clauses(
+    spans: Sequence[NumberRange], schema: Schema, *, average: bool = False, of: str = "", noun: str = ""
+) -> str:
     """ "the price ranges from 5 to 7 EUR, the width from 1 to 2 m and the length is 3 m", with `average` "(6 EUR on
     average)" after each range; "the price of X is 5 EUR and the width is 1 m" `of` one thing. The `noun` for
     the things is left out of names: a payment has an "amount", and no "payment amount"."""
@@ -220,9 +233,9 @@ def numbers_said(spans: Sequence[Span], schema: Schema, *, average: bool = False
     for span in spans:
         predicate = span.predicate
         whole = predicate.datatype == "integer" and not predicate.unit
-        name = label_of(predicate.iri, schema)
+        name = predicate_label(predicate.iri, schema)
         said = name.one if of else name.full
-        label = number_of(said.removeprefix(f"{noun.rpartition(' ')[2]} ") if noun else said, counts=whole)
+        label = count_phrase(said.removeprefix(f"{noun.rpartition(' ')[2]} ") if noun else said, counts=whole)
         mean = span.average(schema) if average else ""
         shown = f" ({mean} on average)" if mean else ""
         be = "are" if is_plural(label) else "is"
@@ -231,4 +244,4 @@ def numbers_said(spans: Sequence[Span], schema: Schema, *, average: bool = False
         ranged = span.low != span.high
         whose = f" of {of}" if of and not clauses else ""
         clauses.append(f"the {label}{whose} {be} {span.said(schema)}{shown}")
-    return joined(clauses)
+    return join_names(clauses)

@@ -4,40 +4,40 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from nacre.errors import ToolError
-from nacre.language.forms.nouns import joined
+from nacre.language.forms.nouns import join_names
 from nacre.language.thesaurus import synonyms
-from nacre.language.tokens import tokens
+from nacre.language.tokens import tokenize
 from nacre.plans.sparql.pattern import Vocabulary
-from nacre.plans.sparql.terms import iri
+from nacre.plans.sparql.terms import format_iri
 from nacre.plans.sparql.to_sparql import to_sparql
-from nacre.records.evidence import Sentence
+from nacre.records.evidence import EvidenceSentence
 from nacre.records.plan import Profile, Select
 from nacre.records.schema import Predicate, Schema
-from nacre.stores.sparql.sparql_source import SparqlSource, Term
-from nacre.wording.phrases.predicate_labels import label_of
+from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
+from nacre.wording.phrases.predicate_labels import predicate_label
 
 # things that are told of, facts of them that are read, sentences of each, and values in one
 MOST_THINGS, MOST_FACTS, MOST_SENTENCES, MOST_VALUES = 3, 600, 12, 8
-Labels = Callable[[Collection[str]], Mapping[str, str]]
+LabelLookup = Callable[[Collection[str]], Mapping[str, str]]
 
 
-def told(
-    profile: Profile, source: SparqlSource, words: Vocabulary, labels: Labels, *, round: int, seconds: float
-) -> tuple[Sentence, ...]:
+def sparql_profile_sentences(
+    profile: Profile, source: SparqlSource, words: Vocabulary, labels: LabelLookup, *, round: int, seconds: float
+) -> tuple[EvidenceSentence, ...]:
     """What is written about the members of a profile, and those that they are set against, then their values and
     links; of a topic those first that have to do with it. Raises ToolError."""
     schema = words.schema
     things = [key for side in (profile.members, profile.against) if side for key in _keys(side, source, words, seconds)]
     if not things:
         raise ToolError("empty", "Nothing is there to be described.")
-    query = f"SELECT ?s ?p ?o {{ VALUES ?s {{ {' '.join(map(iri, things))} }} ?s ?p ?o }} LIMIT {MOST_FACTS}"
-    facts: dict[str, dict[str, list[Term]]] = defaultdict(lambda: defaultdict(list))
+    query = f"SELECT ?s ?p ?o {{ VALUES ?s {{ {' '.join(map(format_iri, things))} }} ?s ?p ?o }} LIMIT {MOST_FACTS}"
+    facts: dict[str, dict[str, list[SparqlTerm]]] = defaultdict(lambda: defaultdict(list))
     for subject, predicate, value in source.select(query, limit=MOST_FACTS, seconds=seconds).rows:
         if subject and predicate and value and predicate.value in schema.predicate_of:
             facts[subject.value][predicate.value].append(value)
     linked = {term.value for said in facts.values() for terms in said.values() for term in terms if term.kind == "iri"}
     named = labels([*things, *linked])
-    topic = {form for token in tokens(profile.topic) for form in synonyms(token.lemma)}
+    topic = {form for token in tokenize(profile.topic) for form in synonyms(token.lemma)}
     found = [each for key in things for each in _of_thing(key, facts[key], named, topic, schema, round)]
     return tuple(found)
 
@@ -52,8 +52,13 @@ def _keys(side: Select, source: SparqlSource, words: Vocabulary, seconds: float)
 
 
 def _of_thing(
-    key: str, facts: Mapping[str, Sequence[Term]], named: Mapping[str, str], topic: set[str], schema: Schema, round: int
-) -> list[Sentence]:
+    key: str,
+    facts: Mapping[str, Sequence[SparqlTerm]],
+    named: Mapping[str, str],
+    topic: set[str],
+    schema: Schema,
+    round: int,
+) -> list[EvidenceSentence]:
     name = named.get(key, key)
     known = [schema.predicate_of[predicate] for predicate in facts]
     telling = [p for p in known if p.role in ("fact", "text")]
@@ -63,14 +68,16 @@ def _of_thing(
         values = sorted(named.get(term.value, term.value) for term in facts[predicate.iri])
         triples = tuple((key, predicate.iri, term.value) for term in sorted(facts[predicate.iri])[:MOST_VALUES])
         more = [f"{len(values) - MOST_VALUES} more"] if len(values) > MOST_VALUES else []
-        said = joined([*values[:MOST_VALUES], *more])
-        label = label_of(predicate.iri, schema).one
+        said = join_names([*values[:MOST_VALUES], *more])
+        label = predicate_label(predicate.iri, schema).one
         text = values[0] if predicate.role == "text" else f"The {label} of {name} is {said}."
         found.append(
-            Sentence("sparql", round, text=text, title=name, score=1 - number / 100, keys=(key,), triples=triples)
+            EvidenceSentence(
+                "sparql", round, text=text, title=name, score=1 - number / 100, keys=(key,), triples=triples
+            )
         )
     return found
 
 
 def _words(predicate: Predicate, schema: Schema) -> set[str]:
-    return {form for token in tokens(label_of(predicate.iri, schema).one) for form in synonyms(token.lemma)}
+    return {form for token in tokenize(predicate_label(predicate.iri, schema).one) for form in synonyms(token.lemma)}

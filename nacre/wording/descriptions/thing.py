@@ -6,55 +6,69 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from nacre.language.base import language
-from nacre.language.booleans import denial, is_called_flag, said_by
+from nacre.language.booleans import has_boolean_name, none_value, parse_boolean
 from nacre.language.format_values import is_number_name
 from nacre.language.forms.nouns import (
-    article,
-    belonging,
-    counted,
-    is_count,
+    is_count_noun,
     is_plural,
-    joined,
+    join_names,
+    number_with_noun,
+    place_phrase,
     plural,
-    seated,
+    possessive_phrase,
     singular,
-    wording,
+    with_indefinite_article,
+    wording_entry,
 )
 from nacre.language.forms.pronoun_forms import IT, Pronoun, gender, pronoun
 from nacre.language.thesaurus import is_person, synonyms
-from nacre.language.tokens import fold, tokens
+from nacre.language.tokens import fold, tokenize
 from nacre.plans.sql.to_sql import to_sql
-from nacre.records.evidence import Sentence
+from nacre.records.evidence import EvidenceSentence
 from nacre.records.plan import Aggregate, Edge, Itself, Select, Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.stores.sqlite.triples import TYPE
-from nacre.wording.answers.property_sentences import preposition_of
-from nacre.wording.descriptions.facts import Fact, Run, Triple, facts_of, links_of, without_kind
+from nacre.wording.answers.property_sentences import time_preposition
+from nacre.wording.descriptions.facts import (
+    RunStatement,
+    Triple,
+    WordedFact,
+    link_facts,
+    predicate_facts,
+    strip_kind_prefix,
+)
 from nacre.wording.descriptions.identifying_names import is_part_of_name
-from nacre.wording.descriptions.part_statistics import Part, is_had, linking_kind, numbers_said, part_of, spans_of
-from nacre.wording.phrases.association_classes import joined_kind, links_beyond
+from nacre.wording.descriptions.part_statistics import (
+    DependentPart,
+    find_part,
+    is_possession,
+    linking_class,
+    number_ranges,
+    range_clauses,
+)
+from nacre.wording.phrases.association_classes import associated_noun, other_links
 from nacre.wording.phrases.predicate_labels import (
-    Label,
+    PredicateLabel,
     class_noun,
-    flag,
-    is_spoken,
-    is_telling,
-    is_time,
-    label_of,
-    rest_of,
-    without_owner,
+    flag_phrases,
+    is_describable,
+    is_plain_noun,
+    is_temporal,
+    label_remainder,
+    predicate_label,
+    strip_owner,
 )
 
 # triples of one sentence (given: a citation has at most so many)
 MOST_CITED = 200
-SENTENCES = 6
+MAX_DESCRIPTION_SENTENCES = 6
 # facts in one sentence, names in one fact, and words of a value that still reads as one
 FACTS, NAMES, WORDS = 5, 5, 12
 # a longer list has a sentence of its own, with at most so many names and words
 LISTED, LIST_WORDS = 12, 40
 
 
-_CODE = Label("noun", "code", "codes")
+_CODE = PredicateLabel("noun", "code", "codes")
 
 
 @dataclass(frozen=True)
@@ -62,8 +76,8 @@ class _Known:
     """All that a thing has under one predicate."""
 
     predicate: Predicate
-    label: Label
-    facts: tuple[Fact, ...]
+    label: PredicateLabel
+    facts: tuple[WordedFact, ...]
     timed: bool = False
     subject: Pronoun = IT
 
@@ -72,7 +86,7 @@ class _Known:
         """What its numbers say how many there are of, "" where they say something else."""
         noun = self.label.one.removeprefix("number of ")
         whole = self.predicate.datatype == "integer" and not self.predicate.unit
-        return noun if whole and is_count(noun) else ""
+        return noun if whole and is_count_noun(noun) else ""
 
     @property
     def number(self) -> int:
@@ -80,7 +94,7 @@ class _Known:
         return len({f.said for f in self.facts})
 
     @property
-    def shown(self) -> list[Fact]:
+    def shown(self) -> list[WordedFact]:
         """The facts that are said, each value once."""
         found = list({f.said: f for f in reversed(self.facts)}.values())[::-1]
         if len(found) <= NAMES:
@@ -90,20 +104,20 @@ class _Known:
 
     @property
     def said(self) -> str:
-        return joined([f.said for f in self.shown])
+        return join_names([f.said for f in self.shown])
 
     @property
     def _yes(self) -> bool | None:
         """What a property of yes or no says; None for others."""
         if self.predicate.datatype == "boolean":
             return self.said == "yes" if self.said in ("yes", "no") else None
-        said_so = is_called_flag(self.predicate) or self.label.kind in ("state", "flag")
-        return said_by(self.said, self.predicate) if said_so else None
+        said_so = has_boolean_name(self.predicate) or self.label.kind in ("state", "flag")
+        return parse_boolean(self.said, self.predicate) if said_so else None
 
     @property
     def is_tick(self) -> bool:
         """Whether it says yes or no under a noun, of which nobody knows whether the thing has that, or is it."""
-        return self._yes is None and said_by(self.said, self.predicate) is not None
+        return self._yes is None and parse_boolean(self.said, self.predicate) is not None
 
     @property
     def gender(self) -> str:
@@ -113,7 +127,7 @@ class _Known:
     @property
     def life(self) -> tuple[str, str]:
         """What somebody did when or where it says, and the rest: ("were born", "in Rome"); ("", "") for others."""
-        verb, place = wording("life").get(self.label.one, ("", ""))
+        verb, place = wording_entry("life").get(self.label.one, ("", ""))
         if not verb or self.subject == IT or self.number > 1:
             return "", ""
         alone = place == "on" and self.said.isdigit()
@@ -129,11 +143,11 @@ class _Known:
             return f"{it} {' '.join(self.life)}"
         number = self.number
         if (yes := self._yes) is not None:
-            return f"{it} {flag(self.label, yes)[they]}"
-        if self.label.kind == "noun" and self.said == denial(self.predicate):
+            return f"{it} {flag_phrases(self.label, yes)[they]}"
+        if self.label.kind == "noun" and self.said == none_value(self.predicate):
             return f"{it} {subject.have} no {self.label.one}"
         dated = self.predicate.datatype in ("date", "datetime")
-        when = preposition_of(self.label.one, dated, self.timed)
+        when = time_preposition(self.label.one, dated, self.timed)
         if self.label.kind in ("verb", "past"):
             verb = self.label.many if they and self.label.kind == "verb" else self.label.one
             return f"{it} {verb}{when} {self.said}"
@@ -143,9 +157,9 @@ class _Known:
                 be = ("has", "have")[they] + " been" if self.label.one.endswith(" since") else ("was", "were")[they]
             return f"{it} {be} {self.label.one}{when} {self.said}"
         if self.label.kind == "role":
-            return f"{it} {subject.be} {article(self.label.one)} of {self.said}"
+            return f"{it} {subject.be} {with_indefinite_article(self.label.one)} of {self.said}"
         value = self.facts[0].number
-        if self.label.one in wording("years_old") and self.subject != IT and number == 1 and value is not None:
+        if self.label.one in wording_entry("years_old") and self.subject != IT and number == 1 and value is not None:
             return f"{it} {subject.be} {self.said} years old"
         if value is not None and number == 1 and self.of_what and float(value).is_integer():
             noun = singular(self.of_what) if value == 1 else self.of_what
@@ -157,23 +171,21 @@ class _Known:
             be = "includes"
         else:
             be = "include" if number > len(self.shown) else "are" if many else "is"
-        return (
-            f"{f'the {belonging(name, owner)}' if owner else f'{subject.whose} {name}'} {be} {seated(name, self.said)}"
-        )
+        return f"{f'the {possessive_phrase(name, owner)}' if owner else f'{subject.whose} {name}'} {be} {place_phrase(name, self.said)}"
 
 
-def description(
-    iri: str, name: str, thing: Variable, topic: set[str], schema: Schema, run: Run, *, told: bool = False
-) -> list[Sentence]:
+def thing_sentences(
+    iri: str, name: str, thing: Variable, topic: set[str], schema: Schema, run: RunStatement, *, told: bool = False
+) -> list[EvidenceSentence]:
     """What the thing is (unless that was `told`), what it links to, what is part of it, its values, and what links to
     it, each fact once; with a `topic` what has to do with it."""
     noun = class_noun(thing, schema)
     person = bool(thing.classes) and is_person(noun)
     known = _once(
-        _Known(p, label_of(p.iri, schema), tuple(without_kind(facts, p)), is_time(p.iri, schema))
+        _Known(p, predicate_label(p.iri, schema), tuple(strip_kind_prefix(facts, p)), is_temporal(p.iri, schema))
         for p in schema.predicates
-        if is_telling(p, schema)
-        if (facts := tuple(f for f in facts_of(p, thing, schema, run) if fold(f.said) != fold(name)))
+        if is_describable(p, schema)
+        if (facts := tuple(f for f in predicate_facts(p, thing, schema, run) if fold(f.said) != fold(name)))
     )
     known = [
         k
@@ -198,15 +210,15 @@ def description(
         known = [k for k in known if not (person and k.gender)]
     linked = [k for k in known if k.predicate.has_links]
     valued = [k for k in known if not k.predicate.has_links]
-    sentences: list[tuple[str, Sequence[Fact]]] = []
-    role = _role(thing, noun, schema, run) if is_introduced and not about and noun in wording("anybody") else None
+    sentences: list[tuple[str, Sequence[WordedFact]]] = []
+    role = _role(thing, noun, schema, run) if is_introduced and not about and noun in wording_entry("anybody") else None
     if is_introduced:
-        kind = Fact(iri, "", (iri, TYPE, min(thing.classes, key=lambda c: schema.class_of[c].count)))
+        kind = WordedFact(iri, "", (iri, TYPE, min(thing.classes, key=lambda c: schema.class_of[c].count)))
         kind_of = noun.removeprefix("other ") if role is None else role.noun
         sex = "".join(k.gender for k in gendered)
         # "Ann is female", and not "a female person"
-        kind_of = sex if sex and kind_of in wording("anybody") else f"{sex} {kind_of}".strip()
-        is_a = f"is {kind_of if kind_of == sex or kind_of.split()[-1] in wording('mass') else article(kind_of)}"
+        kind_of = sex if sex and kind_of in wording_entry("anybody") else f"{sex} {kind_of}".strip()
+        is_a = f"is {kind_of if kind_of == sex or kind_of.split()[-1] in wording_entry('mass') else with_indefinite_article(kind_of)}"
         facts = (kind, *(f for k in gendered for f in k.facts), *(role.facts if role is not None else ()))
         sentences.append((f"{_capital(name) if name.islower() else name} {is_a}.", facts))
     sentences += _told(linked, 3, owner)
@@ -216,13 +228,13 @@ def description(
         said_so = "; ".join(f"{k.label.one}: {k.said.lower()}" for k in ticks[:FACTS])
         own.append((f"{_capital(said_so)}.", [f for k in ticks[:FACTS] for f in k.shown]))
     sentences += own[:1]
-    part = part_of(thing, schema, run) if not about else None
+    part = find_part(thing, schema, run) if not about else None
     # a bank that "has 123 customers" is not told by those that the graph knows
     numbered = {singular(k.of_what) for k in known if k.of_what}
     part = part if part is None or part.noun not in numbered else None
     if part is not None and part.count == 1 and _is_on_its_own(part, thing, name, schema, run):
         part = None
-    across = parts_told("" if sentences else name, part, schema, run, whose=subject.whose, own=noun)
+    across = part_sentences("" if sentences else name, part, schema, run, whose=subject.whose, own=noun)
     sentences += [*across, *own[1:]]
     if not about:
         said = {fact.triple for k in known for fact in k.facts}
@@ -231,8 +243,8 @@ def description(
         apart |= {role.predicate} if role is not None else set()
         sentences += _incoming(thing, schema, run, said, apart, noun, subject, numbered)
     return [
-        Sentence("sql", 0, text=text, title=name, keys=(iri,), triples=tuple(f.triple for f in facts))
-        for text, facts in sentences[:SENTENCES]
+        EvidenceSentence("sql", 0, text=text, title=name, keys=(iri,), triples=tuple(f.triple for f in facts))
+        for text, facts in sentences[:MAX_DESCRIPTION_SENTENCES]
     ]
 
 
@@ -242,17 +254,17 @@ class _Role:
 
     noun: str
     predicate: str
-    facts: tuple[Fact, ...]
+    facts: tuple[WordedFact, ...]
 
 
-def _role(thing: Variable, own: str, schema: Schema, run: Run) -> _Role | None:
+def _role(thing: Variable, own: str, schema: Schema, run: RunStatement) -> _Role | None:
     """The only role of a person, an `own`: "singer" of who has a row as one; None for none, and for several."""
     found = []
     for predicate in schema.predicates:
-        kind, noun = linking_kind(predicate, schema)
-        if not _is_role(predicate, thing, noun, own, schema) or links_beyond(predicate, kind, schema):
+        kind, noun = linking_class(predicate, schema)
+        if not _is_role(predicate, thing, noun, own, schema) or other_links(predicate, kind, schema):
             continue
-        facts = links_of(predicate, thing, schema, run, incoming=True, classes=kind)
+        facts = link_facts(predicate, thing, schema, run, incoming=True, classes=kind)
         found += [_Role(noun, predicate.iri, tuple(facts))] if len(facts) == 1 else []
     return found[0] if len(found) == 1 else None
 
@@ -260,25 +272,27 @@ def _role(thing: Variable, own: str, schema: Schema, run: Run) -> _Role | None:
 def _is_role(predicate: Predicate, thing: Variable, noun: str, own: str, schema: Schema) -> bool:
     """Whether who links to a person, an `own`, by a predicate is what that person is."""
     leads = predicate.role == "fact" and predicate.has_links and bool(set(predicate.ranges) & set(thing.classes))
-    return leads and is_spoken(noun) and is_person(noun) and noun != label_of(predicate.iri, schema).one == own
+    return (
+        leads and is_plain_noun(noun) and is_person(noun) and noun != predicate_label(predicate.iri, schema).one == own
+    )
 
 
-def _own(label: Label, noun: str) -> Label:
+def _own(label: PredicateLabel, noun: str) -> PredicateLabel:
     """A label without what the thing is: the "email address" of a customer, where others have a "customer email"."""
-    rest = rest_of(label.one, noun) if label.kind == "noun" else ""
+    rest = label_remainder(label.one, noun) if label.kind == "noun" else ""
     return replace(label, one=rest, many=plural(rest)) if rest else label
 
 
-def _is_on_its_own(part: Part, thing: Variable, name: str, schema: Schema, run: Run) -> bool:
+def _is_on_its_own(part: DependentPart, thing: Variable, name: str, schema: Schema, run: RunStatement) -> bool:
     """Whether the one part of a thing has a name that says neither of what it is nor what kind it is: an employee is,
     the "offer of Fox" is not."""
     link = schema.predicate_of[part.select.edges[0].predicate]
-    names = [(f.said, f.triple[0]) for f in links_of(link, thing, schema, run, incoming=True)]
+    names = [(f.said, f.triple[0]) for f in link_facts(link, thing, schema, run, incoming=True)]
     own = (fold(part.noun.split()[-1]), fold(name))
     return bool(names) and not any(is_number_name(n, (key,)) or any(w in fold(n) for w in own) for n, key in names)
 
 
-def _told(known: list[_Known], most: int, owner: str = "") -> list[tuple[str, Sequence[Fact]]]:
+def _told(known: list[_Known], most: int, owner: str = "") -> list[tuple[str, Sequence[WordedFact]]]:
     """Sentences of several facts each, at most so many; the first names the `owner`, if any."""
     long = [k for k in known if k.number > NAMES]
     short = [k for k in known if k.number <= NAMES]
@@ -316,7 +330,7 @@ def _had_at_once(clauses: Sequence[str], subject: Pronoun) -> list[str]:
         counts = bool(has) and what[:1].isdigit()
         if counts and had and who == subject.it:
             had.append(what)
-            found[-1] = f"{found[-1].partition(has)[0]}{has}{joined(had)}"
+            found[-1] = f"{found[-1].partition(has)[0]}{has}{join_names(had)}"
         else:
             had = [what] if counts else []
             found.append(clause)
@@ -331,30 +345,30 @@ def _clauses(said: Sequence[str]) -> str:
     """
     if len(said) == 2 and any(", " in each for each in said):
         return f"{said[0]}, and {said[1]}"
-    return joined(said)
+    return join_names(said)
 
 
-def parts_told(
-    name: str, part: Part | None, schema: Schema, run: Run, *, whose: str = "its", own: str = ""
-) -> list[tuple[str, Sequence[Fact]]]:
+def part_sentences(
+    name: str, part: DependentPart | None, schema: Schema, run: RunStatement, *, whose: str = "its", own: str = ""
+) -> list[tuple[str, Sequence[WordedFact]]]:
     """The numbers of what hangs on the thing: "Across the 3 variants of X, the price is 5 to 7 EUR", "The price of the
     variant of X is 5 EUR"; `whose` 3 variants ("its", "their") where the name is "". The "customer payments" of a
     customer, which is what the thing is (`own`), are payments."""
     if part is None:
         return []
-    spans = spans_of(part.select, part.variable, part.count, schema, run)
+    spans = number_ranges(part.select, part.variable, part.count, schema, run)
     if not spans:
         return []
-    facts = [Fact(t[0], "", t) for span in spans for t in span.triples]
-    noun = without_owner(part.noun, own, schema)
-    parts = noun if part.count == 1 else counted(part.count, noun)
+    facts = [WordedFact(t[0], "", t) for span in spans for t in span.triples]
+    noun = strip_owner(part.noun, own, schema)
+    parts = noun if part.count == 1 else number_with_noun(part.count, noun)
     of = f"the {parts} of {name}" if name else f"{whose} {parts}"
     if part.count == 1:
-        return [(_capital(f"{numbers_said(spans, schema, of=of, noun=part.noun)}."), facts)]
-    return [(f"Across {of}, {numbers_said(spans, schema, noun=part.noun)}.", facts)]
+        return [(_capital(f"{range_clauses(spans, schema, of=of, noun=part.noun)}."), facts)]
+    return [(f"Across {of}, {range_clauses(spans, schema, noun=part.noun)}.", facts)]
 
 
-def _telling(known: _Known, topic: set[str], schema: Schema, run: Run) -> _Known:
+def _telling(known: _Known, topic: set[str], schema: Schema, run: RunStatement) -> _Known:
     """The values in another order: first those of the topic, then those that few other things have."""
     ends = {f.triple[2] for f in known.facts}
     value, other = Variable("value", keys=tuple(sorted(ends))), Variable("other")
@@ -369,16 +383,16 @@ def _telling(known: _Known, topic: set[str], schema: Schema, run: Run) -> _Known
 def _incoming(
     thing: Variable,
     schema: Schema,
-    run: Run,
+    run: RunStatement,
     said: Collection[Triple],
     apart: Collection[str],
     own: str,
     subject: Pronoun,
     numbered: Collection[str],
-) -> list[tuple[str, Sequence[Fact]]]:
+) -> list[tuple[str, Sequence[WordedFact]]]:
     """Who links to the thing, an `own`, counted by their kind, without links that were `said` in the other direction or
     that are told `apart`, and kinds of which another number was said (`numbered`)."""
-    clauses, having, told = list[str](), list[str](), list[Fact]()
+    clauses, having, told = list[str](), list[str](), list[WordedFact]()
     person = subject != IT
     for predicate in schema.predicates:
         if predicate.iri in apart:
@@ -386,43 +400,51 @@ def _incoming(
         if predicate.role != "fact" or not predicate.has_links or not set(predicate.ranges) & set(thing.classes):
             continue
         back = (predicate.iri, *predicate.inverses)
-        kind, noun = linking_kind(predicate, schema)
+        kind, noun = linking_class(predicate, schema)
         facts = [
             f
-            for f in links_of(predicate, thing, schema, run, incoming=True, classes=kind)
+            for f in link_facts(predicate, thing, schema, run, incoming=True, classes=kind)
             if not any((f.triple[2], iri, f.triple[0]) in said for iri in back)
         ]
         others = list(dict.fromkeys(f.said for f in facts))
         if not facts or any(f.triple[0] == f.triple[2] for f in facts):
             continue
-        label = label_of(predicate.iri, schema)
-        if not is_spoken(noun) or label.one == noun or any(f" {each}".endswith(f" {noun}") for each in numbered):
+        label = predicate_label(predicate.iri, schema)
+        if not is_plain_noun(noun) or label.one == noun or any(f" {each}".endswith(f" {noun}") for each in numbered):
             continue
         nameless = all(is_number_name(f.said, (f.triple[0],)) for f in facts)
-        named = f" ({joined(others)})" if 1 < len(others) <= NAMES and not nameless else ""
-        number = counted(len(facts), noun) if len(facts) > 1 else article(noun) if nameless else others[0]
-        ends = links_beyond(predicate, kind, schema)
+        named = f" ({join_names(others)})" if 1 < len(others) <= NAMES and not nameless else ""
+        number = (
+            number_with_noun(len(facts), noun)
+            if len(facts) > 1
+            else with_indefinite_article(noun)
+            if nameless
+            else others[0]
+        )
+        ends = other_links(predicate, kind, schema)
         if person and len(facts) == 1 and _is_role(predicate, thing, noun, own, schema) and not ends:
             # who has a row as a singer is one
-            clauses.append(article(noun))
+            clauses.append(with_indefinite_article(noun))
             told += facts
-        elif is_had(label, own):
+        elif is_possession(label, own):
             if nameless:
                 led = _led(facts, ends, schema, run)
                 # a "player coach" only joins a player to a coach
-                short = without_owner(noun, own, schema)
-                noun = short if short != noun else joined_kind(noun, own, ends, schema) or noun
+                short = strip_owner(noun, own, schema)
+                noun = short if short != noun else associated_noun(noun, own, ends, schema) or noun
                 names = f" ({_of_all([f.said for f in led])})" if led else ""
-                having.append(f"{'one ' + noun if len(facts) == 1 else counted(len(facts), noun)}{names}")
+                having.append(f"{'one ' + noun if len(facts) == 1 else number_with_noun(len(facts), noun)}{names}")
                 told += [*facts[:MOST_CITED], *led]
             else:
                 having.append(f"the {noun} {number}" if len(facts) == 1 else f"{number}{named}")
                 told += facts[:MOST_CITED]
         elif label.kind == "noun" and label.one not in language().words["naming"]:
-            clauses.append(f"the {belonging(label.one, number)}{named}")
+            clauses.append(f"the {possessive_phrase(label.one, number)}{named}")
             # what is counted can be counted again
             told += facts[:MOST_CITED]
-    found = [f"{verb} {joined(each[:FACTS])}" for verb, each in ((subject.have, having), (subject.be, clauses)) if each]
+    found = [
+        f"{verb} {join_names(each[:FACTS])}" for verb, each in ((subject.have, having), (subject.be, clauses)) if each
+    ]
     return [(_capital(f"{subject.it} {' and '.join(found)}."), told)] if found else []
 
 
@@ -430,18 +452,18 @@ def _of_all(names: Sequence[str]) -> str:
     """The names of several things, where these have one in common that of them all: "both Ann"."""
     once = list(dict.fromkeys(names))
     if len(once) > 1 or len(names) == 1:
-        return joined(once)
+        return join_names(once)
     return f"{'both' if len(names) == 2 else 'all'} {once[0]}"
 
 
-def _led(facts: Sequence[Fact], ends: Sequence[Predicate], schema: Schema, run: Run) -> list[Fact]:
+def _led(facts: Sequence[WordedFact], ends: Sequence[Predicate], schema: Schema, run: RunStatement) -> list[WordedFact]:
     """What a few things without a name are told by: the names of what their only other link leads to, if these have
     some."""
     if len(ends) != 1 or len(facts) > NAMES:
         return []
     kind = class_noun(Variable("x", tuple(ends[0].ranges)[:1]), schema)
     rows = Variable("row", tuple(ends[0].domains)[:1], keys=tuple(f.triple[0] for f in facts))
-    return [f for f in links_of(ends[0], rows, schema, run) if not f.said.startswith(f"{kind} ")]
+    return [f for f in link_facts(ends[0], rows, schema, run) if not f.said.startswith(f"{kind} ")]
 
 
 def _once(known: Iterable[_Known]) -> list[_Known]:
@@ -460,7 +482,7 @@ def _once(known: Iterable[_Known]) -> list[_Known]:
 
 
 def _lemmas(text: str) -> set[str]:
-    return {form for t in tokens(text) for form in synonyms(t.lemma)}
+    return {form for t in tokenize(text) for form in synonyms(t.lemma)}
 
 
 def _capital(text: str) -> str:

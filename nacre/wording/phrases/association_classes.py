@@ -8,13 +8,13 @@ from nacre.records.schema import Predicate, Schema
 from nacre.wording.phrases.predicate_labels import class_noun
 
 
-def links_beyond(predicate: Predicate, kind: Sequence[str], schema: Schema) -> list[Predicate]:
+def other_links(predicate: Predicate, kind: Sequence[str], schema: Schema) -> list[Predicate]:
     """The other links of the things of a kind that link to something by a predicate."""
     own = set(kind)
     return [p for p in schema.predicates if p.has_links and p.domains.keys() & own and p.iri != predicate.iri]
 
 
-def joined_kind(noun: str, own: str, ends: Sequence[Predicate], schema: Schema) -> str:
+def associated_noun(noun: str, own: str, ends: Sequence[Predicate], schema: Schema) -> str:
     """What an `own` is joined to by what is called after both: "coach" by a "player coach", "event" by "party in
     events"; "" for others."""
     if len(ends) != 1:

@@ -4,27 +4,34 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from nacre.language.booleans import alternatives, denial, is_called_flag, said_by
-from nacre.language.dates import said_bound, said_of_any, said_span, said_years
-from nacre.language.format_values import say
+from nacre.language.booleans import alternative_values, has_boolean_name, none_value, parse_boolean
+from nacre.language.dates import format_date_bound, format_period, format_year_range, format_yearless_date
+from nacre.language.format_values import format_value
 from nacre.language.forms.nouns import (
-    article,
-    belonging,
-    is_count,
+    is_count_noun,
     is_plural,
-    joined,
+    join_names,
+    place_phrase,
     plural,
-    seated,
+    possessive_phrase,
     singular,
-    wording,
+    with_indefinite_article,
+    wording_entry,
 )
 from nacre.language.forms.pronoun_forms import gender
-from nacre.language.forms.verbs import active, without_preposition
-from nacre.language.thesaurus import is_called, is_person
-from nacre.plans.merge import of_before
+from nacre.language.forms.verbs import active_forms, strip_preposition
+from nacre.language.thesaurus import is_noun_of_kind, is_person
+from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Attribute, Constant, Filter, Select
 from nacre.records.schema import Schema
-from nacre.wording.phrases.predicate_labels import Label, flag, is_amount, is_time, label_of, nominal
+from nacre.wording.phrases.predicate_labels import (
+    PredicateLabel,
+    flag_phrases,
+    is_amount,
+    is_temporal,
+    nominal_label,
+    predicate_label,
+)
 
 # one thing that is said, of a value or a kind
 _PLAIN = re.compile(
@@ -61,8 +68,8 @@ class Clause:
     kind: str = ""
 
 
-def forward(
-    label: Label, other: str, noun: str, kind: str, *, named: bool, bare: bool, several: bool = False
+def forward_link_clause(
+    label: PredicateLabel, other: str, noun: str, kind: str, *, named: bool, bare: bool, several: bool = False
 ) -> Clause:
     """A link from the thing, a `noun`, to `other`, which is of a `kind`; `bare` where any of that kind will do,
     `several` where it may be one of several.
@@ -87,34 +94,37 @@ def forward(
     if label.kind in ("state", "flag"):
         state, placed = _be(label, other), f"{label.one} {other}"
         # "the shows on the stage", not "that are on the stage"
-        return replace(state, one=placed, many=placed) if label.one in wording("prepositions") else state
+        return replace(state, one=placed, many=placed) if label.one in wording_entry("prepositions") else state
     if label.kind == "role":
         same = noun.split()[-1] == label.one.split()[-1]
         front = other if named and same else ""
-        true, false = f"{{}} is {article(label.one)} of {other}", f"{{}} is not {article(label.one)} of {other}"
-        one, many = f"that is {article(label.one)} of {other}", f"that are {label.many} of {other}"
+        true, false = (
+            f"{{}} is {with_indefinite_article(label.one)} of {other}",
+            f"{{}} is not {with_indefinite_article(label.one)} of {other}",
+        )
+        one, many = f"that is {with_indefinite_article(label.one)} of {other}", f"that are {label.many} of {other}"
         return Clause(one, many, true, false, front)
-    whose = belonging(label.one, "{}", person=is_person(noun))
+    whose = possessive_phrase(label.one, "{}", person=is_person(noun))
     true, false = f"the {whose} is {other}", f"the {whose} is not {other}"
     if named and label.one == kind and noun != kind and not is_person(noun):
         # "the bookings of Ann", "the museums in Rome", where links are called after what they lead to
-        at = "at" if kind.split()[-1] in wording("places_at") else "in"
+        at = "at" if kind.split()[-1] in wording_entry("places_at") else "in"
         owned = is_person(kind) or noun.startswith(f"{kind} ")
-        told = f"of {other}" if owned else f"{at} {other}" if is_called("places", kind) else ""
+        told = f"of {other}" if owned else f"{at} {other}" if is_noun_of_kind("places", kind) else ""
         if told:
             return Clause(told, told, true, false)
     if several and is_person(kind):
-        true, false = f"{other} is {article(whose)}", f"{other} is not {article(whose)}"
+        true, false = f"{other} is {with_indefinite_article(whose)}", f"{other} is not {with_indefinite_article(whose)}"
     elif several:
-        all_ = belonging(label.many, "{}", person=is_person(noun))
+        all_ = possessive_phrase(label.many, "{}", person=is_person(noun))
         true, false = f"the {all_} include {other}", f"the {all_} do not include {other}"
     if bare:
-        a = article(label.one)
+        a = with_indefinite_article(label.one)
         return Clause(f"that has {a}", f"that have {a}", f"{{}} has {a}", f"{{}} has no {label.one}")
     for lead, link in ((" whose ", "'s "), (" that ", " "), (" who ", " ")):
         # "whose club is a club whose budget is 5" is said shorter, where there is only one such condition
         before, found, rest = other.partition(lead)
-        if found and before == article(kind) and " and " not in rest and lead not in rest:
+        if found and before == with_indefinite_article(kind) and " and " not in rest and lead not in rest:
             # and not "whose coupon's coupon amount is 5"
             own = rest.removeprefix(f"{label.one} ") if lead == " whose " else rest
             clause = f"whose {label.one}{link}{own}"
@@ -123,7 +133,7 @@ def forward(
     return Clause(clause, clause, true, false)
 
 
-def backward(label: Label, other: str, noun: str, *, many: bool = False) -> Clause:
+def backward_link_clause(label: PredicateLabel, other: str, noun: str, *, many: bool = False) -> Clause:
     """A link from `other` to the thing.
 
     >>> backward(Label("verb", "borders", "border"), "Spain", "country").many
@@ -139,7 +149,7 @@ def backward(label: Label, other: str, noun: str, *, many: bool = False) -> Clau
     if label.kind == "past":
         said = f"that {other} {label.one}"
         return Clause(said, said, f"{other} {label.one} {{}}", f"{other} did not {label.many} {{}}")
-    does = active(label.one) if label.kind == "state" else None
+    does = active_forms(label.one) if label.kind == "state" else None
     if does is not None:
         # "the potter that made the jar", not "that the jar was made by"
         denied = f"{{}} {does.do[0]} not {does.base} {other}"
@@ -149,13 +159,16 @@ def backward(label: Label, other: str, noun: str, *, many: bool = False) -> Clau
         said = f"that {other} {verb} {rest}"
         return Clause(said, said, f"{other} {verb} {rest} {{}}", f"{other} {verb} not {rest} {{}}")
     if label.kind == "role":
-        said = f"that {other} is {article(label.one)} of"
-        true, false = f"{other} is {article(label.one)} of {{}}", f"{other} is not {article(label.one)} of {{}}"
+        said = f"that {other} is {with_indefinite_article(label.one)} of"
+        true, false = (
+            f"{other} is {with_indefinite_article(label.one)} of {{}}",
+            f"{other} is not {with_indefinite_article(label.one)} of {{}}",
+        )
         return Clause(said, said, true, false)
     if noun == label.one:
         said = f"of {other}"
         return Clause(said, said, f"the {noun} of {other} is {{}}", f"the {noun} of {other} is not {{}}")
-    one, several = belonging(label.one, other), belonging(label.many, other)
+    one, several = possessive_phrase(label.one, other), possessive_phrase(label.many, other)
     if other.startswith(("a ", "an ")) and not is_person(label.one):
         # "towns that are the home of a club", of one each, and "people who are captains of a ship"
         several = f"the {one}"
@@ -170,7 +183,7 @@ _PARTS = {
 }
 
 
-def spans(filters: Sequence[Filter], schema: Schema) -> list[Filter]:
+def merge_range_filters(filters: Sequence[Filter], schema: Schema) -> list[Filter]:
     """The conditions as they are said: two that bound a date to whole days, months or years, or a number from both
     sides, are one, whose operator is "in" and whose constant says when, or between what."""
     found: list[Filter] = []
@@ -186,50 +199,54 @@ def spans(filters: Sequence[Filter], schema: Schema) -> list[Filter]:
 def _span(first: Filter, after: Filter, schema: Schema) -> str:
     if not isinstance(first.left, Attribute) or first.left != after.left or first.negated or after.negated:
         return ""
-    if not is_time(first.left.predicate, schema):
+    if not is_temporal(first.left.predicate, schema):
         ends = [each.right for each in (first, after) if isinstance(each.right, int | float)]
         low, high = (_constants(each.right, schema, first.left) for each in (first, after))
         return f"between {low} and {high}" if len(ends) == 2 and (first.op, after.op) == (">=", "<=") else ""
     if (first.op, after.op) == (">=", "<="):
-        return said_years(first.right, after.right)
-    return said_span(str(first.right), str(after.right)) if (first.op, after.op) == (">=", "<") else ""
+        return format_year_range(first.right, after.right)
+    return format_period(str(first.right), str(after.right)) if (first.op, after.op) == (">=", "<") else ""
 
 
 def _when(each: Filter, value: str) -> str:
     """A condition on a date, without its verb."""
     if each.op == "in" and isinstance(each.right, str):
         return each.right
-    return said_bound(each.op, str(each.right)) or f"{compared(each.op, True)} {value}".strip()
+    return format_date_bound(each.op, str(each.right)) or f"{comparison_words(each.op, True)} {value}".strip()
 
 
-def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
+def filter_clause(each: Filter, schema: Schema, right: str | None) -> Clause:
     """A condition on a property; `right` says the select or property it is compared with, None for constants."""
     assert isinstance(each.left, Attribute)
-    label, no = label_of(each.left.predicate, schema), "not " if each.negated else ""
-    name = nominal(each.left.predicate, schema)
+    label, no = predicate_label(each.left.predicate, schema), "not " if each.negated else ""
+    name = nominal_label(each.left.predicate, schema)
     end = {"low": "lowest ", "high": "highest "}.get(each.left.part, "")
     predicate = schema.predicate_of[each.left.predicate]
-    none = denial(predicate)
+    none = none_value(predicate)
     if each.op in ("known", "unknown") or (none is not None and each.right == none and each.op in ("=", "!=")):
         known = (each.op in ("known", "!=")) != each.negated
         if label.kind == "noun" and predicate.datatype == "text" and not each.left.part:
-            had = name if none is not None or is_plural(name) or name in wording("mass") else article(name)
+            had = (
+                name
+                if none is not None or is_plural(name) or name in wording_entry("mass")
+                else with_indefinite_article(name)
+            )
             return _having(had, name, known=known)
         yes = Clause("", "", f"the {name} of {{}} is known", f"the {name} of {{}} is not known")
         with_, without = f"with a known {name}", f"without a known {name}"
         if known:
             return Clause(with_, with_, yes.true, yes.false)
         return Clause(without, without, yes.false, yes.true)
-    said = said_by(each.right, predicate) if each.op in ("=", "!=") else None
-    if said is not None and (isinstance(each.right, bool) or label.kind != "noun" or is_called_flag(predicate)):
+    said = parse_boolean(each.right, predicate) if each.op in ("=", "!=") else None
+    if said is not None and (isinstance(each.right, bool) or label.kind != "noun" or has_boolean_name(predicate)):
         true = said != (each.negated != (each.op == "!="))
-        (one, many), (denied, _) = flag(label, true), flag(label, not true)
+        (one, many), (denied, _) = flag_phrases(label, true), flag_phrases(label, not true)
         return Clause(f"that {one}", f"that {many}", f"{{}} {one}", f"{{}} {denied}")
-    dated = is_time(each.left.predicate, schema)
+    dated = is_temporal(each.left.predicate, schema)
     predicate = schema.predicate_of[each.left.predicate]
     between = each.op == "in" and isinstance(each.right, str) and not dated
     value = right if right is not None else str(each.right) if between else _constants(each.right, schema, each.left)
-    of_any = said_of_any(str(each.right)) if dated and each.op == "contains" else ""
+    of_any = format_yearless_date(str(each.right)) if dated and each.op == "contains" else ""
     when = of_any or (_when(each, value) if dated else "")
     if dated and not each.left.part and label.kind in ("state", "past", "verb"):
         day = predicate.datatype in ("date", "datetime")
@@ -243,7 +260,7 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
     if plain and (sex := gender(label.one, each.right)):
         clause = f"whose {name} is {sex}"
         return Clause(clause, clause, f"{{}} is {sex}", f"{{}} is not {sex}", adjective=sex)
-    if each.op in ("=", "!=") and right is None and each.right in alternatives(predicate):
+    if each.op in ("=", "!=") and right is None and each.right in alternative_values(predicate):
         return _is(str(each.right).lower(), denied=each.negated != (each.op == "!="))
     if plain and label.kind in ("state", "verb") and not dated:
         return _be(label, value) if label.kind == "state" else _verb(label, value)
@@ -252,8 +269,8 @@ def condition(each: Filter, schema: Schema, right: str | None) -> Clause:
         text, denied = (not_does, does) if each.negated else (does, not_does)
     else:
         verb = "are" if label.kind == "noun" and is_plural(name) else "is"
-        value = seated(name, value) if each.op in ("=", "!=") and right is None else value
-        text = " ".join(f"{verb} {no}{when.removeprefix('on ') or f'{compared(each.op)} {value}'}".split())
+        value = place_phrase(name, value) if each.op in ("=", "!=") and right is None else value
+        text = " ".join(f"{verb} {no}{when.removeprefix('on ') or f'{comparison_words(each.op)} {value}'}".split())
         denied = _denied(text)
     clause = f"whose {end}{name} {text}"
     return Clause(clause, clause, f"the {end}{name} of {{}} {text}", f"the {end}{name} of {{}} {denied}")
@@ -277,7 +294,7 @@ def _having(had: str, name: str, *, known: bool) -> Clause:
 def _than(each: Filter, name: str, value: str) -> Clause | None:
     """A condition on a number that has an adjective: "older than 30", "30 or older"; None for others."""
     assert isinstance(each.left, Attribute)
-    more_less: tuple[str, str] | None = wording("comparatives").get(name)
+    more_less: tuple[str, str] | None = wording_entry("comparatives").get(name)
     if more_less is None or each.negated or each.left.part or each.op not in _ABOVE:
         return None
     adjective = more_less["<" in each.op]
@@ -291,17 +308,17 @@ def _counts(each: Filter, name: str, value: str, schema: Schema) -> Clause | Non
     predicate, noun = schema.predicate_of[each.left.predicate], name.removeprefix("number of ")
     number = isinstance(each.right, int | float) and not isinstance(each.right, bool)
     between = each.op == "in" and isinstance(each.right, str)
-    if not (number or between) or each.negated or predicate.unit or not is_count(noun):
+    if not (number or between) or each.negated or predicate.unit or not is_count_noun(noun):
         return None
     noun = singular(noun) if each.right == 1 else noun
-    said = f"with {value} {noun}" if between or each.op == "=" else how_many(each, noun, value)
+    said = f"with {value} {noun}" if between or each.op == "=" else count_condition_phrase(each, noun, value)
     many = said.removeprefix("with ")
     return Clause(said, said, f"{{}} has {many}", f"{{}} does not have {many}")
 
 
-def _event(label: Label, when: str, negated: bool) -> Clause:
+def _event(label: PredicateLabel, when: str, negated: bool) -> Clause:
     """When something was done, or did: "founded in" and "after 2000" are "that were founded after 2000"."""
-    done, base = without_preposition(label.one), without_preposition(label.many)
+    done, base = strip_preposition(label.one), strip_preposition(label.many)
     if label.kind == "state":
         one, many, denied = f"was {done} {when}", f"were {done} {when}", f"was not {done} {when}"
         not_one, not_many = denied, f"were not {done} {when}"
@@ -321,7 +338,7 @@ def _denied(text: str) -> str:
     return f"{verb} {rest.removeprefix('not ')}" if rest.startswith("not ") else f"{verb} not {rest}"
 
 
-def without(those: str, of: str) -> str:
+def negated_clause(those: str, of: str) -> str:
     """What lacks the one thing that is said of things: "whose town is not Rome" for "the mills whose town is Rome";
     "" where more is said of them.
 
@@ -332,29 +349,31 @@ def without(those: str, of: str) -> str:
     return f"{said[1]} not {said[2]}" if said else ""
 
 
-def among(each: Filter, inner: str, noun: str) -> Clause:
+def membership_clause(each: Filter, inner: str, noun: str) -> Clause:
     """A condition that the thing, a `noun`, is one of those that a select gives, which `inner` says."""
     assert isinstance(each.right, Select)
     those = inner if inner.startswith("the ") else f"the {inner}"
     no, other = ("not ", "") if each.negated else ("", "not ")
     alone = each.right.variables if len(each.right.variables) == 1 and not each.right.filters else ()
-    if alone and of_before(alone[0]) and each.negated:
+    if alone and is_from_earlier_turn(alone[0]) and each.negated:
         given = "other than those before"
         return Clause(given, given, f"{{}} is {given}", "{} is one of those before")
     if alone and alone[0].label and len(alone[0].keys) == 1:
         true, false = f"{{}} is {no}{inner}", f"{{}} is {other}{inner}"
         return Clause(f"that is {no}{inner}", f"that are {no}{inner}", true, false)
     if (alone and not alone[0].keys) or (those != f"the {plural(noun)}" and _KIND.fullmatch(inner)):
-        kind, inner = article(singular(inner.removeprefix("the "))), inner.removeprefix("the ")
+        kind, inner = with_indefinite_article(singular(inner.removeprefix("the "))), inner.removeprefix("the ")
         true, false = f"{{}} is {no}{kind}", f"{{}} is {other}{kind}"
         return Clause(f"that is {no}{kind}", f"that are {no}{inner}", true, false)
     own = f"the {plural(noun)} "
     if each.negated and those.startswith(f"{own}with "):
         lack = f"without {those.removeprefix(f'{own}with ')}"
         return Clause(lack, lack, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")
-    if each.negated and (plain := without(those, own)):
+    if each.negated and (plain := negated_clause(those, own)):
         that, they, others = plain.partition(" are not ")
-        one = f"{that} is not {article(singular(others))}" if they and that in ("that", "who") else plain
+        one = (
+            f"{that} is not {with_indefinite_article(singular(others))}" if they and that in ("that", "who") else plain
+        )
         return Clause(one, plain, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")
     if each.negated and (lack := _lacking(those.removeprefix(own)) if those.startswith(own) else ""):
         return Clause(lack, lack, f"{{}} is {no}among {those}", f"{{}} is {other}among {those}")
@@ -381,7 +400,7 @@ def _lacking(said: str) -> str:
     return f"without {found['had']}" if found["had"] else f"{found['that']} no {found['by']}"
 
 
-def lacked(each: Filter) -> Filter | None:
+def excluded_value_filter(each: Filter) -> Filter | None:
     """The condition that no value of a property meets, where that is what a condition asks, which is that it equals a
     text, or that it does not; None for any other."""
     inside = each.right
@@ -392,11 +411,11 @@ def lacked(each: Filter) -> Filter | None:
     return own if plain else None
 
 
-def without_value(own: Filter, schema: Schema) -> Clause | None:
+def excluded_value_clause(own: Filter, schema: Schema) -> Clause | None:
     """What is said of things none of whose values is a certain one: "whose languages do not include Dutch"; or another
     one: "whose only language is Dutch"."""
     assert isinstance(own.left, Attribute)
-    label = label_of(own.left.predicate, schema)
+    label = predicate_label(own.left.predicate, schema)
     if own.op == "!=" and label.kind in ("noun", "role"):
         clause = f"whose only {label.one} is {own.right}"
         of = f"the only {label.one} of {{}}"
@@ -410,7 +429,7 @@ def without_value(own: Filter, schema: Schema) -> Clause | None:
     return Clause(clause, clause, f"the {label.many} of {{}} {do}", f"the {label.many} of {{}} {include}")
 
 
-def how_many(each: Filter, noun: str, value: str) -> str:
+def count_condition_phrase(each: Filter, noun: str, value: str) -> str:
     """A condition on a count, after the noun of what is grouped: "with at least 3 concerts".
 
     >>> from nacre.records.plan import Aggregate, Itself
@@ -421,7 +440,7 @@ def how_many(each: Filter, noun: str, value: str) -> str:
     return f"with {no}{_HOW_MANY.get(each.op, each.op)} {value} {noun}"
 
 
-def compared(op: str, dated: bool = False) -> str:
+def comparison_words(op: str, dated: bool = False) -> str:
     """A comparison in words, without its verb.
 
     >>> compared(">"), compared("="), compared("<", True)
@@ -435,16 +454,16 @@ def _constants(right: object, schema: Schema, left: Attribute) -> str:
     predicate = schema.predicate_of.get(left.predicate)
     unit = predicate.unit if predicate else ""
     counted = is_amount(left.predicate, schema)
-    said = [say(value, unit, counted=counted) for value in values]
+    said = [format_value(value, unit, counted=counted) for value in values]
     # a letter alone is lost among words
-    return joined([f"“{each}”" if len(each) == 1 and each.isalpha() else each for each in said], "or")
+    return join_names([f"“{each}”" if len(each) == 1 and each.isalpha() else each for each in said], "or")
 
 
-def _verb(label: Label, other: str) -> Clause:
+def _verb(label: PredicateLabel, other: str) -> Clause:
     true, false = f"{{}} {label.one} {other}", f"{{}} does not {label.many} {other}"
     return Clause(f"that {label.one} {other}", f"that {label.many} {other}", true, false)
 
 
-def _be(label: Label, other: str) -> Clause:
+def _be(label: PredicateLabel, other: str) -> Clause:
     (one, many), rest = label.be, f"{label.one} {other}".rstrip()
     return Clause(f"that {one} {rest}", f"that {many} {rest}", f"{{}} {one} {rest}", f"{{}} {one} not {rest}")

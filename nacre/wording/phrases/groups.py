@@ -1,27 +1,27 @@
-"""What groups are called, and how they are chosen: Wording + Terms -> "the county with the most farms"."""
+"""What groups are called, and how they are chosen: SelectWording + Terms -> "the county with the most farms"."""
 
 from dataclasses import replace
 
 from nacre.language.base import language
-from nacre.language.format_values import say
-from nacre.language.forms.nouns import article, plural, singular
+from nacre.language.format_values import format_value
+from nacre.language.forms.nouns import plural, singular, with_indefinite_article
 from nacre.plans.inspect_select import variable_of
-from nacre.records.plan import Aggregate, Attribute, Itself, Term
-from nacre.wording.phrases.clauses import compared, how_many
-from nacre.wording.phrases.noun_phrase import Wording
-from nacre.wording.phrases.predicate_labels import label_of
-from nacre.wording.phrases.property_names import own_words, property_words
+from nacre.records.plan import Aggregate, Attribute, Itself, PlanTerm
+from nacre.wording.phrases.clauses import comparison_words, count_condition_phrase
+from nacre.wording.phrases.noun_phrase import SelectWording
+from nacre.wording.phrases.predicate_labels import predicate_label
+from nacre.wording.phrases.property_names import property_phrase, short_property_name
 
 
-def grouping(wording: Wording, term: Attribute) -> str:
+def group_noun(wording: SelectWording, term: Attribute) -> str:
     """What things are grouped by: "genre"; a name with what is called so, "customer name"."""
     counted = {variable_of(a) for a in wording.select.answers if isinstance(a, Aggregate)}
-    name = singular(own_words(wording, term))
+    name = singular(short_property_name(wording, term))
     bare = term.variable not in counted and name in language().words["naming"] | language().words["generic"]
     return f"{wording.noun(term.variable)} {name}" if bare else name
 
 
-def frequent(wording: Wording, terms: tuple[Term, ...]) -> str:
+def ranked_group_phrase(wording: SelectWording, terms: tuple[PlanTerm, ...]) -> str:
     """A value by how many things have it, or by what these have: "the county with the most farms", "the county with the
     highest average rent of the farms"; "" for anything else."""
     select, order = wording.select, wording.select.order
@@ -38,12 +38,12 @@ def frequent(wording: Wording, terms: tuple[Term, ...]) -> str:
         most = f"{'highest' if order.descending else 'lowest'} {things.computed(by, short=True)}"
         named = f"of the {named}"
     limit = f"{select.limit} " if select.limit > 1 else ""
-    label = label_of(terms[0].predicate, wording.schema) if isinstance(terms[0], Attribute) else None
-    value = label.full if label is not None and label.kind == "noun" else property_words(wording, terms[0], many=False)
+    label = predicate_label(terms[0].predicate, wording.schema) if isinstance(terms[0], Attribute) else None
+    value = label.full if label is not None and label.kind == "noun" else property_phrase(wording, terms[0], many=False)
     return f"the {limit}{plural(value) if several else singular(value)} with the {most} {named}"
 
 
-def of_several(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
+def filtered_group_phrase(wording: SelectWording, terms: tuple[PlanTerm, ...], many: bool) -> str:
     """A value by how many things have it at least, or by what these have: "the counties with at least 2 farms", "the
     counties whose farms have an average rent above 80"; "" for anything else."""
     select = wording.select
@@ -60,8 +60,10 @@ def of_several(wording: Wording, terms: tuple[Term, ...], many: bool) -> str:
     things = replace(wording, select=replace(select, filters=rest, by=()), tied=False)
     several = having[0].right != 1 or isinstance(left.of, Attribute)
     named = things.things(variable_of(terms[0]), several, frozenset(), 0).removeprefix("the ")
-    value = property_words(wording, terms[0], many)
+    value = property_phrase(wording, terms[0], many)
     if isinstance(left.of, Attribute):
-        bound = f"{compared(having[0].op) or 'of'} {say(having[0].right)}"
-        return f"the {value} whose {named} have {article(things.computed(left, short=True))} {bound}"
-    return f"the {value} {how_many(having[0], named, say(having[0].right) if several else 'one')}"
+        bound = f"{comparison_words(having[0].op) or 'of'} {format_value(having[0].right)}"
+        return f"the {value} whose {named} have {with_indefinite_article(things.computed(left, short=True))} {bound}"
+    return (
+        f"the {value} {count_condition_phrase(having[0], named, format_value(having[0].right) if several else 'one')}"
+    )

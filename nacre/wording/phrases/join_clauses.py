@@ -4,18 +4,18 @@ import re
 from collections.abc import Sequence
 
 from nacre.language.format_values import is_number_name
-from nacre.language.forms.nouns import joined, wording
-from nacre.plans.merge import of_before
+from nacre.language.forms.nouns import join_names, wording_entry
+from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Variable
 
-COMPUTED = {"min": "lowest", "max": "highest", "avg": "average", "sum": "total"}
+AGGREGATE_ADJECTIVES = {"min": "lowest", "max": "highest", "avg": "average", "sum": "total"}
 # the kind behind a name that things of several kinds share
-KIND = re.compile(r" \([^()]*\)$")
+KIND_SUFFIX = re.compile(r" \([^()]*\)$")
 _SHARED = ("that has ", "that have ", "who has ", "who have ", "with ")
 _RELATIVE = ("that ", "who ", "whose ")
 
 
-def name_of(variable: Variable, noun: str) -> str:
+def thing_name(variable: Variable, noun: str) -> str:
     """The name of a thing; one that has only a number, or shares its name with another kind, is named with its kind.
 
     >>> name_of(Variable("x", keys=("http://e.org/room12",), label="12"), "room")
@@ -27,7 +27,7 @@ def name_of(variable: Variable, noun: str) -> str:
     >>> name_of(Variable("x", keys=("http://e.org/fox",), label="(1 of before)"), "ship")
     'that ship'
     """
-    if of_before(variable):
+    if is_from_earlier_turn(variable):
         return f"that {noun}"
     if variable.label.endswith(f" ({noun})"):
         name = variable.label.removesuffix(f" ({noun})")
@@ -36,28 +36,28 @@ def name_of(variable: Variable, noun: str) -> str:
     return variable.label if said or not is_number_name(variable.label, variable.keys) else f"{noun} {variable.label}"
 
 
-def names_among(variable: Variable) -> str:
+def alternative_names(variable: Variable) -> str:
     """The names of several things, one of which is sought, without their kinds.
 
     >>> names_among(Variable("x", keys=("http://e.org/fox", "http://e.org/owl"), label="Fox (ship) or Owl"))
     'Fox and Owl'
     """
-    names = [KIND.sub("", name) for name in variable.label.split(" or ")]
-    return joined(names) if len(names) == len(variable.keys) else variable.label
+    names = [KIND_SUFFIX.sub("", name) for name in variable.label.split(" or ")]
+    return join_names(names) if len(names) == len(variable.keys) else variable.label
 
 
-def computed_once(function: str, own: str) -> str:
+def aggregate_name(function: str, own: str) -> str:
     """A computed number by its function, which its label may say already.
 
     >>> computed_once("sum", "price"), computed_once("sum", "total spent"), computed_once("max", "highest elevation")
     ('total price', 'total spent', 'highest elevation')
     """
-    said = COMPUTED[function]
+    said = AGGREGATE_ADJECTIVES[function]
     first = own.split()[0].casefold() if own.split() else ""
-    return own if first in wording("computed")[said].split() else f"{said} {own}"
+    return own if first in wording_entry("computed")[said].split() else f"{said} {own}"
 
 
-def first_alone(noun: str, texts: Sequence[str]) -> str:
+def superlative_phrase(noun: str, texts: Sequence[str]) -> str:
     """The first of a kind, where nothing else is said of the thing; "" elsewhere.
 
     >>> first_alone("city", ["that is the city with the most rivers"]), first_alone("city", ["that is old"])
@@ -69,7 +69,7 @@ def first_alone(noun: str, texts: Sequence[str]) -> str:
     return alone.removeprefix(lead) if lead else ""
 
 
-def of_person(clause: str) -> str:
+def person_clause(clause: str) -> str:
     """A clause that follows the noun of a person, who does what it says.
 
     >>> of_person("that are based in Rome"), of_person("that the club trains"), of_person("whose age is 3")
@@ -77,11 +77,11 @@ def of_person(clause: str) -> str:
     """
     that, _, said = clause.partition(" ")
     first = said.partition(" ")[0]
-    does = that == "that" and first.islower() and first not in wording("determiners")
+    does = that == "that" and first.islower() and first not in wording_entry("determiners")
     return f"who {said}" if does else clause
 
 
-def chained(texts: list[str]) -> str:
+def chain_clauses(texts: list[str]) -> str:
     """Clauses after a noun, joined so that each still belongs to it; what two begin with is said once.
 
     >>> chained(["that have a film", "that have a market", "whose year is 1995"])

@@ -5,55 +5,71 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from nacre.language.base import language
-from nacre.language.format_values import say
-from nacre.language.forms.nouns import article, belonging, extreme, is_participle, is_plural, number_of, plural, wording
-from nacre.language.forms.verbs import without_preposition
+from nacre.language.format_values import format_value
+from nacre.language.forms.nouns import (
+    count_phrase,
+    extreme_adjective,
+    is_participle,
+    is_plural,
+    plural,
+    possessive_phrase,
+    with_indefinite_article,
+    wording_entry,
+)
+from nacre.language.forms.verbs import strip_preposition
 from nacre.language.thesaurus import is_person
 from nacre.plans.inspect_select import (
     counted_edges,
     counted_for,
+    counted_path,
     edges_at,
     filtered_variable,
     group_edges,
-    is_told_besides,
+    is_redundant_known,
     ordered_variable,
     variable_of,
-    way_from,
 )
-from nacre.plans.merge import of_before
+from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
 from nacre.records.schema import Schema
-from nacre.wording.phrases.association_classes import joined_kind, links_beyond
+from nacre.wording.phrases.association_classes import associated_noun, other_links
 from nacre.wording.phrases.clauses import (
     AVERAGE,
     Clause,
-    among,
-    backward,
-    compared,
-    condition,
-    forward,
-    how_many,
-    lacked,
-    spans,
-    without_value,
+    backward_link_clause,
+    comparison_words,
+    count_condition_phrase,
+    excluded_value_clause,
+    excluded_value_filter,
+    filter_clause,
+    forward_link_clause,
+    membership_clause,
+    merge_range_filters,
 )
 from nacre.wording.phrases.join_clauses import (
-    KIND,
-    chained,
-    computed_once,
-    first_alone,
-    name_of,
-    names_among,
-    of_person,
+    KIND_SUFFIX,
+    aggregate_name,
+    alternative_names,
+    chain_clauses,
+    person_clause,
+    superlative_phrase,
+    thing_name,
 )
-from nacre.wording.phrases.predicate_labels import class_noun, is_time, label_of, nominal, rest_of, without_owner
+from nacre.wording.phrases.predicate_labels import (
+    class_noun,
+    is_temporal,
+    label_remainder,
+    nominal_label,
+    predicate_label,
+    strip_owner,
+)
 
 _PLACES = ("", "", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ", "ninth ", "tenth ")
 _DEEPEST = 6
 
 
 @dataclass(frozen=True)
-class Wording:
+class SelectWording:
     """Says the things and numbers of one select; `inner` says a whole select that stands in a condition, `tied` is set
     where several things share the place that is asked for."""
 
@@ -83,9 +99,9 @@ class Wording:
             noun = plural(self.noun(of.variable))
             things = noun if short else self.things(of.variable, True, group_edges(self.select), 0)
             return f"number of {things.removeprefix('the ')}"
-        label = label_of(of.predicate, self.schema)
-        own = number_of(self.own_name(of), counts=self._counts(of.predicate))
-        name = f"number of different {label.many}" if term.function == "count" else computed_once(term.function, own)
+        label = predicate_label(of.predicate, self.schema)
+        own = count_phrase(self.own_name(of), counts=self._counts(of.predicate))
+        name = f"number of different {label.many}" if term.function == "count" else aggregate_name(term.function, own)
         known = self.variables.get(of.variable)
         if term.function != "count" and known is not None and len(known.keys) == 1 and self._has_one(of.predicate):
             # the average height of one person is the height
@@ -94,14 +110,14 @@ class Wording:
         if short or (grouped and is_participle(name.split()[-1])):
             # "the total amount paid for each buyer", and not "for the sales for each buyer"
             return name
-        return belonging(
+        return possessive_phrase(
             name, self.owners(of.variable, group_edges(self.select)), person=is_person(self.noun(of.variable))
         )
 
     def own_name(self, of: Attribute) -> str:
         """What a property is called without the kind of its things: the "amount" of payments."""
-        named, noun = nominal(of.predicate, self.schema), self.noun(of.variable)
-        return rest_of(named, noun) or named.removeprefix(f"{noun} ")
+        named, noun = nominal_label(of.predicate, self.schema), self.noun(of.variable)
+        return label_remainder(named, noun) or named.removeprefix(f"{noun} ")
 
     def owners(self, name: str, seen: frozenset[int] = frozenset()) -> str:
         """The things of a variable whose property is said: "the cars that are red", "Emma", "those 4 cars"."""
@@ -122,10 +138,10 @@ class Wording:
     def _counted(self, term: Aggregate, many: bool = True) -> str:
         """What groups are ordered or chosen by, without the order and the choice themselves."""
         filters = tuple(f for f in self.select.filters if not isinstance(f.left, Aggregate))
-        inner = Wording(
+        inner = SelectWording(
             replace(self.select, order=None, limit=None, offset=0, filters=filters), self.schema, self.inner
         )
-        alone = bool(way_from(self.select, variable_of(term)))
+        alone = bool(counted_path(self.select, variable_of(term)))
         if many or not isinstance(term.of, Itself):
             totals = isinstance(term.of, Itself) or term.function == "sum"
             return inner.computed(term, short=(alone and totals) or variable_of(term) in self.select.group)
@@ -140,7 +156,7 @@ class Wording:
             return "things" if many else "the thing"
         noun = self.noun(name)
         if variable.label and len(variable.keys) == 1:
-            return name_of(variable, noun)
+            return thing_name(variable, noun)
         limit = self.select.limit
         ordered = limit is not None and ordered_variable(self.select) == name and not self.numbered
         clauses = self.clauses(name, seen, depth)
@@ -149,7 +165,7 @@ class Wording:
             noun, edge, owner = head
             clauses = self.clauses(name, seen | {edge}, depth)
             person = is_person(self.noun(self.select.edges[edge].subject))
-            tail = belonging(noun, owner, person=person).removeprefix(noun)
+            tail = possessive_phrase(noun, owner, person=person).removeprefix(noun)
         else:
             tail = ""
             if len(clauses) == 1 and clauses[0].kind and clauses[0].one.startswith(f"that is the {clauses[0].kind} "):
@@ -169,19 +185,19 @@ class Wording:
         clauses = [c for c in clauses if not c.front or c.front != front]
         before_noun = [c for c in clauses if c.adjective and not variable.label]
         clauses = [c for c in clauses if c not in before_noun]
-        before = of_before(variable)
+        before = is_from_earlier_turn(variable)
         best = self._best() if ordered and (before or not variable.label) else ""
         adjectives = [*filter(None, [best]), *(c.adjective for c in before_noun)]
         said = " ".join(filter(None, [front, *adjectives, plural(noun) if several else noun])) + tail
         if variable.label and len(variable.keys) != 1:
-            called = KIND.sub("", variable.label)
+            called = KIND_SUFFIX.sub("", variable.label)
             kind = plural(noun) if several else noun
             # of one name, or of several names
-            names = names_among(variable) if several else called
+            names = alternative_names(variable) if several else called
             said = f"{kind} {names}" if " or " in called else f"{kind} called {called}"
             said = " ".join(filter(None, [front, said]))
             if ordered and limit == 1 and " or " in variable.label:
-                said = f"one of {names_among(variable)}"
+                said = f"one of {alternative_names(variable)}"
         if before:
             those = f"those {len(variable.keys)} {plural(noun)}"
             said = f"{best or 'one'} of {those}" if ordered and limit == 1 else those
@@ -191,11 +207,11 @@ class Wording:
             if (limit or 1) > 1:
                 said = f"{limit} {said}"
         if is_person(noun):
-            texts = [of_person(text) for text in texts]
-        first = first_alone(said, texts)
+            texts = [person_clause(text) for text in texts]
+        first = superlative_phrase(said, texts)
         if first:
             return first
-        said = " ".join(filter(None, [said, chained(texts)]))
+        said = " ".join(filter(None, [said, chain_clauses(texts)]))
         definite = ordered and limit == 1 if before else ordered or not many or head is not None or bool(front)
         definite = definite or " or " in variable.label
         return f"the {said}" if definite else said
@@ -204,11 +220,11 @@ class Wording:
         """The link that says what a thing is to another: "capital" of "the capital of Spain", its edge, its owner."""
         for i, edge in enumerate(self.select.edges):
             other = self.variables.get(edge.subject)
-            label = label_of(edge.predicate, self.schema)
+            label = predicate_label(edge.predicate, self.schema)
             if edge.object != name or i in seen or label.kind != "noun" or other is None or edge.subject == name:
                 continue
             if len(other.keys) == 1 and other.label:
-                return label.one, i, name_of(other, self.noun(edge.subject))
+                return label.one, i, thing_name(other, self.noun(edge.subject))
         return None
 
     def clauses(self, name: str, seen: frozenset[int], depth: int) -> list[Clause]:
@@ -223,26 +239,30 @@ class Wording:
             if at and not self._is_given(edge, name):
                 found.append(self._link(edge, i, name, seen | {i} | edges_at(self.select, name), depth + 1))
         lacking = {
-            f.left.predicate for each in self.select.filters if (f := lacked(each)) and isinstance(f.left, Attribute)
+            f.left.predicate
+            for each in self.select.filters
+            if (f := excluded_value_filter(each)) and isinstance(f.left, Attribute)
         }
-        for each in spans(self.select.filters, self.schema):
+        for each in merge_range_filters(self.select.filters, self.schema):
             if isinstance(each.left, Attribute) and each.op == "known" and each.left.predicate in lacking:
                 continue
             if (
                 isinstance(each.left, Attribute)
                 and each.left.variable == name
-                and not is_told_besides(self.select, each)
+                and not is_redundant_known(self.select, each)
             ):
-                told = condition(each, self.schema, self.right(each))
-                if label_of(each.left.predicate, self.schema).one == self.noun(name):
+                told = filter_clause(each, self.schema, self.right(each))
+                if predicate_label(each.left.predicate, self.schema).one == self.noun(name):
                     # "the artist whose artist is Ann"
                     lead = f"whose {self.noun(name)} is "
                     told = replace(told, one=told.one.replace(lead, "called "), many=told.many.replace(lead, "called "))
                 found.append(told)
             elif isinstance(each.left, Itself) and each.left.variable == name and isinstance(each.right, Select):
-                own = lacked(each)
-                said = without_value(own, self.schema) if own is not None else None
-                found.append(said or among(each, self.inner(each.right, self.schema, True), self.noun(name)))
+                own = excluded_value_filter(each)
+                said = excluded_value_clause(own, self.schema) if own is not None else None
+                found.append(
+                    said or membership_clause(each, self.inner(each.right, self.schema, True), self.noun(name))
+                )
             elif isinstance(each.left, Aggregate) and name == counted_for(self.select):
                 found.append(self._having(each))
         return found
@@ -275,7 +295,7 @@ class Wording:
         return all_have and not self._is_narrow(other, edge.predicate)
 
     def _link(self, edge: Edge, place: int, name: str, seen: frozenset[int], depth: int) -> Clause:
-        label = label_of(edge.predicate, self.schema)
+        label = predicate_label(edge.predicate, self.schema)
         other = edge.object if edge.subject == name else edge.subject
         variable = self.variables.get(other)
         named = variable is not None and len(variable.keys) == 1 and bool(variable.label)
@@ -290,15 +310,17 @@ class Wording:
                 return Clause(owned, owned, f"{{}} is {owned}", f"{{}} is not {owned}")
             if beyond == self.variables[far].label and not beyond.lower().startswith(noun):
                 # the type of a restaurant, and not its "restaurant type"
-                beyond = f"the {rest_of(noun, self.noun(name)) or noun} {beyond}"
+                beyond = f"the {label_remainder(noun, self.noun(name)) or noun} {beyond}"
             return Clause(f"with {beyond}", f"with {beyond}", f"{{}} has {beyond}", f"{{}} has no such {noun}")
         own = self.noun(name)
         text = self._some(other, seen, depth)
-        bare = not named and text == article(self.noun(other))
+        bare = not named and text == with_indefinite_article(self.noun(other))
         if bare:
             # "customers without a payment", and not without a "customer payment"
-            short = without_owner(self.noun(other), own, self.schema)
-            text = article(short if short != self.noun(other) else self._joined(edge, other, own) or short)
+            short = strip_owner(self.noun(other), own, self.schema)
+            text = with_indefinite_article(
+                short if short != self.noun(other) else self._joined(edge, other, own) or short
+            )
         if named and label.one.split()[-1] == self.noun(other).split()[-1]:
             # "whose line is the line Spelt" says the kind twice
             text = text.removeprefix(f"the {self.noun(other)} ")
@@ -308,7 +330,7 @@ class Wording:
                 label = replace(label, one=self.noun(other), many=plural(self.noun(other)))
             bare = bare and not (variable is not None and self._is_narrow(variable, edge.predicate))
             several = named and not self.schema.predicate_of[edge.predicate].functional
-            return forward(label, text, own, self.noun(other), named=named, bare=bare, several=several)
+            return forward_link_clause(label, text, own, self.noun(other), named=named, bare=bare, several=several)
         if label.kind == "noun" and not named and self._is_of_kind(label.one, own, edge):
             if is_person(own) and is_person(self.noun(other)):
                 # who has a row as a singer is one
@@ -316,13 +338,13 @@ class Wording:
                 true, false = f"{{}} is {text}", f"{{}} is not {text}"
                 return Clause(f"that is {text}", f"that are {many}", true, false, kind=self.noun(other))
             return Clause(f"with {text}", f"with {text}", f"{{}} has {text}", f"{{}} has no {text.partition(' ')[2]}")
-        return backward(label, text, own)
+        return backward_link_clause(label, text, own)
 
     def _joined(self, edge: Edge, name: str, own: str) -> str:
         """What a thing without a name joins an `own` to, where it is called after both; "" for others."""
         predicate = self.schema.predicate_of[edge.predicate]
-        ends = links_beyond(predicate, self.variables[name].classes, self.schema)
-        return joined_kind(self.noun(name), own, ends, self.schema)
+        ends = other_links(predicate, self.variables[name].classes, self.schema)
+        return associated_noun(self.noun(name), own, ends, self.schema)
 
     def _is_of_kind(self, label: str, own: str, edge: Edge) -> bool:
         """Whether a link that leads to a thing says no more of it than its kind, as the only one from these to those
@@ -349,13 +371,13 @@ class Wording:
         """A variable's thing after a link: by name, as the one of its kind, or as any."""
         said = self.things(name, False, seen, depth)
         variable = self.variables.get(name)
-        if variable is not None and of_before(variable) and said.startswith("those "):
+        if variable is not None and is_from_earlier_turn(variable) and said.startswith("those "):
             return f"one of {said}"
         if variable is None or (len(variable.keys) == 1 and variable.label) or not said.startswith("the "):
             return said
         placed = self.select.limit is not None and ordered_variable(self.select) == name
         placed = placed or said.startswith(f"the {self.noun(name)} with the ")
-        return said if placed or self._headed(name, seen) else article(said.removeprefix("the "))
+        return said if placed or self._headed(name, seen) else with_indefinite_article(said.removeprefix("the "))
 
     def _between(self, middle: str, name: str, seen: frozenset[int]) -> tuple[str, frozenset[int]] | None:
         """The thing beyond one that only joins two, and is called after both ("singer in concert")."""
@@ -374,18 +396,22 @@ class Wording:
 
     def _having(self, each: Filter) -> Clause:
         assert isinstance(each.left, Aggregate)
-        value = self.right(each) or say(each.right if not isinstance(each.right, tuple | Attribute | Select) else None)
+        value = self.right(each) or format_value(
+            each.right if not isinstance(each.right, tuple | Attribute | Select) else None
+        )
         if each.left.function == "count" and isinstance(each.left.of, Attribute):
-            label = label_of(each.left.of.predicate, self.schema)
+            label = predicate_label(each.left.of.predicate, self.schema)
             named, many = label.kind in ("noun", "role"), each.right != 1
             noun = (label.many if many else label.one) if named else f"{'values' if many else 'value'} of “{label.one}”"
-            said = how_many(each, noun, value if many else "one")
+            said = count_condition_phrase(each, noun, value if many else "one")
         elif each.left.function == "count":
             noun = self._counted(each.left, many=each.right != 1).removeprefix("number of ")
-            said = how_many(each, noun, "one" if each.right == 1 else value)
+            said = count_condition_phrase(each, noun, "one" if each.right == 1 else value)
         else:
             no = "not " if each.negated else ""
-            said = " ".join(f"with {article(self._counted(each.left))} {no}{compared(each.op) or 'of'} {value}".split())
+            said = " ".join(
+                f"with {with_indefinite_article(self._counted(each.left))} {no}{comparison_words(each.op) or 'of'} {value}".split()
+            )
         return Clause(said, said, f"{{}} {said}", f"{{}} not {said}")
 
     def right(self, each: Filter) -> str | None:
@@ -395,7 +421,7 @@ class Wording:
                 return AVERAGE
             return self.inner(each.right, self.schema, False)
         if isinstance(each.right, Attribute):
-            label = label_of(each.right.predicate, self.schema).one
+            label = predicate_label(each.right.predicate, self.schema).one
             same = each.right.variable == filtered_variable(each)
             return (
                 f"{'their' if is_person(self.noun(each.right.variable)) else 'its'} {label}"
@@ -423,7 +449,7 @@ class Wording:
         """The adjective for what comes first in an order: "oldest" by age; "" where English has none."""
         ends: tuple[str, str] | None = None
         if isinstance(order.by, Attribute):
-            ends = wording("superlatives").get(self.measure(order.by))
+            ends = wording_entry("superlatives").get(self.measure(order.by))
         return "" if ends is None else ends[not order.descending]
 
     def _place(self) -> str:
@@ -442,14 +468,14 @@ class Wording:
             verb = self._between_alike(variable_of(by))
             return f"{verb or 'with'} the {place}{most} {self._counted(by).removeprefix('number of ')}"
         if isinstance(by, Attribute):
-            label = label_of(by.predicate, self.schema)
-            event = is_time(by.predicate, self.schema) and label.kind in ("state", "past", "verb")
+            label = predicate_label(by.predicate, self.schema)
+            event = is_temporal(by.predicate, self.schema) and label.kind in ("state", "past", "verb")
             if event and by.variable == ordered_variable(self.select):
                 one = self.select.limit == 1 and not self.tied
-                done = without_preposition(label.one if one or label.kind != "verb" else label.many)
+                done = strip_preposition(label.one if one or label.kind != "verb" else label.many)
                 that = "" if label.kind == "state" else "that "
                 return f"{that}{done} {place}{'last' if order.descending else 'first'}"
-            if is_time(by.predicate, self.schema):
+            if is_temporal(by.predicate, self.schema):
                 end = "latest" if order.descending else "earliest"
             elif is_plural(self.measure(by)) and self.schema.predicate_of[by.predicate].datatype == "integer":
                 end = "most" if order.descending else "fewest"
@@ -459,22 +485,22 @@ class Wording:
         if measure.startswith("total number of "):
             most = "most" if end == "highest" else "fewest"
             return f"with the {place}{most} {measure.removeprefix('total number of ')} in total"
-        for lead, (farthest, nearest) in wording("places").items():
+        for lead, (farthest, nearest) in wording_entry("places").items():
             if measure.startswith(f"{lead} "):
                 return f"{place}{farthest if order.descending else nearest} {measure.removeprefix(f'{lead} ')}"
         if not place and measure.split()[0].casefold() in language().words.get(end, ()):
             return f"with the {measure}"
         if isinstance(by, Attribute) and end in ("highest", "lowest"):
-            end = extreme(measure, high=order.descending)
+            end = extreme_adjective(measure, high=order.descending)
         return f"with the {place}{end} {measure}"
 
     def _between_alike(self, counted: str) -> str:
         """What things do to others of their kind that are counted: "that interact with"; "" for other kinds."""
         placed = ordered_variable(self.select)
-        way = [self.select.edges[i] for i in way_from(self.select, counted)]
+        way = [self.select.edges[i] for i in counted_path(self.select, counted)]
         if len(way) != 1 or way[0].subject != placed or self.noun(counted) != self.noun(placed):
             return ""
-        label = label_of(way[0].predicate, self.schema)
+        label = predicate_label(way[0].predicate, self.schema)
         one = self.select.limit == 1 and not self.tied
         return f"that {label.one if one else label.many}" if label.kind == "verb" else ""
 
@@ -484,16 +510,16 @@ class Wording:
             return "name"
         if isinstance(by, Aggregate):
             return self._counted(by)
-        name, noun = nominal(by.predicate, self.schema), self.noun(by.variable)
-        own = rest_of(name, noun) or name
-        return own if by.variable == ordered_variable(self.select) else f"{own} of {article(noun)}"
+        name, noun = nominal_label(by.predicate, self.schema), self.noun(by.variable)
+        own = label_remainder(name, noun) or name
+        return own if by.variable == ordered_variable(self.select) else f"{own} of {with_indefinite_article(noun)}"
 
 
 def _of_kind(noun: str, clauses: list[Clause]) -> tuple[str, list[Clause]]:
     """Persons by what they are, where something says it: "singers whose age is 30", and not "people who are singers
     whose age is 30"."""
     for clause in clauses:
-        one, many = f"that is {article(clause.kind)}", f"that are {plural(clause.kind)}"
+        one, many = f"that is {with_indefinite_article(clause.kind)}", f"that are {plural(clause.kind)}"
         if clause.kind and clause.one.startswith(one) and clause.many.startswith(many):
             rest_one, rest_many = clause.one.removeprefix(one).strip(), clause.many.removeprefix(many).strip()
             rest = replace(clause, one=rest_one, many=rest_many)

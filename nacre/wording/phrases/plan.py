@@ -1,8 +1,8 @@
 """Explain a plan in plain English, as a noun phrase that an answer can go on from: Plan -> str."""
 
-from nacre.language.forms.nouns import article
+from nacre.language.forms.nouns import with_indefinite_article
 from nacre.language.tokens import split_name
-from nacre.plans.merge import of_before
+from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import (
     Aggregate,
     Ask,
@@ -12,14 +12,14 @@ from nacre.records.plan import (
     Itself,
     Overview,
     Plan,
+    PlanTerm,
     Profile,
     Select,
-    Term,
 )
 from nacre.records.schema import Schema
-from nacre.wording.phrases.clauses import without
-from nacre.wording.phrases.predicate_labels import label_of, nominal
-from nacre.wording.phrases.select import select_words, statement, wording_of
+from nacre.wording.phrases.clauses import negated_clause
+from nacre.wording.phrases.predicate_labels import nominal_label, predicate_label
+from nacre.wording.phrases.select import existence_statements, select_wording, verbalise_select
 
 _COMPARED = {
     "<": "is lower than",
@@ -35,14 +35,14 @@ _COMPUTED = {"-": "the difference between {} and {}", "/": "the ratio of {} to {
              "age": "the age from {1} on"}  # fmt: skip
 
 
-def to_words(plan: Plan, schema: Schema, many: bool = True) -> str:
+def verbalise_plan(plan: Plan, schema: Schema, many: bool = True) -> str:
     """What the plan asks, naming classes and predicates by their labels, never tables or columns; with `many` off as
     one thing, where what others lack is said of it ("the person whose town is not Rome")."""
     body = plan.body
     if isinstance(body, Combine):
-        left, right = select_words(body.left, schema), select_words(body.right, schema)
-        if body.op == "difference" and (plain := without(right, f"{left} ")):
-            return f"{select_words(body.left, schema, many)} {plain}"
+        left, right = verbalise_select(body.left, schema), verbalise_select(body.right, schema)
+        if body.op == "difference" and (plain := negated_clause(right, f"{left} ")):
+            return f"{verbalise_select(body.left, schema, many)} {plain}"
         said = (f"{left} whose ", f"{left} with", f"{left} that ", f"{left} who ")
         if body.op == "difference" and right.startswith(said):
             return f"{left} except those{right.removeprefix(left)}"
@@ -54,36 +54,36 @@ def to_words(plan: Plan, schema: Schema, many: bool = True) -> str:
             return f"whether {left} {_COMPARED[body.op]} {right}"
         return _COMPUTED.get(body.op, "{} times {}").format(left, right)
     if isinstance(body, Ask):
-        return f"whether {asked_of(body.select, schema)[0]}"
+        return f"whether {ask_statements(body.select, schema)[0]}"
     if isinstance(body, Profile):
-        return profile_words(body, schema)
+        return verbalise_profile(body, schema)
     if isinstance(body, Overview):
         return "what this graph holds"
-    return select_words(body, schema) if isinstance(body, Select) else "what is asked"
+    return verbalise_select(body, schema) if isinstance(body, Select) else "what is asked"
 
 
-def asked_of(select: Select, schema: Schema) -> tuple[str, str]:
+def ask_statements(select: Select, schema: Schema) -> tuple[str, str]:
     """The sentence that a yes-or-no question asks about, without its full stop, and the same denied."""
-    kind = of_kind(select, schema)
+    kind = class_question_parts(select, schema)
     if kind is not None:
         return f"{kind[0]} is {kind[1]}", f"{kind[0]} is not {kind[1]}"
-    return statement(select, schema)
+    return existence_statements(select, schema)
 
 
-def of_kind(select: Select, schema: Schema) -> tuple[str, str] | None:
+def class_question_parts(select: Select, schema: Schema) -> tuple[str, str] | None:
     """The thing and the kind, with its article, where nothing is asked of a named thing but whether it is of a kind."""
     thing = select.variables[0]
-    if len(select.variables) > 1 or select.filters or not (thing.keys and thing.classes) or of_before(thing):
+    if len(select.variables) > 1 or select.filters or not (thing.keys and thing.classes) or is_from_earlier_turn(thing):
         return None
-    return thing.label, article(wording_of(select, schema).noun(thing.name))
+    return thing.label, with_indefinite_article(select_wording(select, schema).noun(thing.name))
 
 
-def profile_words(profile: Profile, schema: Schema) -> str:
+def verbalise_profile(profile: Profile, schema: Schema) -> str:
     """What a description or comparison is about."""
-    members = select_words(profile.members, schema)
+    members = verbalise_select(profile.members, schema)
     about = f", as to {profile.topic}" if profile.topic else ""
     if profile.against is not None:
-        return f"how {members} and {select_words(profile.against, schema)} compare{about}"
+        return f"how {members} and {verbalise_select(profile.against, schema)} compare{about}"
     return f"what is known of {members}{about}"
 
 
@@ -92,16 +92,16 @@ def predicate_words(iri: str, schema: Schema) -> str:
     return split_name(schema.predicate_of[iri].label)
 
 
-def heading(term: Term, select: Select, schema: Schema) -> str:
+def column_heading(term: PlanTerm, select: Select, schema: Schema) -> str:
     """The heading of an answer's column: the thing's noun, the property's label, or what is computed."""
-    wording = wording_of(select, schema)
+    wording = select_wording(select, schema)
     if isinstance(term, Itself):
         return _linked(term, select, schema) or wording.noun(term.variable)
     if isinstance(term, Aggregate):
         return wording.computed(term, short=True)
     if isinstance(term, Attribute):
         # "year built" of "built in"
-        full = label_of(term.predicate, schema).full or nominal(term.predicate, schema)
+        full = predicate_label(term.predicate, schema).full or nominal_label(term.predicate, schema)
         return term.part if term.part in ("year", "month") else full
     return "value"
 
@@ -114,7 +114,7 @@ def _linked(term: Itself, select: Select, schema: Schema) -> str:
     edges = [e for e in select.edges if e.object == term.variable and e.subject in before]
     if len(edges) != 1:
         return ""
-    label, words = label_of(edges[0].predicate, schema), wording_of(select, schema)
+    label, words = predicate_label(edges[0].predicate, schema), select_wording(select, schema)
     if label.kind == "noun" or (label.kind == "state" and label.one.endswith(" by")):
         return label.one
     alike = words.noun(edges[0].subject) == words.noun(term.variable)
@@ -122,4 +122,4 @@ def _linked(term: Itself, select: Select, schema: Schema) -> str:
 
 
 def _one(select: Select, schema: Schema) -> str:
-    return select_words(select, schema, many=False)
+    return verbalise_select(select, schema, many=False)

@@ -8,23 +8,23 @@ from typing import Literal
 import simplemma
 
 from nacre.language.base import language
-from nacre.language.booleans import is_flag, without_choice
-from nacre.language.format_values import is_counted
+from nacre.language.booleans import is_boolean_predicate, strip_yes_no_suffix
+from nacre.language.format_values import is_amount_label
 from nacre.language.forms.nouns import (
-    alternatives,
-    article,
-    extreme,
-    head_of,
+    extreme_adjective,
+    head_noun,
+    interchangeable_words,
     is_participle,
     is_plural,
     plural,
     singular,
-    wording,
+    with_indefinite_article,
+    wording_entry,
 )
-from nacre.language.forms.verbs import agent, gerund, is_done, without_preposition
-from nacre.language.quantities.units import in_many
+from nacre.language.forms.verbs import agent_noun, gerund, is_completed_action, strip_preposition
+from nacre.language.quantities.units import magnitude_of_name
 from nacre.language.split_labels import label_words
-from nacre.language.thesaurus import is_person, resource
+from nacre.language.thesaurus import english_data, is_person
 from nacre.language.tokens import lemma, split_name
 from nacre.records.plan import Variable
 from nacre.records.schema import Predicate, Schema
@@ -39,18 +39,18 @@ FIRST_YEAR, LAST_YEAR = 1000, 2100
 # whole numbers of anything else that all lie from here on may be years ("season")
 FIRST_RECENT = 1800
 
-Kind = Literal["noun", "verb", "state", "role", "flag", "past"]
+LabelKind = Literal["noun", "verb", "state", "role", "flag", "past"]
 
 
 @dataclass(frozen=True)
-class Label:
+class PredicateLabel:
     """How a predicate is said. A "noun" goes into "the NOUN of X", a "verb" after the subject ("borders"), a "state"
     after a form of "be" ("located in"), and so do a "role" ("variant", of something) and a "flag" ("open", yes or no);
     `many` is the form for several, of a "past" ("died in") the one that denies ("die in"); `has` where "has" stood
     before it ("has roof"); `full` has what its owner says too ("ship type" of a ship's "type"); `done`: a state that is
     said with "was" ("built by", and what is called "was sold")."""
 
-    kind: Kind
+    kind: LabelKind
     one: str
     many: str
     has: bool = False
@@ -59,7 +59,7 @@ class Label:
 
     @property
     def done(self) -> bool:
-        return self.was or (self.kind == "state" and is_done(self.one))
+        return self.was or (self.kind == "state" and is_completed_action(self.one))
 
     @property
     def be(self) -> tuple[str, str]:
@@ -67,42 +67,47 @@ class Label:
         return ("was", "were") if self.done else ("is", "are")
 
 
-def label_of(iri: str, schema: Schema) -> Label:
+def predicate_label(iri: str, schema: Schema) -> PredicateLabel:
     """The label of a predicate, split into words and without the unit that its values have; KeyError where the graph
     has no such predicate."""
-    known: Label | None = schema.worked_out.get((label_of, iri))
+    known: PredicateLabel | None = schema.worked_out.get((predicate_label, iri))
     if known is None:
-        known = schema.worked_out[label_of, iri] = _label_of(iri, schema)
+        known = schema.worked_out[predicate_label, iri] = _label_of(iri, schema)
     return known
 
 
-def _label_of(iri: str, schema: Schema) -> Label:
+def _label_of(iri: str, schema: Schema) -> PredicateLabel:
     predicate = schema.predicate_of[iri]
     words = label_words(_without_unit(predicate), schema.labels)
     words = _without_domain(_without_range(words, predicate, schema), predicate, schema)
     words = _without_owner(words, predicate, schema)
     words = _completed(_without_code(words, predicate, schema), predicate)
-    if (flagged := without_choice(words)) != words and is_flag(predicate):
-        return Label("flag", flagged, flagged)
+    if (flagged := strip_yes_no_suffix(words)) != words and is_boolean_predicate(predicate):
+        return PredicateLabel("flag", flagged, flagged)
     # alone it denies
     words = "number" if words == "no" else words
     if predicate.datatype != "text" and not _is_amount_of(predicate):
         words = _time_last(words)
-    label = _label("/".join(alternatives(words.split())) or words)
+    label = _label("/".join(interchangeable_words(words.split())) or words)
     if predicate.datatype == "boolean" and " " in words and _is_verb(words.partition(" ")[0]) and label.kind == "noun":
         # "requires booking" is what a thing does, or does not
-        label = Label("noun", words, words)
-    if label.kind == "noun" and is_participle(words.split()[-1]) and is_flag(predicate):
+        label = PredicateLabel("noun", words, words)
+    if label.kind == "noun" and is_participle(words.split()[-1]) and is_boolean_predicate(predicate):
         # "food approved", which a thing is or not
-        label = Label("flag", words, words)
-    if label.kind == "state" and " " not in label.one and _is_amount_of(predicate) and not is_flag(predicate):
+        label = PredicateLabel("flag", words, words)
+    if (
+        label.kind == "state"
+        and " " not in label.one
+        and _is_amount_of(predicate)
+        and not is_boolean_predicate(predicate)
+    ):
         # "won", of games: how many
-        label = Label("noun", f"number {label.one}", f"numbers {label.one}")
+        label = PredicateLabel("noun", f"number {label.one}", f"numbers {label.one}")
     done = _done(label.one)
     if not done and predicate.datatype in ("date", "datetime"):
         done = _became(label.one)
         if done:
-            return Label("past", done, " ".join([lemma(done.partition(" ")[0]), *done.split()[1:]]))
+            return PredicateLabel("past", done, " ".join([lemma(done.partition(" ")[0]), *done.split()[1:]]))
     if done and predicate.datatype != "text" and not _is_amount_of(predicate):
         return _label(done)
     if label.kind == "noun" and (predicate.datatype in ("date", "datetime") or _gives_years(predicate)):
@@ -122,7 +127,7 @@ def _done(label: str) -> str:
     first, _, last = label.partition(" ")
     when = language().words["time"]
     for done, time in ((first, last), (last, first)):
-        if time in when and (is_participle(done) or done in wording("intransitive")):
+        if time in when and (is_participle(done) or done in wording_entry("intransitive")):
             return done
     return ""
 
@@ -135,16 +140,21 @@ def _became(label: str) -> str:
     """
     first, _, rest = label.partition(" ")
     verb, _, what = rest.partition(" ")
-    if first not in language().words["time"] or verb not in _pasts() or not what or what in wording("prepositions"):
+    if (
+        first not in language().words["time"]
+        or verb not in _pasts()
+        or not what
+        or what in wording_entry("prepositions")
+    ):
         return ""
-    one = is_person(what) and what.split()[-1] not in wording("collective")
-    return f"{verb} {article(what) if one else what}"
+    one = is_person(what) and what.split()[-1] not in wording_entry("collective")
+    return f"{verb} {with_indefinite_article(what) if one else what}"
 
 
 @cache
 def _pasts() -> frozenset[str]:
     """Verbs in the past tense that are no participles by their form alone."""
-    return frozenset((*wording("intransitive"), *wording("pasts").values()))
+    return frozenset((*wording_entry("intransitive"), *wording_entry("pasts").values()))
 
 
 def _time_last(label: str) -> str:
@@ -156,12 +166,12 @@ def _time_last(label: str) -> str:
     first, *rest = label.split()
     if not rest or first not in language().words["time"]:
         return label
-    done = _pasts() | wording("pasts").keys() | wording("prepositions")
+    done = _pasts() | wording_entry("pasts").keys() | wording_entry("prepositions")
     said = any(word in done or is_participle(word) for word in rest)
     return label if said else " ".join([*rest, first])
 
 
-def flag(label: Label, yes: bool) -> tuple[str, str]:
+def flag_phrases(label: PredicateLabel, yes: bool) -> tuple[str, str]:
     """What a property of yes or no says of one thing, and of several.
 
     >>> flag(Label("noun", "roof", "roofs", True), True), flag(Label("noun", "includes lunch", "includes lunch"), False)
@@ -173,8 +183,8 @@ def flag(label: Label, yes: bool) -> tuple[str, str]:
     """
     first, _, rest = label.one.partition(" ")
     if label.has:
-        mass = label.one.split()[-1] in wording("mass") or is_plural(label.one)
-        base, first, rest = "have", "has", label.one if mass else article(label.one)
+        mass = label.one.split()[-1] in wording_entry("mass") or is_plural(label.one)
+        base, first, rest = "have", "has", label.one if mass else with_indefinite_article(label.one)
     elif label.kind == "noun" and rest and first.endswith("s") and _is_verb(first):
         base = _base(first)
     else:
@@ -185,7 +195,7 @@ def flag(label: Label, yes: bool) -> tuple[str, str]:
     return (f"{first} {rest}", f"{base} {rest}") if yes else (f"does not {base} {rest}", f"do not {base} {rest}")
 
 
-def _label(text: str) -> Label:
+def _label(text: str) -> PredicateLabel:
     """The kind of a label by its form.
 
     >>> _label("borders").many, _label("is part of").one, _label("variant of").kind, _label("has price").one
@@ -193,41 +203,41 @@ def _label(text: str) -> Label:
     >>> _label("born").kind, _label("first flown").kind, _label("amount paid").kind, _label("serves cuisine").one
     ('state', 'state', 'noun', 'cuisine')
     """
-    words, prepositions = text.split(), wording("prepositions")
+    words, prepositions = text.split(), wording_entry("prepositions")
     first, last = words[0], words[-1]
     if first in ("has", "have") and len(words) > 1 and last not in prepositions:
         text = " ".join(words[1:])
         if words[1] == "been":
-            return Label("flag", " ".join(words[2:]), " ".join(words[2:]))
-        return Label("noun", text, plural(text), True)
+            return PredicateLabel("flag", " ".join(words[2:]), " ".join(words[2:]))
+        return PredicateLabel("noun", text, plural(text), True)
     if first in ("is", "was", "are", "were") and len(words) > 1:
         rest = " ".join(words[1:])
         if _is_role(words[1:]):
-            return Label("role", " ".join(words[1:-1]), plural(" ".join(words[1:-1])))
-        return Label("state" if last in prepositions else "flag", rest, rest, was=first in ("was", "were"))
+            return PredicateLabel("role", " ".join(words[1:-1]), plural(" ".join(words[1:-1])))
+        return PredicateLabel("state" if last in prepositions else "flag", rest, rest, was=first in ("was", "were"))
     if len(words) > 1 and last in prepositions:
         before = " ".join(words[:-1])
         if _is_role(words):
-            return Label("role", before, plural(before))
+            return PredicateLabel("role", before, plural(before))
         if _is_verb(first) or (first.endswith("s") and _base(first) == lemma(first) and last != "of"):
-            return Label("verb", text, " ".join([_base(first), *words[1:]]))
-        if first in wording("intransitive") and last != "by":
-            return Label("past", text, " ".join([lemma(first), *words[1:]]))
-        if " ".join(words[1:]) in wording("particles") and not is_participle(first) and lemma(first) == first:
+            return PredicateLabel("verb", text, " ".join([_base(first), *words[1:]]))
+        if first in wording_entry("intransitive") and last != "by":
+            return PredicateLabel("past", text, " ".join([lemma(first), *words[1:]]))
+        if " ".join(words[1:]) in wording_entry("particles") and not is_participle(first) and lemma(first) == first:
             # when somebody checks in
-            return Label("noun", f"{first}-{last}", f"{first}-{last}s")
-        return Label("state", text, text)
-    if first in wording("intransitive") and len(words) == 1:
-        return Label("past", text, lemma(first))
-    if first in prepositions or (is_participle(last) and wording("adverbs").issuperset(words[:-1])):
-        return Label("state", text, text)
+            return PredicateLabel("noun", f"{first}-{last}", f"{first}-{last}s")
+        return PredicateLabel("state", text, text)
+    if first in wording_entry("intransitive") and len(words) == 1:
+        return PredicateLabel("past", text, lemma(first))
+    if first in prepositions or (is_participle(last) and wording_entry("adverbs").issuperset(words[:-1])):
+        return PredicateLabel("state", text, text)
     if len(words) == 1 and _is_verb(first):
-        return Label("verb", text, _base(first))
+        return PredicateLabel("verb", text, _base(first))
     if _is_verb(first) and not is_participle(last):
         # "speaks language": what is spoken
         rest = " ".join(words[1:])
-        return Label("noun", rest, plural(rest))
-    return Label("noun", text, plural(text))
+        return PredicateLabel("noun", rest, plural(rest))
+    return PredicateLabel("noun", text, plural(text))
 
 
 def _without_range(text: str, predicate: Predicate, schema: Schema) -> str:
@@ -240,7 +250,7 @@ def _without_range(text: str, predicate: Predicate, schema: Schema) -> str:
         noun = singular(label_words(kind.label, schema.labels)) if kind is not None else ""
         before = text.removesuffix(f" {noun}")
         last = before.split()[-1] if noun and before != text else ""
-        if last in wording("prepositions") or (_is_verb(before) and last != "has"):
+        if last in wording_entry("prepositions") or (_is_verb(before) and last != "has"):
             return before
         if last and is_person(before) and is_person(noun):
             # the "driver employee" of a van is its driver
@@ -263,14 +273,14 @@ def _without_owner(text: str, predicate: Predicate, schema: Schema) -> str:
     """A label without the kind of thing that has it at its start: "price" of "product price"."""
     kinds = [schema.class_of[iri] for iri in predicate.domains if iri in schema.class_of]
     nouns = [label_words(kind.label, schema.labels) for kind in kinds]
-    rest = [rest_of(text, singular(noun)) or rest_of(text, noun) for noun in nouns]
+    rest = [label_remainder(text, singular(noun)) or label_remainder(text, noun) for noun in nouns]
     return rest[0] if rest and rest[0] and len(set(rest)) == 1 else text
 
 
 def _completed(text: str, predicate: Predicate) -> str:
     """A label of one word that names a way to reach somebody, with what its values are: "phone number"."""
     before, space, last = text.rpartition(" ")
-    whole = wording("completed").get(last, last) if not predicate.has_links else last
+    whole = wording_entry("completed").get(last, last) if not predicate.has_links else last
     return f"{before}{space}{whole}"
 
 
@@ -286,13 +296,13 @@ def _without_code(text: str, predicate: Predicate, schema: Schema) -> str:
     return text if rest in alike or predicate.label.removesuffix(" code") in alike else rest
 
 
-def rest_of(text: str, noun: str) -> str:
+def label_remainder(text: str, noun: str) -> str:
     """What follows the last words of a noun in a label: "code" of "channel code" for "contact channel", "price" of
     "product price" for "product for hire"."""
-    ends = (" ".join(words[at:]) for words in (noun.split(), head_of(noun).split()) for at in range(len(words)))
+    ends = (" ".join(words[at:]) for words in (noun.split(), head_noun(noun).split()) for at in range(len(words)))
     for before in ends:
         rest = text.removeprefix(f"{before} ")
-        if rest != text and rest not in wording("counting") and _label(rest).kind == "noun":
+        if rest != text and rest not in wording_entry("counting") and _label(rest).kind == "noun":
             return rest
     return ""
 
@@ -310,26 +320,26 @@ def _gives_years(predicate: Predicate) -> bool:
     return whole and FIRST_YEAR <= low <= high <= LAST_YEAR  # type: ignore[operator]
 
 
-def nominal(iri: str, schema: Schema) -> str:
+def nominal_label(iri: str, schema: Schema) -> str:
     """A property as a noun: "price", "year built" of "built in", "writer" of "written by", “known for”
     where English has none."""
-    label = label_of(iri, schema)
+    label = predicate_label(iri, schema)
     if label.kind == "noun":
         return label.one
-    if label.kind in ("state", "past") and is_time(iri, schema):
+    if label.kind in ("state", "past") and is_temporal(iri, schema):
         when = "date" if schema.predicate_of[iri].datatype in ("date", "datetime") else "year"
-        done = without_preposition(label.one)
+        done = strip_preposition(label.one)
         verb, _, rest = done.partition(" ")
         # the "date of becoming a customer" of who became one
         return f"{when} of {gerund(lemma(verb))} {rest}" if label.kind == "past" and rest else f"{when} {done}"
-    if label.kind == "state" and (who := agent(label.one)):
+    if label.kind == "state" and (who := agent_noun(label.one)):
         return who
     return f"“{label.one}”"
 
 
 def _is_role(words: list[str]) -> bool:
     """Whether words say what a thing is to another: "variant of", but not "composed of" or "part of"."""
-    if words[-1] != "of" or len(words) < 2 or words[-2] in wording("without_article"):
+    if words[-1] != "of" or len(words) < 2 or words[-2] in wording_entry("without_article"):
         return False
     return simplemma.is_known(words[-2], lang="en") and (lemma(words[-2]) == words[-2] or words[-2].endswith("er"))
 
@@ -339,28 +349,33 @@ def is_amount(iri: str, schema: Schema) -> bool:
     predicate = schema.predicate_of.get(iri)
     if predicate is None:
         return True
-    label = label_of(iri, schema)
-    if extreme(label.one, high=True) != "highest":
+    label = predicate_label(iri, schema)
+    if extreme_adjective(label.one, high=True) != "highest":
         # a length, or a population
         return True
     low, high = predicate.minimum, predicate.maximum
     event = label.kind in ("state", "past") or lemma(label.one) != label.one
     first, last = (FIRST_YEAR, LAST_YEAR) if event else (FIRST_RECENT, LAST_YEAR)
     whole = event or predicate.datatype == "integer"
-    if predicate.datatype == "integer" and not predicate.unit and _is_code(predicate) and not is_measured(label.one):
+    if (
+        predicate.datatype == "integer"
+        and not predicate.unit
+        and _is_code(predicate)
+        and not is_measure_noun(label.one)
+    ):
         return False
     if whole and not predicate.unit and low is not None and high is not None and first <= low <= high <= last:
         return False
-    return is_counted(label.one, predicate.datatype, predicate.role)
+    return is_amount_label(label.one, predicate.datatype, predicate.role)
 
 
 @cache
 def _measured() -> frozenset[str]:
     """Nouns for what is measured in units, or in money."""
-    return frozenset(noun for group in resource()["units_after"] for noun in group["measured"].split())
+    return frozenset(noun for group in english_data()["units_after"] for noun in group["measured"].split())
 
 
-def is_measured(label: str) -> bool:
+def is_measure_noun(label: str) -> bool:
     """Whether a label ends in what is measured: "monthly salary", "length of the hull"."""
     head = re.split(r" (?:of|in|per) ", label)[0]
     return head.rpartition(" ")[2] in _measured()
@@ -374,20 +389,20 @@ def _is_code(predicate: Predicate) -> bool:
     return alike and predicate.objects < predicate.subjects
 
 
-def is_telling(predicate: Predicate, schema: Schema) -> bool:
+def is_describable(predicate: Predicate, schema: Schema) -> bool:
     """Whether a description says a predicate: a fact that is no number of a record and leads to what is described."""
     if predicate.role != "fact" or (predicate.has_links and set(predicate.ranges) <= {""}):
         return False
-    return label_of(predicate.iri, schema).one.split()[-1] not in wording("identifiers")
+    return predicate_label(predicate.iri, schema).one.split()[-1] not in wording_entry("identifiers")
 
 
-def is_time(iri: str, schema: Schema) -> bool:
+def is_temporal(iri: str, schema: Schema) -> bool:
     """Whether the numbers or texts of a predicate are years or dates."""
-    predicate, label = schema.predicate_of[iri], label_of(iri, schema)
+    predicate, label = schema.predicate_of[iri], predicate_label(iri, schema)
     if predicate.datatype in ("date", "datetime", "year"):
         return True
     event = label.kind in ("state", "past") and predicate.minimum is not None
-    return not is_amount(iri, schema) and (event or bool(wording("calendar") & set(label.one.split())))
+    return not is_amount(iri, schema) and (event or bool(wording_entry("calendar") & set(label.one.split())))
 
 
 def class_noun(variable: Variable, schema: Schema) -> str:
@@ -418,7 +433,7 @@ def _looked_up(kind: str, variable: Variable, schema: Schema) -> str:
     first, _, rest = kind.partition(" ")
     if not rest:
         return ""
-    if first not in wording("lookups"):
+    if first not in wording_entry("lookups"):
         return rest if _joins_alike(first, singular(rest), variable, schema) else ""
     own = (p for p in schema.predicates if p.domains.keys() & set(variable.classes))
     if any(p.label.casefold().endswith(" code") for p in own):
@@ -441,13 +456,13 @@ def _one_of(kind: str, variable: Variable, schema: Schema) -> str:
     """One of the things of a kind: "staff member" where persons are called by what they are together, "piece of
     equipment", "checking record" of what has no plural."""
     last = kind.split()[-1]
-    if last in wording("pieces"):
+    if last in wording_entry("pieces"):
         return f"piece of {kind}"
-    if last.endswith("ing") and last not in wording("countable_ing") and last not in wording("mass"):
+    if last.endswith("ing") and last not in wording_entry("countable_ing") and last not in wording_entry("mass"):
         return f"{kind} record"
-    if last not in wording("collective"):
+    if last not in wording_entry("collective"):
         return singular(kind)
-    if last in wording("unchanged"):
+    if last in wording_entry("unchanged"):
         # a crew or a faculty may be one thing
         return f"{kind} member"
     names = language().words["given"] | language().words["family"]
@@ -455,47 +470,47 @@ def _one_of(kind: str, variable: Variable, schema: Schema) -> str:
     return f"{kind} member" if any(names & set(split_name(p.label).split()) for p in own) else singular(kind)
 
 
-def unspoken(schema: Schema) -> frozenset[str]:
+def link_like_nouns(schema: Schema) -> frozenset[str]:
     """What kinds are called, one and several of them, that are named as a link between two is."""
-    known: frozenset[str] | None = schema.worked_out.get(unspoken)
+    known: frozenset[str] | None = schema.worked_out.get(link_like_nouns)
     if known is None:
-        rare = [n for n in kinds_called(schema) if not is_spoken(n)]
-        known = schema.worked_out[unspoken] = frozenset([*rare, *map(plural, rare)])
+        rare = [n for n in class_nouns(schema) if not is_plain_noun(n)]
+        known = schema.worked_out[link_like_nouns] = frozenset([*rare, *map(plural, rare)])
     return known
 
 
-def kinds_called(schema: Schema) -> frozenset[str]:
+def class_nouns(schema: Schema) -> frozenset[str]:
     """What the kinds of things of a graph are called, each in the singular."""
-    known: frozenset[str] | None = schema.worked_out.get(kinds_called)
+    known: frozenset[str] | None = schema.worked_out.get(class_nouns)
     if known is None:
         nouns = frozenset(class_noun(Variable("x", (c.iri,)), schema) for c in schema.classes)
-        known = schema.worked_out[kinds_called] = nouns
+        known = schema.worked_out[class_nouns] = nouns
     return known
 
 
-def without_owner(noun: str, own: str, schema: Schema) -> str:
+def strip_owner(noun: str, own: str, schema: Schema) -> str:
     """The noun of a kind without what it is of, an `own`: the "payments" of a customer are "customer payments"; as it
     is where another kind, or what things have as values, is called so."""
-    short = rest_of(noun, own)
-    taken = (label_of(p.iri, schema).one for p in schema.predicates if p.has_literals)
-    return noun if not short or short in kinds_called(schema) or short in taken else short
+    short = label_remainder(noun, own)
+    taken = (predicate_label(p.iri, schema).one for p in schema.predicates if p.has_literals)
+    return noun if not short or short in class_nouns(schema) or short in taken else short
 
 
-def is_spoken(noun: str) -> bool:
+def is_plain_noun(noun: str) -> bool:
     """Whether a kind is called by a noun, and not as a link between two is: "trained in", "visits restaurant".
 
     >>> is_spoken("club member"), is_spoken("trained in"), is_spoken("visits restaurant"), is_spoken("crew manages")
     (True, False, False, False)
     """
     first, *rest = noun.split()
-    if noun.split()[-1] in wording("only_verbs") or (first in wording("prepositions") and not rest[1:]):
+    if noun.split()[-1] in wording_entry("only_verbs") or (first in wording_entry("prepositions") and not rest[1:]):
         return False
-    return not rest or (rest[-1] not in wording("prepositions") and not is_plural(first))
+    return not rest or (rest[-1] not in wording_entry("prepositions") and not is_plural(first))
 
 
 def _is_verb(word: str) -> bool:
     """Whether a word is a verb in the third person that names a link alone; plurals of nouns are not."""
-    return word in wording("verbs")
+    return word in wording_entry("verbs")
 
 
 def _base(verb: str) -> str:
@@ -510,10 +525,10 @@ def _without_unit(predicate: Predicate) -> str:
     """A label without the unit, in brackets or its last word ("in minutes"), that is said with each value anyway."""
     if not predicate.unit:
         return predicate.label
-    said = in_many(predicate.label)
+    said = magnitude_of_name(predicate.label)
     if said is not None and said[1] == predicate.unit:
         return said[0]
-    units = {**resource()["units"], **{c: c for c in resource()["currencies"]}}
+    units = {**english_data()["units"], **{c: c for c in english_data()["currencies"]}}
     *words, last = split_name(predicate.label).split() or [""]
     ended = units.get(last.casefold()) or units.get(lemma(last.casefold())) if words and len(last) > 1 else None
     if ended is not None and ended in (predicate.unit, units.get(predicate.unit.casefold())):

@@ -1,17 +1,17 @@
-"""What a property is called beside the things that have it: Wording + Term -> "names", "number of stories"."""
+"""What a property is called beside the things that have it: SelectWording + PlanTerm -> "names", "number of stories"."""
 
-from nacre.language.forms.nouns import number_of, plural
+from nacre.language.forms.nouns import count_phrase, plural
 from nacre.plans.inspect_select import ordered_variable
-from nacre.records.plan import Attribute, Term
-from nacre.wording.phrases.noun_phrase import Wording
-from nacre.wording.phrases.predicate_labels import nominal, rest_of
+from nacre.records.plan import Attribute, PlanTerm
+from nacre.wording.phrases.noun_phrase import SelectWording
+from nacre.wording.phrases.predicate_labels import label_remainder, nominal_label
 
 
-def property_words(wording: Wording, term: Attribute | Term, many: bool) -> str:
+def property_phrase(wording: SelectWording, term: Attribute | PlanTerm, many: bool) -> str:
     """What a property is called, of one thing or of `many`: "number of stories", "names"."""
     assert isinstance(term, Attribute)
     if term.part in ("year", "month"):
-        return f"{term.part} of the {nominal(term.predicate, wording.schema)}"
+        return f"{term.part} of the {nominal_label(term.predicate, wording.schema)}"
     end = {"low": "lowest ", "high": "highest "}.get(term.part, "")
     owner = wording.variables.get(term.variable)
     one = (
@@ -19,20 +19,20 @@ def property_words(wording: Wording, term: Attribute | Term, many: bool) -> str:
         or (owner is not None and len(owner.keys) == 1)
         or (is_superlative(wording, term.variable) and not wording.tied)
     )
-    name = own_words(wording, term)
+    name = short_property_name(wording, term)
     predicate = wording.schema.predicate_of[term.predicate]
     if one and not end and predicate.functional:
         # "the number of stories of the building", which is 12
-        name = number_of(name, counts=predicate.datatype == "integer" and not predicate.unit)
+        name = count_phrase(name, counts=predicate.datatype == "integer" and not predicate.unit)
     return f"{end}{name if one or name.startswith('“') else plural(name)}"
 
 
-def own_words(wording: Wording, term: Attribute) -> str:
+def short_property_name(wording: SelectWording, term: Attribute) -> str:
     """A property without what its things are called: the "name" of players, not their "player name"."""
-    name, noun = nominal(term.predicate, wording.schema), wording.noun(term.variable)
-    return rest_of(name, noun) or name
+    name, noun = nominal_label(term.predicate, wording.schema), wording.noun(term.variable)
+    return label_remainder(name, noun) or name
 
 
-def is_superlative(wording: Wording, variable: str) -> bool:
+def is_superlative(wording: SelectWording, variable: str) -> bool:
     """Whether the one thing that is placed first is asked for."""
     return wording.select.limit == 1 and ordered_variable(wording.select) == variable

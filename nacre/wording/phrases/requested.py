@@ -1,28 +1,28 @@
 """What is asked of things by a property or link: "when ships were built", "ships and their captains"."""
 
-from nacre.language.forms.verbs import active, agent, without_preposition
+from nacre.language.forms.verbs import active_forms, agent_noun, strip_preposition
 from nacre.records.schema import Schema
-from nacre.wording.phrases.predicate_labels import Label, flag, is_time, label_of
+from nacre.wording.phrases.predicate_labels import PredicateLabel, flag_phrases, is_temporal, predicate_label
 
 
-def clause_asked(iri: str, things: str, schema: Schema, *, many: bool) -> str:
+def question_clause(iri: str, things: str, schema: Schema, *, many: bool) -> str:
     """What is asked where a property has no noun: "when Emma was built", "whether ships are open"; "" where it has."""
-    label = label_of(iri, schema)
+    label = predicate_label(iri, schema)
     if schema.predicate_of[iri].datatype == "boolean":
-        return f"whether {things} {flag(label, True)[many]}"
-    if label.kind in ("state", "past") and is_time(iri, schema):
-        done = without_preposition(label.one)
+        return f"whether {things} {flag_phrases(label, True)[many]}"
+    if label.kind in ("state", "past") and is_temporal(iri, schema):
+        done = strip_preposition(label.one)
         return f"when {things} {done}" if label.kind == "past" else f"when {things} {('was', 'were')[many]} {done}"
-    if label.kind == "verb" and is_time(iri, schema):
-        return f"when {things} {without_preposition(label.many if many else label.one)}"
-    if label.kind == "state" and not agent(label.one):
+    if label.kind == "verb" and is_temporal(iri, schema):
+        return f"when {things} {strip_preposition(label.many if many else label.one)}"
+    if label.kind == "state" and not agent_noun(label.one):
         return f"what {things} {label.be[many]} {label.one}"
     if label.kind in ("verb", "past"):
         return f"what {things} {label.many if many and label.kind == 'verb' else label.one}"
     return ""
 
 
-def pairs_asked(label: Label, things: str, others: str, *, backward: bool) -> str:
+def pair_phrase(label: PredicateLabel, things: str, others: str, *, backward: bool) -> str:
     """Things beside what they link to: "ships and their captains", or `backward` what links to them beside each."""
     if not backward:
         if label.kind in ("noun", "role"):
@@ -34,12 +34,12 @@ def pairs_asked(label: Label, things: str, others: str, *, backward: bool) -> st
     if label.kind == "role":
         return ""
     if _is_state(label):
-        made = active(label.one)
+        made = active_forms(label.one)
         if made is not None:
             return f"{things} and the {others} that they {made.many}"
         return f"{things} and the {others} that {label.be[1]} {label.one} them"
     return f"{things} and the {others} that {label.one if label.kind == 'past' else label.many} them"
 
 
-def _is_state(label: Label) -> bool:
+def _is_state(label: PredicateLabel) -> bool:
     return label.kind in ("state", "flag")

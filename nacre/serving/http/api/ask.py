@@ -10,18 +10,18 @@ from fastapi.responses import JSONResponse
 from pydantic import Field
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from agents.run_in_thread import off_loop
+from agents.run_in_thread import run_in_thread
 from graph.context import Context
 from nacre.records.answer import Answer
-from nacre.serving.http.auth import Who
-from nacre.serving.http.dependencies import REFUSALS, TheAsking, TheMetrics, TheRuns
-from nacre.serving.http.error_status import Missing
+from nacre.serving.http.auth import CallerDep
+from nacre.serving.http.dependencies import ERROR_RESPONSES, MetricsDep, RunsDep, TurnServiceDep
+from nacre.serving.http.error_status import NotFound
 from nacre.serving.keys import Caller
 from nacre.serving.runs import Run
-from nacre.serving.tracing import traced
-from nacre.serving.turn_service import Asking
+from nacre.serving.tracing import trace_turn
+from nacre.serving.turn_service import TurnService
 
-STREAMED: dict[int | str, dict[str, Any]] = {
+STREAM_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Server-sent events; the record alone where JSON is accepted and no event stream.",
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
@@ -29,10 +29,10 @@ STREAMED: dict[int | str, dict[str, Any]] = {
     }
 }
 
-router = APIRouter(prefix="/api", tags=["ask"], responses=REFUSALS)
+router = APIRouter(prefix="/api", tags=["ask"], responses=ERROR_RESPONSES)
 
 
-class Question(Context):
+class AskRequest(Context):
     """A question, and the choices for its turn."""
 
     question: str = Field(description="What is asked.", min_length=1)
@@ -40,14 +40,14 @@ class Question(Context):
     instead_of: int | None = Field(None, ge=1, le=2**31, description="A turn to forget first, with all after it.")
 
 
-@router.post("/ask", summary="Ask", response_model=None, responses=STREAMED)
+@router.post("/ask", summary="Ask", response_model=None, responses=STREAM_RESPONSES)
 async def ask(
-    asked: Question,
+    asked: AskRequest,
     request: Request,
-    asking: TheAsking,
-    runs: TheRuns,
-    metrics: TheMetrics,
-    caller: Who,
+    asking: TurnServiceDep,
+    runs: RunsDep,
+    metrics: MetricsDep,
+    caller: CallerDep,
     accept: Annotated[str, Header()] = "*/*",
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
@@ -55,7 +55,7 @@ async def ask(
     then always `done`. The joined tokens equal the record's `answer`. Send `Last-Event-ID` to hear what was missed.
     """
     if last_event_id:
-        return await again(last_event_id, request, asking, runs, caller)
+        return await resume_run(last_event_id, request, asking, runs, caller)
     asking.admit()
     context = Context(**asked.model_dump(include=set(Context.model_fields)))
     name = await asking.check(asked.question, asked.graph, asked.thread, caller, context)
@@ -63,38 +63,38 @@ async def ask(
         await asking.threads.get(caller, asked.thread)
     run = runs.new(caller.owner)
     events = asking.events(asked.question, name, asked.thread, context, run.id, caller, asked.instead_of)
-    runs.begin(run, traced(metrics.counted(events), request.headers))
+    runs.begin(run, trace_turn(metrics.counted(events), request.headers))
     if "json" in accept and "event-stream" not in accept:
         return await _record(run)
     return _streamed(run, request)
 
 
-@router.get("/runs/{run}", summary="Come back to a turn", response_model=None, responses=STREAMED)
-async def follow(
+@router.get("/runs/{run}", summary="Come back to a turn", response_model=None, responses=STREAM_RESPONSES)
+async def follow_run(
     run: str,
     request: Request,
-    asking: TheAsking,
-    runs: TheRuns,
-    caller: Who,
+    asking: TurnServiceDep,
+    runs: RunsDep,
+    caller: CallerDep,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
     """The events after the one that `Last-Event-ID` names; all of them without it."""
-    return await again(last_event_id or run, request, asking, runs, caller)
+    return await resume_run(last_event_id or run, request, asking, runs, caller)
 
 
 @router.delete("/runs/{run}", summary="Stop a turn", status_code=204)
-async def stop(run: str, runs: TheRuns, caller: Who) -> None:
+async def stop_run(run: str, runs: RunsDep, caller: CallerDep) -> None:
     """What is not done is cancelled; its listeners are told."""
     runs.get(caller.owner, run).stop("Stopped.")
 
 
-async def again(last: str, request: Request, asking: Asking, runs: TheRuns, caller: Caller) -> Response:
+async def resume_run(last: str, request: Request, asking: TurnService, runs: RunsDep, caller: Caller) -> Response:
     """Go on after the event `last`, RUN.NUMBER; where the run is known no more, or to another process, its record."""
     id, _, number = last.partition(".")
     try:
         return _streamed(runs.get(caller.owner, id), request, int(number) if number.isdecimal() else 0)
-    except Missing:
-        record = await off_loop(asking.threads.seen.run, caller.owner, id) if asking.threads else None
+    except NotFound:
+        record = await run_in_thread(asking.threads.seen.run, caller.owner, id) if asking.threads else None
         if record is None or not caller.reads(record["graph"]):
             raise
         return _streamed(Run.over(caller.owner, [("answer", record)]), request)

@@ -6,39 +6,39 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from ingestion.checked_questions import follow_ups
+from ingestion.checked_questions import find_follow_up_questions
 from nacre.access import class_view as browse_class
-from nacre.access.labels import labels as named
-from nacre.access.local_thing import thing as facts_of
-from nacre.access.overview import Overview, overview
+from nacre.access.labels import look_up_labels as named
+from nacre.access.local_thing import local_thing as facts_of
+from nacre.access.overview import SchemaOverview, schema_overview
 from nacre.errors import ConfigError, ToolError
-from nacre.records.browse import Kind, Thing
-from nacre.serving.http.auth import Who
-from nacre.serving.http.dependencies import REFUSALS, TheAsking, TheGraph
-from nacre.serving.http.error_status import Missing
+from nacre.records.browse import ClassView, Thing
+from nacre.serving.http.auth import CallerDep
+from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep
+from nacre.serving.http.error_status import NotFound
 from nacre.stores.catalog import Library
 
 LONGEST_IRI, MOST_NAMED, MOST_NEXT = 2000, 500, 3
 
-router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=REFUSALS)
+router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=ERROR_RESPONSES)
 
-Iri = Annotated[str, Query(min_length=1, max_length=LONGEST_IRI)]
+IriQuery = Annotated[str, Query(min_length=1, max_length=LONGEST_IRI)]
 
 
-class Named(BaseModel):
+class LabelRequest(BaseModel):
     """What is to be named: IRIs of things, classes and predicates."""
 
     iris: list[Annotated[str, Field(max_length=LONGEST_IRI)]] = Field(max_length=MOST_NAMED)
 
 
 @router.get("/{graph}/overview", summary="See a graph at a glance")
-def picture(asking: TheAsking, caller: Who, graph: TheGraph) -> Overview:
+def graph_overview(asking: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> SchemaOverview:
     """Its largest classes and the links between them."""
     return _overview(asking.library, graph, asking.library.current(graph))
 
 
 @router.get("/{graph}/thing", summary="See a thing")
-def thing(asking: TheAsking, caller: Who, graph: TheGraph, iri: Iri) -> Thing:
+def thing_details(asking: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, iri: IriQuery) -> Thing:
     """Facts that start at it and that end at it, and passages that name it."""
     with asking.library.open(graph) as opened:
         try:
@@ -46,32 +46,32 @@ def thing(asking: TheAsking, caller: Who, graph: TheGraph, iri: Iri) -> Thing:
         except ToolError as error:
             raise ConfigError(str(error)) from error
     if found is None:
-        raise Missing("The graph knows no such thing.")
+        raise NotFound("The graph knows no such thing.")
     return found
 
 
 @router.get("/{graph}/class", summary="See a class")
-def kind(
-    asking: TheAsking,
-    caller: Who,
-    graph: TheGraph,
-    iri: Iri,
+def class_details(
+    asking: TurnServiceDep,
+    caller: CallerDep,
+    graph: GraphNameDep,
+    iri: IriQuery,
     search: Annotated[str, Query(max_length=200)] = "",
     skip: Annotated[int, Query(ge=0, le=10**6)] = 0,
-) -> Kind:
+) -> ClassView:
     """What its members have, and 50 of them by name from `skip` on."""
     with asking.library.open(graph) as opened:
         try:
-            found = browse_class.kind(opened, iri, search, skip)
+            found = browse_class.class_view(opened, iri, search, skip)
         except ToolError as error:
             raise ConfigError(str(error)) from error
     if found is None:
-        raise Missing("The graph knows no such class.")
+        raise NotFound("The graph knows no such class.")
     return found
 
 
 @router.post("/{graph}/labels", summary="Name IRIs")
-def labels(asking: TheAsking, caller: Who, graph: TheGraph, given: Named) -> dict[str, str]:
+def iri_labels(asking: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, given: LabelRequest) -> dict[str, str]:
     """What things, classes and predicates are called; what has no name is left out."""
     with asking.library.open(graph) as opened:
         try:
@@ -81,10 +81,10 @@ def labels(asking: TheAsking, caller: Who, graph: TheGraph, given: Named) -> dic
 
 
 @router.get("/{graph}/follow-ups", summary="Questions that go on")
-def onward(
-    asking: TheAsking,
-    caller: Who,
-    graph: TheGraph,
+def follow_up_questions(
+    asking: TurnServiceDep,
+    caller: CallerDep,
+    graph: GraphNameDep,
     thing: Annotated[list[str], Query(max_length=3)],
     asked: Annotated[str, Query(max_length=4000)] = "",
 ) -> list[str]:
@@ -94,12 +94,12 @@ def onward(
 
 # a version never changes, so that what is worked out of it holds
 @lru_cache(64)
-def _overview(library: Library, name: str, version: str) -> Overview:
+def _overview(library: Library, name: str, version: str) -> SchemaOverview:
     with library.open(name, version) as graph:
-        return overview(graph)
+        return schema_overview(graph)
 
 
 @lru_cache(256)
 def _onward(library: Library, name: str, version: str, things: tuple[str, ...], asked: str) -> list[str]:
     with library.open(name, version) as graph:
-        return follow_ups(graph, things, asked, MOST_NEXT)
+        return find_follow_up_questions(graph, things, asked, MOST_NEXT)

@@ -7,29 +7,29 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import PlainTextResponse
 
-from ingestion.checked_questions import examples
-from ingestion.report import Report
-from ingestion.report import report as made
+from ingestion.checked_questions import find_example_questions
+from ingestion.report import IngestReport
+from ingestion.report import build_report as made
 from nacre.errors import ConfigError
 from nacre.records.schema import Class, Predicate
-from nacre.serving.http.auth import Who
-from nacre.serving.http.dependencies import REFUSALS, TheAsking, TheGraph
-from nacre.serving.http.error_status import Missing
+from nacre.serving.http.auth import CallerDep
+from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep
+from nacre.serving.http.error_status import NotFound
 from nacre.stores.catalog import Library
 
-EXAMPLES = 6
-LONGEST_NAME = 1000
+EXAMPLE_COUNT = 6
+MAX_DOCUMENT_NAME = 1000
 # as ingests name them; it becomes part of a path
-VERSION = "^[0-9A-Za-z]{1,40}-[0-9A-Za-z]{1,40}$"
+VERSION_PATTERN = "^[0-9A-Za-z]{1,40}-[0-9A-Za-z]{1,40}$"
 # no document has more characters, and so many are sent at once
-MOST_CHARACTERS = 20_000_000
-MOST_AT_ONCE = 100_000
+MAX_DOCUMENT_CHARACTERS = 20_000_000
+MAX_RESPONSE_CHARACTERS = 100_000
 
-router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=REFUSALS)
+router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=ERROR_RESPONSES)
 
 
 @dataclass(frozen=True)
-class Listed:
+class GraphSummary:
     """One graph. `unavailable` says which branches can't be asked, and why; `problem` why nothing can; `vectors` names
     the set of vectors that search by meaning reads."""
 
@@ -44,7 +44,7 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class About:
+class GraphSchema:
     """What a graph is about, in its own terms."""
 
     name: str
@@ -54,20 +54,20 @@ class About:
 
 
 @router.get("", summary="List the graphs")
-def graphs(asking: TheAsking, caller: Who) -> list[Listed]:
+def list_graphs(asking: TurnServiceDep, caller: CallerDep) -> list[GraphSummary]:
     """All graphs that the key may read."""
-    return [listed(asking.library, name) for name in asking.names(caller)]
+    return [graph_summary(asking.library, name) for name in asking.names(caller)]
 
 
 @router.get("/{graph}", summary="Read a graph's schema")
-def schema(asking: TheAsking, caller: Who, graph: TheGraph) -> About:
+def graph_schema(asking: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> GraphSchema:
     """Classes and predicates by IRI, with their words, numbers and units."""
     with asking.library.open(graph) as opened:
-        return About(graph, opened.version, opened.schema.classes, opened.schema.predicates)
+        return GraphSchema(graph, opened.version, opened.schema.classes, opened.schema.predicates)
 
 
 @router.get("/{graph}/report", summary="Account for every triple")
-def report(asking: TheAsking, caller: Who, graph: TheGraph) -> Report:
+def graph_report(asking: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> IngestReport:
     """In which column the triples of each predicate lie, and what no column shows."""
     return _report(asking.library, graph, asking.library.current(graph))
 
@@ -78,36 +78,36 @@ def report(asking: TheAsking, caller: Who, graph: TheGraph) -> Report:
     response_class=PlainTextResponse,
     responses={200: {"content": {"text/plain": {}}, "description": "The text from `start` to `end`."}},
 )
-def document(
-    asking: TheAsking,
-    caller: Who,
-    graph: TheGraph,
-    name: Annotated[str, Path(max_length=LONGEST_NAME)],
-    start: Annotated[int, Query(ge=0, le=MOST_CHARACTERS)] = 0,
-    end: Annotated[int | None, Query(ge=0, le=MOST_CHARACTERS)] = None,
-    version: Annotated[str | None, Query(pattern=VERSION)] = None,
+def document_text(
+    asking: TurnServiceDep,
+    caller: CallerDep,
+    graph: GraphNameDep,
+    name: Annotated[str, Path(max_length=MAX_DOCUMENT_NAME)],
+    start: Annotated[int, Query(ge=0, le=MAX_DOCUMENT_CHARACTERS)] = 0,
+    end: Annotated[int | None, Query(ge=0, le=MAX_DOCUMENT_CHARACTERS)] = None,
+    version: Annotated[str | None, Query(pattern=VERSION_PATTERN)] = None,
 ) -> PlainTextResponse:
     """The text that citations point into (`place`), as plain text, at most 100,000 characters; `X-Page` is the page on
     which it begins, where the document has pages. `version` is that of the answer."""
     if end is not None and end < start:
         raise ConfigError(f"end {end} lies before start {start}. Take both from a citation's place.")
-    stop = min(start + MOST_AT_ONCE, start + MOST_AT_ONCE if end is None else end)
+    stop = min(start + MAX_RESPONSE_CHARACTERS, start + MAX_RESPONSE_CHARACTERS if end is None else end)
     with asking.library.open(graph, version) as opened:
         text = opened.documents.part(name, start, stop) if opened.documents is not None else None
         if text is None or opened.documents is None:
-            raise Missing(f"No document named {name[:100]!r} in graph {graph!r}.")
+            raise NotFound(f"No document named {name[:100]!r} in graph {graph!r}.")
         page = opened.documents.page(name, start)
     headers = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox"}
     return PlainTextResponse(text, headers=headers | ({"X-Page": str(page)} if page is not None else {}))
 
 
 @router.get("/{graph}/examples", summary="Questions to begin with")
-def questions(asking: TheAsking, caller: Who, graph: TheGraph) -> list[str]:
+def example_questions(asking: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> list[str]:
     """Questions of different kinds that this graph answers."""
     return _examples(asking.library, graph, asking.library.current(graph))
 
 
-def listed(library: Library, name: str) -> Listed:
+def graph_summary(library: Library, name: str) -> GraphSummary:
     """A graph as it is listed; one that can't be opened says why."""
     try:
         with library.open(name) as graph:
@@ -117,14 +117,14 @@ def listed(library: Library, name: str) -> Listed:
                 "classes": len(graph.schema.classes),
             }
             lacks = dict(graph.unavailable)
-            return Listed(name, graph.version, **size, unavailable=lacks, vectors=graph.vector_set)
+            return GraphSummary(name, graph.version, **size, unavailable=lacks, vectors=graph.vector_set)
     except (ConfigError, OSError) as error:
-        return Listed(name, "", 0, 0, 0, {}, str(error))
+        return GraphSummary(name, "", 0, 0, 0, {}, str(error))
 
 
 # a version never changes, so that what is worked out of it holds
 @lru_cache(64)
-def _report(library: Library, name: str, version: str) -> Report:
+def _report(library: Library, name: str, version: str) -> IngestReport:
     with library.open(name, version) as graph:
         return made(graph.tables, graph.documents)
 
@@ -132,4 +132,4 @@ def _report(library: Library, name: str, version: str) -> Report:
 @lru_cache(64)
 def _examples(library: Library, name: str, version: str) -> list[str]:
     with library.open(name, version) as graph:
-        return examples(graph, EXAMPLES)
+        return find_example_questions(graph, EXAMPLE_COUNT)

@@ -7,21 +7,21 @@ from typing import Any, Literal
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from agents.models.call_log import Call
-from agents.run_in_thread import off_loop
+from agents.models.call_log import ModelCall
+from agents.run_in_thread import run_in_thread
 from graph.branches import BRANCHES
-from nacre.access.labels import labels
-from nacre.access.queries import Result, query_sparql, query_sql
+from nacre.access.labels import look_up_labels
+from nacre.access.queries import QueryResult, query_sparql, query_sql
 from nacre.errors import ConfigError, ToolError
-from nacre.serving.http.auth import Who
-from nacre.serving.http.dependencies import REFUSALS, TheAsking, TheGraph, TheRuns
+from nacre.serving.http.auth import CallerDep
+from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, RunsDep, TurnServiceDep
 from nacre.stores.catalog import Graph
 from tools.guards.sql_guard import LONGEST
 
-router = APIRouter(prefix="/api", tags=["ask"], responses=REFUSALS)
+router = APIRouter(prefix="/api", tags=["ask"], responses=ERROR_RESPONSES)
 
 
-class Written(BaseModel):
+class QueryRequest(BaseModel):
     """A query that somebody wrote. Values stand in its text."""
 
     language: Literal["sql", "sparql"]
@@ -29,7 +29,7 @@ class Written(BaseModel):
 
 
 @dataclass(frozen=True)
-class Ran:
+class QueryResponse:
     """The rows of a query; `text` is what ran, `keys` are the IRIs that each row came from."""
 
     text: str
@@ -42,7 +42,7 @@ class Ran:
 
 
 @dataclass(frozen=True)
-class Choices:
+class TurnChoices:
     """What a turn may choose, and what holds where nothing is chosen. `model` is the name of the chat model, or ""."""
 
     reasoners: tuple[str, ...]
@@ -55,10 +55,10 @@ class Choices:
 
 
 @router.get("/choices", summary="What a turn may choose")
-def choices(asking: TheAsking, caller: Who) -> Choices:
+def turn_choices(asking: TurnServiceDep, caller: CallerDep) -> TurnChoices:
     """Reasoners, branches, and the settings that hold by default."""
     settings, teams = asking.composition.settings, asking.composition.resources.teams
-    return Choices(
+    return TurnChoices(
         tuple(teams),
         (settings.model or "") if "model" in teams else "",
         tuple(BRANCHES),
@@ -70,7 +70,7 @@ def choices(asking: TheAsking, caller: Who) -> Choices:
 
 
 @router.post("/graphs/{graph}/query", summary="Run a query")
-async def query(asking: TheAsking, caller: Who, graph: TheGraph, given: Written) -> Ran:
+async def query(asking: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, given: QueryRequest) -> QueryResponse:
     """One SELECT in SQL over the graph's tables, or a SELECT, ASK or CONSTRUCT in SPARQL where it has triples:
     read-only, guarded as those of a model are, and bounded in rows and time.
     """
@@ -78,29 +78,29 @@ async def query(asking: TheAsking, caller: Who, graph: TheGraph, given: Written)
     settings = asking.composition.settings
     limit = settings.row_limit
     started = time.perf_counter()
-    with asking.counted(), await off_loop(asking.library.open, graph) as opened:
+    with asking.counted(), await run_in_thread(asking.library.open, graph) as opened:
         try:
             if given.language == "sql":
                 found = await query_sql(opened, given.text, settings, asking.composition.resources.apart, limit)
             else:
                 found = await query_sparql(opened, given.text, settings, limit)
-                found = await off_loop(_named, opened, found)
+                found = await run_in_thread(_named, opened, found)
         except ToolError as error:
             raise ConfigError(str(error)) from error
     rows, keys = tuple(map(tuple, found.rows)), tuple(map(tuple, found.keys))
     took = round(time.perf_counter() - started, 4)
-    return Ran(found.query, tuple(found.columns), tuple(found.units), rows, keys, found.truncated, took)
+    return QueryResponse(found.query, tuple(found.columns), tuple(found.units), rows, keys, found.truncated, took)
 
 
 @router.get("/runs/{run}/calls", summary="What a run's model was asked")
-def calls(run: str, runs: TheRuns, caller: Who) -> list[Call]:
+def model_calls(run: str, runs: RunsDep, caller: CallerDep) -> list[ModelCall]:
     """The prompts and answers of each call of a model, while the run is remembered."""
     return runs.calls(caller.owner, run)
 
 
-def _named(graph: Graph, ran: Result) -> Result:
+def _named(graph: Graph, ran: QueryResult) -> QueryResult:
     """The same rows with the things of an ingested graph by their names."""
     iris = {iri for row in ran.keys for iri in row} if graph.stored is not None else set()
-    called = labels(graph, iris)
+    called = look_up_labels(graph, iris)
     rows = [[called.get(cell, cell) if isinstance(cell, str) else cell for cell in row] for row in ran.rows]
     return replace(ran, rows=rows)

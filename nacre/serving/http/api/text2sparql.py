@@ -5,16 +5,16 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
-from agents.run_in_thread import off_loop
+from agents.run_in_thread import run_in_thread
 from graph.text2sparql import text2sparql
 from nacre.errors import ConfigError, ToolError
-from nacre.serving.http.auth import Who
-from nacre.serving.http.dependencies import REFUSALS, TheAsking
+from nacre.serving.http.auth import CallerDep
+from nacre.serving.http.dependencies import ERROR_RESPONSES, TurnServiceDep
 
-router = APIRouter(prefix="/api", tags=["ask"], responses=REFUSALS)
+router = APIRouter(prefix="/api", tags=["ask"], responses=ERROR_RESPONSES)
 
 
-class Written(BaseModel):
+class SparqlTranslation(BaseModel):
     """The question, the dataset as it was named, and the query that gives the answer."""
 
     dataset: str
@@ -24,24 +24,24 @@ class Written(BaseModel):
 
 @router.get("/text2sparql", summary="Write a question as SPARQL")
 async def text_to_sparql(
-    asking: TheAsking,
-    caller: Who,
+    asking: TurnServiceDep,
+    caller: CallerDep,
     question: Annotated[str, Query(description="What is asked.", min_length=1)],
     dataset: Annotated[str, Query(description="The dataset's IRI, as NACRE_DATASETS maps it, or a graph's name.")],
-) -> Written:
+) -> SparqlTranslation:
     """One SPARQL 1.1 query in the terms of the data, for an endpoint that has it. By rules, whatever model is set."""
     settings = asking.composition.settings
-    named = datasets(settings.datasets).get(dataset, dataset)
+    named = parse_datasets(settings.datasets).get(dataset, dataset)
     name = await asking.check(question, asking.resolve(named, caller), None, caller)
-    with await off_loop(asking.library.open, name) as graph:
+    with await run_in_thread(asking.library.open, name) as graph:
         try:
             query = await text2sparql(question, graph, settings, asking.composition.resources.apart)
         except ToolError as error:
             raise ConfigError(str(error)) from error
-    return Written(dataset=dataset, question=question, query=query)
+    return SparqlTranslation(dataset=dataset, question=question, query=query)
 
 
-def datasets(given: str) -> dict[str, str]:
+def parse_datasets(given: str) -> dict[str, str]:
     """Datasets and the graphs that hold them.
 
     >>> datasets("https://example.org/geo/=geo, https://example.org/q?a=b=cars")

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from nacre.language.base import language
-from nacre.language.thesaurus import measure, resource
-from nacre.language.tokens import Token, tokens
+from nacre.language.thesaurus import english_data, gradable_adjective
+from nacre.language.tokens import Token, tokenize
 
 # endings of regular degrees
 _MORE, _MOST = "er", "est"
 
 
-def of_them(question: str) -> str | None:
+def superlative_reference(question: str) -> str | None:
     """The question with a superlative of "them" in the place of one that stands for a thing, or of a comparative that
     chooses; None where there is neither.
 
@@ -19,7 +19,7 @@ def of_them(question: str) -> str | None:
     >>> of_them("which one is older"), of_them("which one is older than 30"), of_them("which is the largest?")
     ('which of them is the oldest', None, None)
     """
-    words = tokens(question)
+    words = tokenize(question)
     if any(t.norm in language().words["than"] for t in words):
         return None
     return _one(question, words) or _chosen(question, words)
@@ -87,14 +87,18 @@ def _superlative(degree: Sequence[str]) -> str | None:
     >>> _superlative(["cheaper"]), _superlative(["more", "recent"]), _superlative(["more"]), _superlative(["red"])
     ('cheapest', 'most recent', 'most', None)
     """
-    known, highest = language().words, resource()["highest"]
+    known, highest = language().words, english_data()["highest"]
     if len(degree) == 2:
         lead = highest.get(degree[0], degree[0])
-        return f"{lead} {degree[1]}" if lead in known["most"] and measure(tokens(degree[1])[0]) is not None else None
+        return (
+            f"{lead} {degree[1]}"
+            if lead in known["most"] and gradable_adjective(tokenize(degree[1])[0]) is not None
+            else None
+        )
     word = degree[0]
     if word in highest:
         return str(highest[word])
-    found = measure(tokens(word)[0])
+    found = gradable_adjective(tokenize(word)[0])
     if found is None or found.degree == "positive":
         return None
     if found.degree == "superlative":

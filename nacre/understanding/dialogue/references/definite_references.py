@@ -7,26 +7,28 @@ from nacre.language.base import language
 from nacre.language.forms.nouns import is_plural
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token, split_name
-from nacre.records.plan import Attribute, Select, value_of
-from nacre.records.turn import Earlier, Rewrite, Scope
+from nacre.records.plan import Attribute, Select, aggregated_value
+from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.understanding.dialogue.references.focus import focus_of_kind
-from nacre.understanding.dialogue.references.pronouns import kinds_named, replaced
+from nacre.understanding.dialogue.references.pronouns import mentioned_classes, replace_reference
 from nacre.understanding.linking.linker import Linker
 
 # turns before the last one that are looked through for a thing of a kind
-TURNS = 3
+MAX_TURNS_BACK = 3
 
 
-def named_again(question: str, words: Sequence[Token], earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
+def resolve_definite_reference(
+    question: str, words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker
+) -> Rewrite | None:
     """The question with the name of what it means by a kind or a property; None where that is nothing given before."""
     return _value(question, words, earlier, linker) or _thing(question, words, earlier, linker)
 
 
-def _value(question: str, words: Sequence[Token], earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
+def _value(question: str, words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker) -> Rewrite | None:
     """ "This winery" after a wine's winery was given, which is a text: the text."""
     last = earlier[-1]
     body = last.plan.body if last.plan else None
-    asked = value_of(body.answers[-1]) if isinstance(body, Select) else None
+    asked = aggregated_value(body.answers[-1]) if isinstance(body, Select) else None
     if not isinstance(asked, Attribute) or len(last.labels) != 1 or linker.index.graph.is_numeric(asked.predicate):
         return None
     named = split_name(linker.index.graph.about(asked.predicate).label).split()
@@ -36,21 +38,21 @@ def _value(question: str, words: Sequence[Token], earlier: tuple[Earlier, ...], 
     return None
 
 
-def _as_sure(turn: Earlier) -> Scope | None:
+def _as_sure(turn: EarlierTurn) -> Scope | None:
     return None if turn.confidence is None else Scope(confidence=turn.confidence)
 
 
-def _thing(question: str, words: Sequence[Token], earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite | None:
+def _thing(question: str, words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker) -> Rewrite | None:
     """ "The department", where nothing says which, after one department was spoken of."""
     known = language().words
-    for kind in kinds_named(words, linker):
+    for kind in mentioned_classes(words, linker):
         at = kind.start - 1
         definite = at >= 1 and words[at].norm in known["definite"] and words[at - 1].norm in known["locating"]
         ends = all(t.norm in function_words() for t in words[kind.end :])
         if not definite or not ends or is_plural(words[kind.end - 1].norm):
             continue
-        one = focus_of_kind(earlier[-TURNS:], kind.relations, linker, single=True)
+        one = focus_of_kind(earlier[-MAX_TURNS_BACK:], kind.relations, linker, single=True)
         if one is not None and len(one.keys) == 1:
             start, end = words[at].start, words[kind.end - 1].end
-            return replaced(question, start, end, one.labels[0], one.keys[0], one)
+            return replace_reference(question, start, end, one.labels[0], one.keys[0], one)
     return None

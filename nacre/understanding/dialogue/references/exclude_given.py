@@ -5,16 +5,16 @@ from dataclasses import replace
 
 from nacre.language.base import language
 from nacre.language.thesaurus import function_words
-from nacre.language.tokens import tokens
+from nacre.language.tokens import tokenize
 from nacre.records.plan import Aggregate, Filter, Itself, Select, Variable
-from nacre.records.turn import Earlier, Rewrite, Scope
+from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.understanding.parsing.candidate import Candidate
 
 # turns whose things are left out, and things of them at most
-TURNS, MOST = 2, 100
+MAX_TURNS_EXCLUDED, MAX_THINGS_EXCLUDED = 2, 100
 
 
-def without_other(question: str) -> str | None:
+def strip_other(question: str) -> str | None:
     """The question without the word that leaves out what was given; None where it has none.
 
     >>> without_other("Which other films did she direct?"), without_other("who else plays in it")
@@ -22,7 +22,7 @@ def without_other(question: str) -> str | None:
     >>> without_other("the other one"), without_other("films other than Home")
     (None, None)
     """
-    words, known = tokens(question), language().words
+    words, known = tokenize(question), language().words
     for i, token in enumerate(words):
         before = words[i - 1].norm if i else ""
         after = words[i + 1].norm if i + 1 < len(words) else ""
@@ -34,18 +34,18 @@ def without_other(question: str) -> str | None:
     return None
 
 
-def besides(made: Rewrite, earlier: Sequence[Earlier]) -> Rewrite:
+def rewrite_without_given(made: Rewrite, earlier: Sequence[EarlierTurn]) -> Rewrite:
     """The question about things that were not given or named in the last turns."""
-    given = dict.fromkeys(key for turn in earlier[-TURNS:] for key in (*turn.keys, *_named(turn)))
-    return replace(made, depends=True, scope=replace(made.scope or Scope(), besides=tuple(given)[:MOST]))
+    given = dict.fromkeys(key for turn in earlier[-MAX_TURNS_EXCLUDED:] for key in (*turn.keys, *_named(turn)))
+    return replace(made, depends=True, scope=replace(made.scope or Scope(), besides=tuple(given)[:MAX_THINGS_EXCLUDED]))
 
 
-def _named(turn: Earlier) -> tuple[str, ...]:
+def _named(turn: EarlierTurn) -> tuple[str, ...]:
     body = turn.plan.body if turn.plan else None
     return tuple(k for v in body.variables for k in v.keys) if isinstance(body, Select) else ()
 
 
-def left_out(candidate: Candidate, keys: tuple[str, ...]) -> Candidate:
+def exclude_given(candidate: Candidate, keys: tuple[str, ...]) -> Candidate:
     """A reading that gives things, without those that were given."""
     body = candidate.body
     if not isinstance(body, Select) or isinstance(body.answers[0], Aggregate):

@@ -4,25 +4,25 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from nacre.language.format_values import is_number_name
-from nacre.language.thesaurus import is_called, is_person, measure
-from nacre.language.tokens import Token, name_tokens, tokens
-from nacre.plans.merge import of_before
+from nacre.language.thesaurus import gradable_adjective, is_noun_of_kind, is_person
+from nacre.language.tokens import Token, name_tokens, tokenize
+from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, Select, Variable
-from nacre.records.turn import Earlier, Scope
-from nacre.understanding.linking.index import link
+from nacre.records.turn import EarlierTurn, Scope
+from nacre.understanding.linking.index import link_mentions
 from nacre.understanding.linking.linker import Linker
-from nacre.understanding.linking.schema.adjectives import measured
-from nacre.understanding.linking.schema.schema_graph import NAMED
-from nacre.understanding.linking.schema.shortest_paths import FAR
-from nacre.understanding.question.analyse import of_tokens
+from nacre.understanding.linking.schema.adjectives import measured_properties
+from nacre.understanding.linking.schema.schema_graph import NAMED_STEP_COST
+from nacre.understanding.linking.schema.shortest_paths import UNREACHABLE
+from nacre.understanding.question.analyse import question_of_tokens
 
 # how well words name a kind or property that tells which things are meant
-NAMING = 0.5
+MIN_NAMING_SCORE = 0.5
 # how well they may name others of which the same is said
-HINTING = 0.3
+MIN_HINT_SCORE = 0.3
 
 
-def focus(earlier: tuple[Earlier, ...], many: bool, linker: Linker, asked: Sequence[int] = ()) -> Scope:
+def focus(earlier: tuple[EarlierTurn, ...], many: bool, linker: Linker, asked: Sequence[int] = ()) -> Scope:
     """What the conversation is about: the things of the last turn that has some, one or many as the pronoun wants.
 
     Things that are nearer to the nodes `asked` for by a link are meant before later ones: "them" in "which of
@@ -34,17 +34,17 @@ def focus(earlier: tuple[Earlier, ...], many: bool, linker: Linker, asked: Seque
     best, nearest = found[0], _distance(found[0], asked, linker)
     for scope in found[1:] if asked else ():
         distance = _distance(scope, asked, linker)
-        if distance <= nearest - NAMED:
+        if distance <= nearest - NAMED_STEP_COST:
             best, nearest = scope, distance
     return _as_sure_as_any(best, found)
 
 
-def just_named(earlier: Sequence[Earlier]) -> bool:
+def has_one_answer(earlier: Sequence[EarlierTurn]) -> bool:
     """Whether the last turn named one thing, which "they" may stand for as well as "it" ("What do they make?")."""
     return bool(earlier) and len(_answered(earlier[-1])) == 1
 
 
-def nameless(scope: Scope) -> bool:
+def is_nameless(scope: Scope) -> bool:
     """Whether the things have no names but the ends of their IRIs, which tell a person nothing.
 
     >>> nameless(Scope(None, ("http://ex.org/row1",), ("row1",)))
@@ -56,7 +56,7 @@ def nameless(scope: Scope) -> bool:
     )
 
 
-def _focuses(earlier: tuple[Earlier, ...], many: bool, linker: Linker) -> Iterator[Scope]:
+def _focuses(earlier: tuple[EarlierTurn, ...], many: bool, linker: Linker) -> Iterator[Scope]:
     """What each turn was about, last first; as likely what is meant as that turn was right, if its answer gave it."""
     for turn in reversed(earlier):
         answered, asked = _answered(turn), _asked_about(turn.plan)
@@ -77,7 +77,7 @@ def _distance(scope: Scope, asked: Sequence[int], linker: Linker) -> float:
     graph = linker.index.graph
     relations = {thing.relation for key in scope.keys if (thing := linker.lexicon.thing(key))}
     own = min((n for n in graph.nodes if relations and relations <= n.relations), key=lambda n: n.count, default=None)
-    return min((graph.distance(own.index, b) for b in asked), default=FAR) if own is not None else FAR
+    return min((graph.distance(own.index, b) for b in asked), default=UNREACHABLE) if own is not None else UNREACHABLE
 
 
 def _named_twins(keys: Sequence[str], linker: Linker) -> tuple[str, ...]:
@@ -100,33 +100,36 @@ def _named_twin(key: str, linker: Linker) -> str:
     return same.pop() if len(same) == 1 else key
 
 
-def asked_nodes(words: Sequence[Token], at: int, linker: Linker) -> list[int]:
+def requested_nodes(words: Sequence[Token], at: int, linker: Linker) -> list[int]:
     """The kinds of things that have what a question asks of its pronoun: a class that it names after it, a
     value, a property ("which genre is it"), or a measure that it compares."""
-    question, graph = of_tokens(words), linker.index.graph
+    question, graph = question_of_tokens(words), linker.index.graph
     named = [
         x
-        for x in link(question, linker.index)
+        for x in link_mentions(question, linker.index)
         if not question.light.issuperset(range(x.start, x.end))
         if (x.kind in ("class", "value") and x.start > at) or (x.kind == "property" and not x.start <= at < x.end)
     ]
-    if any(x.score >= NAMING for x in named):
-        return list(dict.fromkeys(r.node for x in named if x.score >= HINTING for r in x.refs))
-    said = [m.concepts for t in words[at:] if (m := measure(t)) is not None and m.degree != "positive"]
+    if any(x.score >= MIN_NAMING_SCORE for x in named):
+        return list(dict.fromkeys(r.node for x in named if x.score >= MIN_HINT_SCORE for r in x.refs))
+    said = [m.concepts for t in words[at:] if (m := gradable_adjective(t)) is not None and m.degree != "positive"]
     return [
-        n.index for n in graph.nodes for c in said if any(r.node == n.index for r, _, _ in measured(graph, n.index, c))
+        n.index
+        for n in graph.nodes
+        for c in said
+        if any(r.node == n.index for r, _, _ in measured_properties(graph, n.index, c))
     ]
 
 
 def focus_of_kind(
-    earlier: tuple[Earlier, ...], relations: frozenset[str], linker: Linker, *, single: bool = False
+    earlier: tuple[EarlierTurn, ...], relations: frozenset[str], linker: Linker, *, single: bool = False
 ) -> Scope | None:
     """The things of one kind that the conversation was about last, or the `single` one; None where there are none."""
     found = [f for f in _of_kind(earlier, relations, linker) if len(f.keys) == 1 or not single]
     return _as_sure_as_any(found[0], found) if found else None
 
 
-def _of_kind(earlier: tuple[Earlier, ...], relations: frozenset[str], linker: Linker) -> Iterator[Scope]:
+def _of_kind(earlier: tuple[EarlierTurn, ...], relations: frozenset[str], linker: Linker) -> Iterator[Scope]:
     for turn in reversed(earlier):
         for keys in (turn.keys, *(v.keys for v in _variables(turn.plan))):
             fitting = tuple(k for k in keys if (thing := linker.lexicon.thing(k)) and thing.relation in relations)
@@ -136,10 +139,10 @@ def _of_kind(earlier: tuple[Earlier, ...], relations: frozenset[str], linker: Li
                 yield Scope(turn.plan, fitting, _labels(fitting, linker), confidence=sure)
 
 
-def owners(last: Earlier, words: Sequence[Token], linker: Linker) -> Scope:
+def property_owners(last: EarlierTurn, words: Sequence[Token], linker: Linker) -> Scope:
     """The things that the last turn gave, or spoke of as given before, that have a property that is named; none where
     that is one thing."""
-    named = (c for c in linker.link(words) if c.kind == "predicate" and c.score >= HINTING)
+    named = (c for c in linker.link(words) if c.kind == "predicate" and c.score >= MIN_HINT_SCORE)
     nodes = {i for c in named for i, own in linker.index.graph.literals.items() if c.predicate in own}
     relations = frozenset[str]().union(*(linker.index.graph.nodes[i].relations for i in nodes))
     return next((f for f in _of_kind((last,), relations, linker) if len(f.keys) > 1), Scope())
@@ -150,9 +153,9 @@ def _as_sure_as_any(best: Scope, found: Sequence[Scope]) -> Scope:
     return replace(best, confidence=max(f.confidence for f in found if set(f.keys) == set(best.keys)))
 
 
-def person(earlier: tuple[Earlier, ...], linker: Linker) -> Scope:
+def person_focus(earlier: tuple[EarlierTurn, ...], linker: Linker) -> Scope:
     """Whom "she" stands for: one person, or those of whom the last turn gave several; never a place or a body."""
-    bodies = _tables(lambda noun: is_called("bodies", noun), linker)
+    bodies = _tables(lambda noun: is_noun_of_kind("bodies", noun), linker)
     kinds, last = _tables(is_person, linker) - bodies, earlier[-1:]
     found = focus_of_kind(last, kinds, linker, single=True) or focus_of_kind(last, kinds, linker)
     found = found or focus_of_kind(earlier, kinds, linker, single=True)
@@ -160,18 +163,18 @@ def person(earlier: tuple[Earlier, ...], linker: Linker) -> Scope:
         return _as_sure_as_any(found, [found, *_of_kind(earlier, kinds, linker)])
     other = focus(earlier, False, linker)
     known = {thing.relation for key in other.keys if (thing := linker.lexicon.thing(key))}
-    return Scope() if known & (places(linker) | bodies) else other
+    return Scope() if known & (place_tables(linker) | bodies) else other
 
 
-def are_persons(scope: Scope, linker: Linker) -> bool:
+def has_only_persons(scope: Scope, linker: Linker) -> bool:
     """Whether the things of a scope are all persons."""
     kinds = _tables(is_person, linker)
     return all((thing := linker.lexicon.thing(key)) is not None and thing.relation in kinds for key in scope.keys)
 
 
-def places(linker: Linker) -> frozenset[str]:
+def place_tables(linker: Linker) -> frozenset[str]:
     """The tables of the kinds of things that are places, which "there" may stand for."""
-    return _tables(lambda noun: is_called("places", noun), linker)
+    return _tables(lambda noun: is_noun_of_kind("places", noun), linker)
 
 
 def _tables(is_meant: Callable[[str], bool], linker: Linker) -> frozenset[str]:
@@ -179,7 +182,7 @@ def _tables(is_meant: Callable[[str], bool], linker: Linker) -> frozenset[str]:
     return frozenset[str]().union(*(n.relations for n in nodes))
 
 
-def _answered(turn: Earlier) -> tuple[str, ...]:
+def _answered(turn: EarlierTurn) -> tuple[str, ...]:
     """The things an answer named, where it named things."""
     body = turn.plan.body if turn.plan else None
     if isinstance(body, Combine):
@@ -191,14 +194,14 @@ def _answered(turn: Earlier) -> tuple[str, ...]:
 
 def _of_before(plan: Plan | None, keys: tuple[str, ...]) -> bool:
     """Whether a plan has these things from a turn before it, and not from its question."""
-    return any(of_before(v) and v.keys == keys for v in _variables(plan))
+    return any(is_from_earlier_turn(v) and v.keys == keys for v in _variables(plan))
 
 
-def _named_by(turn: Earlier, keys: tuple[str, ...], linker: Linker) -> bool:
+def _named_by(turn: EarlierTurn, keys: tuple[str, ...], linker: Linker) -> bool:
     """Whether a turn's own words name these things, and not those that stand for what a turn before it gave."""
     if turn.question == turn.standalone:
         return True
-    said = (c.keys for c in linker.link(tokens(turn.question)) if c.kind == "entity")
+    said = (c.keys for c in linker.link(tokenize(turn.question)) if c.kind == "entity")
     return any(set(keys) <= set(named) for named in said)
 
 

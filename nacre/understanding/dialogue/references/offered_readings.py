@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 
 from nacre.language.base import language
-from nacre.language.thesaurus import resource
-from nacre.language.tokens import tokens
-from nacre.records.turn import Earlier, Reading, Rewrite
+from nacre.language.thesaurus import english_data
+from nacre.language.tokens import tokenize
+from nacre.records.turn import EarlierTurn, Reading, Rewrite
 
 
-def chosen(question: str, earlier: tuple[Earlier, ...]) -> Rewrite | None:
+def chosen_reading(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite | None:
     """The reading that is asked for by its number, in its own words, or by a yes where one was to be confirmed or one
     alone was offered; None where none is.
 
@@ -35,7 +35,7 @@ def chosen(question: str, earlier: tuple[Earlier, ...]) -> Rewrite | None:
 
 
 def _norms(text: str) -> list[str]:
-    return [token.norm for token in tokens(text)]
+    return [token.norm for token in tokenize(text)]
 
 
 def _number(words: Sequence[str], *, ordinal: bool) -> int:
@@ -45,5 +45,5 @@ def _number(words: Sequence[str], *, ordinal: bool) -> int:
     ]
     if len(said) != 1:
         return 0
-    numbers = {**resource()["numbers"], **(resource()["ordinals"] if ordinal else {})}
+    numbers = {**english_data()["numbers"], **(english_data()["ordinals"] if ordinal else {})}
     return int(said[0]) if re.fullmatch("[0-9]{1,2}", said[0]) else int(numbers.get(said[0], 0))

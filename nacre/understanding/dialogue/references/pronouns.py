@@ -4,28 +4,28 @@ import re
 from collections.abc import Collection, Sequence
 
 from nacre.language.base import language
-from nacre.language.thesaurus import function_words, resource
+from nacre.language.thesaurus import english_data, function_words
 from nacre.language.tokens import Token
-from nacre.records.turn import Earlier, Rewrite, Scope
+from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.understanding.dialogue.references.focus import (
-    are_persons,
-    asked_nodes,
     focus,
     focus_of_kind,
-    just_named,
-    nameless,
-    person,
-    places,
+    has_one_answer,
+    has_only_persons,
+    is_nameless,
+    person_focus,
+    place_tables,
+    requested_nodes,
 )
 from nacre.understanding.linking.linker import Linker
-from nacre.understanding.linking.names.name_candidate import Candidate
+from nacre.understanding.linking.names.name_candidate import NameCandidate
 
 _SAID_OF_SCOPE = re.compile(r" \((?:of|about) [^()]*\)")
 
 
-def in_order(words: Sequence[Token], earlier: Sequence[Earlier]) -> tuple[tuple[int, int], Scope] | None:
+def ordinal_reference(words: Sequence[Token], earlier: Sequence[EarlierTurn]) -> tuple[tuple[int, int], Scope] | None:
     """Where "the second one" of the last list that was given stands, and what it is; "the last", "the other" of two."""
-    ordinals, known = resource()["ordinals"], language().words
+    ordinals, known = english_data()["ordinals"], language().words
     listing = next((turn for turn in reversed(earlier) if len(turn.keys) == len(turn.labels) > 1), None)
     for i, token in enumerate(words):
         following = words[i + 1].norm if i + 1 < len(words) else ""
@@ -43,13 +43,13 @@ def in_order(words: Sequence[Token], earlier: Sequence[Earlier]) -> tuple[tuple[
     return None
 
 
-def _one_of(turn: Earlier, place: int) -> Scope:
+def _one_of(turn: EarlierTurn, place: int) -> Scope:
     """One of the things that a turn gave, which is as sure as that turn."""
     sure = 1.0 if turn.confidence is None else turn.confidence
     return Scope(None, (turn.keys[place],), (turn.labels[place],), confidence=sure)
 
 
-def _other(earlier: Sequence[Earlier]) -> Scope | None:
+def _other(earlier: Sequence[EarlierTurn]) -> Scope | None:
     """The one of two things that was not spoken of since; the second where none was."""
     for at in range(len(earlier) - 1, -1, -1):
         keys, labels = earlier[at].keys, earlier[at].labels
@@ -60,10 +60,10 @@ def _other(earlier: Sequence[Earlier]) -> Scope | None:
     return None
 
 
-def pronoun_at(words: Sequence[Token], named: Sequence[Candidate], shown: Collection[int] = ()) -> int | None:
+def find_pronoun(words: Sequence[Token], named: Sequence[NameCandidate], shown: Collection[int] = ()) -> int | None:
     """The first pronoun that points back to an earlier turn; one after a thing of this turn points to that.
 
-    `shown`: where "that" stands before a kind, see `pointed_at`.
+    `shown`: where "that" stands before a kind, see `demonstrative_positions`.
     """
     known = language().words
     first_name = min((c.start for c in named), default=len(words))
@@ -106,14 +106,14 @@ def _stands_for_nothing(words: Sequence[Token], at: int) -> bool:
     return (token.norm == "it" and impersonal) or (len(token.text) > 1 and token.text.isupper())
 
 
-def kinds_named(words: Sequence[Token], linker: Linker) -> list[Candidate]:
+def mentioned_classes(words: Sequence[Token], linker: Linker) -> list[NameCandidate]:
     """The kinds of things that words name in full."""
     return [c for c in linker.link(words) if c.kind == "class" and c.exact]
 
 
-def pointed_at(words: Sequence[Token], linker: Linker) -> frozenset[int]:
+def demonstrative_positions(words: Sequence[Token], linker: Linker) -> frozenset[int]:
     """Where "that" stands before a kind, and after none: "who runs that branch", not "authors that book a room"."""
-    kinds = kinds_named(words, linker)
+    kinds = mentioned_classes(words, linker)
     ends = {c.end for c in kinds}
     return frozenset(
         c.start - 1
@@ -122,7 +122,7 @@ def pointed_at(words: Sequence[Token], linker: Linker) -> frozenset[int]:
     )
 
 
-def is_adrift(words: Sequence[Token], linker: Linker) -> bool:
+def has_dangling_pronoun(words: Sequence[Token], linker: Linker) -> bool:
     """Whether a first question has a pronoun, and nothing before it that it may stand for.
 
     In "which department is he in" the department is asked for; he is somebody else.
@@ -144,10 +144,10 @@ def is_adrift(words: Sequence[Token], linker: Linker) -> bool:
     )
 
 
-def of_this_turn(words: Sequence[Token], at: int, linker: Linker) -> bool:
+def has_antecedent_in_turn(words: Sequence[Token], at: int, linker: Linker) -> bool:
     """ "The oldest singer and his age": a possessive stands for what the turn asks for, where that is before it."""
     known = language().words
-    kinds = kinds_named(words, linker)
+    kinds = mentioned_classes(words, linker)
     # "which colour is its roof": the colour has no roof
     asked = words[0].norm in known["question_words"] and words[at - 1].norm in known["being"]
     own = any(c.end <= at and not (asked and c.start == 1 and c.end == at - 1) for c in kinds)
@@ -156,7 +156,9 @@ def of_this_turn(words: Sequence[Token], at: int, linker: Linker) -> bool:
     return words[at].norm in known["possessive"] and own and not other
 
 
-def resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earlier, ...], linker: Linker) -> Rewrite:
+def resolve_pronoun(
+    question: str, words: Sequence[Token], at: int, earlier: tuple[EarlierTurn, ...], linker: Linker
+) -> Rewrite:
     """The question with what its pronoun stands for; as it was and not `sure` where that is nothing."""
     token = words[at]
     known = language().words
@@ -166,25 +168,25 @@ def resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earl
         t.norm in known["summed_up"] for t in words[at + 1 :]
     )
     if token.norm in known["pronoun_they"] and (not at or words[at - 1].norm not in known["among"]):
-        many = not just_named(earlier)
-    by_kind = token.norm in known["pronoun_many"] | known["stand_in"] or at in pointed_at(words, linker)
+        many = not has_one_answer(earlier)
+    by_kind = token.norm in known["pronoun_many"] | known["stand_in"] or at in demonstrative_positions(words, linker)
     kinds = _kinds(words, at, linker) if by_kind else frozenset()
     meant = focus_of_kind(earlier, kinds, linker, single=not many) or focus_of_kind(earlier, kinds, linker)
     one = focus(earlier[-1:], False, linker)
-    if token.norm in known["pronoun_they"] and not many and one.keys and are_persons(one, linker):
+    if token.norm in known["pronoun_they"] and not many and one.keys and has_only_persons(one, linker):
         meant = one
     if token.norm in known["pronoun_person"] | known["possessive_person"]:
-        meant = person(earlier, linker)
+        meant = person_focus(earlier, linker)
         if not meant.keys:
             return Rewrite(question, sure=False)
     if token.norm in known["there"]:
-        where = places(linker)
+        where = place_tables(linker)
         meant = focus_of_kind(earlier[-1:], where, linker, single=True) or focus_of_kind(earlier[-1:], where, linker)
     if token.norm in known["stand_in"] and kinds and meant is None:
         # "which one is the longest river" after a talk of lakes
         return Rewrite(question)
     meant = meant or focus(
-        earlier, many, linker, () if token.norm in known["there"] else asked_nodes(words, at, linker)
+        earlier, many, linker, () if token.norm in known["there"] else requested_nodes(words, at, linker)
     )
     if token.norm in known["stand_in"] and len(meant.keys) < 2:
         return Rewrite(question)
@@ -194,10 +196,10 @@ def resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earl
     if token.norm in known["there"]:
         placed = at and words[at - 1].norm in known["place_before"]
         if len(meant.keys) > 1:
-            those = f"{'' if placed else 'in '}{language().phrases['those']} ({listed(meant.labels)})"
-            return Rewrite(stripped(question[:start] + those + question[end:]), True, meant)
+            those = f"{'' if placed else 'in '}{language().phrases['those']} ({format_labels(meant.labels)})"
+            return Rewrite(strip_opener(question[:start] + those + question[end:]), True, meant)
         place = meant.labels[0] if placed else f"in {meant.labels[0]}"
-        return replaced(question, start, end, place, meant.keys[0], meant)
+        return replace_reference(question, start, end, place, meant.keys[0], meant)
     if token.norm in known["demonstrative"] and at + 1 < len(words):
         following = words[at + 1]
         if following.norm not in function_words() or following.norm in known["stand_in"]:
@@ -207,32 +209,32 @@ def resolved(question: str, words: Sequence[Token], at: int, earlier: tuple[Earl
     sure = many or len(meant.keys) == 1
     if len(meant.keys) == 1:
         label = meant.labels[0] + ("'s" if token.norm in known["possessive"] and at + 1 < len(words) else "")
-        return replaced(question, start, end, label, meant.keys[0], meant)
-    shown = "" if nameless(meant) else f" ({listed(meant.labels)})"
-    return Rewrite(stripped(question[: token.end] + shown + question[token.end :]), True, meant, sure)
+        return replace_reference(question, start, end, label, meant.keys[0], meant)
+    shown = "" if is_nameless(meant) else f" ({format_labels(meant.labels)})"
+    return Rewrite(strip_opener(question[: token.end] + shown + question[token.end :]), True, meant, sure)
 
 
 def _kinds(words: Sequence[Token], at: int, linker: Linker) -> frozenset[str]:
     """The tables of the kind that is named of the things before: "these museums", "which one is the best song"."""
     after = words[at].norm in language().words["stand_in"]
-    classes = kinds_named(words, linker)
+    classes = mentioned_classes(words, linker)
     return frozenset[str]().union(*(c.relations for c in classes if c.start == at + 1 or (after and c.start > at)))
 
 
-def replaced(question: str, start: int, end: int, label: str, key: str, scope: Scope | None = None) -> Rewrite:
+def replace_reference(question: str, start: int, end: int, label: str, key: str, scope: Scope | None = None) -> Rewrite:
     """The question with a thing's name between two places of it."""
     text = question[:start] + label + question[end:]
     plain = label.removesuffix("'s")
-    return Rewrite(stripped(text), True, scope or Scope(None, (key,), (plain,)))
+    return Rewrite(strip_opener(text), True, scope or Scope(None, (key,), (plain,)))
 
 
-def stripped(question: str) -> str:
+def strip_opener(question: str) -> str:
     """Without the words that only tie it to the turn before: "and its price?" -> "its price?"."""
     text = language().dialogue["opener"].sub("", question).strip()
     return (text[:1].upper() + text[1:]).rstrip("?").rstrip() + ("?" if question.rstrip().endswith("?") else "")
 
 
-def without_scope(question: str, scope: Scope | None) -> str:
+def strip_scope(question: str, scope: Scope | None) -> str:
     """The question without what it says for people of the things or the plan that it is about.
 
     >>> without_scope("How old are they (Ann (1), Bo)?", Scope(None, ("a", "b"), ("Ann (1)", "Bo")))
@@ -240,10 +242,10 @@ def without_scope(question: str, scope: Scope | None) -> str:
     """
     if scope is None:
         return question
-    return _SAID_OF_SCOPE.sub("", question.replace(f" ({listed(scope.labels)})", ""))
+    return _SAID_OF_SCOPE.sub("", question.replace(f" ({format_labels(scope.labels)})", ""))
 
 
-def listed(labels: Sequence[str]) -> str:
+def format_labels(labels: Sequence[str]) -> str:
     """The first names, and how many more there are.
 
     >>> listed(["a", "b", "c", "d", "e"])

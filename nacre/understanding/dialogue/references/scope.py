@@ -3,15 +3,15 @@
 from dataclasses import dataclass, replace
 
 from nacre.language.base import language
-from nacre.plans.merge import BEFORE, of_before
+from nacre.plans.merge import EARLIER_TURN_MARK, is_from_earlier_turn
 from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Itself, Select
 from nacre.records.turn import Scope
-from nacre.understanding.linking.index import Index
+from nacre.understanding.linking.index import LinkingIndex
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Link, Question, Ref
 
 # what the conversation is about is meant before others of the same name
-PREFERRED = 0.25
+SCOPE_BONUS = 0.25
 
 
 @dataclass(frozen=True)
@@ -21,13 +21,13 @@ class _About:
     label: str
 
 
-def in_scope(links: list[Link], scope: Scope | None, question: Question, known: Index) -> list[Link]:
+def scope_links(links: list[Link], scope: Scope | None, question: Question, known: LinkingIndex) -> list[Link]:
     """The links, with the things of the conversation preferred, or standing where a plural pronoun stands."""
     if scope is None or not scope.keys:
         return links
     keys = set(scope.keys)
     found = [
-        x._replace(score=x.score + PREFERRED, keys=tuple(k for k in x.keys if k in keys))
+        x._replace(score=x.score + SCOPE_BONUS, keys=tuple(k for k in x.keys if k in keys))
         if x.kind == "entity" and keys & set(x.keys)
         else x
         for x in links
@@ -40,7 +40,7 @@ def in_scope(links: list[Link], scope: Scope | None, question: Question, known: 
     return found
 
 
-def over_scope(candidates: list[Candidate], question: Question) -> list[Candidate]:
+def scope_candidates(candidates: list[Candidate], question: Question) -> list[Candidate]:
     """The readings that speak of the things of the conversation, where some do; "how much do they cost" asks each of
     them, not for a total that nothing says, and "are they full?" all of them."""
     about = [c for c in candidates if any(x.how == "scope" for x in c.derivation.links)]
@@ -65,7 +65,7 @@ def _counts_those(candidate: Candidate) -> bool:
     answer = body.answers[0] if isinstance(body, Select) and len(body.answers) == 1 else None
     if not isinstance(answer, Aggregate) or answer.function != "count":
         return False
-    return any(v.name == answer.of.variable and of_before(v) for v in body.variables)  # type: ignore[union-attr]
+    return any(v.name == answer.of.variable and is_from_earlier_turn(v) for v in body.variables)  # type: ignore[union-attr]
 
 
 def _of_all(candidate: Candidate) -> Candidate:
@@ -73,7 +73,9 @@ def _of_all(candidate: Candidate) -> Candidate:
     select = candidate.body.select if isinstance(candidate.body, Ask) else None
     if select is None or not (select.filters or select.edges) or not isinstance(select.answers[0], Itself):
         return candidate
-    those = next((v for v in select.variables if v.name == select.answers[0].variable and of_before(v)), None)
+    those = next(
+        (v for v in select.variables if v.name == select.answers[0].variable and is_from_earlier_turn(v)), None
+    )
     if those is None:
         return candidate
     number = (Aggregate("count", Itself(those.name)),)
@@ -101,7 +103,7 @@ def _pointing(question: Question, scope: Scope) -> int | None:
     return at
 
 
-def _about(scope: Scope, known: Index) -> _About | None:
+def _about(scope: Scope, known: LinkingIndex) -> _About | None:
     """The narrowest kind of things that holds all that the scope has."""
     relations = {thing.relation for key in scope.keys if (thing := known.lexicon.thing(key))}
     nodes = [n for n in known.graph.nodes if relations and relations <= n.relations]
@@ -109,5 +111,5 @@ def _about(scope: Scope, known: Index) -> _About | None:
         return None
     # a class before whatever stands at an end of a link
     node = min(nodes, key=lambda n: (not n.classes, n.count, n.index))
-    label = f"({len(scope.keys)} {BEFORE}" if scope.how or len(scope.labels) != 1 else scope.labels[0]
+    label = f"({len(scope.keys)} {EARLIER_TURN_MARK}" if scope.how or len(scope.labels) != 1 else scope.labels[0]
     return _About(node.index, scope.keys, label)

@@ -1,34 +1,34 @@
 """Say an earlier plan by itself, with other things or values in it: Select + the turns before it -> Select.
 
-A follow-up's plan stands on the keys that a turn before it gave. `whole` puts that turn's conditions in their place, so
+A follow-up's plan stands on the keys that a turn before it gave. `inline_earlier_plans` puts that turn's conditions in their place, so
 that "and the drying room?" finds the room that was asked for two turns ago.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nacre.plans.merge import edge_in, filter_in, free_name, of_before
-from nacre.records.plan import Attribute, Filter, Itself, Select, Variable, value_of
-from nacre.records.turn import Earlier
+from nacre.plans.merge import free_name, is_from_earlier_turn, rename_edge, rename_filter
+from nacre.records.plan import Attribute, Filter, Itself, Select, Variable, aggregated_value
+from nacre.records.turn import EarlierTurn
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.understanding.linking.names.name_candidate import Candidate
+from nacre.understanding.linking.names.name_candidate import NameCandidate
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 
 # numbers that are years where nothing else is said (given)
-YEARS = (1000, 2100)
+YEAR_RANGE = (1000, 2100)
 
 
-def whole(select: Select, before: Sequence[Earlier]) -> Select:
+def inline_earlier_plans(select: Select, before: Sequence[EarlierTurn]) -> Select:
     """The plan with the things of earlier turns said by the conditions that gave them, where they can be."""
     for variable in select.variables:
-        found = _source(variable, before) if of_before(variable) else None
+        found = _source(variable, before) if is_from_earlier_turn(variable) else None
         if found is not None:
             source, earlier = found
-            select = _within(select, variable, whole(source, earlier))
+            select = _within(select, variable, inline_earlier_plans(source, earlier))
     return select
 
 
-def with_thing(select: Select, thing: Candidate, lexicon: Lexicon) -> Select | None:
+def replace_thing(select: Select, thing: NameCandidate, lexicon: Lexicon) -> Select | None:
     """The plan about another thing of the kind of one that it names; None where it names none."""
     for variable in reversed(select.variables):
         relations = {known.relation for key in variable.keys if (known := lexicon.thing(key))}
@@ -38,7 +38,7 @@ def with_thing(select: Select, thing: Candidate, lexicon: Lexicon) -> Select | N
     return None
 
 
-def with_value(select: Select, value: Candidate) -> Select | None:
+def replace_value(select: Select, value: NameCandidate) -> Select | None:
     """The plan with another value of a property that it has a value of; None where it has none."""
     for each in reversed(select.filters):
         if isinstance(each.left, Attribute) and each.left.predicate == value.predicate and each.op in ("=", "contains"):
@@ -47,14 +47,14 @@ def with_value(select: Select, value: Candidate) -> Select | None:
     return None
 
 
-def with_time(select: Select, first: str, after: str) -> Select | None:
+def replace_period(select: Select, first: str, after: str) -> Select | None:
     """The plan in another stretch of time: from the day `first` to the one before `after`; None where it has none."""
     bounds = {f.left for f in select.filters if f.op == ">="} & {f.left for f in select.filters if f.op == "<"}
     timed = {
         f.left
         for f in select.filters
         if (isinstance(f.right, str) and f.left in bounds)
-        or (f.op == "=" and type(f.right) is int and YEARS[0] <= f.right < YEARS[1])
+        or (f.op == "=" and type(f.right) is int and YEAR_RANGE[0] <= f.right < YEAR_RANGE[1])
     }
     if len(timed) != 1:
         return None
@@ -63,9 +63,9 @@ def with_time(select: Select, first: str, after: str) -> Select | None:
     return replace(select, filters=filters) if filters != select.filters else None
 
 
-def without_thing(select: Select, thing: Candidate, graph: SchemaGraph) -> Select | None:
+def exclude_thing(select: Select, thing: NameCandidate, graph: SchemaGraph) -> Select | None:
     """The plan without one of the things that it gives, or of those that it asks about; None where it has no such."""
-    first = [value_of(a).variable for a in select.answers]
+    first = [aggregated_value(a).variable for a in select.answers]
     for variable in sorted(select.variables, key=lambda v: v.name not in first):
         nodes = [n for n in graph.nodes if n.classes == variable.classes and n.without == variable.without]
         if any(thing.relations <= n.relations for n in nodes):
@@ -75,21 +75,21 @@ def without_thing(select: Select, thing: Candidate, graph: SchemaGraph) -> Selec
     return None
 
 
-def _source(variable: Variable, before: Sequence[Earlier]) -> tuple[Select, Sequence[Earlier]] | None:
+def _source(variable: Variable, before: Sequence[EarlierTurn]) -> tuple[Select, Sequence[EarlierTurn]] | None:
     """The plan that gave a variable's things, and the turns before it."""
     for at in range(len(before) - 1, -1, -1):
         plan = before[at].plan
         body = plan.body if plan else None
         if isinstance(body, Select) and set(before[at].keys) == set(variable.keys):
             ranked = body.order is not None or body.limit is not None or body.offset
-            grouped = body.group or body.by or len({value_of(a).variable for a in body.answers}) > 1
+            grouped = body.group or body.by or len({aggregated_value(a).variable for a in body.answers}) > 1
             return None if ranked or grouped else (body, before[:at])
     return None
 
 
 def _within(select: Select, variable: Variable, source: Select) -> Select:
     """A plan with what another one asks of its things asked of one of its variables."""
-    own = next(v for v in source.variables if v.name == value_of(source.answers[0]).variable)
+    own = next(v for v in source.variables if v.name == aggregated_value(source.answers[0]).variable)
     taken = {v.name for v in select.variables}
     names = {own.name: variable.name}
     for each in source.variables:
@@ -101,6 +101,6 @@ def _within(select: Select, variable: Variable, source: Select) -> Select:
     return replace(
         select,
         variables=(*kept, *added),
-        edges=tuple(dict.fromkeys((*select.edges, *(edge_in(e, names) for e in source.edges)))),
-        filters=tuple(dict.fromkeys((*(filter_in(f, names) for f in source.filters), *select.filters))),
+        edges=tuple(dict.fromkeys((*select.edges, *(rename_edge(e, names) for e in source.edges)))),
+        filters=tuple(dict.fromkeys((*(rename_filter(f, names) for f in source.filters), *select.filters))),
     )

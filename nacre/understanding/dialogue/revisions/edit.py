@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from nacre.plans.merge import joined
+from nacre.plans.merge import merge_selects
 from nacre.records.plan import (
     Aggregate,
     Attribute,
@@ -13,20 +13,20 @@ from nacre.records.plan import (
     Function,
     Itself,
     Order,
+    PlanTerm,
     Select,
-    Term,
-    value_of,
+    aggregated_value,
 )
 
-How = Literal["add", "order", "restrict", "exclude", "instead", "correct"]
+EditKind = Literal["add", "order", "restrict", "exclude", "instead", "correct"]
 
 
-def edited(earlier: Select, new: Select, how: How) -> Select | None:
+def edit_plan(earlier: Select, new: Select, how: EditKind) -> Select | None:
     """The earlier plan with the columns, order or conditions of the new one; None where the new one has none of these.
 
     Things of the new plan that are of the same kind as things of the earlier one are the same things.
     """
-    both = joined(earlier, new)
+    both = merge_selects(earlier, new)
     if both is None:
         return None
     base, added = both
@@ -56,17 +56,17 @@ def edited(earlier: Select, new: Select, how: How) -> Select | None:
     base = replace(base, filters=(*kept, *added.filters))
     if added.order is not None and added.limit is not None:
         # the first of what was counted
-        base = (listed(base) or base) if isinstance(added.answers[0], Itself) else base
+        base = (list_plan(base) or base) if isinstance(added.answers[0], Itself) else base
         base = replace(base, order=added.order, limit=added.limit, offset=added.offset, ties=added.ties)
     return base
 
 
-def summarised(earlier: Select, functions: Sequence[Function], beside: bool) -> Select | None:
+def summarise_plan(earlier: Select, functions: Sequence[Function], beside: bool) -> Select | None:
     """Aggregates of the values that were shown last ("also the maximum", "the average of them").
 
     `beside`: those that were shown before stay; None where no value was shown.
     """
-    shown = [value_of(a) for a in earlier.answers]
+    shown = [aggregated_value(a) for a in earlier.answers]
     values = [a for a in shown if isinstance(a, Attribute)]
     if not values or not functions:
         return None
@@ -75,18 +75,18 @@ def summarised(earlier: Select, functions: Sequence[Function], beside: bool) -> 
     return replace(earlier, answers=answers, order=None, limit=None, offset=0)
 
 
-def sorted_by(earlier: Select, by: Term, descending: bool) -> Select:
+def sort_plan(earlier: Select, by: PlanTerm, descending: bool) -> Select:
     """The earlier plan in another order."""
     return replace(earlier, order=Order(by, descending), limit=None, offset=0)
 
 
-def bounded(earlier: Select, by: Attribute, op: Comparison, number: float) -> Select:
+def bound_plan(earlier: Select, by: Attribute, op: Comparison, number: float) -> Select:
     """The earlier plan with a bound on a value, in the place of one on the same value."""
     kept = tuple(f for f in earlier.filters if f.left != by)
     return replace(earlier, filters=(*kept, Filter(by, op, number)))
 
 
-def counted(earlier: Select) -> Select | None:
+def count_plan(earlier: Select) -> Select | None:
     """How many things the earlier plan is about; None where it shows no things."""
     owner = next((a.variable for a in earlier.answers if not isinstance(a, Aggregate)), None)
     if owner is None or earlier.group or earlier.by or earlier.limit is not None:
@@ -94,7 +94,7 @@ def counted(earlier: Select) -> Select | None:
     return replace(earlier, answers=(Aggregate("count", Itself(owner)),), order=None)
 
 
-def listed(earlier: Select) -> Select | None:
+def list_plan(earlier: Select) -> Select | None:
     """The things that the earlier plan counted ("which ones?"), or those that it shows once more; None where it gives
     other numbers."""
     if not isinstance(earlier.answers[0], Aggregate):
@@ -105,7 +105,7 @@ def listed(earlier: Select) -> Select | None:
     return replace(earlier, answers=(counted.of,), order=None, limit=None, offset=0)
 
 
-def opposite(earlier: Select) -> Select | None:
+def negate_last_condition(earlier: Select) -> Select | None:
     """The things that do not meet the last condition of the earlier plan ("and the others?"); None where there is
     none."""
     if not earlier.filters or earlier.limit is not None or any(isinstance(f.left, Aggregate) for f in earlier.filters):
@@ -116,7 +116,7 @@ def opposite(earlier: Select) -> Select | None:
     return replace(earlier, filters=(*others, turned))
 
 
-def turned(earlier: Select, op: Comparison) -> Select | None:
+def reverse_last_bound(earlier: Select, op: Comparison) -> Select | None:
     """The earlier plan with its last bound the other way ("and below?"); None where it has none."""
     bounds = [f for f in earlier.filters if f.op in _BOUNDS]
     if not bounds:
@@ -126,7 +126,7 @@ def turned(earlier: Select, op: Comparison) -> Select | None:
     )
 
 
-def only_first(earlier: Select, by: Term, descending: bool, places: int = 1) -> Select:
+def limit_plan(earlier: Select, by: PlanTerm, descending: bool, places: int = 1) -> Select:
     """Those of the earlier plan that are first in an order, ties included; of numbers by group the groups alone."""
     things = tuple(a for a in earlier.answers if not isinstance(a, Aggregate))
     if things and isinstance(by, Aggregate) and by in earlier.answers:
@@ -134,7 +134,7 @@ def only_first(earlier: Select, by: Term, descending: bool, places: int = 1) -> 
     return replace(earlier, order=Order(by, descending), limit=places, offset=0, ties=True)
 
 
-def compared_with(new: Select, stand_in: float, number: Select) -> Select | None:
+def compare_with_number(new: Select, stand_in: float, number: Select) -> Select | None:
     """The new plan with an earlier number's plan where a number stands in for it; None where that is nowhere."""
     at = [f for f in new.filters if not isinstance(f.right, Select) and f.right == stand_in]
     if not at or any(isinstance(f.left, Aggregate) for f in at):

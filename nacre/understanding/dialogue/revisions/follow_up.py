@@ -5,32 +5,32 @@ from dataclasses import replace
 from typing import get_args
 
 from nacre.language.base import language
-from nacre.language.tokens import tokens
-from nacre.records.plan import Aggregate, Attribute, Body, Function, Itself, Select, Term, value_of
-from nacre.records.turn import Earlier, Scope
+from nacre.language.tokens import tokenize
+from nacre.records.plan import Aggregate, Attribute, Body, Function, Itself, PlanTerm, Select, aggregated_value
+from nacre.records.turn import EarlierTurn, Scope
 from nacre.understanding.dialogue.revisions.edit import (
-    bounded,
-    compared_with,
-    counted,
-    edited,
-    listed,
-    only_first,
-    opposite,
-    sorted_by,
-    summarised,
-    turned,
+    bound_plan,
+    compare_with_number,
+    count_plan,
+    edit_plan,
+    limit_plan,
+    list_plan,
+    negate_last_condition,
+    reverse_last_bound,
+    sort_plan,
+    summarise_plan,
 )
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.parsing.lowering.columns import codes
+from nacre.understanding.parsing.lowering.columns import identifying_properties
 from nacre.understanding.question.types import Link, Number, Question
 
 # what a follow-up may want, in the order it is looked for
-KINDS = ("list", "opposite", "exclude", "summary", "order", "add", "restrict", "instead", "first")
+CHANGE_KINDS = ("list", "opposite", "exclude", "summary", "order", "add", "restrict", "instead", "first")
 # stands in a question for the number that was given before, where the parser expects a number
 STAND_IN = 999_983.0
 
 
-def change(question: str, last: Earlier) -> str:
+def change_kind(question: str, last: EarlierTurn) -> str:
     """What a follow-up wants of the result before it, one of KINDS or "number"; "" for nothing.
 
     >>> change("Sort them by age", Earlier("q", "q", "a"))
@@ -39,13 +39,13 @@ def change(question: str, last: Earlier) -> str:
     body = last.plan.body if last.plan else None
     if not isinstance(body, Select):
         return ""
-    text = " ".join(t.norm for t in tokens(question))
+    text = " ".join(t.norm for t in tokenize(question))
     if language().dialogue["number"].search(question.casefold()) and _is_number(body):
         return "number"
-    return next((kind for kind in KINDS if language().dialogue[kind].search(text)), "")
+    return next((kind for kind in CHANGE_KINDS if language().dialogue[kind].search(text)), "")
 
 
-def with_number(question: str) -> str:
+def insert_stand_in(question: str) -> str:
     """The question with a number where it points to the one before.
 
     >>> with_number("Which are older than that?")
@@ -55,13 +55,13 @@ def with_number(question: str) -> str:
     return f"{question[: found.start('number')]}{STAND_IN:.0f}{question[found.end('number') :]}" if found else question
 
 
-def without_lead(question: str) -> str:
+def strip_exclusion_lead(question: str) -> str:
     """The question that leaves things out, as one that asks for them."""
     found = language().dialogue["exclude"].search(question.casefold())
     return question[: found.start("lead")] + question[found.end("lead") :] if found else question
 
 
-def changes(
+def changed_plans(
     question: Question, links: Sequence[Link], bodies: Sequence[Body], scope: Scope, graph: SchemaGraph
 ) -> list[Body]:
     """The plans that the follow-up makes of the earlier one, best first, each once."""
@@ -79,9 +79,9 @@ def changes(
         if not isinstance(body, Select):
             continue
         if scope.how == "number":
-            made = compared_with(body, STAND_IN, earlier)
+            made = compare_with_number(body, STAND_IN, earlier)
         else:
-            made = edited(earlier, body, _EDITS.get(scope.how, scope.how))  # type: ignore[arg-type]
+            made = edit_plan(earlier, body, _EDITS.get(scope.how, scope.how))  # type: ignore[arg-type]
         if made is not None and made != earlier:
             found.setdefault(_with_order(made, question) if scope.how == "order" else made)
     return list(found)
@@ -103,7 +103,7 @@ def _by_names(select: Select, graph: SchemaGraph) -> Select:
         return select
     own = next(v for v in select.variables if v.name == answer.variable)
     node = next((n for n in graph.nodes if n.classes == own.classes and n.without == own.without), None)
-    called = codes(graph, node.index) if node is not None and not node.named else []
+    called = identifying_properties(graph, node.index) if node is not None and not node.named else []
     return replace(select, answers=(Attribute(own.name, called[0]),)) if called else select
 
 
@@ -148,27 +148,27 @@ def _by_cues(question: Question, shown: frozenset[int], earlier: Select, how: st
         return _within(earlier, bounds, graph) if how in ("restrict", "instead") else None
     compared = next((c.value for c in said if c.kind == "compare"), "")
     if compared:
-        return turned(earlier, compared) if how == "instead" else None  # type: ignore[arg-type]
+        return reverse_last_bound(earlier, compared) if how == "instead" else None  # type: ignore[arg-type]
     if how == "summary" and any(c.kind == "count" for c in said):
-        return counted(earlier)
+        return count_plan(earlier)
     direction = next((c.value for c in said if c.kind == "direction"), "")
     if how == "order" or direction:
         by = _last_value(earlier, graph)
-        return sorted_by(earlier, by, direction == "down") if by is not None else None
+        return sort_plan(earlier, by, direction == "down") if by is not None else None
     functions = tuple(dict.fromkeys(c.kind for c in sorted(said) if c.kind in _FUNCTIONS))
     if functions and how != "first" and (_has_number(earlier, graph) or not set(functions) & {"avg", "sum"}):
         also = how == "add" or bool(language().dialogue["add"].search(" ".join(t.norm for t in question.tokens)))
-        return summarised(earlier, functions, also)  # type: ignore[arg-type]
+        return summarise_plan(earlier, functions, also)  # type: ignore[arg-type]
     most = next((c.value for c in said if c.kind == "most"), "")
     if not most or how not in ("first", "instead", "restrict", "summary"):
         return None
     down = most.startswith("up")
     if how == "summary" and earlier.limit is None:
-        return summarised(earlier, ("max" if down else "min",), False)
+        return summarise_plan(earlier, ("max" if down else "min",), False)
     if earlier.order is not None:
-        return only_first(earlier, earlier.order.by, down)
+        return limit_plan(earlier, earlier.order.by, down)
     by = _last_value(earlier, graph) or next(iter(reversed(_bounded_by(earlier, graph))), None)
-    return only_first(earlier, by, down) if by is not None else None
+    return limit_plan(earlier, by, down) if by is not None else None
 
 
 def _within(earlier: Select, bounds: Sequence[Number], graph: SchemaGraph) -> Select | None:
@@ -177,7 +177,7 @@ def _within(earlier: Select, bounds: Sequence[Number], graph: SchemaGraph) -> Se
     shown = [a for a in earlier.answers if isinstance(a, Attribute) and graph.is_numeric(a.predicate)]
     if len(bounds) != 1 or not bounds[0].op or not (before or shown):
         return None
-    return bounded(earlier, (before or shown)[-1], bounds[0].op, bounds[0].value)
+    return bound_plan(earlier, (before or shown)[-1], bounds[0].op, bounds[0].value)
 
 
 def _bounded_by(select: Select, graph: SchemaGraph) -> list[Attribute]:
@@ -185,7 +185,7 @@ def _bounded_by(select: Select, graph: SchemaGraph) -> list[Attribute]:
     return [f.left for f in select.filters if isinstance(f.left, Attribute) and graph.is_numeric(f.left.predicate)]
 
 
-def _last_value(select: Select, graph: SchemaGraph) -> Term | None:
+def _last_value(select: Select, graph: SchemaGraph) -> PlanTerm | None:
     """What the things are ordered by where nothing is named: the last value shown, a number if there is one."""
     values = [
         a
@@ -199,7 +199,7 @@ def _last_value(select: Select, graph: SchemaGraph) -> Term | None:
 
 def _has_number(select: Select, graph: SchemaGraph) -> bool:
     """Whether the last property that was shown is a number."""
-    shown = [value for answer in select.answers if isinstance(value := value_of(answer), Attribute)]
+    shown = [value for answer in select.answers if isinstance(value := aggregated_value(answer), Attribute)]
     return bool(shown) and graph.is_numeric(shown[-1].predicate)
 
 
@@ -208,7 +208,11 @@ def _is_number(body: Select) -> bool:
 
 
 # changes that every word of the follow-up is needed to say
-_WHOLE: dict[str, Callable[[Select], Select | None]] = {"list": listed, "opposite": opposite, "same": lambda s: s}
+_WHOLE: dict[str, Callable[[Select], Select | None]] = {
+    "list": list_plan,
+    "opposite": negate_last_condition,
+    "same": lambda s: s,
+}
 _EDITS = {"first": "restrict", "summary": "add"}
 _KINDS = frozenset(
     ("avg", "sum", "max", "min", "count", "compare", "direction", "order", "most", "superlative", "open")

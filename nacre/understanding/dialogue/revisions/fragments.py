@@ -3,41 +3,41 @@
 from collections.abc import Sequence
 
 from nacre.language.base import language
-from nacre.language.tokens import Token, tokens
-from nacre.records.plan import Attribute, Select, value_of
-from nacre.records.turn import Earlier, Rewrite, Scope
+from nacre.language.tokens import Token, tokenize
+from nacre.records.plan import Attribute, Select, aggregated_value
+from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.understanding.dialogue.references.focus import focus
-from nacre.understanding.dialogue.revisions.ellipsis import by_itself
+from nacre.understanding.dialogue.revisions.ellipsis import is_standalone
 from nacre.understanding.linking.linker import Linker
 
 
-def is_left_open(words: Sequence[Token]) -> bool:
+def is_fragment(words: Sequence[Token]) -> bool:
     """Whether a question is too short to be about everything: "in which episodes?", "since when?"."""
     known = language().words
     return 2 <= len(words) <= 4 and words[0].norm in known["asking_after"] and words[1].norm in known["question_words"]
 
 
-def completed(question: str, last: Earlier) -> Rewrite | None:
+def complete_fragment(question: str, last: EarlierTurn) -> Rewrite | None:
     """ "In which years?" after "Has Ann ever won?": in which years has Ann ever won?"""
-    before = tokens(last.standalone)
-    if not before or before[0].norm not in language().words["asking_yes_no"] or not by_itself(last):
+    before = tokenize(last.standalone)
+    if not before or before[0].norm not in language().words["asking_yes_no"] or not is_standalone(last):
         return None
     sure = 1.0 if last.confidence is None else last.confidence
     rest = last.standalone[:1].lower() + last.standalone[1:]
     return Rewrite(f"{question.rstrip(' ?')} {rest}", True, Scope(None, (), (), "", sure))
 
 
-def for_each(words: Sequence[Token], earlier: tuple[Earlier, ...], linker: Linker) -> str:
+def grouped_property(words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker) -> str:
     """ "List the number of rooms for each" after "How many different styles are there?": of each style; "" where no
     property was asked for."""
     known, body = language().words, earlier[-1].plan.body if earlier[-1].plan else None
     if len(words) < 2 or words[-1].norm not in known["grouping"] or not isinstance(body, Select):
         return ""
-    asked = value_of(body.answers[-1])
+    asked = aggregated_value(body.answers[-1])
     return linker.index.graph.about(asked.predicate).label if isinstance(asked, Attribute) else ""
 
 
-def each_of(words: Sequence[Token], earlier: tuple[Earlier, ...], linker: Linker) -> Scope | None:
+def grouped_things(words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker) -> Scope | None:
     """ "How many are there for each?": the things that were listed before; None where there are not several."""
     known = language().words
     if len(words) < 2 or words[-1].norm not in known["grouping"] or words[-2].norm not in known["locating"]:

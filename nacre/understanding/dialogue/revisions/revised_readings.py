@@ -7,24 +7,24 @@ from dataclasses import replace
 from nacre.records.plan import Plan
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Scope
-from nacre.understanding.dialogue.revisions.follow_up import changes
+from nacre.understanding.dialogue.revisions.follow_up import changed_plans
 from nacre.understanding.linking.linker import Linker
 from nacre.understanding.question.types import Link, Question
-from nacre.understanding.ranking.rank import Ranked
-from nacre.wording.phrases.plan import to_words
+from nacre.understanding.ranking.rank import RankedReading
+from nacre.wording.phrases.plan import verbalise_plan
 
 # rules that link a word and do nothing with it
-LOSING = frozenset(("dangling", "group dropped"))
+IDLE_RULES = frozenset(("dangling", "group dropped"))
 # plans that a follow-up makes of the one before it
-MOST_CHANGED = 2
+MAX_REVISIONS = 2
 # the probability that the first of these is right where the plan before was right, and what running it adds to its
 # log-odds on average (measured over conversations about four graphs to learn from, 32 and 45 follow-ups)
-CHANGED = 0.84
-RUNNING_ADDS = 0.68
+REVISION_PROBABILITY = 0.84
+RUNNING_LOG_ODDS = 0.68
 
 
-def changed(
-    ranked: Sequence[Ranked],
+def revised_readings(
+    ranked: Sequence[RankedReading],
     links: Sequence[Link],
     question: Question,
     scope: Scope | None,
@@ -36,16 +36,18 @@ def changed(
         return ()
     # a change that leaves words of the follow-up out is less likely than one that does not
     bodies = [r.candidate.body for r in sorted(ranked, key=_left_out)]
-    found = changes(question, links, bodies, scope, linker.index.graph)[:MOST_CHANGED]
-    first = CHANGED * scope.confidence
+    found = changed_plans(question, links, bodies, scope, linker.index.graph)[:MAX_REVISIONS]
+    first = REVISION_PROBABILITY * scope.confidence
     readings = []
     for place, body in enumerate(found):
         plan, share = Plan(body), first / (place + 1)
-        readings.append(Reading(plan, share, 1.0, to_words(plan, schema), share, (), odds_after(share)))
+        readings.append(
+            Reading(plan, share, 1.0, verbalise_plan(plan, schema), share, (), log_odds_before_running(share))
+        )
     return tuple(readings)
 
 
-def together(changed: tuple[Reading, ...], readings: tuple[Reading, ...], most: int) -> tuple[Reading, ...]:
+def merge_readings(changed: tuple[Reading, ...], readings: tuple[Reading, ...], most: int) -> tuple[Reading, ...]:
     """Changed plans first, the others with what belief is left."""
     if not changed:
         return readings
@@ -59,11 +61,11 @@ def together(changed: tuple[Reading, ...], readings: tuple[Reading, ...], most: 
     return (*changed, *others)[:most]
 
 
-def odds_after(share: float) -> float:
+def log_odds_before_running(share: float) -> float:
     """The log-odds before running that make a probability after it, on average."""
-    return math.log(share / (1 - share)) - RUNNING_ADDS
+    return math.log(share / (1 - share)) - RUNNING_LOG_ODDS
 
 
-def _left_out(ranked: Ranked) -> int:
+def _left_out(ranked: RankedReading) -> int:
     """How many words a reading leaves out, or links and does nothing with."""
-    return len(ranked.unused) + sum(rule in LOSING for rule in ranked.candidate.derivation.trace)
+    return len(ranked.unused) + sum(rule in IDLE_RULES for rule in ranked.candidate.derivation.trace)

@@ -4,16 +4,16 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 
-from nacre.language.thesaurus import read
-from nacre.language.tokens import fold, tokens
+from nacre.language.thesaurus import load_language_data
+from nacre.language.tokens import fold, tokenize
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.question.types import Link, Question, Ref
 
 # words of the longest name that is looked for
-LONGEST = 4
+MAX_NAME_TOKENS = 4
 
 
-class Codes:
+class CodeLinker:
     """What the codes of a graph stand for; built once a version, then only read."""
 
     def __init__(self, graph: SchemaGraph) -> None:
@@ -32,7 +32,7 @@ class Codes:
         """The values whose names stretches of the question say in full."""
         norms = [t.norm for t in question.tokens]
         for start in range(len(norms) if self.known else 0):
-            for end in range(start + 1, min(len(norms), start + LONGEST) + 1):
+            for end in range(start + 1, min(len(norms), start + MAX_NAME_TOKENS) + 1):
                 for ref, value in self.known.get(tuple(norms[start:end]), ()):
                     covered = (1 << end) - (1 << start)
                     label = question.text[question.tokens[start].start : question.tokens[end - 1].end]
@@ -46,13 +46,13 @@ def _code(value: str) -> str:
 
 @cache
 def _called() -> dict[str, frozenset[str]]:
-    return {kind: frozenset(each["called"]) for kind, each in read("resources/codes.yaml").items()}
+    return {kind: frozenset(each["called"]) for kind, each in load_language_data("resources/codes.yaml").items()}
 
 
 @cache
 def _names() -> dict[str, dict[str, tuple[str, ...]]]:
     """The words of the name of each code, by kind."""
     return {
-        kind: {fold(code): tuple(t.norm for t in tokens(name)) for code, name in each["names"].items()}
-        for kind, each in read("resources/codes.yaml").items()
+        kind: {fold(code): tuple(t.norm for t in tokenize(name)) for code, name in each["names"].items()}
+        for kind, each in load_language_data("resources/codes.yaml").items()
     }

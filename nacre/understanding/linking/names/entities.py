@@ -8,11 +8,11 @@ from functools import lru_cache
 import simplemma
 from rapidfuzz import fuzz, process
 
-from nacre.language.thesaurus import function_words, measure, synonyms
+from nacre.language.thesaurus import function_words, gradable_adjective, synonyms
 from nacre.language.tokens import Token
 from nacre.records.schema import Schema
-from nacre.stores.sqlite.lexicon import Lexicon, Name
-from nacre.understanding.linking.names.name_candidate import Candidate
+from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry
+from nacre.understanding.linking.names.name_candidate import NameCandidate
 
 # an entity named by a part of its name only, when that part names many others, is a family of things
 _FAMILY_LIMIT = 400
@@ -24,7 +24,7 @@ _LEAST = 0.02
 # names that hold what is said: those that are compared, and those among whose words a misspelt one is sought
 _MOST_NAMES, _MOST_SPELT = 2000, 200
 # texts of the last few turns whose names are remembered: a turn asks for the same words several times
-REMEMBERED = 32
+CACHED_TEXTS = 32
 
 
 class EntityNames:
@@ -42,13 +42,13 @@ class EntityNames:
         # what a fifth of all names say names nothing ("Ltd" in a list of companies)
         self.common = lexicon.frequent(lexicon.said / _COMMON) if lexicon.said >= _FEW else frozenset()
         self.light = function_words() | self.common
-        self._found = lru_cache(REMEMBERED)(lambda tokens: tuple(self._candidates(tokens)))
+        self._found = lru_cache(CACHED_TEXTS)(lambda tokens: tuple(self._candidates(tokens)))
 
-    def candidates(self, tokens: Sequence[Token]) -> tuple[Candidate, ...]:
+    def candidates(self, tokens: Sequence[Token]) -> tuple[NameCandidate, ...]:
         """The things that stretches of a text may name, in order."""
         return self._found(tuple(tokens))
 
-    def _candidates(self, tokens: Sequence[Token]) -> Iterator[Candidate]:
+    def _candidates(self, tokens: Sequence[Token]) -> Iterator[NameCandidate]:
         done = 0
         for start, token in enumerate(tokens):
             if token.norm in function_words() and not self._a_name(tokens, start):
@@ -98,7 +98,7 @@ class EntityNames:
     def _tokens_like(self, token: Token) -> dict[str, float]:
         """Tokens of entity names that a token of the question may stand for, with how well."""
         norm = token.norm
-        said = measure(token)
+        said = gradable_adjective(token)
         if (said is not None and said.degree != "positive") or (norm != token.lemma and norm.endswith(("ed", "ing"))):
             # a verb form names nothing by its stem
             return {norm: 1.0} if self.has(norm) else {}
@@ -127,7 +127,7 @@ class EntityNames:
         ]
         if same:
             return dict.fromkeys(same, 0.85)
-        if len(norm) >= 4 and norm.isalpha() and not known(token):
+        if len(norm) >= 4 and norm.isalpha() and not is_dictionary_word(token):
             spelt = [t for t in self.near(norm) if len(t) >= 4 and not any(c.isdigit() for c in t)]
             near = process.extract(norm, spelt, scorer=fuzz.ratio, limit=4, score_cutoff=79)
             best = near[0][1] if near else 0
@@ -136,7 +136,7 @@ class EntityNames:
 
     def _run(
         self, tokens: Sequence[Token], start: int
-    ) -> tuple[int, list[Name], float, dict[int, dict[str, float]]] | None:
+    ) -> tuple[int, list[LexiconEntry], float, dict[int, dict[str, float]]] | None:
         """The longest span from `start` whose words all belong to one name, in any order."""
         said: list[dict[str, float]] = []
         matched: dict[int, dict[str, float]] = {}
@@ -186,7 +186,7 @@ class EntityNames:
         """Whether what is said so far is in one name."""
         return all(said) and self.lexicon.is_held(said)
 
-    def _holding(self, said: Sequence[dict[str, float]]) -> list[Name]:
+    def _holding(self, said: Sequence[dict[str, float]]) -> list[LexiconEntry]:
         """The names that hold what is said; of too many those that are short enough to be there all."""
         names = self.lexicon.holding(said, _MOST_NAMES + 1)
         if len(names) <= _MOST_NAMES:
@@ -208,16 +208,16 @@ class EntityNames:
         tokens: Sequence[Token],
         start: int,
         end: int,
-        names: Sequence[Name],
+        names: Sequence[LexiconEntry],
         quality: float,
         matched: dict[int, dict[str, float]],
-    ) -> Iterator[Candidate]:
+    ) -> Iterator[NameCandidate]:
         said = set().union(*(set(like) for like in matched.values()))
         if not names or sum(max(map(self.telling, like)) for like in matched.values()) < 0.12:
             return
         telling = {t: self.telling(t) for name in names for t in name.tokens}
         coverage: dict[str, dict[str, float]] = defaultdict(dict)
-        labels: dict[str, Name] = {}
+        labels: dict[str, LexiconEntry] = {}
         for name in names:
             whole = sum(telling[t] for t in name.tokens)
             share = sum(telling[t] for t in name.tokens if t in said) / whole if whole else 0.0
@@ -241,7 +241,7 @@ class EntityNames:
             if weight < 0:
                 prominence = -0.15
             leading = len(keys) > 1 and all(labels[key].tokens[0] in said for key in keys)
-            everyday = len(matched) == 1 and known(tokens[start]) and tokens[start].norm.isalpha()
+            everyday = len(matched) == 1 and is_dictionary_word(tokens[start]) and tokens[start].norm.isalpha()
             if best < 0.34 and everyday and not leading:
                 # an everyday word inside a long name does not name it
                 continue
@@ -249,7 +249,7 @@ class EntityNames:
             score = quality * (0.95 if exact else 0.35 + 0.55 * best) + prominence
             common = {"start": start, "end": end, "relations": frozenset((relation,)), "covered": covered}
             if len(keys) <= _FAMILY_LIMIT:
-                yield Candidate(
+                yield NameCandidate(
                     "entity",
                     score=score,
                     label=label,
@@ -262,7 +262,7 @@ class EntityNames:
                 )
             if len(keys) < len(found) <= _FAMILY_LIMIT:
                 label = " ".join(t.text for t in tokens[start:end])
-                yield Candidate(
+                yield NameCandidate(
                     "entity",
                     score=quality * 0.5,
                     label=label,
@@ -274,6 +274,6 @@ class EntityNames:
                 )
 
 
-def known(token: Token) -> bool:
+def is_dictionary_word(token: Token) -> bool:
     """Whether a word stands in an English dictionary."""
     return bool(simplemma.is_known(token.norm, lang="en"))

@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 
-from nacre.language.spelling import Spelling
-from nacre.understanding.linking.index import Index, link
+from nacre.language.spelling import SpellingCorrector
+from nacre.understanding.linking.index import LinkingIndex, link_mentions
 from nacre.understanding.question.types import Link, Question
 
 # words of a question that may be slips
-MOST_WORDS = 4
+MAX_MISSPELT_WORDS = 4
 
 
-def slips(question: Question, links: Sequence[Link], known: Index, spelling: Spelling) -> list[Link]:
+def link_misspellings(
+    question: Question, links: Sequence[Link], known: LinkingIndex, spelling: SpellingCorrector
+) -> list[Link]:
     """What words that nothing accounts for would name if a letter were wrong.
 
     They stay words that are not accounted for (`covered`), so that nobody is told for sure what they may have meant.
@@ -22,7 +24,7 @@ def slips(question: Question, links: Sequence[Link], known: Index, spelling: Spe
         named |= ((1 << (cue.end - cue.start)) - 1) << cue.start
     found: list[Link] = []
     open_ = [i for i in range(len(question.tokens)) if not (named >> i & 1 or i in question.light)]
-    if len(open_) > MOST_WORDS:
+    if len(open_) > MAX_MISSPELT_WORDS:
         # a question of which so much is not known is not one slip away from being understood
         return []
     for i in open_:
@@ -34,7 +36,7 @@ def slips(question: Question, links: Sequence[Link], known: Index, spelling: Spe
         again = question._replace(tokens=(*question.tokens[:i], right, *question.tokens[i + 1 :]))
         found += [
             x._replace(covered=x.covered & ~(1 << i), exact=False, how="slip")
-            for x in link(again, known)
+            for x in link_mentions(again, known)
             if x.covered >> i & 1
         ]
     return found

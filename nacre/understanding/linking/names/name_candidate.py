@@ -1,13 +1,13 @@
-"""What a span of a question may name: Candidate."""
+"""What a span of a question may name: NameCandidate."""
 
 from dataclasses import dataclass, field
 from typing import Literal
 
-Kind = Literal["entity", "class", "predicate", "value", "flag"]
+CandidateKind = Literal["entity", "class", "predicate", "value", "flag"]
 
 
 @dataclass(frozen=True)
-class Candidate:
+class NameCandidate:
     """What tokens `start` to `end` (exclusive) may name. `score` is 0..1; `exact` says that the whole name was said.
 
     A `backward` predicate is said from its far end: "children" of a link to a father.
@@ -16,7 +16,7 @@ class Candidate:
     `relations` are the tables of an entity's or class's things; `classes` and `without` say a class in graph terms.
     """
 
-    kind: Kind
+    kind: CandidateKind
     start: int
     end: int
     score: float

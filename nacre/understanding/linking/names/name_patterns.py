@@ -6,16 +6,16 @@ from urllib.parse import quote
 
 import simplemma
 
-from nacre.language.thesaurus import function_words, measure
+from nacre.language.thesaurus import function_words, gradable_adjective
 from nacre.language.tokens import Token
-from nacre.plans.sparql.terms import constant, iri
+from nacre.plans.sparql.terms import format_iri, format_literal
 from nacre.records.endpoint import Endpoint
-from nacre.stores.sparql.text_search import holding_pattern
+from nacre.stores.sparql.text_search import text_search_pattern
 
 # the longest name that is looked up whole, predicates that are asked, and words of a text
-LONGEST, MOST_PREDICATES, MOST_WORDS = 7, 6, 24
+MAX_SPAN_TOKENS, MAX_NAME_PREDICATES, MAX_SEARCH_WORDS = 7, 6, 24
 # words from this length on may be misspelt names
-SPELT = 5
+MIN_MISSPELT_LETTERS = 5
 
 
 class NamePatterns:
@@ -24,7 +24,7 @@ class NamePatterns:
 
     def __init__(self, endpoint: Endpoint, described: Collection[str], *, searched: bool) -> None:
         self.search, self.spaces = endpoint.search, endpoint.spaces
-        self.names = endpoint.names[:MOST_PREDICATES]
+        self.names = endpoint.names[:MAX_NAME_PREDICATES]
         self.described, self.searched = described, searched
 
     def forms(self, words: Sequence[Token], *, unaccounted: bool = False) -> list[str]:
@@ -39,15 +39,15 @@ class NamePatterns:
         long."""
         exact = [self._exactly(text, words, forms), self._by_iri(text, words, forms)]
         if self.searched and (holding := self._holding(forms)):
-            yield union([holding, *(exact if self.search else exact[1:])])
-        yield union(exact)
+            yield union_pattern([holding, *(exact if self.search else exact[1:])])
+        yield union_pattern(exact)
 
     def narrowest(self, text: str, words: Sequence[Token], forms: Collection[str]) -> str:
         """Whole names, and names that hold two neighbouring words: for where one word is in very many."""
-        return union([self._exactly(text, words, forms), self._by_iri(text, words, forms), self._pairs(words)])
+        return union_pattern([self._exactly(text, words, forms), self._by_iri(text, words, forms), self._pairs(words)])
 
     def _accounted(self, token: Token) -> bool:
-        return bool({token.norm, token.lemma} & set(self.described)) or measure(token) is not None
+        return bool({token.norm, token.lemma} & set(self.described)) or gradable_adjective(token) is not None
 
     def _pairs(self, words: Sequence[Token]) -> str:
         between = {"": "[^a-z0-9]+", "virtuoso": " "}.get(self.search)
@@ -58,7 +58,7 @@ class NamePatterns:
         ]
         if between is None or not pairs or not self.names:
             return ""
-        return holding_pattern(self.search, self.names, list(dict.fromkeys(pairs))[:MOST_WORDS])
+        return text_search_pattern(self.search, self.names, list(dict.fromkeys(pairs))[:MAX_SEARCH_WORDS])
 
     def _holding(self, forms: Collection[str]) -> str:
         """Names that hold one of the words, or one that may be meant by it."""
@@ -70,35 +70,40 @@ class NamePatterns:
         if not self.search:
             # people say a part of a code
             asked = [f"[a-z0-9]*{word}[a-z0-9]*" if any(map(str.isdigit, word)) else word for word in asked]
-        return holding_pattern(self.search, self.names, asked[:MOST_WORDS], near[:MOST_WORDS])
+        return text_search_pattern(self.search, self.names, asked[:MAX_SEARCH_WORDS], near[:MAX_SEARCH_WORDS])
 
     def _exactly(self, text: str, words: Sequence[Token], forms: Collection[str]) -> str:
         """Names that are a stretch of the text, in usual capitals, with the usual tags of languages."""
-        said = dict.fromkeys(chain.from_iterable(_cases(span) for span in _spans(text, words, LONGEST, forms)))
+        said = dict.fromkeys(chain.from_iterable(_cases(span) for span in _spans(text, words, MAX_SPAN_TOKENS, forms)))
         if not said or not self.names:
             return ""
-        literals = " ".join(f"{constant(each)} {constant(each)}@en" for each in said)
+        literals = " ".join(f"{format_literal(each)} {format_literal(each)}@en" for each in said)
         # with VALUES of predicates as well some stores look at all their triples
-        return union([f"VALUES ?l {{ {literals} }} ?s {iri(name)} ?l ." for name in self.names])
+        return union_pattern([f"VALUES ?l {{ {literals} }} ?s {format_iri(name)} ?l ." for name in self.names])
 
     def _by_iri(self, text: str, words: Sequence[Token], forms: Collection[str]) -> str:
         """Things whose IRI ends with a stretch of the text."""
         ends = dict.fromkeys(
             form
-            for span in _spans(text, words, LONGEST - 2, forms)
+            for span in _spans(text, words, MAX_SPAN_TOKENS - 2, forms)
             for case in _cases(span)
             for form in (case.replace(" ", "_"), case.replace(" ", "-"), case.replace(" ", ""), quote(case))
         )
-        things = " ".join(iri(space + end) for space in self.spaces for end in ends)
+        things = " ".join(format_iri(space + end) for space in self.spaces for end in ends)
         return f"VALUES ?s {{ {things} }} ?s a ?kind ." if things else ""
 
 
 def may_be_misspelt(word: str) -> bool:
     """Whether a word is no word of English, and long enough to be a name with a slip in it."""
-    return len(word) >= SPELT and word.isalpha() and word.isascii() and not simplemma.is_known(word, lang="en")
+    return (
+        len(word) >= MIN_MISSPELT_LETTERS
+        and word.isalpha()
+        and word.isascii()
+        and not simplemma.is_known(word, lang="en")
+    )
 
 
-def union(patterns: Sequence[str]) -> str:
+def union_pattern(patterns: Sequence[str]) -> str:
     """The patterns that are not empty, as alternatives."""
     return " UNION ".join(f"{{ {pattern} }}" for pattern in patterns if pattern)
 

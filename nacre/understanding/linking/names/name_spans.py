@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from nacre.language.thesaurus import function_words
-from nacre.stores.sqlite.lexicon import Lexicon, Name
+from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry
 
 
-def known_names(words: Sequence[str], lexicon: Lexicon) -> list[tuple[int, int]]:
+def name_spans(words: Sequence[str], lexicon: Lexicon) -> list[tuple[int, int]]:
     """The longest names of things, values and properties, as (first word, after the last); a bare number is no name."""
     found: list[tuple[int, int]] = []
     for first in range(len(words)):
@@ -26,7 +26,7 @@ def _longest(words: Sequence[str], lexicon: Lexicon) -> int:
     return next((n for n in sizes if any(_tells(name, lexicon) for name in lexicon.exact(words[:n]))), 0)
 
 
-def _tells(name: Name, lexicon: Lexicon) -> bool:
+def _tells(name: LexiconEntry, lexicon: Lexicon) -> bool:
     """Whether the name stands for something in particular: classes and what all things have do not."""
     if name.kind == "predicate":
         predicate = lexicon.schema.predicate_of.get(name.target)

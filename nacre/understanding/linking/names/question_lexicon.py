@@ -8,21 +8,21 @@ from rapidfuzz.distance import OSA
 
 from nacre.language.tokens import code_parts, lemma
 from nacre.records.schema import Schema
-from nacre.stores.sqlite.lexicon import Lexicon, Name, Thing, Word
+from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry, LexiconThing, LexiconWord
 
-SLIPS = 2
+MAX_EDITS = 2
 
 
-class FoundNames(Lexicon):
+class QuestionLexicon(Lexicon):
     """The lexicon of an attached graph with the things that one question may name. It shares the files and whatever
     depends on the schema alone with `of_schema`, the lexicon of the graph, and owns nothing to close."""
 
     def __init__(
         self,
         of_schema: Lexicon,
-        found: Sequence[Name],
+        found: Sequence[LexiconEntry],
         shares: Mapping[str, float],
-        thing: Callable[[str], Thing | None],
+        thing: Callable[[str], LexiconThing | None],
     ) -> None:
         self.schema: Schema = of_schema.schema
         self.embedder = of_schema.embedder
@@ -34,8 +34,8 @@ class FoundNames(Lexicon):
         self._asked_thing = thing
         # how many things a word names where that is more than were found
         self._things = {word: round(share * self.said) for word, share in shares.items()}
-        self._by_tokens: dict[tuple[str, ...], list[Name]] = defaultdict(list)
-        self._by_lemmas: dict[tuple[str, ...], list[Name]] = defaultdict(list)
+        self._by_tokens: dict[tuple[str, ...], list[LexiconEntry]] = defaultdict(list)
+        self._by_lemmas: dict[tuple[str, ...], list[LexiconEntry]] = defaultdict(list)
         self._by_word: dict[str, set[int]] = defaultdict(set)
         self._longest: dict[str, int] = defaultdict(int)
         for number, name in enumerate(self._found):
@@ -54,13 +54,13 @@ class FoundNames(Lexicon):
     def of_schema(self) -> Lexicon:
         return self._of_schema
 
-    def each(self) -> Iterator[Name]:
+    def each(self) -> Iterator[LexiconEntry]:
         yield from sorted((*self.described, *self._found), key=lambda name: len(name.tokens))
 
-    def exact(self, tokens: Sequence[str]) -> list[Name]:
+    def exact(self, tokens: Sequence[str]) -> list[LexiconEntry]:
         return [*self._of_schema.exact(tokens), *self._by_tokens.get(tuple(tokens), ())]
 
-    def inflected(self, lemmas: Sequence[str]) -> list[Name]:
+    def inflected(self, lemmas: Sequence[str]) -> list[LexiconEntry]:
         return [*self._of_schema.inflected(lemmas), *self._by_lemmas.get(tuple(lemmas), ())]
 
     def of_lemma(self, lemma_: str) -> list[str]:
@@ -73,13 +73,13 @@ class FoundNames(Lexicon):
         least = max(4, more_than)
         return frozenset(word for word in {*self._by_word, *self._things} if self._naming(word) > least)
 
-    def holding(self, words: Sequence[Collection[str]], most: int) -> list[Name]:
+    def holding(self, words: Sequence[Collection[str]], most: int) -> list[LexiconEntry]:
         return [self._found[number] for number in sorted(self._holding(words))[:most]]
 
     def is_held(self, words: Sequence[Collection[str]]) -> bool:
         return bool(self._holding(words))
 
-    def thing(self, iri: str) -> Thing | None:
+    def thing(self, iri: str) -> LexiconThing | None:
         return self._asked_thing(iri)
 
     def close(self) -> None:
@@ -93,7 +93,7 @@ class FoundNames(Lexicon):
         having = [set().union(*(self._by_word.get(word, ()) for word in each)) for each in words]
         return set.intersection(*having) if having else set()
 
-    def _word(self, text: str) -> Word | None:
+    def _word(self, text: str) -> LexiconWord | None:
         described, names = self._of_schema.word(text), self._by_word.get(text, set())
         longest = max(self._longest.get(text, 0), described.longest if described else 0)
         if not names and not longest and described is None:
@@ -101,8 +101,8 @@ class FoundNames(Lexicon):
         alone = (text,) in self._by_tokens
         number = self._naming(text) if names else 0
         said = number + (described.names if described else 0)
-        return Word(0, text, lemma(text), said, number, alone, longest)
+        return LexiconWord(0, text, lemma(text), said, number, alone, longest)
 
-    def _near(self, text: str, edits: int = SLIPS) -> tuple[str, ...]:
+    def _near(self, text: str, edits: int = MAX_EDITS) -> tuple[str, ...]:
         own = (word for word in self._by_word if OSA.distance(text, word, score_cutoff=edits) <= edits)
         return tuple(sorted({*own, *self._of_schema.near(text, edits)}))

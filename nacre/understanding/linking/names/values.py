@@ -5,37 +5,37 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from nacre.language.format_values import is_number_name
-from nacre.language.forms.nouns import wording
+from nacre.language.forms.nouns import wording_entry
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token
 from nacre.records.plan import Variable
-from nacre.stores.sqlite.lexicon import Lexicon, Name
-from nacre.understanding.linking.names.codes import Codes
+from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry
+from nacre.understanding.linking.names.codes import CodeLinker
 from nacre.understanding.linking.names.entities import EntityNames
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.question.types import Link, Question, Ref
 from nacre.wording.phrases.predicate_labels import class_noun
 
-LONGEST = 9
+MAX_VALUE_TOKENS = 9
 # a name said in other word forms; one said in part
-INFLECTED, PART, NUMERIC = 0.9, 0.6, 0.3
-MOST_A_SPAN = 8
+INFLECTED_SCORE, PARTIAL_SCORE, NUMERIC_SCORE = 0.9, 0.6, 0.3
+MAX_LINKS_PER_SPAN = 8
 # letters of a name that is said in two words
-SHORTEST_JOINED = 6
+MIN_JOINED_LETTERS = 6
 # words of a name before its last one, where another name gives that
-MOST_BEFORE_HEAD = 3
+MAX_MODIFIERS = 3
 # things of one name
-MOST_KEYS = 400
+MAX_KEYS = 400
 
 
-class Values:
+class ValueLinker:
     """The names of things and the values of properties; built once a version, then only read."""
 
     def __init__(self, lexicon: Lexicon, graph: SchemaGraph) -> None:
         self.graph = graph
         self.lexicon = lexicon
         self.entities = EntityNames(lexicon)
-        self.codes = Codes(graph)
+        self.codes = CodeLinker(graph)
 
     def links(self, question: Question) -> list[Link]:
         """The things and values that stretches of the question may name."""
@@ -49,17 +49,19 @@ class Values:
                 if not names:
                     names = self._named(self.lexicon.exact(lemmas[start:end]))
                     names = names or self._named(self.lexicon.inflected(lemmas[start:end]))
-                    score = INFLECTED
+                    score = INFLECTED_SCORE
                 if names and (self._may_name(question, start, end) or self._follows(names, question, start)):
                     whole.add((start, end))
                     found += self._of(names, start, end, score, question)
         found += self._shared_head(question, whole)
         for start, name in enumerate(map("".join, pairwise(norms))):
-            names = self._named(self.lexicon.exact((name,))) if len(name) >= SHORTEST_JOINED and name.isalpha() else []
+            names = (
+                self._named(self.lexicon.exact((name,))) if len(name) >= MIN_JOINED_LETTERS and name.isalpha() else []
+            )
             if names and not any(a <= start and start + 2 <= b for a, b in whole):
                 # "Sun Flower" is Sunflower
                 whole.add((start, start + 2))
-                found += self._of(names, start, start + 2, INFLECTED, question)
+                found += self._of(names, start, start + 2, INFLECTED_SCORE, question)
         for candidate in self.entities.candidates(words):
             span = (candidate.start, candidate.end)
             if any(a <= span[0] and span[1] <= b for a, b in whole):
@@ -71,9 +73,9 @@ class Values:
             )
             if node is not None:
                 mask = sum(1 << i for i in candidate.covered)
-                score = candidate.score if candidate.exact else candidate.score * PART
+                score = candidate.score if candidate.exact else candidate.score * PARTIAL_SCORE
                 if all(t.norm[:1].isdigit() for t in words[span[0] : span[1]]):
-                    score *= NUMERIC
+                    score *= NUMERIC_SCORE
                 how = "nearly whole" if candidate.exact else "part"
                 found.append(
                     Link(*span, "entity", (Ref(node),), score, mask, candidate.exact, "", candidate.keys,
@@ -88,14 +90,14 @@ class Values:
         open_ = [(start, words[end - 1].lemma) for start, end in sorted(whole) if end - start > 1]
         while open_:
             start, head = open_.pop()
-            end = joined_before(question, start)
-            for first in range(max(0, end - MOST_BEFORE_HEAD), end):
+            end = previous_conjunct_end(question, start)
+            for first in range(max(0, end - MAX_MODIFIERS), end):
                 plain = (*(t.norm for t in words[first:end]), head)
                 said = (*(t.lemma for t in words[first:end]), head)
                 names = self._named(self.lexicon.exact(plain)) or self._named(self.lexicon.inflected(said))
                 if names and not any(a < end and first < b for a, b in whole):
                     whole.add((first, end))
-                    found += self._of(names, first, end, INFLECTED, question)
+                    found += self._of(names, first, end, INFLECTED_SCORE, question)
                     open_.append((first, head))
                     break
         return found
@@ -103,9 +105,9 @@ class Values:
     def _longest(self, first: Token) -> int:
         """How many words a name has at most that begins with a word."""
         known = [self.lexicon.word(form) for form in {first.norm, first.lemma}]
-        return min(LONGEST, max((word.longest for word in known if word is not None), default=0))
+        return min(MAX_VALUE_TOKENS, max((word.longest for word in known if word is not None), default=0))
 
-    def _named(self, names: Sequence[Name]) -> list[Name]:
+    def _named(self, names: Sequence[LexiconEntry]) -> list[LexiconEntry]:
         """The names of things and values alone."""
         return [name for name in names if name.kind in ("entity", "value")]
 
@@ -120,7 +122,7 @@ class Values:
             return True
         return start > 0 and all(t.text[0].isupper() for t in own)
 
-    def _follows(self, names: Sequence[Name], question: Question, start: int) -> bool:
+    def _follows(self, names: Sequence[LexiconEntry], question: Question, start: int) -> bool:
         """Whether the last word before a value is that of its property's name: "the status done"."""
         before = question.tokens[start - 1].lemma if start else ""
         told = {name.predicate for name in names if name.kind == "value"}
@@ -128,10 +130,10 @@ class Values:
         codes = {p for n in kinds for p in self.graph.literals[n] if self.graph.about(p).role == "identifier"}
         return any(self.graph.words[p][-1:] == (before,) for p in told | codes if p in self.graph.words)
 
-    def _of(self, names: Sequence[Name], start: int, end: int, score: float, question: Question) -> list[Link]:
+    def _of(self, names: Sequence[LexiconEntry], start: int, end: int, score: float, question: Question) -> list[Link]:
         mask = ((1 << (end - start)) - 1) << start
-        things: dict[int, list[Name]] = defaultdict(list)
-        values: dict[tuple[int, str], list[Name]] = defaultdict(list)
+        things: dict[int, list[LexiconEntry]] = defaultdict(list)
+        values: dict[tuple[int, str], list[LexiconEntry]] = defaultdict(list)
         own = question.tokens[start:end]
         numeric = all(t.norm[0].isdigit() for t in own)
         for name in names:
@@ -149,7 +151,7 @@ class Values:
                         values[node, name.predicate].append(name)
         found = []
         for node, group in things.items():
-            keys = tuple(sorted({n.target for n in group}))[:MOST_KEYS]
+            keys = tuple(sorted({n.target for n in group}))[:MAX_KEYS]
             label = group[0].label
             if len(keys) == 1 and not numeric and is_number_name(label, keys):
                 # it is called by a name that is not its first
@@ -176,15 +178,17 @@ class Values:
             )
         if numeric and not any(a <= start and end <= b for a, b in question.quoted):
             # a bare number is more often an amount than a name
-            found = [x._replace(score=x.score * (NUMERIC if x.kind == "entity" else PART)) for x in found]
+            found = [
+                x._replace(score=x.score * (NUMERIC_SCORE if x.kind == "entity" else PARTIAL_SCORE)) for x in found
+            ]
         found.sort(key=lambda x: (-x.score, x.kind, x.refs))
-        return found[: 2 * MOST_A_SPAN]
+        return found[: 2 * MAX_LINKS_PER_SPAN]
 
 
-def joined_before(question: Question, start: int) -> int:
+def previous_conjunct_end(question: Question, start: int) -> int:
     """Where what a word or a comma joins to the name at `start` ends; 0 where nothing does."""
     words = question.tokens
-    if start > 1 and words[start - 1].norm in wording("joining"):
+    if start > 1 and words[start - 1].norm in wording_entry("joining"):
         return start - 1
     between = question.text[words[start - 1].end : words[start].start] if start else ""
     return start if between.strip() == "," else 0

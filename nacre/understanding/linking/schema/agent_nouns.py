@@ -8,7 +8,7 @@ from nacre.language.tokens import split_name
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 
 
-def doers_of(graph: SchemaGraph) -> list[tuple[int, str]]:
+def agent_nouns(graph: SchemaGraph) -> list[tuple[int, str]]:
     """What the persons of an event may be called by it: those of a "visit" are its "visitors"; and by what is known of
     them: who has a "member since" is a member; (node, word)."""
     found = {

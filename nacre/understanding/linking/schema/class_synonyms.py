@@ -2,29 +2,31 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from nacre.language.forms.nouns import wording
-from nacre.language.thesaurus import kinds_said
+from nacre.language.forms.nouns import wording_entry
+from nacre.language.thesaurus import kind_synonyms
 from nacre.language.tokens import Token
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.question.types import Link, Question
 
 # the vocabulary of thesauri
-THESAURUS = "http://www.w3.org/2004/02/skos/core#"
+SKOS_NAMESPACE = "http://www.w3.org/2004/02/skos/core#"
 # nodes by a word that they are called by, which is none of their names
-Besides = Mapping[str, frozenset[int]]
+ClassSynonyms = Mapping[str, frozenset[int]]
 
 
-def wider(graph: SchemaGraph, called: Iterable[tuple[str, ...]]) -> Iterator[tuple[int, str]]:
+def class_hypernyms(graph: SchemaGraph, called: Iterable[tuple[str, ...]]) -> Iterator[tuple[int, str]]:
     """Nodes with a word of English that says more widely what they are, where no kind is `called` so: "animals" of a
     graph of horses."""
     names = set(called)
     for node in graph.nodes:
-        for word in sorted(kinds_said().get(node.words[-1], ())) if node.classes and node.words else ():
+        for word in sorted(kind_synonyms().get(node.words[-1], ())) if node.classes and node.words else ():
             if (word,) not in names:
                 yield node.index, word
 
 
-def of_kinds(links: Iterable[Link], question: Question, besides: Besides, graph: SchemaGraph) -> list[Link]:
+def prefer_class_synonyms(
+    links: Iterable[Link], question: Question, besides: ClassSynonyms, graph: SchemaGraph
+) -> list[Link]:
     """The links without those that a word for a kind rules out."""
     found = list(links)
     for at, token in enumerate(question.tokens):
@@ -45,7 +47,7 @@ def of_kinds(links: Iterable[Link], question: Question, besides: Besides, graph:
     return found
 
 
-def _called(token: Token, besides: Besides) -> frozenset[int]:
+def _called(token: Token, besides: ClassSynonyms) -> frozenset[int]:
     return besides.get(token.lemma, frozenset()) | besides.get(token.norm, frozenset())
 
 
@@ -74,10 +76,10 @@ def _ruled_out(link: Link, at: int, token: Token, named: list[Link], graph: Sche
 
 def _is_concept(node: int, graph: SchemaGraph) -> bool:
     """Whether the things of a node are concepts of a thesaurus."""
-    return any(step.predicate.startswith(THESAURUS) for step in graph.steps[node])
+    return any(step.predicate.startswith(SKOS_NAMESPACE) for step in graph.steps[node])
 
 
 def _sorts(question: Question, at: int) -> bool:
     """Whether "kinds of", "types of" stands before a word."""
     before = question.tokens[max(0, at - 2) : at]
-    return len(before) == 2 and before[1].norm == "of" and before[0].lemma in wording("sorting")
+    return len(before) == 2 and before[1].norm == "of" and before[0].lemma in wording_entry("sorting")

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from nacre.language.thesaurus import phrases
+from nacre.language.thesaurus import concept_phrases
 from nacre.understanding.question.types import Question
 
 # concepts of an expression that are looked for, the likeliest first, and what each place further down costs
-MOST_CONCEPTS, PLACE = 8, 0.01
+MAX_CONCEPTS, CONCEPT_RANK_COST = 8, 0.01
 
 
 # cues of more words that the last word of an expression may begin
@@ -18,12 +18,12 @@ _COMPUTING = frozenset(("avg", "sum", "count", "group", "compare"))
 def _by_first() -> dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]:
     """The expressions by their first lemma, longest first."""
     found: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
-    for said, concepts in sorted(phrases().items(), key=lambda each: -len(each[0])):
+    for said, concepts in sorted(concept_phrases().items(), key=lambda each: -len(each[0])):
         found.setdefault(said[0], []).append((said, concepts))
     return found
 
 
-def expressions(question: Question, taken: int) -> Iterator[tuple[int, int, Sequence[str]]]:
+def find_expressions(question: Question, taken: int) -> Iterator[tuple[int, int, Sequence[str]]]:
     """Where the question has an expression of several words, and the concepts it asks for; none of whose words of
     meaning are all `taken` (a bit mask), or that lie in a longer one.
 
@@ -44,6 +44,6 @@ def expressions(question: Question, taken: int) -> Iterator[tuple[int, int, Sequ
                 continue
             meant = [k for k in range(i, i + len(said)) if k not in question.light] or range(i, i + len(said))
             if not any(taken >> k & 1 for k in meant):
-                yield i, i + len(said), concepts[:MOST_CONCEPTS]
+                yield i, i + len(said), concepts[:MAX_CONCEPTS]
                 end = i + len(said)
             break

@@ -15,7 +15,7 @@ from nacre.understanding.question.types import Link, Ref
 QUANTITY, AMOUNT = "quantity", "amount"
 
 
-def quantities(links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]:
+def link_quantity_nodes(links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]:
     """For each thing or value that is a kind of quantity the numbers kept of it: `refs` are the number, and what holds
     the kind; for each mention of things that are no more than a number, the number."""
     # "which measurements are of porosity" asks for the measurements
@@ -28,7 +28,7 @@ def quantities(links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]:
         elif link.kind == "value" and ref.predicate and _is_kind(graph.words[ref.predicate]):
             found = [(held, ref) for held in _numbers(ref.node, graph) if held.node not in named]
         else:
-            number = amount(ref.node, graph) if not ref.predicate else ""
+            number = amount_property(ref.node, graph) if not ref.predicate else ""
             if number:
                 yield link._replace(kind="property", refs=(Ref(ref.node, number, via=ref.via),), how=AMOUNT)
             continue
@@ -37,7 +37,7 @@ def quantities(links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]:
 
 
 @lru_cache(maxsize=4096)
-def amount(node: int, graph: SchemaGraph) -> str:
+def amount_property(node: int, graph: SchemaGraph) -> str:
     """The number of things that have no name and are no more than it, but for a unit or the like; "" for others."""
     literals = graph.literals[node]
     numbers = [p for p in literals if graph.is_numeric(p) and not graph.is_date(p)]

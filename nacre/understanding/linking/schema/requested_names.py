@@ -8,10 +8,10 @@ from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.question.types import Link, Question
 
 # words at most between "name" and the kind: "names of all the presses"
-BETWEEN = 3
+MAX_WORDS_IN_BETWEEN = 3
 
 
-def of_named(links: Sequence[Link], question: Question, graph: SchemaGraph) -> list[Link]:
+def absorb_name_words(links: Sequence[Link], question: Question, graph: SchemaGraph) -> list[Link]:
     """The links, where kinds take in the word for their names, and no other kind's property does."""
     found = list(links)
     for at, token in enumerate(question.tokens):
@@ -38,6 +38,10 @@ def _span(kind: Link, at: int, question: Question) -> tuple[int, int] | None:
     """The stretch of "names of the presses" or "press names"."""
     words = question.tokens
     between = [t.norm for t in words[at + 1 : kind.start]]
-    if 0 < len(between) <= BETWEEN and between[0] in language().words["of"] and function_words().issuperset(between):
+    if (
+        0 < len(between) <= MAX_WORDS_IN_BETWEEN
+        and between[0] in language().words["of"]
+        and function_words().issuperset(between)
+    ):
         return at, kind.end
     return (kind.start, at + 1) if kind.end == at else None

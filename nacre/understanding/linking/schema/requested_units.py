@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 
 from nacre.language.base import language
-from nacre.language.thesaurus import resource
+from nacre.language.thesaurus import english_data
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.linking.schema.schema_terms import SYNONYM
+from nacre.understanding.linking.schema.schema_terms import SYNONYM_SCORE
 from nacre.understanding.question.types import Link, Question, Ref
 
 # how likely a property is meant whose name the question takes apart
-APART = 0.8
+SPLIT_NAME_SCORE = 0.8
 
 
-def taken_apart(question: Question, graph: SchemaGraph) -> Iterator[Link]:
+def link_split_names(question: Question, graph: SchemaGraph) -> Iterator[Link]:
     """Properties whose name ends in what stands after "how many" and begins with what comes later: the "payment days"
     of "how many days do they have for payment"."""
     said, words = language().words, question.tokens
@@ -29,13 +29,14 @@ def taken_apart(question: Question, graph: SchemaGraph) -> Iterator[Link]:
             if there:
                 covered = 1 << at | sum(1 << i for i in set(there))
                 yield from (
-                    Link(at, at + 1, "property", (Ref(h, predicate),), APART, covered, how="partial") for h in holders
+                    Link(at, at + 1, "property", (Ref(h, predicate),), SPLIT_NAME_SCORE, covered, how="partial")
+                    for h in holders
                 )
 
 
-def in_units(question: Question, graph: SchemaGraph) -> Iterator[Link]:
+def link_requested_units(question: Question, graph: SchemaGraph) -> Iterator[Link]:
     """Properties whose numbers have the unit that stands after "how many"."""
-    units, said = resource()["units"], language().words
+    units, said = english_data()["units"], language().words
     for at, word in enumerate(question.tokens[2:], 2):
         how, many = question.tokens[at - 2 : at]
         unit = units.get(word.norm) or units.get(word.lemma)
@@ -47,6 +48,6 @@ def in_units(question: Question, graph: SchemaGraph) -> Iterator[Link]:
             about = graph.about(predicate)
             if unit in (about.unit, units.get(about.unit.casefold())):
                 yield from (
-                    Link(at, at + 1, "property", (Ref(holder, predicate),), SYNONYM, 1 << at, False, how="like")
+                    Link(at, at + 1, "property", (Ref(holder, predicate),), SYNONYM_SCORE, 1 << at, False, how="like")
                     for holder in holders
                 )

@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from nacre.language.base import language
-from nacre.language.booleans import is_flag
-from nacre.language.thesaurus import nouns_of
+from nacre.language.booleans import is_boolean_predicate
+from nacre.language.thesaurus import nouns_of_kind
 from nacre.language.tokens import lemma, split_name
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.understanding.linking.schema.shortest_paths import Paths, Step
+from nacre.understanding.linking.schema.shortest_paths import PathStep, ShortestPaths
 
 # what a step costs: through a node without names of its own, through any other; per share of things without the link
-NAMELESS, NAMED, RARE = 0.6, 1.0, 0.4
+NAMELESS_STEP_COST, NAMED_STEP_COST, RARE_STEP_COST = 0.6, 1.0, 0.4
 # what stands behind the namespace of an IRI
 _NAMESPACE = re.compile(r"[^#/]*$")
 
 
 @dataclass(frozen=True)
-class Node:
+class SchemaNode:
     """A kind of thing: a class, or a group of a combination of classes. `words` are the lemmas of its label, `variable`
     is what its things are called in a plan."""
 
@@ -44,7 +44,7 @@ class SchemaGraph:
         self.schema = schema
         self.groups_of_class = schema.groups_of_class
         named, rare = _named(lexicon), _rare(lexicon)
-        self.nodes: list[Node] = []
+        self.nodes: list[SchemaNode] = []
         self.node_of: dict[str, int] = {}
         members = {
             c.iri: self.groups_of_class.get(c.iri, frozenset()) | rare.get(c.iri, frozenset()) for c in schema.classes
@@ -78,7 +78,7 @@ class SchemaGraph:
             if about is not None and about.has_literals:
                 self.literals[i].append(predicate)
         self.node_with = {(n.classes, n.without): n.index for n in self.nodes}
-        self.steps: dict[int, list[Step]] = defaultdict(list)
+        self.steps: dict[int, list[PathStep]] = defaultdict(list)
         # of what a predicate leads to from a kind, and comes from to one, the share that is of the other kind
         self.led: dict[tuple[str, int, int], float] = {}
         self.come: dict[tuple[str, int, int], float] = {}
@@ -100,8 +100,8 @@ class SchemaGraph:
         # by what they are called, or with a family name
         self.persons = frozenset(n.index for n in self.nodes if self._is_person(n))
         # properties of yes or no that nobody asks to have listed: as texts or numbers, not as booleans
-        self.flags = frozenset(p.iri for p in schema.predicates if p.datatype != "boolean" and is_flag(p))
-        paths = Paths(self.steps, frozenset(self.base.values()))
+        self.flags = frozenset(p.iri for p in schema.predicates if p.datatype != "boolean" and is_boolean_predicate(p))
+        paths = ShortestPaths(self.steps, frozenset(self.base.values()))
         self.path, self.distance = paths.cheapest, paths.distance
         self.narrower = lru_cache(maxsize=16384)(self._narrower)
         self.holding = lru_cache(maxsize=16384)(self._holding)
@@ -109,12 +109,12 @@ class SchemaGraph:
     def about(self, predicate: str) -> Predicate:
         return self.schema.predicate_of[predicate]
 
-    def _is_person(self, node: Node) -> bool:
+    def _is_person(self, node: SchemaNode) -> bool:
         """Whether a kind is one of persons: by what it is called, or as its things have a family name."""
         family = language().words["family"]
         names = (self.words[predicate] for predicate in self.literals[node.index])
         called = any(w[0] in family and w[-1].endswith("name") for w in names if w)
-        return called or bool(node.words and node.words[-1] in nouns_of("persons"))
+        return called or bool(node.words and node.words[-1] in nouns_of_kind("persons"))
 
     def base_of(self, node: int) -> int:
         """The widest node that holds the tables of a node."""
@@ -192,10 +192,10 @@ class SchemaGraph:
         relations: frozenset[str],
         count: int,
         named: frozenset[str],
-    ) -> Node:
+    ) -> SchemaNode:
         words = tuple(lemma(w) for w in split_name(label).split())
         is_named = bool(relations & named)
-        return Node(len(self.nodes), label, classes, without, relations, count, words, is_named, _variable(label))
+        return SchemaNode(len(self.nodes), label, classes, without, relations, count, words, is_named, _variable(label))
 
     def _add_steps(self, lexicon: Lexicon) -> None:
         triples: dict[tuple[str, int, int], int] = defaultdict(int)
@@ -213,12 +213,12 @@ class SchemaGraph:
                     triples[link.predicate, source, target] += link.triples
         for (predicate, source, target), n in sorted(triples.items()):
             share = min(1.0, n / max(1, self.nodes[source].count)) * min(1.0, n / max(1, self.nodes[target].count))
-            rare = RARE * (1 - share)
+            rare = RARE_STEP_COST * (1 - share)
             self.led[predicate, source, target] = n / leading[predicate, source]
             self.come[predicate, source, target] = n / coming[predicate, target]
             for here, there, forward in ((source, target, True), (target, source, False)):
-                length = NAMED if self.nodes[there].named and self.nodes[here].named else NAMELESS
-                self.steps[here].append(Step(predicate, forward, there, length + rare))
+                length = NAMED_STEP_COST if self.nodes[there].named and self.nodes[here].named else NAMELESS_STEP_COST
+                self.steps[here].append(PathStep(predicate, forward, there, length + rare))
 
     def _add_mixed(self, lexicon: Lexicon) -> None:
         """A node for what a link leads to where that is of several kinds that no class holds: a place or a person."""
@@ -236,7 +236,7 @@ class SchemaGraph:
                 continue
             if (predicate, relations) not in nodes:
                 label = self.about(predicate).label
-                node = Node(
+                node = SchemaNode(
                     len(self.nodes), label, (), (), relations, triples[predicate, subject],
                     tuple(lemma(w) for w in split_name(label).split()), True, _variable(label),
                 )  # fmt: skip
@@ -244,8 +244,8 @@ class SchemaGraph:
                 self.nodes.append(node)
             at = nodes[predicate, relations]
             for source in sources:
-                self.steps[source].append(Step(predicate, True, at, NAMED))
-                self.steps[at].append(Step(predicate, False, source, NAMED))
+                self.steps[source].append(PathStep(predicate, True, at, NAMED_STEP_COST))
+                self.steps[at].append(PathStep(predicate, False, source, NAMED_STEP_COST))
                 self.mixed[source, predicate] = at
 
 

@@ -6,12 +6,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 # a link that the question names is followed at this part of its cost
-HINTED = 0.35
-LONGEST = 5
-FAR = 9.0
+HINTED_COST_SHARE = 0.35
+MAX_PATH_STEPS = 5
+UNREACHABLE = 9.0
 
 
-class Step(NamedTuple):
+class PathStep(NamedTuple):
     """One link from a node to another; `forward` when the node at hand holds the subject."""
 
     predicate: str
@@ -21,13 +21,13 @@ class Step(NamedTuple):
 
 
 # ways from one node to another, each with its cost
-Ways = tuple[tuple[float, tuple[Step, ...]], ...]
+WeightedPaths = tuple[tuple[float, tuple[PathStep, ...]], ...]
 
 
-class Paths:
+class ShortestPaths:
     """The ways over the steps from each node, in between over nodes of `between` alone; searched once each."""
 
-    def __init__(self, steps: Mapping[int, Sequence[Step]], between: frozenset[int]) -> None:
+    def __init__(self, steps: Mapping[int, Sequence[PathStep]], between: frozenset[int]) -> None:
         self.steps, self.between = steps, between
         self.cheapest = lru_cache(maxsize=8192)(self._cheapest)
         self.distance = lru_cache(maxsize=16384)(self._distance)
@@ -37,22 +37,22 @@ class Paths:
         if a == b:
             return 0.0
         found = self.cheapest(a, b, most=1)
-        return found[0][0] if found else FAR
+        return found[0][0] if found else UNREACHABLE
 
     def _arriving(self, target: int) -> dict[int, int]:
         """How many steps of a way to a node are left at each node that one may lead over."""
         found = {target: 0}
         edge = [target]
-        for far in range(1, LONGEST):
+        for far in range(1, MAX_PATH_STEPS):
             next_to = dict.fromkeys(s.target for here in edge for s in self.steps[here])
             edge = [n for n in next_to if n in self.between and n not in found]
             found |= dict.fromkeys(edge, far)
         return found
 
-    def _cheapest(self, source: int, target: int, hints: frozenset[str] = frozenset(), most: int = 3) -> Ways:
+    def _cheapest(self, source: int, target: int, hints: frozenset[str] = frozenset(), most: int = 3) -> WeightedPaths:
         """The cheapest ways from one node to another (at least one step), each with its cost."""
-        found: list[tuple[float, tuple[Step, ...]]] = []
-        queue: list[tuple[float, int, int, tuple[Step, ...]]] = [(0.0, 0, source, ())]
+        found: list[tuple[float, tuple[PathStep, ...]]] = []
+        queue: list[tuple[float, int, int, tuple[PathStep, ...]]] = [(0.0, 0, source, ())]
         number, popped = 0, 0
         near = self.arriving(target)
         while queue and len(found) < most and popped < 400:
@@ -61,10 +61,10 @@ class Paths:
             if way and here == target:
                 found.append((cost, way))
                 continue
-            if len(way) == LONGEST or (found and cost > found[0][0] + 1.5):
+            if len(way) == MAX_PATH_STEPS or (found and cost > found[0][0] + 1.5):
                 continue
             for step in self.steps[here]:
-                if step.target not in near or len(way) + near[step.target] >= LONGEST:
+                if step.target not in near or len(way) + near[step.target] >= MAX_PATH_STEPS:
                     continue
                 if step.target == source != target or any(s.target == step.target for s in way):
                     continue
@@ -74,6 +74,6 @@ class Paths:
                 else:
                     extra = 0.0
                 number += 1
-                step_cost = step.cost * (HINTED if step.predicate in hints else 1.0) + extra
+                step_cost = step.cost * (HINTED_COST_SHARE if step.predicate in hints else 1.0) + extra
                 heapq.heappush(queue, (cost + step_cost, number, step.target, (*way, step)))
         return tuple(found)

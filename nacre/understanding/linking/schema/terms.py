@@ -8,45 +8,45 @@ import simplemma
 from rapidfuzz import fuzz, process
 
 from nacre.language.base import language
-from nacre.language.booleans import is_flag
-from nacre.language.forms.nouns import is_plural, wording
-from nacre.language.thesaurus import function_words, measure, nouns_of, opposites, synonyms
+from nacre.language.booleans import is_boolean_predicate
+from nacre.language.forms.nouns import is_plural, wording_entry
+from nacre.language.thesaurus import antonyms, function_words, gradable_adjective, nouns_of_kind, synonyms
 from nacre.language.tokens import Token, lemma
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.understanding.linking.schema.comments import told_of
+from nacre.understanding.linking.schema.comments import terms_by_comment_word
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.schema_terms import (
-    LEMMA,
-    SAME,
-    SPELT,
-    STEM,
-    SYNONYM,
-    VALUE,
-    Term,
-    link_of,
+    LEMMA_SCORE,
+    SAME_WORD_SCORE,
+    SPELLING_SCORE,
+    STEM_SCORE,
+    SYNONYM_SCORE,
+    VALUE_WORDS,
+    SchemaTerm,
     schema_terms,
+    term_link,
 )
-from nacre.understanding.question.types import OPPOSITE, Link, Question, Ref
+from nacre.understanding.question.types import NEGATED_MATCH, Link, Question, Ref
 
 # the least share of a name that must be said
-ENOUGH = 0.34
-MOST_A_SPAN = 10
+MIN_TERM_SCORE = 0.34
+MAX_TERM_LINKS_PER_SPAN = 10
 # what a link to the rarer of two kinds of one name is worth beside the other
-RARER = 0.9
+RARER_CLASS_FACTOR = 0.9
 # a link that is weaker gives way to an exact one
-FAINT = 0.45
+MIN_RIVAL_SCORE = 0.45
 _SHORTEST_STEM = 5
 _SHORTEST_CODE = 3
 # how the forms of verbs end, which are misspelt with them
 _VERB_ENDS = ("ing", "ed")
 
 
-class Terms:
+class SchemaLinker:
     """The names of classes and properties by their lemmas; built once a version, then only read."""
 
     def __init__(self, lexicon: Lexicon, graph: SchemaGraph) -> None:
         self.graph = graph
-        light, filler, keys = function_words(), language().words["filler"], wording("keys")
+        light, filler, keys = function_words(), language().words["filler"], wording_entry("keys")
         # "found at" says something of things, as "find" does not
         beside, small = light | language().words["generic"] | keys, light | filler
         self.done = frozenset(
@@ -58,7 +58,7 @@ class Terms:
         # the whole of each node that is the rest of a kind
         self.whole = {n.index: graph.node_of.get(n.classes[0]) for n in graph.nodes if n.without and n.classes}
         self.terms, said = schema_terms(lexicon, graph)
-        self.told = told_of(graph, self.terms, said)
+        self.told = terms_by_comment_word(graph, self.terms, said)
         self.besides = _besides(self.terms)
         self.by_word: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for i, term in enumerate(self.terms):
@@ -77,19 +77,19 @@ class Terms:
         """The classes and properties that stretches of the question may name."""
         matched: dict[int, dict[int, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
         words, known = question.tokens, language().words
-        persons, bodies = nouns_of("persons"), nouns_of("bodies")
+        persons, bodies = nouns_of_kind("persons"), nouns_of_kind("bodies")
         for i, token in enumerate(words):
             # "show the ..." is no show, "the last ..." lasts no time
             asks = i == 0 and i in question.light
             asks |= i > 0 and token.norm in known["the_last"] and words[i - 1].norm in known["article"]
             doer = token.norm in persons or token.norm in bodies
             for word, fit in self.like(token.norm, token.lemma):
-                if (asks and fit == SYNONYM) or (i == 0 and word in self.done and token.norm == word):
+                if (asks and fit == SYNONYM_SCORE) or (i == 0 and word in self.done and token.norm == word):
                     continue
                 for term, place in self.by_word[word]:
-                    if asks and self.terms[term].sure < SAME:
+                    if asks and self.terms[term].sure < SAME_WORD_SCORE:
                         continue
-                    if doer and fit < LEMMA and self._is_dated(self.terms[term]):
+                    if doer and fit < LEMMA_SCORE and self._is_dated(self.terms[term]):
                         # the "maker" is no day on which something was made
                         continue
                     if fit > matched[term][i].get(place, 0.0):
@@ -99,10 +99,12 @@ class Terms:
                 if word in self.joined and (word == joined or len(word) > 5):
                     term = self.joined[word]
                     for place in range(2):
-                        matched[term][i][place] = max(SAME if word == token.norm else 0, matched[term][i].get(place, 0))
+                        matched[term][i][place] = max(
+                            SAME_WORD_SCORE if word == token.norm else 0, matched[term][i].get(place, 0)
+                        )
             if joined in self.by_word and len(joined) > 4:
                 for term, place in self.by_word[joined]:
-                    matched[term][i][place] = matched[term][i + 1][place] = LEMMA
+                    matched[term][i][place] = matched[term][i + 1][place] = LEMMA_SCORE
         found: list[Link] = []
         for index, places in matched.items():
             found += self._of_term(question, self.terms[index], places)
@@ -125,7 +127,7 @@ class Terms:
         for x, node in classes.items():
             most[x.start, x.end, node.words] = max(most[x.start, x.end, node.words], node.count)
         rarer = {x for x, node in classes.items() if node.count < most[x.start, x.end, node.words]}
-        return [x._replace(score=x.score * RARER) if x in rarer else x for x in found]
+        return [x._replace(score=x.score * RARER_CLASS_FACTOR) if x in rarer else x for x in found]
 
     def _of_whole(self, found: list[Link], question: Question) -> list[Link]:
         """The links without those to the rest of a kind ("other person") where the words name the whole as well."""
@@ -139,7 +141,7 @@ class Terms:
         """Whether a word and the one before it are one word of a name: "run time" of "runtime"."""
         return question.tokens[at - 1].norm + question.tokens[at].norm in self.by_word
 
-    def _of_term(self, question: Question, term: Term, matched: dict[int, dict[int, float]]) -> list[Link]:
+    def _of_term(self, question: Question, term: SchemaTerm, matched: dict[int, dict[int, float]]) -> list[Link]:
         """The links of one name: stretches of the question that say enough of it, with no other word in between."""
         runs: list[list[int]] = []
         for i in sorted(matched):
@@ -176,23 +178,29 @@ class Terms:
                         used.append(i)
                 score = term.sure * sum(term.weights[p] * f for p, f in fits.items()) / whole
                 said = sum(1.0 for _ in fits) / len(part) if part else 0
-                if score < ENOUGH or said < 0.5:
+                if score < MIN_TERM_SCORE or said < 0.5:
                     continue
                 exact = score > 0.93
                 if not exact and all(question.tokens[i].norm in language().words["of"] for i in used):
                     # "names of presses" asks for nothing that these are made of
                     continue
-                is_value = term.kind == "property" and self.graph.words[term.predicate] == (*term.words, *VALUE)
+                is_value = term.kind == "property" and self.graph.words[term.predicate] == (*term.words, *VALUE_WORDS)
                 if is_value and any(is_plural(question.tokens[i].norm) for i in used):
                     # "ratings" are counted, they are no "rating value"
                     continue
                 covered = sum(1 << i for i in used)
-                how = "exact" if exact else "partial" if min(fits.values()) >= LEMMA and term.sure > SYNONYM else "like"
+                how = (
+                    "exact"
+                    if exact
+                    else "partial"
+                    if min(fits.values()) >= LEMMA_SCORE and term.sure > SYNONYM_SCORE
+                    else "like"
+                )
                 # a word that says again what another said may name something of its own
-                found.append(link_of(used[0], used[-1] + 1, term, score, covered, exact, how))
+                found.append(term_link(used[0], used[-1] + 1, term, score, covered, exact, how))
         return found
 
-    def _is_dated(self, term: Term) -> bool:
+    def _is_dated(self, term: SchemaTerm) -> bool:
         return term.kind == "property" and self.graph.is_date(term.predicate)
 
     def _is_number(self, link: Link) -> bool:
@@ -207,58 +215,58 @@ class Terms:
             starts = [start for start in language().words["denying"] if token.norm.startswith(start)]
             denied = {lemma(token.norm.removeprefix(start)) for start in starts}
             if not {token.norm, token.lemma} & self.by_word.keys():
-                denied |= opposites(token.lemma)
+                denied |= antonyms(token.lemma)
             for index in sorted({t for word in denied for t, _ in self.by_word.get(word, ())}):
                 term = self.terms[index]
                 dated = self._is_dated(term)
                 own = set(term.words) - language().words["time" if dated else "being_flag"]
                 if term.kind != "property" or len(own) != 1:
                     continue
-                if dated or is_flag(self.graph.about(term.predicate)):
-                    found.append(link_of(i, i + 1, term, LEMMA, 1 << i, True, OPPOSITE))
+                if dated or is_boolean_predicate(self.graph.about(term.predicate)):
+                    found.append(term_link(i, i + 1, term, LEMMA_SCORE, 1 << i, True, NEGATED_MATCH))
         return found
 
     def _like(self, norm: str, own: str) -> tuple[tuple[str, float], ...]:
         """The words of names that a word may stand for, with how well."""
         found: dict[str, float] = {}
         for word in self.by_word.keys() & {norm}:
-            found[word] = SAME
+            found[word] = SAME_WORD_SCORE
         for word in self.by_word.keys() & {own}:
-            found.setdefault(word, LEMMA if norm != own else SAME)
-        said = measure(Token(norm, 0, len(norm), norm, own))
+            found.setdefault(word, LEMMA_SCORE if norm != own else SAME_WORD_SCORE)
+        said = gradable_adjective(Token(norm, 0, len(norm), norm, own))
         if said is not None and said.degree != "positive":
             # "longest" orders by a length, it does not name it
             return tuple(sorted(found.items()))
         for word in synonyms(own) | (synonyms(norm) if norm != own else frozenset()):
             if word in self.by_word:
-                found.setdefault(word, SYNONYM)
+                found.setdefault(word, SYNONYM_SCORE)
         nouns = {f"{own}ing", f"{own.removesuffix('e')}ing"} if norm != own and norm.endswith("ed") else set()
         for word in nouns & self.by_word.keys():
             # "how is it heated": its heating
-            found.setdefault(word, SYNONYM)
+            found.setdefault(word, SYNONYM_SCORE)
         if len(norm) >= _SHORTEST_CODE and norm[-1].isdigit() and not norm[0].isdigit():
             # a code at the end of a longer one
-            found.update({w: STEM for w in self.vocabulary if w.endswith(norm) and w != norm})
+            found.update({w: STEM_SCORE for w in self.vocabulary if w.endswith(norm) and w != norm})
         if len(own) >= _SHORTEST_STEM:
             for word in self.stems.get(own[:4], ()):
                 shared = next((i for i, (a, b) in enumerate(zip(word, own, strict=False)) if a != b), None)
                 shared = min(len(word), len(own)) if shared is None else shared
                 if shared >= max(_SHORTEST_STEM - 1, 0.6 * max(len(word), len(own))):
-                    found.setdefault(word, STEM)
+                    found.setdefault(word, STEM_SCORE)
         if not found and len(norm) >= 5 and norm.isalpha() and not simplemma.is_known(norm, lang="en"):
             stems = (own.removesuffix(end) for end in _VERB_ENDS)
             for form in {own, *(stem for stem in stems if len(stem) >= _SHORTEST_STEM)}:
                 near = process.extract(form, self.vocabulary, scorer=fuzz.ratio, limit=2, score_cutoff=82)
                 for word, ratio, _ in near:
-                    found[word] = max(found.get(word, 0.0), SPELT * ratio / 100)
+                    found[word] = max(found.get(word, 0.0), SPELLING_SCORE * ratio / 100)
         return tuple(sorted(found.items()))
 
 
-def _besides(terms: Collection[Term]) -> dict[str, frozenset[int]]:
+def _besides(terms: Collection[SchemaTerm]) -> dict[str, frozenset[int]]:
     """The nodes by the words that are none of their own names."""
     found: dict[str, set[int]] = defaultdict(set)
     for term in terms:
-        if term.sure < SAME and len(term.words) == 1:
+        if term.sure < SAME_WORD_SCORE and len(term.words) == 1:
             found[term.words[0]] |= set(term.nodes)
     return {word: frozenset(nodes) for word, nodes in found.items()}
 
@@ -311,16 +319,16 @@ def _not_again(found: list[Link]) -> list[Link]:
 def _best(found: list[Link]) -> list[Link]:
     """The best links of every span; what is named by its own name is nothing that only sounds a little like it."""
     spans: dict[tuple[int, int, str], list[Link]] = defaultdict(list)
-    named = {(link.start, link.end) for link in found if link.exact and link.score >= LEMMA}
+    named = {(link.start, link.end) for link in found if link.exact and link.score >= LEMMA_SCORE}
     for link in found:
-        if link.score >= FAINT or (link.start, link.end) not in named:
+        if link.score >= MIN_RIVAL_SCORE or (link.start, link.end) not in named:
             spans[link.start, link.end, link.kind].append(link)
     kept = []
     for links in spans.values():
         links.sort(key=lambda x: (-x.score, x.refs))
         seen: set[tuple[Ref, ...]] = set()
         for link in links:
-            if link.refs not in seen and len(seen) < MOST_A_SPAN:
+            if link.refs not in seen and len(seen) < MAX_TERM_LINKS_PER_SPAN:
                 seen.add(link.refs)
                 kept.append(link)
     return sorted(kept, key=lambda x: (x.start, x.end, x.kind, -x.score, x.refs))

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from nacre.language.base import language
-from nacre.language.thesaurus import nouns_of
+from nacre.language.thesaurus import nouns_of_kind
 from nacre.records.plan import Attribute, Itself, Select
-from nacre.understanding.linking.schema.expressions import expressions
+from nacre.understanding.linking.schema.expressions import find_expressions
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Question, Ref, Target
@@ -15,7 +15,7 @@ from nacre.understanding.question.types import Question, Ref, Target
 WHO, WHERE, WHEN, AGE, SPAN = "who", "where", "when", "how old", "how long"
 
 
-class Answering(NamedTuple):
+class AnswerTypeMatch(NamedTuple):
     """The readings that may answer. `nearest` is the one that accounts for more of the question than any of them, and
     gives another kind of thing than was asked for; `asked` are the words that say what was."""
 
@@ -24,11 +24,11 @@ class Answering(NamedTuple):
     asked: str = ""
 
 
-def answering(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> Answering:
+def filter_by_answer_type(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> AnswerTypeMatch:
     """The readings without those that give another kind of thing than the question asks for by its first words."""
-    asked = asked_for(question)
+    asked = requested_answer_type(question)
     if not asked:
-        return Answering(list(candidates))
+        return AnswerTypeMatch(list(candidates))
     other = [c for c in candidates if _misses(c, asked, graph)]
     if asked == WHEN:
         sought, others = _day_asked(question)
@@ -43,8 +43,8 @@ def answering(candidates: Sequence[Candidate], question: Question, graph: Schema
         kept = placed if any(_content(c, question) == most for c in placed) else kept
     nearest = max(other, key=lambda c: (_content(c, question), c.derivation.prior), default=None)
     if nearest is None or any(_content(c, question) >= _content(nearest, question) for c in kept):
-        return Answering(kept)
-    return Answering(kept, nearest, asked)
+        return AnswerTypeMatch(kept)
+    return AnswerTypeMatch(kept, nearest, asked)
 
 
 def _done_by(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
@@ -65,7 +65,7 @@ def _gives(candidate: Candidate, graph: SchemaGraph) -> bool:
     words = _words(targets[0].ref, graph) if targets else ()
     if targets and not targets[0].ref.predicate and targets[0].ref.node in graph.persons:
         return True
-    return bool(words) and words[-1] in nouns_of("persons") | nouns_of("bodies")
+    return bool(words) and words[-1] in nouns_of_kind("persons") | nouns_of_kind("bodies")
 
 
 def _is_verb(candidate: Candidate) -> bool:
@@ -108,7 +108,7 @@ def _is_what_is_sought(candidate: Candidate, question: Question) -> bool:
     return not targets[0].ref.predicate and targets[0].ref.node == sought.refs[0].node
 
 
-def guesses(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
+def is_part_name_guess(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
     """Whether "the P of Y" is read as things of a kind P that hang, by a link that is called otherwise, on something of
     whose name Y is a part: such a kind is likelier to have the name by chance."""
     d, body = candidate.derivation, candidate.body
@@ -123,7 +123,7 @@ def guesses(candidate: Candidate, question: Question, graph: SchemaGraph) -> boo
     return part and not any(own & set(graph.words[edge.predicate]) for edge in body.edges)
 
 
-def asked_for(question: Question) -> str:
+def requested_answer_type(question: Question) -> str:
     """What the first words ask for, "" where they may ask for anything."""
     words = [t.norm for t in question.tokens]
     lead = " ".join(words[:2])
@@ -151,7 +151,7 @@ def _day_asked(question: Question) -> tuple[frozenset[str], frozenset[str]]:
     """The words of the day that is asked for, the first or the last, and of the other one; none where it may be any."""
     known = language().words
     said = {w for i, t in enumerate(question.tokens) if i not in question.light for w in (t.norm, t.lemma)}
-    said |= {concept for _, _, concepts in expressions(question, 0) for concept in concepts}
+    said |= {concept for _, _, concepts in find_expressions(question, 0) for concept in concepts}
     for sought, others in ((known["end"], known["start"]), (known["start"], known["end"])):
         if said & sought and not said & others:
             return sought, others
@@ -175,15 +175,15 @@ def _is_other(target: Target, asked: str, graph: SchemaGraph) -> bool:
     ref = target.ref
     words = _words(ref, graph)
     if not ref.predicate:
-        return asked == WHEN and words[-1:] != () and words[-1] in nouns_of("persons") | nouns_of("places")
+        return asked == WHEN and words[-1:] != () and words[-1] in nouns_of_kind("persons") | nouns_of_kind("places")
     date, number = graph.is_date(ref.predicate), graph.is_numeric(ref.predicate)
     if asked in (AGE, SPAN):
         return graph.about(ref.predicate).datatype in ("date", "datetime")
     if asked == WHERE:
-        return date and not set(words) & nouns_of("places")
+        return date and not set(words) & nouns_of_kind("places")
     if asked == WHO:
         return (date or number) and graph.about(ref.predicate).role == "fact"
-    return not date and not number and bool(set(words) & (nouns_of("persons") | nouns_of("places")))
+    return not date and not number and bool(set(words) & (nouns_of_kind("persons") | nouns_of_kind("places")))
 
 
 def _words(ref: Ref, graph: SchemaGraph) -> tuple[str, ...]:

@@ -3,20 +3,20 @@
 from collections.abc import Sequence
 
 from nacre.language.base import language
-from nacre.language.forms.nouns import wording
-from nacre.language.thesaurus import nouns_of, phrases
+from nacre.language.forms.nouns import wording_entry
+from nacre.language.thesaurus import concept_phrases, nouns_of_kind
 from nacre.language.tokens import lemma, split_name
 from nacre.records.plan import Ask, Select
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Link, Question
-from nacre.wording.phrases.predicate_labels import label_of
+from nacre.wording.phrases.predicate_labels import predicate_label
 
 # letters that a verb and the noun for who does it have in common at least
 STEM = 4
 
 
-def not_turned(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
+def drop_reversed_links(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
     """The readings without those in which somebody does what the question says is done to them, and without those that
     find "who" by another way than the link between persons that the question names, where some follow it."""
     kept = [c for c in candidates if not _is_turned(c, question, graph)]
@@ -50,8 +50,8 @@ def _is_turned(candidate: Candidate, question: Question, graph: SchemaGraph) -> 
         return False
     if _is_role_of(names[0], verbs[0], question):
         # "Ann's boss", "the head of the team": nobody whose boss Ann is
-        label = label_of(edges[0].predicate, graph.schema)
-        leads = label.kind in ("verb", "past") and graph.words[edges[0].predicate] not in phrases()
+        label = predicate_label(edges[0].predicate, graph.schema)
+        leads = label.kind in ("verb", "past") and graph.words[edges[0].predicate] not in concept_phrases()
         return ends[0] == (edges[0].subject if leads else edges[0].object)
     if not _joins_alike(graph, edges[0].predicate):
         return False
@@ -69,7 +69,7 @@ def _is_turned(candidate: Candidate, question: Question, graph: SchemaGraph) -> 
 def _is_role_of(name: Link, verb: Link, question: Question) -> bool:
     """Whether the word for a link says what somebody is to who is named: "Ann's boss", "the mentor of Ann"."""
     words = question.tokens
-    if verb.end != verb.start + 1 or not {words[verb.start].norm, words[verb.start].lemma} & nouns_of("persons"):
+    if verb.end != verb.start + 1 or not {words[verb.start].norm, words[verb.start].lemma} & nouns_of_kind("persons"):
         return False
     if name.end == verb.start:
         return question.text[words[name.end - 1].end : words[verb.start].start].startswith(("'", "’"))
@@ -91,7 +91,7 @@ def _beside_preposition(predicate: str, name: Link, verb: Link, question: Questi
     if norms[verb.end : verb.end + 1] == ["than"] and label[-1:] != ["than"] and name.start > verb.end:
         # what is "narrower than wool" are the narrower concepts of wool
         return "subject"
-    if len(label) < 2 or label[-1] == "by" or label[-1] not in wording("prepositions"):
+    if len(label) < 2 or label[-1] == "by" or label[-1] not in wording_entry("prepositions"):
         return ""
     after = [i for i in range(verb.start, len(norms)) if norms[i] == label[-1]]
     if not after:
@@ -105,7 +105,7 @@ def _doer(predicate: str, verb: Link, question: Question, graph: SchemaGraph) ->
     """The end of a link at which stands who does what its name says: "subject" of "knows", "object" of "supervised by"
     and of "supervisor"; "" where the name says something else."""
     words = split_name(graph.about(predicate).label).split()
-    label = label_of(predicate, graph.schema)
+    label = predicate_label(predicate, graph.schema)
     if not words:
         return ""
     if words[-1] == "by":
@@ -114,7 +114,7 @@ def _doer(predicate: str, verb: Link, question: Question, graph: SchemaGraph) ->
     if label.kind == "verb" or (third and question.tokens[verb.start].lemma == lemma(words[0])):
         return "subject"
     said = question.tokens[verb.start].norm
-    agent = words[-1].endswith(tuple(wording("agents"))) and not said.endswith(tuple(wording("agents")))
+    agent = words[-1].endswith(tuple(wording_entry("agents"))) and not said.endswith(tuple(wording_entry("agents")))
     return "object" if agent and said[:STEM] == words[-1][:STEM] else ""
 
 
@@ -126,7 +126,7 @@ def _acts(name: Link, verb: Link, question: Question) -> bool | None:
     between = range(min(name.end, verb.end), max(name.start, verb.start))
     if any(i not in question.light for i in between):
         return None
-    if said.endswith(tuple(wording("agents"))) or norms[verb.end : verb.end + 1] == ["of"]:
+    if said.endswith(tuple(wording_entry("agents"))) or norms[verb.end : verb.end + 1] == ["of"]:
         # "the supervisor of Ann"
         return None
     being = [i for i, norm in enumerate(norms[: verb.start]) if norm in known["being"] | known["been"]]

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from nacre.language.base import language
-from nacre.language.forms.nouns import wording
+from nacre.language.forms.nouns import wording_entry
 from nacre.language.thesaurus import function_words
 from nacre.records.plan import Body, Select
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.question.types import Link, Question
 
 
-def said_of(links: Sequence[Link], question: Question, graph: SchemaGraph) -> frozenset[str]:
+def mentioned_words(links: Sequence[Link], question: Question, graph: SchemaGraph) -> frozenset[str]:
     """The words of a question and of the properties that it names, but for those that say little."""
     named = {word for x in links for ref in x.refs[:1] if ref.predicate for word in graph.words[ref.predicate]}
     names = 0
@@ -20,7 +20,7 @@ def said_of(links: Sequence[Link], question: Question, graph: SchemaGraph) -> fr
     return frozenset((named | asked) - language().words["generic"] - function_words())
 
 
-def ways_said(body: Body, said: frozenset[str], graph: SchemaGraph) -> int:
+def count_mentioned_edges(body: Body, said: frozenset[str], graph: SchemaGraph) -> int:
     """How many links of a plan have a name with a word that was said: the place of birth, and not of death, where
     somebody was born. A word that names what stands at one of its ends says nothing of a link alone: the site of the
     "site manager"."""
@@ -39,4 +39,4 @@ def ways_said(body: Body, said: frozenset[str], graph: SchemaGraph) -> int:
 
 def _says(word: str, said: frozenset[str]) -> bool:
     """Whether a word was said, or is the noun for who does what was: "borrower" where somebody borrows."""
-    return word in said or (word[-2:] in wording("agents") and (word[:-2] in said or word[:-1] in said))
+    return word in said or (word[-2:] in wording_entry("agents") and (word[:-2] in said or word[:-1] in said))

@@ -6,15 +6,15 @@ from dataclasses import replace
 from functools import lru_cache
 
 from nacre.language.base import language
-from nacre.language.thesaurus import nouns_of
-from nacre.records.plan import Ask, Attribute, Body, Combine, Edge, Filter, Itself, Select, Variable, value_of
+from nacre.language.thesaurus import nouns_of_kind
+from nacre.records.plan import Ask, Attribute, Body, Combine, Edge, Filter, Itself, Select, Variable, aggregated_value
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 
 # how often a thing that has parts is linked to at least, on average: a head is of one thing, its members are of many
 SEVERAL = 1.5
 
 
-def with_parts(body: Body, graph: SchemaGraph) -> Body:
+def include_parts(body: Body, graph: SchemaGraph) -> Body:
     """The plan with each thing that is named as a place, a body or a category of others standing for all in it."""
     if isinstance(body, Combine):
         return replace(body, left=_with_parts(body.left, graph), right=_with_parts(body.right, graph))
@@ -77,7 +77,7 @@ def _nodes(variable: Variable, graph: SchemaGraph) -> set[int]:
 def _is_of_several(edge: Edge, named: Variable, graph: SchemaGraph) -> bool:
     """Whether many things are linked to one as the named thing is, or a link says where something is."""
     about, last = graph.about(edge.predicate), graph.words[edge.predicate][-1:]
-    if edge.object == named.name and (set(last) & (language().words["where_in"] | nouns_of("places"))):
+    if edge.object == named.name and (set(last) & (language().words["where_in"] | nouns_of_kind("places"))):
         return True
     ends = about.objects if edge.object == named.name else about.subjects
     return ends > 0 and about.triples / ends >= SEVERAL
@@ -87,7 +87,9 @@ def _used(select: Select) -> set[str]:
     """The variables that are shown, counted, ordered by or compared."""
     order = (select.order.by,) if select.order else ()
     sides = (side for f in select.filters if isinstance(f, Filter) for side in (f.left, f.right))
-    terms = [value_of(each) for each in (*select.answers, *select.by, *order, *sides) if not isinstance(each, str)]
+    terms = [
+        aggregated_value(each) for each in (*select.answers, *select.by, *order, *sides) if not isinstance(each, str)
+    ]
     return {each.variable for each in terms if isinstance(each, Attribute | Itself)} | set(select.group)
 
 

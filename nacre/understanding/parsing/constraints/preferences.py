@@ -4,16 +4,16 @@ from collections import defaultdict
 from itertools import permutations
 
 from nacre.language.base import language
-from nacre.records.plan import Attribute, Body, Select, value_of
-from nacre.understanding.linking.schema.class_synonyms import THESAURUS
+from nacre.records.plan import Attribute, Body, Select, aggregated_value
+from nacre.understanding.linking.schema.class_synonyms import SKOS_NAMESPACE
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.parsing.mention_rules.categories import MEMBERS
-from nacre.understanding.parsing.modifier_rules.superlatives import TOTAL
-from nacre.understanding.question.types import ORDERED, Derivation, Question, Ref
+from nacre.understanding.parsing.mention_rules.categories import MEMBERS_RULE
+from nacre.understanding.parsing.modifier_rules.superlatives import TOTAL_RULE
+from nacre.understanding.question.types import INEQUALITIES, Derivation, Question, Ref
 
 
-def of_wider(candidates: list[Candidate], graph: SchemaGraph) -> list[Candidate]:
+def prefer_wider_classes(candidates: list[Candidate], graph: SchemaGraph) -> list[Candidate]:
     """The readings without those about a kind that the question does not name, where one about a wider kind is else the
     same: "the tallest work" is no tapestry's."""
     about: dict[tuple[object, ...], set[int]] = defaultdict(set)
@@ -51,16 +51,16 @@ def _apart_from_root(d: Derivation) -> tuple[object, ...]:
     )
 
 
-def sorted_by(candidates: list[Candidate]) -> list[Candidate]:
+def drop_sorting_categories(candidates: list[Candidate]) -> list[Candidate]:
     """The readings without the categories that lie below one, where other things are sorted by these: "steam engines"
     are engines, and no types of them."""
-    found = [c.derivation for c in candidates if MEMBERS in c.derivation.trace]
-    sorting = [d for d in found if any(not predicate.startswith(THESAURUS) for predicate in d.hints)]
+    found = [c.derivation for c in candidates if MEMBERS_RULE in c.derivation.trace]
+    sorting = [d for d in found if any(not predicate.startswith(SKOS_NAMESPACE) for predicate in d.hints)]
     below = {c.ref.node for d in sorting for c in d.conditions if c.op == "exists"}
     return [c for c in candidates if not (below & {t.ref.node for t in c.derivation.targets})]
 
 
-def named_beside(candidates: list[Candidate]) -> list[Candidate]:
+def prefer_owner_columns(candidates: list[Candidate]) -> list[Candidate]:
     """The readings without those that show only what things have, where others show the things beside it."""
     asked = [(c, {t.ref for t in c.derivation.targets}) for c in candidates]
     beside = {frozenset(r for r in refs if r.predicate) for _, refs in asked if any(not r.predicate for r in refs)}
@@ -68,7 +68,7 @@ def named_beside(candidates: list[Candidate]) -> list[Candidate]:
     return [c for c, refs in asked if not beside or (len(refs) > 1 and frozenset(refs) not in beside)]
 
 
-def with_whole_names(candidates: list[Candidate], question: Question) -> list[Candidate]:
+def prefer_whole_names(candidates: list[Candidate], question: Question) -> list[Candidate]:
     """The readings without those that take a name apart that others take as a whole: "Thornlea Hospital" is no hospital
     in Thornlea. A name is what is written with capitals."""
     tokens = question.tokens
@@ -87,7 +87,7 @@ def with_whole_names(candidates: list[Candidate], question: Question) -> list[Ca
     return [c for c in candidates if not is_apart(c)]
 
 
-def of_extremes(candidates: list[Candidate], question: Question) -> list[Candidate]:
+def prefer_extreme_values(candidates: list[Candidate], question: Question) -> list[Candidate]:
     """The readings that give the highest or lowest value, where a question begins to ask for it: "what is the highest
     fee of the dancers" is a fee, and no dancer."""
     cue = next((c for c in question.cues if c.kind in ("superlative", "most")), None)
@@ -110,7 +110,7 @@ def of_extremes(candidates: list[Candidate], question: Question) -> list[Candida
     ] or candidates
 
 
-def of_named_measure(candidates: list[Candidate]) -> list[Candidate]:
+def prefer_named_measure(candidates: list[Candidate]) -> list[Candidate]:
     """The readings without those that bound another property than the one that is named: "an empty weight under 1600
     kg" bounds no payload of what has an empty weight."""
     other = [c for c in candidates if _bounds_other(c.derivation)]
@@ -119,28 +119,28 @@ def of_named_measure(candidates: list[Candidate]) -> list[Candidate]:
 
 def _bounds_other(d: Derivation) -> bool:
     named = {ref.predicate for link in d.links if link.kind == "property" for ref in link.refs if ref.predicate}
-    bounded = {c.ref.predicate for c in d.conditions if c.op in ORDERED and c.ref.predicate and not c.function}
+    bounded = {c.ref.predicate for c in d.conditions if c.op in INEQUALITIES and c.ref.predicate and not c.function}
     known = {c.ref.predicate for c in d.conditions if c.op == "known"}
     return bool(known & named) and bool(bounded - named)
 
 
-def by_totals(candidates: list[Candidate]) -> list[Candidate]:
+def prefer_totals(candidates: list[Candidate]) -> list[Candidate]:
     """The readings without those that place things by the one part that has the most, where others place them by all of
     their parts: the department with the most beds has them in several rooms."""
     whole = [
         (c.derivation.order.ref, {t.ref.node for t in c.derivation.targets})
         for c in candidates
-        if TOTAL in c.derivation.trace and c.derivation.order
+        if TOTAL_RULE in c.derivation.trace and c.derivation.order
     ]
 
     def is_part(d: Derivation) -> bool:
         asked = {t.ref.node for t in d.targets}
         return d.order is not None and any(d.order.ref == ref and asked & other for ref, other in whole)
 
-    return [c for c in candidates if TOTAL in c.derivation.trace or not is_part(c.derivation)]
+    return [c for c in candidates if TOTAL_RULE in c.derivation.trace or not is_part(c.derivation)]
 
 
-def followed_once(candidates: list[Candidate]) -> list[Candidate]:
+def prefer_single_hops(candidates: list[Candidate]) -> list[Candidate]:
     """The readings without those that follow a link on and on which the question names once, where others do not: the
     "mentor of Ann" is nobody's whose mentor is Ann's."""
     return [c for c in candidates if not _goes_on(c)] or candidates
@@ -157,7 +157,7 @@ def _goes_on(candidate: Candidate) -> bool:
     return False
 
 
-def in_an_order(candidates: list[Candidate]) -> list[Candidate]:
+def drop_constant_orders(candidates: list[Candidate]) -> list[Candidate]:
     """The readings without those in the order of what one named thing has, which puts nothing before anything else."""
     return [c for c in candidates if not _in_no_order(c.body)]
 
@@ -167,4 +167,4 @@ def _in_no_order(body: Body) -> bool:
         return False
     by = body.order.by.variable
     named = any(v.name == by and len(v.keys) == 1 for v in body.variables)
-    return named and all(value_of(answer).variable != by for answer in body.answers)
+    return named and all(aggregated_value(answer).variable != by for answer in body.answers)

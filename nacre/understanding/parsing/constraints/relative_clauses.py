@@ -12,7 +12,7 @@ from nacre.understanding.question.types import Link, Question
 NEAR = 3
 
 
-def of_relative(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
+def attach_relative_clauses(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
     """The readings without those in which a thing named in a relative clause hangs on something else than the kind that
     the clause describes, where it hangs on that in others: "where is the club that Ann plays for"."""
     hung = {i: _hangs(c, question, graph) for i, c in enumerate(candidates)}

@@ -4,19 +4,19 @@ from collections.abc import Iterator
 
 from nacre.language.base import language
 from nacre.language.thesaurus import is_person
-from nacre.understanding.linking.schema.quantity_nodes import amount
+from nacre.understanding.linking.schema.quantity_nodes import amount_property
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.parsing.lowering.nested import then
-from nacre.understanding.parsing.state import UNSETTLED_COST, Reader
-from nacre.understanding.question.types import ORDERED, Derivation, Ref, Target
+from nacre.understanding.parsing.lowering.nested import apply_rule
+from nacre.understanding.parsing.state import UNSETTLED_COST, ParseContext
+from nacre.understanding.question.types import INEQUALITIES, Derivation, Ref, Target
 
 # the rule by which the measure of what comes first is shown as well, and what a reading gains by it
-MEASURE, WITH_OWN = "measure of first", 0.5
+MEASURE_RULE, WITH_OWN = "measure of first", 0.5
 # the rule by which persons are shown for rows that say what they are
-STOOD_FOR = "stood for"
+STANDS_FOR_RULE = "stood for"
 
 
-def columns(d: Derivation, reader: Reader) -> Iterator[Derivation]:
+def settle_columns(d: Derivation, reader: ParseContext) -> Iterator[Derivation]:
     """Which columns show a thing: its name, or its code where it has none; a person's two names for "name"."""
     if reader.question.also and (measured := _with_measure(d)) is not None:
         yield measured
@@ -44,18 +44,18 @@ def columns(d: Derivation, reader: Reader) -> Iterator[Derivation]:
         if all(pair) and (not target.ref.predicate or partial):
             both = tuple(Target(Ref(node, p, target.ref.slot)) for p in pair)
             targets = (*d.targets[:i], *both, *d.targets[i + 1 :])
-            yield then(d, "two names", 0.0, targets=tuple(dict.fromkeys(targets)))
+            yield apply_rule(d, "two names", 0.0, targets=tuple(dict.fromkeys(targets)))
         if not target.ref.predicate:
             if any(c.op == "is" and c.ref == target.ref and len(c.keys) == 1 and not c.negated for c in d.conditions):
                 # a thing that is named is not asked for by its name
                 return
-            for predicate in codes(graph, node)[:2]:
+            for predicate in identifying_properties(graph, node)[:2]:
                 shown = Target(Ref(node, predicate, target.ref.slot))
                 gain = -0.4 if graph.nodes[node].named else 0.1
                 named = "named" if graph.nodes[node].named else "nameless"
                 kind = "code" if graph.about(predicate).role == "identifier" else "text"
                 targets = (*d.targets[:i], shown, *d.targets[i + 1 :])
-                yield then(d, f"{kind} of {named}", gain, targets=targets)
+                yield apply_rule(d, f"{kind} of {named}", gain, targets=targets)
             return
 
 
@@ -66,7 +66,7 @@ def _has_code(d: Derivation, graph: SchemaGraph) -> bool:
         return False
     if any(c.op == "is" and c.ref == first.ref for c in d.conditions):
         return False
-    about = [graph.about(p) for p in codes(graph, first.ref.node)]
+    about = [graph.about(p) for p in identifying_properties(graph, first.ref.node)]
     return any(
         p.role == "identifier" and p.datatype == "text" and p.functional and p.subjects == p.objects for p in about
     )
@@ -81,7 +81,7 @@ def _stood_for(d: Derivation, graph: SchemaGraph) -> Derivation:
             predicate, other = one
             targets = (*d.targets[:i], Target(Ref(other)), *d.targets[i + 1 :])
             hints, nodes = d.hints | {predicate}, tuple(dict.fromkeys((*d.nodes, target.ref, Ref(other))))
-            return then(d, STOOD_FOR, targets=targets, nodes=nodes, hints=hints)
+            return apply_rule(d, STANDS_FOR_RULE, targets=targets, nodes=nodes, hints=hints)
     return d
 
 
@@ -104,18 +104,18 @@ def _with_measure(d: Derivation) -> Derivation | None:
     bound with what is bounded; None where nothing is ordered or bounded, or no things are asked for."""
     things = [t for t in d.targets if not t.ref.predicate and not t.function]
     ordered = d.order is not None and d.order.limit
-    bounds = [c for c in d.conditions if c.op in ORDERED and not c.negated and (c.function or c.ref.predicate)]
+    bounds = [c for c in d.conditions if c.op in INEQUALITIES and not c.negated and (c.function or c.ref.predicate)]
     if not (ordered or bounds) or not things:
         return None
     by = d.order if ordered and d.order is not None else bounds[-1]
     own = Target(by.ref, by.function)
     if own in d.targets:
-        return then(d, MEASURE)
+        return apply_rule(d, MEASURE_RULE)
     group = tuple(t.ref for t in things) if own.function and not d.group else d.group
-    return then(d, MEASURE, WITH_OWN, targets=(*things, own), group=group)
+    return apply_rule(d, MEASURE_RULE, WITH_OWN, targets=(*things, own), group=group)
 
 
-def _name_itself(d: Derivation, reader: Reader) -> Iterator[Derivation]:
+def _name_itself(d: Derivation, reader: ParseContext) -> Iterator[Derivation]:
     """ "the name and height of the towers", where the name is no property: the things themselves are asked for too."""
     first = d.targets[0]
     node = Ref(first.ref.node, "", first.ref.slot)
@@ -127,13 +127,13 @@ def _name_itself(d: Derivation, reader: Reader) -> Iterator[Derivation]:
     said = next((i for i, t in enumerate(tokens) if t.norm in words and not d.covered >> i & 1), None)
     if said is not None:
         covered = d.covered | 1 << said
-        yield then(d, "name itself", UNSETTLED_COST, targets=(Target(node), *d.targets), covered=covered)
+        yield apply_rule(d, "name itself", UNSETTLED_COST, targets=(Target(node), *d.targets), covered=covered)
 
 
-def codes(graph: SchemaGraph, node: int) -> list[str]:
+def identifying_properties(graph: SchemaGraph, node: int) -> list[str]:
     """The properties that show a thing without a name: its number where it is no more, else its name-like text, then
     its code."""
-    if held := amount(node, graph):
+    if held := amount_property(node, graph):
         return [held]
     own = [p for p in graph.literals[node] if graph.about(p).role != "name" and p not in graph.flags]
     coded = [p for p in own if graph.about(p).role == "identifier"]

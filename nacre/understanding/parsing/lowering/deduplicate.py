@@ -4,17 +4,17 @@ from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import replace
 
-from nacre.records.plan import Select, value_of
+from nacre.records.plan import Select, aggregated_value
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 
 
-def once(select: Select, graph: SchemaGraph, asked: Collection[str] = ()) -> Select:
+def drop_redundant_variables(select: Select, graph: SchemaGraph, asked: Collection[str] = ()) -> Select:
     """The plan without a second thing, of which nothing is said, at the end of a link that leads to one alone; `asked`
     are variables that must exist."""
-    said = {value_of(answer).variable for answer in select.answers}
-    said |= {value_of(f.left).variable for f in select.filters} | {v.name for v in select.variables if v.keys}
+    said = {aggregated_value(answer).variable for answer in select.answers}
+    said |= {aggregated_value(f.left).variable for f in select.filters} | {v.name for v in select.variables if v.keys}
     said |= {*asked, *select.group, *(each.variable for each in select.by)}
-    said |= {value_of(select.order.by).variable} if select.order is not None else set()
+    said |= {aggregated_value(select.order.by).variable} if select.order is not None else set()
     used = [name for edge in select.edges for name in (edge.subject, edge.object)]
     ends: dict[tuple[str, str], list[str]] = defaultdict(list)
     for edge in select.edges:

@@ -1,29 +1,34 @@
-"""Finish a partial reading: State -> Derivations, one for each way to settle what the words leave open."""
+"""Finish a partial reading: ParseState -> Derivations, one for each way to settle what the words leave open."""
 
 from collections.abc import Iterator
 from itertools import islice
 
 from nacre.language.base import language
-from nacre.understanding.linking.schema.adjectives import measured
+from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.parsing.lowering.columns import columns
-from nacre.understanding.parsing.lowering.grouping import grouping
-from nacre.understanding.parsing.lowering.nested import nested, then
-from nacre.understanding.parsing.mention_rules.question_words import first_or_last, other_ends, persons, places
-from nacre.understanding.parsing.modifier_rules.dates import later
-from nacre.understanding.parsing.modifier_rules.numbers import COUNTING, upper
-from nacre.understanding.parsing.modifier_rules.ongoing import going_on
-from nacre.understanding.parsing.modifier_rules.ordering import at_place, in_direction
-from nacre.understanding.parsing.modifier_rules.sums import between, summed
-from nacre.understanding.parsing.state import UNSETTLED_COST, Reader, State, drop_dangling
+from nacre.understanding.parsing.lowering.columns import settle_columns
+from nacre.understanding.parsing.lowering.grouping import settle_grouping
+from nacre.understanding.parsing.lowering.nested import apply_rule, nest_conditions
+from nacre.understanding.parsing.mention_rules.question_words import (
+    choose_first_or_last_date,
+    opposite_end_refs,
+    person_refs,
+    place_or_date_refs,
+)
+from nacre.understanding.parsing.modifier_rules.dates import later_date_cost
+from nacre.understanding.parsing.modifier_rules.numbers import COUNTING, upper_bound
+from nacre.understanding.parsing.modifier_rules.ongoing import ongoing_conditions
+from nacre.understanding.parsing.modifier_rules.ordering import apply_direction, apply_ordinal_rank
+from nacre.understanding.parsing.modifier_rules.sums import amount_between, sum_targets
+from nacre.understanding.parsing.state import UNSETTLED_COST, ParseContext, ParseState, drop_open_property
 from nacre.understanding.question.types import Condition, Derivation, Ordering, Ref, Target
 
 MOST_VARIANTS = 10
 
 
-def finish(state: State, reader: Reader) -> list[Derivation]:
+def finish_state(state: ParseState, reader: ParseContext) -> list[Derivation]:
     """The derivations of a state, likeliest first."""
-    state = drop_dangling(state)
+    state = drop_open_property(state)
     trace = list(state.trace)
     cost = 0.0
     targets = state.targets
@@ -43,14 +48,16 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
             else:
                 targets = (*targets, Target(Ref(root.node, "", root.slot), "count"))
             trace.append("count at end")
-        elif computed := summed(state, root, reader):
+        elif computed := sum_targets(state, root, reader):
             targets = computed
             trace.append("aggregate of only measure")
         else:
             cost += UNSETTLED_COST
             trace.append("unsettled aggregate")
-    where = places(state, root, reader) if not state.group and not any(t.ref.predicate for t in targets) else []
-    who = persons(state, root, reader) if not targets and not state.group else []
+    where = (
+        place_or_date_refs(state, root, reader) if not state.group and not any(t.ref.predicate for t in targets) else []
+    )
+    who = person_refs(state, root, reader) if not targets and not state.group else []
     if not targets:
         targets = tuple(Target(g) for g in state.group) or (Target(Ref(root.node, "", root.slot)),)
         trace.append("default target")
@@ -60,7 +67,7 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
     # of a yes or no nothing further is asked for
     first = reader.question.tokens[0].norm if reader.question.tokens else ""
     alone = not (state.targets or state.group or state.asks or first in language().words["asking_yes_no"])
-    others = other_ends(state, root, reader) if alone else []
+    others = opposite_end_refs(state, root, reader) if alone else []
     whole = Derivation(
         targets, state.conditions, state.group, state.order, state.nodes or (root,), "", state.covered,
         state.score - cost, tuple(trace), state.links, state.hints,
@@ -68,26 +75,30 @@ def finish(state: State, reader: Reader) -> list[Derivation]:
     found = []
     for ref in where:
         hints = whole.hints | {h for h in (ref.via,) if h}
-        found.append(then(whole, "place or time", 0.5 - _later(ref, reader), targets=(Target(ref),), hints=hints))
-    found += [then(whole, "who", 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref)) for ref in who]
+        found.append(apply_rule(whole, "place or time", 0.5 - _later(ref, reader), targets=(Target(ref),), hints=hints))
+    found += [apply_rule(whole, "who", 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref)) for ref in who]
     found += [
-        then(whole, "other end", 0.5 + UNSETTLED_COST, targets=(Target(ref),), nodes=(*whole.nodes, ref))
+        apply_rule(whole, "other end", 0.5 + UNSETTLED_COST, targets=(Target(ref),), nodes=(*whole.nodes, ref))
         for ref in others
     ]
     found = [each for d in found for each in _combined(d)]
-    amount = between(state, reader)
+    amount = amount_between(state, reader)
     if amount is not None:
-        whole = then(whole, "amount between", 0.5, targets=(amount,), nodes=(*whole.nodes, Ref(amount.ref.node)))
+        whole = apply_rule(whole, "amount between", 0.5, targets=(amount,), nodes=(*whole.nodes, Ref(amount.ref.node)))
     elif state.degree and "aggregate of only measure" not in trace:
-        whole = then(whole, "unsettled degree", -UNSETTLED_COST)
+        whole = apply_rule(whole, "unsettled degree", -UNSETTLED_COST)
     for settled in _settled(whole, state, root, reader):
-        for grouped in grouping(settled, root, reader):
-            for shown in columns(_ordered_inside(grouped), reader):
-                for inner in nested(shown, root):
+        for grouped in settle_grouping(settled, root, reader):
+            for shown in settle_columns(_ordered_inside(grouped), reader):
+                for inner in nest_conditions(shown, root):
                     for hung in _hung(inner, reader.graph):
                         found += _combined(hung)
-    dated = (first_or_last(d, reader) for d in found)
-    ended = (_things_of_each(at_place(in_direction(x, reader), reader)) for d in dated for x in going_on(d, reader))
+    dated = (choose_first_or_last_date(d, reader) for d in found)
+    ended = (
+        _things_of_each(apply_ordinal_rank(apply_direction(x, reader), reader))
+        for d in dated
+        for x in ongoing_conditions(d, reader)
+    )
     return list(islice(ended, MOST_VARIANTS))
 
 
@@ -100,13 +111,13 @@ def _things_of_each(d: Derivation) -> Derivation:
     return d._replace(targets=tuple(t._replace(distinct=t.distinct and t.ref not in shown) for t in d.targets))
 
 
-def _later(ref: Ref, reader: Reader) -> float:
+def _later(ref: Ref, reader: ParseContext) -> float:
     """What a date costs that is seldom meant by when something was."""
     dated = bool(ref.predicate) and reader.graph.is_date(ref.predicate)
-    return later(ref, reader.graph) if dated else 0.0
+    return later_date_cost(ref, reader.graph) if dated else 0.0
 
 
-def _root(state: State) -> Ref | None:
+def _root(state: ParseState) -> Ref | None:
     for ref in (
         *(t.ref for t in state.targets),
         *state.group,
@@ -117,28 +128,28 @@ def _root(state: State) -> Ref | None:
     return None
 
 
-def _settled(d: Derivation, state: State, root: Ref, reader: Reader) -> Iterator[Derivation]:
+def _settled(d: Derivation, state: ParseState, root: Ref, reader: ParseContext) -> Iterator[Derivation]:
     """What a superlative or a number that found nothing after it is about: something said before."""
     graph = reader.graph
     if state.rank is not None:
         limit = state.limit or 1
         rank = state.rank
         for node in list(dict.fromkeys((root, *d.nodes)))[:3] if rank.concepts else []:
-            for ref, reverse, cost in measured(graph, node.node, rank.concepts)[:2]:
+            for ref, reverse, cost in measured_properties(graph, node.node, rank.concepts)[:2]:
                 order = Ordering(ref, rank.descending != reverse, "", limit)
-                yield then(d, "rank settled", 0.5 - cost, order=order)
+                yield apply_rule(d, "rank settled", 0.5 - cost, order=order)
         if not rank.concepts:
             last = next((t.ref for t in reversed(d.targets) if t.ref.predicate and not t.function), None)
             if last is not None:
                 order = Ordering(Ref(last.node), rank.descending, "count", limit)
-                yield then(d, "most frequent at end", 0.5, order=order, group=(last,))
+                yield apply_rule(d, "most frequent at end", 0.5, order=order, group=(last,))
                 if graph.is_numeric(last.predicate):
                     placed = Ordering(last, rank.descending, "", limit)
-                    yield then(d, "ranked at end", 0.4, order=placed)
+                    yield apply_rule(d, "ranked at end", 0.4, order=placed)
                     others = tuple(t for t in d.targets if t.ref != last)
                     if others and max(d.links, key=lambda x: x.start).refs[0] == last:
                         # "which film earned the most"
-                        yield then(d, "others ranked at end", 0.4, order=placed, targets=others)
+                        yield apply_rule(d, "others ranked at end", 0.4, order=placed, targets=others)
             counted = [n for n in d.nodes if n != root]
             backward = sorted(
                 (s for s in graph.steps[root.node] if not s.forward), key=lambda s: -graph.nodes[s.target].count
@@ -150,12 +161,12 @@ def _settled(d: Derivation, state: State, root: Ref, reader: Reader) -> Iterator
             ]
             for other in linked:
                 order = Ordering(other, rank.descending, "count", limit)
-                yield then(d, "most linked at end", 0.4, order=order, group=(root,))
+                yield apply_rule(d, "most linked at end", 0.4, order=order, group=(root,))
     elif state.compare is not None and state.compare[1] is not None and state.unit in COUNTING:
         for other in reversed([n for n in d.nodes if n != root][-2:]):
             condition = Condition(other, state.compare[0], (state.compare[1],), function="count")
-            bounds = (condition, *upper(condition, state.until))
-            yield then(d, "count settled", 0.5, conditions=(*d.conditions, *bounds))
+            bounds = (condition, *upper_bound(condition, state.until))
+            yield apply_rule(d, "count settled", 0.5, conditions=(*d.conditions, *bounds))
     yield d
 
 
@@ -166,9 +177,9 @@ def _hung(d: Derivation, graph: SchemaGraph) -> Iterator[Derivation]:
     named = [c for c in d.conditions if c.ref in others and c.op == "is"]
     if len(named) > 1:
         # "that border Colorado and border New Mexico"
-        yield then(d, "each of the first", 0.1, hung="first")
+        yield apply_rule(d, "each of the first", 0.1, hung="first")
     elif after or (named and len(d.nodes) > 2):
-        yield then(d, "of the last", 0.1, hung="last")
+        yield apply_rule(d, "of the last", 0.1, hung="last")
     yield d
 
 
@@ -177,7 +188,7 @@ def _ordered_inside(d: Derivation) -> Derivation:
     if d.order is None or d.order.function or d.group or not all(t.function for t in d.targets):
         return d
     top = Condition(Ref(d.order.ref.node, "", d.order.ref.slot), "top", top=d.order)
-    return then(d, "order inside", conditions=(*d.conditions, top), order=None)
+    return apply_rule(d, "order inside", conditions=(*d.conditions, top), order=None)
 
 
 def _combined(d: Derivation) -> Iterator[Derivation]:
@@ -187,14 +198,14 @@ def _combined(d: Derivation) -> Iterator[Derivation]:
         return
     merged, rest = _merged(d.conditions)
     if merged:
-        yield then(d, "any of values", 0.1, conditions=rest)
+        yield apply_rule(d, "any of values", 0.1, conditions=rest)
     positive = [c for c in d.conditions if not c.function]
     if len(positive) >= 2 and "both" in d.trace:
-        yield then(d, "both", 0.3, combine="intersection")
+        yield apply_rule(d, "both", 0.3, combine="intersection")
     elif merged and not _is_two_at_once(d):
-        yield then(d, "both of values", 0.0, combine="intersection")
+        yield apply_rule(d, "both of values", 0.0, combine="intersection")
     if any(c.join == "or" for c in d.conditions) and not merged and len(positive) >= 2:
-        yield then(d, "either", 0.3, combine="union")
+        yield apply_rule(d, "either", 0.3, combine="union")
     if not merged:
         yield d
 

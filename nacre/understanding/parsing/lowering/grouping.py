@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from nacre.language.base import language
-from nacre.understanding.parsing.lowering.nested import having_inside, then
-from nacre.understanding.parsing.state import Reader
+from nacre.understanding.parsing.lowering.nested import apply_rule, nest_having
+from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Derivation, Ref, Target
 
 
-def grouping(d: Derivation, root: Ref, reader: Reader) -> Iterator[Derivation]:
+def settle_grouping(d: Derivation, root: Ref, reader: ParseContext) -> Iterator[Derivation]:
     """What things are grouped by, where that is said, implied by an aggregate beside a column, or by a count."""
     counted = any(t.function for t in d.targets)
     plain = tuple(t.ref for t in d.targets if not t.function)
@@ -21,53 +21,53 @@ def grouping(d: Derivation, root: Ref, reader: Reader) -> Iterator[Derivation]:
         own = [t for t in d.targets if t.function and t.function != "count" and t.ref.predicate]
         if own and len(own) == len(d.targets) and all(Ref(t.ref.node, "", t.ref.slot) in d.group for t in own):
             # "the average number of visitors per museum"
-            yield then(d, "group is owner", 0.1, group=())
+            yield apply_rule(d, "group is owner", 0.1, group=())
         missing = tuple(Target(g) for g in d.group if g not in plain and not _says(d, g))
         if counted or ranked:
             if missing:
                 if counted:
-                    yield then(d, "group shown", 0.1, targets=(*missing, *d.targets))
+                    yield apply_rule(d, "group shown", 0.1, targets=(*missing, *d.targets))
                 if ranked:
-                    yield then(d, "group hidden", -0.1 if counted else 0.0)
+                    yield apply_rule(d, "group hidden", -0.1 if counted else 0.0)
             else:
                 yield d
         else:
             if _per(reader) and d.order is None and [bool(t.ref.predicate) for t in d.targets] == [False]:
                 # "visits per month"
                 number = (*(Target(g) for g in d.group), d.targets[0]._replace(function="count"))
-                yield then(d, "number per group", 0.4, targets=number)
-            yield then(d, "group dropped", 0.0, group=())
+                yield apply_rule(d, "number per group", 0.4, targets=number)
+            yield apply_rule(d, "group dropped", 0.0, group=())
             if missing:
-                yield then(d, "group as column", 0.0, group=(), targets=(*missing, *d.targets))
+                yield apply_rule(d, "group as column", 0.0, group=(), targets=(*missing, *d.targets))
         return
     if counted and plain:
         same = {t.ref.node for t in d.targets}
         nodes = tuple(dict.fromkeys(Ref(p.node, "", p.slot) for p in plain))
         if len(same) > 1 or any(not p.predicate for p in plain):
-            yield then(d, "grouped by thing", 0.1, group=nodes[:1])
+            yield apply_rule(d, "grouped by thing", 0.1, group=nodes[:1])
         if any(p.predicate for p in plain):
-            yield then(d, "grouped by column", 0.1, group=plain)
-        yield then(d, "not grouped", -0.5)
+            yield apply_rule(d, "grouped by column", 0.1, group=plain)
+        yield apply_rule(d, "not grouped", -0.5)
         return
     if counted and not plain and any(c.function for c in d.conditions):
-        inside = list(having_inside(d))
+        inside = list(nest_having(d))
         yield from inside
         if inside:
             return
     if ranked:
         first = plain[0] if plain else root
-        yield then(d, "group of count", 0.0, group=(Ref(first.node, "", first.slot),))
+        yield apply_rule(d, "group of count", 0.0, group=(Ref(first.node, "", first.slot),))
         if first.predicate:
             counts_own = any(
                 f.node == first.node
                 for f in (*((d.order.ref,) if d.order else ()), *(c.ref for c in d.conditions if c.function))
             )
-            yield then(d, "group of count by column", 0.1 if counts_own else -0.1, group=plain)
+            yield apply_rule(d, "group of count by column", 0.1 if counts_own else -0.1, group=plain)
         return
     yield d
 
 
-def _per(reader: Reader) -> bool:
+def _per(reader: ParseContext) -> bool:
     """Whether a rate is asked for."""
     return any(t.norm in language().words["rate"] for t in reader.question.tokens)
 
@@ -79,7 +79,7 @@ def _extreme_of_each(d: Derivation) -> Iterator[Derivation]:
         return
     best = Target(order.ref, "max" if order.descending else "min")
     targets = (*(Target(g) for g in d.group), best)
-    yield then(d, "extreme of each", 0.3, targets=targets, order=None)
+    yield apply_rule(d, "extreme of each", 0.3, targets=targets, order=None)
 
 
 def _says(d: Derivation, group: Ref) -> bool:

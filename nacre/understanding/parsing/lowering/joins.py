@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from nacre.records.plan import Edge, Variable
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.linking.schema.shortest_paths import Step, Ways
+from nacre.understanding.linking.schema.shortest_paths import PathStep, WeightedPaths
 from nacre.understanding.question.types import Condition, Derivation, Ref
 
 # ways that cost at most so much more than the cheapest are other readings
@@ -16,7 +16,7 @@ BETWEEN = 50
 WIDE = 8
 
 # the predicates that lead to named things
-Ends = frozenset[tuple[Ref, frozenset[str]]]
+IncomingPredicates = frozenset[tuple[Ref, frozenset[str]]]
 
 
 class Joins:
@@ -49,7 +49,7 @@ class Joins:
         self.variables[ref] = Variable(name, node.classes, node.without)
         return name
 
-    def walk(self, start: Ref, end: Ref, way: Sequence[Step], graph: SchemaGraph, prefix: str) -> None:
+    def walk(self, start: Ref, end: Ref, way: Sequence[PathStep], graph: SchemaGraph, prefix: str) -> None:
         """Add the things and edges of a way from one thing to another."""
         here = self.variables[start].name
         for i, step in enumerate(way):
@@ -64,7 +64,7 @@ class Joins:
             self.steps += 1
             here = there
 
-    def _shared(self, here: str, step: Step) -> str | None:
+    def _shared(self, here: str, step: PathStep) -> str | None:
         """A variable in between that is already there: one more property of the same row."""
         for edge in self.edges:
             if edge.predicate == step.predicate:
@@ -77,14 +77,14 @@ class Joins:
         return None
 
 
-def joined(
+def find_joins(
     graph: SchemaGraph,
     refs: Sequence[Ref],
     hints: frozenset[str],
     choice: int = 0,
     prefix: str = "",
     hung: str = "",
-    ends: Ends = frozenset(),
+    ends: IncomingPredicates = frozenset(),
 ) -> Joins | None:
     """Join all of them, nearest first; None where nothing does. `choice` takes the next cheapest way where several are
     about as short. The readings of a question join the same things again and again, which is worked out once."""
@@ -94,14 +94,20 @@ def joined(
 
 @lru_cache(maxsize=4096)
 def _joined(
-    graph: SchemaGraph, refs: tuple[Ref, ...], hints: frozenset[str], choice: int, prefix: str, hung: str, ends: Ends
+    graph: SchemaGraph,
+    refs: tuple[Ref, ...],
+    hints: frozenset[str],
+    choice: int,
+    prefix: str,
+    hung: str,
+    ends: IncomingPredicates,
 ) -> Joins | None:
     leading = dict(ends)
     joins, waiting = Joins(), list(refs)
     if waiting:
         joins.add(waiting.pop(0), graph, prefix)
     while waiting:
-        best: tuple[float, int, Ref, Ref, int, Ways] | None = None
+        best: tuple[float, int, Ref, Ref, int, WeightedPaths] | None = None
         for place, ref in enumerate(waiting):
             if any(w.node == ref.node and w.slot < ref.slot for w in waiting):
                 # of several things of one kind each hangs on the one before
@@ -136,14 +142,14 @@ def _joined(
 
 def _ways(
     graph: SchemaGraph, known: Ref, ref: Ref, hints: frozenset[str], leading: Mapping[Ref, frozenset[str]]
-) -> Ways:
+) -> WeightedPaths:
     """The cheapest ways from one thing to another; of named things those by which something leads to them, where there
     are any, and those that the question names."""
     ways = graph.path(known.node, ref.node, hints)
     if known not in leading and ref not in leading:
         return ways
 
-    def leads(way: tuple[Step, ...]) -> bool:
+    def leads(way: tuple[PathStep, ...]) -> bool:
         last, first = way[-1], way[0]
         into = not last.forward or ref not in leading or last.predicate in leading[ref] | hints
         return into and (first.forward or known not in leading or first.predicate in leading[known] | hints)
@@ -152,17 +158,17 @@ def _ways(
     return tuple(each for each in wide if leads(each[1]))[: len(ways)] or ways
 
 
-def thing_of(ref: Ref) -> Ref:
+def owner_ref(ref: Ref) -> Ref:
     """The thing that a property is of."""
     return Ref(ref.node, "", ref.slot)
 
 
-def leading_to(d: Derivation, conditions: Sequence[Condition]) -> Ends:
+def incoming_predicates(d: Derivation, conditions: Sequence[Condition]) -> IncomingPredicates:
     """The predicates by which something leads to each thing that these conditions name, where that is known."""
     known = {link.keys: link.ends for link in d.links if link.ends is not None}
     found: dict[Ref, frozenset[str]] = {}
     for condition in conditions:
         if condition.op == "is" and not condition.negated and condition.keys in known:
-            ref = thing_of(condition.ref)
+            ref = owner_ref(condition.ref)
             found[ref] = found.get(ref, frozenset()) | known[condition.keys]
     return frozenset(found.items())

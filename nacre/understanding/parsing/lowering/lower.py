@@ -10,21 +10,21 @@ from nacre.records.plan import (
     Filter,
     Itself,
     Order,
+    PlanTerm,
     Select,
-    Term,
     Variable,
 )
-from nacre.understanding.linking.schema.quantity_nodes import amount
+from nacre.understanding.linking.schema.quantity_nodes import amount_property
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.parsing.lowering.columns import MEASURE
-from nacre.understanding.parsing.lowering.deduplicate import once
-from nacre.understanding.parsing.lowering.joins import Joins, joined, leading_to, thing_of
-from nacre.understanding.parsing.lowering.split_combined import parts_of, without
-from nacre.understanding.parsing.mention_rules.exclusive import ONLY
-from nacre.understanding.question.types import KIND, Condition, Derivation, Ordering, Ref, Target
+from nacre.understanding.parsing.lowering.columns import MEASURE_RULE
+from nacre.understanding.parsing.lowering.deduplicate import drop_redundant_variables
+from nacre.understanding.parsing.lowering.joins import Joins, find_joins, incoming_predicates, owner_ref
+from nacre.understanding.parsing.lowering.split_combined import split_alternatives, split_negated
+from nacre.understanding.parsing.mention_rules.exclusive import ONLY_RULE
+from nacre.understanding.question.types import KIND_OPERATOR, Condition, Derivation, Ordering, Ref, Target
 
 
-class Lowered:
+class LoweredPlan:
     """One plan with what joining its variables took."""
 
     def __init__(self, body: Body, cost: float, steps: int, ambiguous: int) -> None:
@@ -32,16 +32,16 @@ class Lowered:
 
 
 # rules by which things are asked for together with what they have
-TOGETHER = {"class target with own", "name itself", MEASURE}
+TOGETHER = {"class target with own", "name itself", MEASURE_RULE}
 
 
-def lower(d: Derivation, graph: SchemaGraph, choice: int = 0) -> Lowered | None:
+def lower_derivation(d: Derivation, graph: SchemaGraph, choice: int = 0) -> LoweredPlan | None:
     """The plan of a derivation; `choice` takes the next cheapest way where several are about as short.
 
     None where nothing joins its parts, or the choice does not exist.
     """
     if d.combine == "difference" or (d.combine and len(d.conditions) >= 2):
-        parts = without(d) if d.combine == "difference" else parts_of(d)
+        parts = split_negated(d) if d.combine == "difference" else split_alternatives(d)
         lowered = [_select(part, graph, choice) for part in parts]
         if any(part is None for part in lowered):
             return None
@@ -53,7 +53,7 @@ def lower(d: Derivation, graph: SchemaGraph, choice: int = 0) -> Lowered | None:
             return None
         if any(isinstance(a, Aggregate) for a in left.body.answers) or left.body.group or left.body.by:
             return _counted(left, right, op)
-        return Lowered(
+        return LoweredPlan(
             Combine(op, left.body, right.body),  # type: ignore[arg-type]
             left.cost + right.cost,
             left.steps,
@@ -62,7 +62,7 @@ def lower(d: Derivation, graph: SchemaGraph, choice: int = 0) -> Lowered | None:
     return _select(d, graph, choice)
 
 
-def _counted(left: Lowered, right: Lowered, op: str) -> Lowered | None:
+def _counted(left: LoweredPlan, right: LoweredPlan, op: str) -> LoweredPlan | None:
     """A count over things that have both: membership in each."""
     first, second = left.body, right.body
     assert isinstance(first, Select)
@@ -73,29 +73,29 @@ def _counted(left: Lowered, right: Lowered, op: str) -> Lowered | None:
     variable = counted.of.variable
     inner = Select((Itself(variable),), second.variables, second.edges, second.filters)
     both = replace(first, filters=(*first.filters, Filter(Itself(variable), "in", inner)))
-    return Lowered(both, left.cost + right.cost, left.steps, left.ambiguous)
+    return LoweredPlan(both, left.cost + right.cost, left.steps, left.ambiguous)
 
 
-def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
+def _select(d: Derivation, graph: SchemaGraph, choice: int) -> LoweredPlan | None:
     totals = {t.ref for t in d.targets if t.function and t.function != "count"}
     if totals & set(d.group):
         # "the total price for each price"
         return None
-    roots = [thing_of(r) for r in d.group] or [thing_of(t.ref) for t in d.targets]
+    roots = [owner_ref(r) for r in d.group] or [owner_ref(t.ref) for t in d.targets]
     root = roots[0]
-    apart = [c for c in d.conditions if c.negated and (c.op == "exists" or thing_of(c.ref) != root)]
+    apart = [c for c in d.conditions if c.negated and (c.op == "exists" or owner_ref(c.ref) != root)]
     direct = [c for c in d.conditions if c not in apart]
-    removed = {thing_of(c.ref) for c in apart} | {thing_of(i.ref) for c in apart for i in c.inner}
-    removed -= {thing_of(c.ref) for c in direct} | {thing_of(t.ref) for t in d.targets}
+    removed = {owner_ref(c.ref) for c in apart} | {owner_ref(i.ref) for c in apart for i in c.inner}
+    removed -= {owner_ref(c.ref) for c in direct} | {owner_ref(t.ref) for t in d.targets}
     if d.order is not None:
-        removed -= {thing_of(d.order.ref)}
-    wanted = [root, *(thing_of(t.ref) for t in d.targets), *(thing_of(g) for g in d.group)]
+        removed -= {owner_ref(d.order.ref)}
+    wanted = [root, *(owner_ref(t.ref) for t in d.targets), *(owner_ref(g) for g in d.group)]
     # of several things of one kind the earlier one is joined first
     wanted += sorted((n for n in d.nodes if n not in removed), key=lambda n: n.slot)
-    wanted += [thing_of(c.ref) for c in direct]
-    wanted += [thing_of(c.against.ref) for c in direct if c.against is not None and not c.against.function]
-    wanted += [thing_of(d.order.ref)] if d.order is not None else []
-    joins = joined(graph, wanted, d.hints, choice, hung=d.hung, ends=leading_to(d, direct))
+    wanted += [owner_ref(c.ref) for c in direct]
+    wanted += [owner_ref(c.against.ref) for c in direct if c.against is not None and not c.against.function]
+    wanted += [owner_ref(d.order.ref)] if d.order is not None else []
+    joins = find_joins(graph, wanted, d.hints, choice, hung=d.hung, ends=incoming_predicates(d, direct))
     if joins is None:
         return None
     tied = {name for edge in joins.edges for name in (edge.subject, edge.object)}
@@ -110,7 +110,7 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
         filters += found
     for condition in apart:
         # by the way that the thing itself is joined by
-        along = tuple(thing_of(n) for n in d.nodes if ONLY in d.trace and not n.slot)
+        along = tuple(owner_ref(n) for n in d.nodes if ONLY_RULE in d.trace and not n.slot)
         inner = _apart(condition, root, joins, graph, d.hints, along)
         if inner is None:
             return None
@@ -124,7 +124,7 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
         else:
             group.append(term.variable)
     # "the repairs cost in total" names one property twice
-    answers: list[Term] = [_answer(_told(t, graph), joins) for t in d.targets if t.function or t.ref not in totals]
+    answers: list[PlanTerm] = [_answer(_told(t, graph), joins) for t in d.targets if t.function or t.ref not in totals]
     order = _order(d.order, joins)
     counted = (order is not None and isinstance(order.by, Aggregate)) or any(c.function for c in d.conditions)
     if counted and not (group or by or any(isinstance(a, Aggregate) for a in answers)):
@@ -149,8 +149,8 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> Lowered | None:
         paired=bool(TOGETHER & set(d.trace)),
         by=tuple(by),
     )
-    asked = [joins.variables[thing_of(c.ref)].name for c in direct if c.op == "exists"]
-    return Lowered(once(body, graph, asked), joins.cost, joins.steps, joins.ambiguous)
+    asked = [joins.variables[owner_ref(c.ref)].name for c in direct if c.op == "exists"]
+    return LoweredPlan(drop_redundant_variables(body, graph, asked), joins.cost, joins.steps, joins.ambiguous)
 
 
 def _tells_apart(predicate: str, graph: SchemaGraph) -> bool:
@@ -160,7 +160,7 @@ def _tells_apart(predicate: str, graph: SchemaGraph) -> bool:
 
 
 def _term(ref: Ref, joins: Joins) -> Attribute | Itself:
-    name = joins.variables[thing_of(ref)].name
+    name = joins.variables[owner_ref(ref)].name
     return Attribute(name, ref.predicate, ref.part) if ref.predicate else Itself(name)
 
 
@@ -168,10 +168,10 @@ def _told(target: Target, graph: SchemaGraph) -> Target:
     """What is told of a thing that is asked for: of one that is no more than a number, the number."""
     if target.function or target.ref.predicate:
         return target
-    return target._replace(ref=target.ref._replace(predicate=amount(target.ref.node, graph)))
+    return target._replace(ref=target.ref._replace(predicate=amount_property(target.ref.node, graph)))
 
 
-def _answer(target: Target, joins: Joins) -> Term:
+def _answer(target: Target, joins: Joins) -> PlanTerm:
     term = _term(target.ref, joins)
     if not target.function:
         return term
@@ -193,11 +193,11 @@ def _order(order: Ordering | None, joins: Joins) -> Order | None:
 
 
 def _filters(condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozenset[str]) -> list[Filter] | None:
-    thing = thing_of(condition.ref)
+    thing = owner_ref(condition.ref)
     left = _term(condition.ref, joins)
     if condition.op == "exists":
         return []
-    if condition.op == KIND:
+    if condition.op == KIND_OPERATOR:
         variable, node = joins.variables[thing], graph.nodes[condition.inner[0].ref.node]
         copy = Variable(f"{variable.name}_kind", node.classes, node.without)
         return [Filter(Itself(variable.name), "in", Select((Itself(copy.name),), (copy,)), condition.negated)]
@@ -262,7 +262,7 @@ def _first_of(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -
     by = condition.top.ref
     if by.node == thing.node and condition.top.function:
         by = by._replace(slot=1)
-    joins = joined(graph, [thing, thing_of(by)], hints, prefix="top_")
+    joins = find_joins(graph, [thing, owner_ref(by)], hints, prefix="top_")
     if joins is None:
         return None
     name = joins.variables[thing].name
@@ -275,8 +275,8 @@ def _first_of(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -
 
 def _having(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -> Select | None:
     """The things of a kind whose groups meet the inner conditions, as a select of their own."""
-    thing = thing_of(condition.ref)
-    joins = joined(graph, [thing, *(thing_of(c.ref) for c in condition.inner)], hints, prefix="having_")
+    thing = owner_ref(condition.ref)
+    joins = find_joins(graph, [thing, *(owner_ref(c.ref) for c in condition.inner)], hints, prefix="having_")
     if joins is None:
         return None
     filters: list[Filter] = []
@@ -303,7 +303,9 @@ def _against(condition: Condition, graph: SchemaGraph) -> Select | None:
     """ "above the average": the aggregate over all things of the kind, or over those that its own conditions leave."""
     assert condition.against is not None
     ref = condition.against.ref
-    joins = joined(graph, [thing_of(ref), *(thing_of(c.ref) for c in condition.inner)], frozenset(), prefix="other_")
+    joins = find_joins(
+        graph, [owner_ref(ref), *(owner_ref(c.ref) for c in condition.inner)], frozenset(), prefix="other_"
+    )
     if joins is None:
         return None
     filters: list[Filter] = []
@@ -325,10 +327,10 @@ def _apart(
     along: tuple[Ref, ...] = (),
 ) -> Filter | None:
     """ "without X", "that never ...": the things that have it, taken away; `along` are others on the way to it."""
-    thing = thing_of(condition.ref)
+    thing = owner_ref(condition.ref)
     if thing == root:
         thing = Ref(root.node, "", 1)
-    inner = joined(graph, [root, *along, thing, *(thing_of(c.ref) for c in condition.inner)], hints, prefix="not_")
+    inner = find_joins(graph, [root, *along, thing, *(owner_ref(c.ref) for c in condition.inner)], hints, prefix="not_")
     if inner is None:
         return None
     positive = condition._replace(negated=False, ref=Ref(thing.node, condition.ref.predicate, thing.slot))
@@ -340,4 +342,4 @@ def _apart(
     select = Select(
         (Itself(inner.variables[root].name),), tuple(inner.variables.values()), tuple(inner.edges), tuple(filters)
     )
-    return Filter(Itself(joins.variables[root].name), "in", once(select, graph), True)
+    return Filter(Itself(joins.variables[root].name), "in", drop_redundant_variables(select, graph), True)

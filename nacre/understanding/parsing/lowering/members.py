@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from nacre.records.plan import Aggregate, Attribute, Body, Compute, Edge, Select, Variable
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.linking.schema.shortest_paths import Step
+from nacre.understanding.linking.schema.shortest_paths import PathStep
 
 GATHERING = frozenset(("avg", "min", "max", "sum"))
 
 
-def of_members(body: Body, graph: SchemaGraph) -> Body:
+def aggregate_members(body: Body, graph: SchemaGraph) -> Body:
     """The plan with each aggregate over a single thing turned into one over the things that hang on it.
 
     A comparison of two things changes on both sides or not at all.
@@ -42,7 +42,7 @@ def _members(select: Select, graph: SchemaGraph) -> Select | None:
     if not single or not all(graph.about(t.predicate).functional for t in taken):
         return None
     node = next((n.index for n in graph.nodes if (n.classes, n.without) == (owner.classes, owner.without)), None)
-    step = hanging(graph, node, tuple(t.predicate for t in taken)) if node is not None else None
+    step = member_link(graph, node, tuple(t.predicate for t in taken)) if node is not None else None
     if step is None:
         return None
     there = graph.nodes[step.target]
@@ -54,7 +54,7 @@ def _members(select: Select, graph: SchemaGraph) -> Select | None:
     return replace(select, answers=answers, variables=(*select.variables, member), edges=(*select.edges, edge))
 
 
-def hanging(graph: SchemaGraph, node: int, predicates: tuple[str, ...] = ()) -> Step | None:
+def member_link(graph: SchemaGraph, node: int, predicates: tuple[str, ...] = ()) -> PathStep | None:
     """The link by which things with these properties hang on those of a node, several on one; None where none do."""
     found = [
         step

@@ -11,10 +11,10 @@ from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Question, Ref, Target
 
 # the rule that asks for whoever is behind a thing
-BEHIND = "who is behind"
+ROLE_HOLDER_RULE = "who is behind"
 
 
-def behind(candidate: Candidate, question: Question, graph: SchemaGraph) -> Candidate:
+def resolve_role_holder(candidate: Candidate, question: Question, graph: SchemaGraph) -> Candidate:
     """The reading with the person that a nameless thing leads to by one link alone, where it gives such things and no
     word names their kind."""
     d, body = candidate.derivation, candidate.body
@@ -31,7 +31,7 @@ def behind(candidate: Candidate, question: Question, graph: SchemaGraph) -> Cand
         return candidate
     ((predicate, target),) = ways.items()
     node, who = graph.nodes[target], Ref(target)
-    d = d._replace(targets=(Target(who),), nodes=(*d.nodes, who), trace=(*d.trace, BEHIND))
+    d = d._replace(targets=(Target(who),), nodes=(*d.nodes, who), trace=(*d.trace, ROLE_HOLDER_RULE))
     known = [e.object for e in body.edges if e.subject == answer.variable and e.predicate == predicate]
     if known:
         return candidate._replace(derivation=d, body=replace(body, answers=(Itself(known[0]),)))

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from nacre.understanding.parsing.lowering.joins import thing_of
+from nacre.understanding.parsing.lowering.joins import owner_ref
 from nacre.understanding.question.types import Condition, Derivation, Ref
 
 
-def parts_of(d: Derivation) -> tuple[Derivation, Derivation]:
+def split_alternatives(d: Derivation) -> tuple[Derivation, Derivation]:
     """The derivation with the first and with the second of the two conditions that are combined."""
     conditions = list(d.conditions)
     second = next((i for i in range(1, len(conditions)) if conditions[i].join in ("or", "both")), len(conditions) - 1)
@@ -28,7 +28,7 @@ def parts_of(d: Derivation) -> tuple[Derivation, Derivation]:
     )  # type: ignore[return-value]
 
 
-def without(d: Derivation) -> tuple[Derivation, Derivation]:
+def split_negated(d: Derivation) -> tuple[Derivation, Derivation]:
     """All values, and those of the things that a negated condition speaks of."""
     negated = next(c for c in d.conditions if c.negated and c.op == "=")
     rest = tuple(c for c in d.conditions if c != negated)
@@ -37,6 +37,6 @@ def without(d: Derivation) -> tuple[Derivation, Derivation]:
 
 
 def _needed(d: Derivation, kept: Sequence[Condition], every: Sequence[Condition]) -> tuple[Ref, ...]:
-    dropped = {thing_of(c.ref) for c in every if c not in kept} - {thing_of(c.ref) for c in kept}
-    dropped -= {thing_of(t.ref) for t in d.targets}
+    dropped = {owner_ref(c.ref) for c in every if c not in kept} - {owner_ref(c.ref) for c in kept}
+    dropped -= {owner_ref(t.ref) for t in d.targets}
     return tuple(n for n in d.nodes if n not in dropped)

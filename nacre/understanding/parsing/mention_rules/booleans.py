@@ -1,13 +1,13 @@
-"""Rules for properties of yes or no: a mention of one at hand + State -> what it holds of, or does not."""
+"""Rules for properties of yes or no: a mention of one at hand + ParseState -> what it holds of, or does not."""
 
 from collections.abc import Iterator
 
 from nacre.language.base import language
-from nacre.language.booleans import holding, lacking
-from nacre.language.forms.nouns import is_plural, wording
+from nacre.language.booleans import false_value, true_value
+from nacre.language.forms.nouns import is_plural, wording_entry
 from nacre.language.tokens import lemma, split_name
-from nacre.understanding.parsing.state import Reader, State
-from nacre.understanding.question.types import OPPOSITE, Condition, Link, Ref
+from nacre.understanding.parsing.state import ParseContext, ParseState
+from nacre.understanding.question.types import NEGATED_MATCH, Condition, Link, Ref
 
 # words before a property that may ask what it says: "whether they are ..."
 BEFORE = 3
@@ -15,9 +15,9 @@ BEFORE = 3
 FORM = 4
 
 
-def names_flag(link: Link, ref: Ref, reader: Reader) -> bool:
+def names_boolean_property(link: Link, ref: Ref, reader: ParseContext) -> bool:
     """Whether a property of yes or no is named for what it holds of, and not itself: "the paid flag"."""
-    if link.how == OPPOSITE or reader.graph.about(ref.predicate).datatype == "boolean":
+    if link.how == NEGATED_MATCH or reader.graph.about(ref.predicate).datatype == "boolean":
         return True
     words = reader.question.tokens
     if is_plural(words[link.end - 1].norm):
@@ -27,9 +27,11 @@ def names_flag(link: Link, ref: Ref, reader: Reader) -> bool:
     return ref.predicate in reader.graph.flags and not asking
 
 
-def flag(state: State, new: State, link: Link, ref: Ref, reader: Reader) -> Iterator[State]:
+def boolean_condition(
+    state: ParseState, new: ParseState, link: Link, ref: Ref, reader: ParseContext
+) -> Iterator[ParseState]:
     """ "Blocked customers", "unpaid rentals": what a property of yes or no holds of, or does not."""
-    yes = holding(reader.graph.about(ref.predicate))
+    yes = true_value(reader.graph.about(ref.predicate))
     otherwise = link.how == "like" and not _is_alike(link, ref, reader)
     if yes is None or (yes is not True and (otherwise or _is_verb_of(link, ref, reader))):
         # who earns has not paid, and what they pay is no matter of yes or no
@@ -42,8 +44,8 @@ def flag(state: State, new: State, link: Link, ref: Ref, reader: Reader) -> Iter
     said_no = any(t.norm in language().words["lacking"] for t in after)
     if said_no:
         new = new._replace(covered=new.covered | 1 << link.end)
-    denied = (state.negated != (link.how == OPPOSITE)) != said_no
-    no = lacking(reader.graph.about(ref.predicate))
+    denied = (state.negated != (link.how == NEGATED_MATCH)) != said_no
+    no = false_value(reader.graph.about(ref.predicate))
     if denied and no is not None:
         # what is not known is neither
         condition = Condition(ref, "=", (no,))
@@ -54,20 +56,20 @@ def flag(state: State, new: State, link: Link, ref: Ref, reader: Reader) -> Iter
     yield new._replace(last="flag").then(rule, 0.2, conditions=(*state.conditions, condition), negated=False)
 
 
-def _says_verb_alone(link: Link, ref: Ref, reader: Reader) -> bool:
+def _says_verb_alone(link: Link, ref: Ref, reader: ParseContext) -> bool:
     """Whether nothing of a name of several words is said but its first, a verb in the third person."""
     said = [t.lemma for t in reader.question.tokens[link.start : link.end]]
     first = split_name(reader.graph.about(ref.predicate).label).split()[0]
-    return said == [lemma(first)] and first in wording("verbs") and len(reader.graph.words[ref.predicate]) > 1
+    return said == [lemma(first)] and first in wording_entry("verbs") and len(reader.graph.words[ref.predicate]) > 1
 
 
-def _is_alike(link: Link, ref: Ref, reader: Reader) -> bool:
+def _is_alike(link: Link, ref: Ref, reader: ParseContext) -> bool:
     """Whether a word is only another form of one of the property's name, or a slip: "freelance" of "is freelancer"."""
     said = [t.lemma for t in reader.question.tokens[link.start : link.end] if len(t.lemma) >= FORM]
     return any(a[:FORM] == b[:FORM] for a in said for b in reader.graph.words[ref.predicate] if len(b) >= FORM)
 
 
-def _is_verb_of(link: Link, ref: Ref, reader: Reader) -> bool:
+def _is_verb_of(link: Link, ref: Ref, reader: ParseContext) -> bool:
     """Whether a word is the verb of whose participle a property is called: "pay" of "paid"."""
     words = reader.question.tokens
     called = reader.graph.about(ref.predicate).label.casefold().split()[-1]

@@ -1,21 +1,21 @@
-"""Rules for names that stand for a kind of things: a category or part of names at hand + State -> their members."""
+"""Rules for names that stand for a kind of things: a category or part of names at hand + ParseState -> their members."""
 
 from collections.abc import Iterator
 
 from nacre.language.base import language
-from nacre.language.detect import named_by
+from nacre.language.detect import multilingual_property
 from nacre.language.forms.nouns import is_plural
 from nacre.language.thesaurus import is_person
 from nacre.language.tokens import Token, lemma
-from nacre.understanding.linking.names.values import joined_before
-from nacre.understanding.linking.schema.adjectives import measured
-from nacre.understanding.linking.schema.class_synonyms import THESAURUS
+from nacre.understanding.linking.names.values import previous_conjunct_end
+from nacre.understanding.linking.schema.adjectives import measured_properties
+from nacre.understanding.linking.schema.class_synonyms import SKOS_NAMESPACE
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.parsing.state import Reader, State, linked, with_node
+from nacre.understanding.parsing.state import ParseContext, ParseState, add_link, add_schema_node
 from nacre.understanding.question.types import Condition, Link, Ordering, Question, Ref, Target
 
 # the rule by which the members of a category are asked for
-MEMBERS = "members of category"
+MEMBERS_RULE = "members of category"
 # properties of a category at most: its name, a code, a description (given)
 MOST_SAID = 3
 # words after a name among which the last one of its like is sought
@@ -24,7 +24,7 @@ FURTHER = 4
 MOST_MEASURES = 2
 
 
-def members(state: State, link: Link, reader: Reader) -> Iterator[State]:
+def category_members(state: ParseState, link: Link, reader: ParseContext) -> Iterator[ParseState]:
     """ "How many pumps are there", "which saws do we have": things of a category that is called so; "the cheapest
     pump": the first of them, or of the things that have the word in their name."""
     ref, graph, rank = link.refs[0], reader.graph, state.rank
@@ -33,7 +33,7 @@ def members(state: State, link: Link, reader: Reader) -> Iterator[State]:
         return
     keyed = Condition(ref, "is", (), False, link.keys, link.label)
     below = graph.node_of.get(link.keys[0]) if len(link.keys) == 1 else None
-    new = linked(state, link, reader, ref)._replace(last="value", sticky=(), conditions=(keyed,))
+    new = add_link(state, link, reader, ref)._replace(last="value", sticky=(), conditions=(keyed,))
     if rank is None:
         words = reader.question.tokens
         which = link.start == 1 and words[0].norm in language().words["asking_kind"]
@@ -47,26 +47,28 @@ def members(state: State, link: Link, reader: Reader) -> Iterator[State]:
                 lower, itself = lowers.get(predicate), predicate in leading
                 if not itself and lower is None:
                     continue
-                if which and predicate.startswith(THESAURUS):
+                if which and predicate.startswith(SKOS_NAMESPACE):
                     # "what material": of a scheme of materials, it is what the words say
                     continue
                 asked = Target(target, "count" if "count" in state.asks else "")
-                sorted_ = with_node(new, target, reader)._replace(asks=(), owner=target)
+                sorted_ = add_schema_node(new, target, reader)._replace(asks=(), owner=target)
                 hints = new.hints | {predicate}
                 if lower is None or (asked.function and itself):
-                    yield sorted_.then(MEMBERS, 0.3, targets=(asked,), hints=hints)
+                    yield sorted_.then(MEMBERS_RULE, 0.3, targets=(asked,), hints=hints)
                     continue
                 # of a category with others below it these are meant too, or alone where nothing is of itself
                 other = Condition(Ref(lower), "exists", join="or" if itself else "and")
-                wider = with_node(sorted_, other.ref, reader)
+                wider = add_schema_node(sorted_, other.ref, reader)
                 both = (keyed, other) if itself else (other,)
-                yield wider.then(MEMBERS, 0.3, targets=(asked,), hints=hints, conditions=both)
+                yield wider.then(MEMBERS_RULE, 0.3, targets=(asked,), hints=hints, conditions=both)
         return
     kinds = [(ref, "")] if len(link.keys) > 1 else list(_sorted(graph, ref.node))
     for target, predicate in kinds if rank.concepts and not state.asks else ():
-        for found, reverse, cost in measured(graph, target.node, rank.concepts)[:MOST_MEASURES]:
+        for found, reverse, cost in measured_properties(graph, target.node, rank.concepts)[:MOST_MEASURES]:
             order = Ordering(found, rank.descending != reverse, "", state.limit or 1)
-            placed = with_node(with_node(new, target, reader), found, reader)._replace(owner=target, rank=None, limit=0)
+            placed = add_schema_node(add_schema_node(new, target, reader), found, reader)._replace(
+                owner=target, rank=None, limit=0
+            )
             hints = new.hints | {predicate} if predicate else new.hints
             yield placed.then("first of category", 0.4 - cost, targets=(Target(target),), order=order, hints=hints)
 
@@ -77,7 +79,7 @@ def _says_several(link: Link, question: Question) -> bool:
     words, end = question.tokens, link.end
     if _is_several(words[end - 1]):
         return True
-    joined = any(at < len(words) and joined_before(question, at) == end for at in (end, end + 1))
+    joined = any(at < len(words) and previous_conjunct_end(question, at) == end for at in (end, end + 1))
     last = lemma(link.label.casefold().split()[-1]) if joined and link.label.split() else ""
     return any(word.lemma == last and _is_several(word) for word in words[end : end + FURTHER])
 
@@ -93,10 +95,10 @@ def _sorted(graph: SchemaGraph, node: int) -> Iterator[tuple[Ref, str]]:
     about = graph.nodes[node]
     # what a thesaurus says of its concepts only arranges them
     ahead = [step.predicate for step in graph.steps[node] if step.forward]
-    concepts = any(predicate.startswith(THESAURUS) for predicate in ahead)
-    leads = any(not predicate.startswith(THESAURUS) for predicate in ahead)
+    concepts = any(predicate.startswith(SKOS_NAMESPACE) for predicate in ahead)
+    leads = any(not predicate.startswith(SKOS_NAMESPACE) for predicate in ahead)
     # names in several languages say no more than one
-    told = [p for p in graph.literals[node] if named_by(p) not in graph.schema.predicate_of]
+    told = [p for p in graph.literals[node] if multilingual_property(p) not in graph.schema.predicate_of]
     if leads or len(told) > MOST_SAID or is_person(about.label):
         return
     found = [
@@ -106,7 +108,9 @@ def _sorted(graph: SchemaGraph, node: int) -> Iterator[tuple[Ref, str]]:
         and graph.nodes[step.target].classes
         and graph.about(step.predicate).functional
         and not _shared(step.target, node, graph)
-        and (graph.nodes[step.target].count > about.count or (concepts and not step.predicate.startswith(THESAURUS)))
+        and (
+            graph.nodes[step.target].count > about.count or (concepts and not step.predicate.startswith(SKOS_NAMESPACE))
+        )
     ]
     for step in found:
         # of a class and a group in it the class is meant

@@ -1,13 +1,13 @@
-"""Whether things are asked for together with what they have: a mention + Reader -> bool ("pots and their colour")."""
+"""Whether things are asked for together with what they have: a mention + ParseContext -> bool ("pots and their colour")."""
 
 from itertools import pairwise
 
 from nacre.language.base import language
-from nacre.understanding.parsing.state import Reader
+from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Link, Question
 
 
-def with_own(link: Link, reader: Reader) -> bool:
+def precedes_own_property(link: Link, reader: ParseContext) -> bool:
     """Whether things are asked for together with something of theirs: "the masons and their trade"."""
     after = [t.norm for t in reader.question.tokens[link.end : link.end + 3]]
     words = language().words
@@ -17,14 +17,14 @@ def with_own(link: Link, reader: Reader) -> bool:
     return after[joined + 1] in _own_words() or (after[joined + 1] in words["article"] and _says_each_one(link, reader))
 
 
-def is_theirs(link: Link, reader: Reader) -> bool:
+def follows_possessive(link: Link, reader: ParseContext) -> bool:
     """Whether something is said to be of what was named before: "with their ..."."""
     before = [t.norm for t in reader.question.tokens[max(0, link.start - 2) : link.start]]
     words = language().words
     return len(before) == 2 and before[0] in words["beside"] and before[1] in _own_words()
 
 
-def says_theirs(question: Question) -> bool:
+def has_possessive_column(question: Question) -> bool:
     """Whether a question asks for things and for something of theirs: "the bells of the abbey with their weight",
     "events in May, where they take place"."""
     words, known = [t.norm for t in question.tokens], language().words
@@ -32,7 +32,7 @@ def says_theirs(question: Question) -> bool:
     return own or any(a in known["asking_after_things"] and b in known["pronoun_many"] for a, b in pairwise(words[1:]))
 
 
-def _says_each_one(link: Link, reader: Reader) -> bool:
+def _says_each_one(link: Link, reader: ParseContext) -> bool:
     """Whether what follows is said of each of the things: "the halls and the year each one was built"."""
     words, known = [t.norm for t in reader.question.tokens[link.end :]], language().words
     return any(a in known["grouping"] and b in known["stand_in"] for a, b in pairwise(words))

@@ -1,18 +1,18 @@
-"""Rules for what was done: a class or a date at hand, named by a verb + State -> what is asked of it."""
+"""Rules for what was done: a class or a date at hand, named by a verb + ParseState -> what is asked of it."""
 
 from collections.abc import Iterator
 
 from nacre.language.base import language
-from nacre.language.forms.nouns import is_participle, is_plural, wording
+from nacre.language.forms.nouns import is_participle, is_plural, wording_entry
 from nacre.language.thesaurus import is_person
-from nacre.understanding.parsing.state import Reader, State, with_node
+from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node
 from nacre.understanding.question.types import Condition, Link, Ref, Target
 
 # words before a verb that may say that it was done: "have not yet been"
 BEFORE = 4
 
 
-def objects(state: State, new: State, link: Link, reader: Reader) -> Iterator[State]:
+def event_objects(state: ParseState, new: ParseState, link: Link, reader: ParseContext) -> Iterator[ParseState]:
     """ "What did Ann order": what a thing that was done leads to, besides who did it."""
     words, known = reader.question.tokens, language().words
     asked = words[0].norm in known["asking_kind"] and words[1].norm in known["helping"] if len(words) > 1 else False
@@ -31,17 +31,19 @@ def objects(state: State, new: State, link: Link, reader: Reader) -> Iterator[St
         if step.forward and other.named and step.target not in doing and not is_person(other.label):
             target = Target(Ref(step.target))
             hints = state.hints | {step.predicate}
-            yield with_node(new, target.ref, reader).then("object of event", 0.4, targets=(target,), hints=hints)
+            yield add_schema_node(new, target.ref, reader).then("object of event", 0.4, targets=(target,), hints=hints)
 
 
-def happened(state: State, new: State, link: Link, ref: Ref, reader: Reader) -> Iterator[State]:
+def event_condition(
+    state: ParseState, new: ParseState, link: Link, ref: Ref, reader: ParseContext
+) -> Iterator[ParseState]:
     """ "Employees that have left", "bills not yet returned": when it was is known, or is not."""
     words, known = reader.question.tokens, language().words
     verb = words[link.end - 1]
     if not (ref.predicate and is_participle(verb.norm) and reader.graph.is_date(ref.predicate)) or state.compare:
         return
     before = {t.norm for t in words[max(0, link.start - BEFORE) : link.start]}
-    if any(t.norm in wording("prepositions") for t in words[link.end : link.end + 1]):
+    if any(t.norm in wording_entry("prepositions") for t in words[link.end : link.end + 1]):
         # "built by", "sold in": by whom and when, not whether
         return
     if before & (known["being"] | known["helping"]) and not state.asks:

@@ -1,13 +1,13 @@
 """What is all that a thing has of its kind, as who "speaks only English": Condition -> Conditions."""
 
-from nacre.understanding.parsing.state import Reader
+from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Condition
 
 # the rule by which a value or a thing is the only one
-ONLY = "only value"
+ONLY_RULE = "only value"
 
 
-def alone(condition: Condition, reader: Reader) -> tuple[Condition, ...]:
+def exclusive_conditions(condition: Condition, reader: ParseContext) -> tuple[Condition, ...]:
     """What holds where a thing has this value, or hangs on this thing, and has no other; () where it can't have any
     other, or the condition is of another kind."""
     if condition.function or condition.against is not None:

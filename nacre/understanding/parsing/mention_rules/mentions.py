@@ -1,84 +1,88 @@
-"""Rules for what names something: a class, a property, a thing or a value at hand + State -> further States."""
+"""Rules for what names something: a class, a property, a thing or a value at hand + ParseState -> further States."""
 
 from collections.abc import Iterator
 
 from nacre.language.base import language
-from nacre.language.booleans import denial, holding
-from nacre.language.forms.nouns import is_participle, is_plural, wording
-from nacre.understanding.linking.schema.adjectives import measured
+from nacre.language.booleans import none_value, true_value
+from nacre.language.forms.nouns import is_participle, is_plural, wording_entry
+from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.linking.schema.quantity_nodes import QUANTITY
-from nacre.understanding.parsing.mention_rules.booleans import flag, names_flag
-from nacre.understanding.parsing.mention_rules.coordinated_columns import is_theirs, with_own
-from nacre.understanding.parsing.mention_rules.events import happened, objects
-from nacre.understanding.parsing.mention_rules.subclasses import narrowed
-from nacre.understanding.parsing.mention_rules.things import of_value
+from nacre.understanding.parsing.mention_rules.booleans import boolean_condition, names_boolean_property
+from nacre.understanding.parsing.mention_rules.coordinated_columns import follows_possessive, precedes_own_property
+from nacre.understanding.parsing.mention_rules.events import event_condition, event_objects
+from nacre.understanding.parsing.mention_rules.subclasses import subclass_mention
+from nacre.understanding.parsing.mention_rules.things import value_mention
 from nacre.understanding.parsing.modifier_rules.comparisons import compared_property
-from nacre.understanding.parsing.modifier_rules.numbers import COUNTING, upper
+from nacre.understanding.parsing.modifier_rules.numbers import COUNTING, upper_bound
 from nacre.understanding.parsing.modifier_rules.superlatives import ranked_by_name, ranked_class, ranked_property
 from nacre.understanding.parsing.state import (
-    Reader,
-    State,
-    another,
-    drop_dangling,
-    linked,
+    ParseContext,
+    ParseState,
+    add_link,
+    add_schema_node,
+    drop_open_property,
+    has_self_link,
+    is_second_mention,
     next_slot,
-    to_itself,
-    with_node,
 )
-from nacre.understanding.question.types import OPPOSITE, Aggregation, Condition, Link, Ordering, Ref, Target
+from nacre.understanding.question.types import NEGATED_MATCH, Aggregation, Condition, Link, Ordering, Ref, Target
 
 # what a reading gains by which things are asked for as well as what they have
 WITH_OWN = 0.5
 
 
-def mention(state: State, link: Link, reader: Reader) -> Iterator[State]:
+def mention(state: ParseState, link: Link, reader: ParseContext) -> Iterator[ParseState]:
     """All ways to take a mention."""
     if link.kind == "class":
-        yield from of_class(state, link, reader)
+        yield from class_mention(state, link, reader)
     elif link.how == QUANTITY:
         held, _ = link.refs
-        yield from of_property(_of_quantity(state, link, reader), link, reader, held)
+        yield from property_mention(_of_quantity(state, link, reader), link, reader, held)
     elif link.kind == "property":
         for ref in link.refs:
             if ref.predicate or ref.via:
-                yield from of_property(state, link, reader, ref)
+                yield from property_mention(state, link, reader, ref)
     else:
-        yield from of_value(state, link, reader)
+        yield from value_mention(state, link, reader)
 
 
-def _of_quantity(state: State, link: Link, reader: Reader) -> State:
+def _of_quantity(state: ParseState, link: Link, reader: ParseContext) -> ParseState:
     """The state where a number is that of one kind of quantity."""
     held, of = link.refs
     if of.predicate:
         kind = Condition(of, "=", (link.value,))
     else:
         kind = Condition(Ref(of.node), "is", (), False, link.keys, link.label)
-        state = with_node(with_node(state, Ref(held.node), reader), of, reader)
+        state = add_schema_node(add_schema_node(state, Ref(held.node), reader), of, reader)
     return state.then(QUANTITY, conditions=(*state.conditions, kind))
 
 
-def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
+def class_mention(state: ParseState, link: Link, reader: ParseContext) -> Iterator[ParseState]:
     """A class: what is asked for, its owner, what is counted, what things are grouped by, or one that must exist."""
     ref = link.refs[0]
-    new = drop_dangling(linked(state, link, reader, ref))._replace(owner=ref, last="class", sticky=())
-    done = list(objects(state, new, link, reader))
+    new = drop_open_property(add_link(state, link, reader, ref))._replace(owner=ref, last="class", sticky=())
+    done = list(event_objects(state, new, link, reader))
     if done:
         yield from done
         return
     if state.mode == "O":
         yield new.then("class in order")
         return
-    yield from narrowed(state, link, reader)
-    if is_theirs(link, reader) and state.targets and not (state.asks or any(t.function for t in state.targets)):
+    yield from subclass_mention(state, link, reader)
+    if (
+        follows_possessive(link, reader)
+        and state.targets
+        and not (state.asks or any(t.function for t in state.targets))
+    ):
         # "the courses on Monday with their teachers"
         yield new.then("class target with own", WITH_OWN, targets=(*state.targets, Target(ref)), mode="T")
     if state.want == "group":
         yield new.then("group class", 0.2, group=(*state.group, ref), want="", mode="T")
     if state.degree:
-        for found, _, cost in measured(reader.graph, ref.node, state.degree)[:2]:
+        for found, _, cost in measured_properties(reader.graph, ref.node, state.degree)[:2]:
             target = Target(found)
             yield (
-                with_node(new, found, reader)
+                add_schema_node(new, found, reader)
                 ._replace(degree=())
                 .then("degree of class", 0.4 - cost, targets=(*state.targets, target))
             )
@@ -87,11 +91,11 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
         yield new.then("order by count of class", 0.1, order=state.order or order, want="", asks=(), mode="O")
     if state.last == "own kind" and any(n.node == ref.node for n in state.nodes):
         other = Ref(ref.node, "", next_slot(state, ref.node))
-        again = drop_dangling(linked(state, link, reader, other))._replace(owner=other, sticky=(), mode="C")
+        again = drop_open_property(add_link(state, link, reader, other))._replace(owner=other, sticky=(), mode="C")
         if state.rank is None:
             yield again.then("other of own kind", 0.7, last="class")
         elif state.rank.concepts:
-            for found, reverse, cost in measured(reader.graph, ref.node, state.rank.concepts)[:3]:
+            for found, reverse, cost in measured_properties(reader.graph, ref.node, state.rank.concepts)[:3]:
                 order = Ordering(found, state.rank.descending != reverse, "", state.limit or 1)
                 top = Condition(other, "top", top=order)
                 yield again.then(
@@ -111,15 +115,15 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
             return
         assert value is not None
         condition = Condition(ref, op, (value,), state.negated, function="count")
-        bounds = (condition, *upper(condition, state.until))
+        bounds = (condition, *upper_bound(condition, state.until))
         yield new.then(
             "having count", 0.3, conditions=(*state.conditions, *bounds), compare=None, negated=False, asks=()
         )
         return
-    if another(state, ref, reader) and not state.negated:
+    if is_second_mention(state, ref, reader) and not state.negated:
         # "states that border states": another one
         other = Ref(ref.node, "", next_slot(state, ref.node))
-        again = drop_dangling(linked(state, link, reader, other))._replace(owner=other, last="class", sticky=())
+        again = drop_open_property(add_link(state, link, reader, other))._replace(owner=other, last="class", sticky=())
         yield again.then("other of class", 0.2)
         return
     if state.negated and not _is_participle_of(link, reader):
@@ -135,7 +139,7 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
         elif state.asks:
             yield new.then("owner before aggregate", 0.0)
         else:
-            own = with_own(link, reader)
+            own = precedes_own_property(link, reader)
             if _is_listed(state, link, reader):
                 # "the job title, team and start date of ..."
                 yield new.then("class target after target", 0.3, targets=(*state.targets, Target(ref)), distinct=False)
@@ -152,21 +156,23 @@ def of_class(state: State, link: Link, reader: Reader) -> Iterator[State]:
             yield new.then("owner" if not own else "owner of target", gain)
     else:
         yield new.then("class in condition", 0.0)
-        if any(n.node == ref.node for n in state.nodes) and to_itself(ref, reader):
+        if any(n.node == ref.node for n in state.nodes) and has_self_link(ref, reader):
             # "that borders a state": another one
             other = Ref(ref.node, "", next_slot(state, ref.node))
-            again = drop_dangling(linked(state, link, reader, other))._replace(owner=other, last="class", sticky=())
+            again = drop_open_property(add_link(state, link, reader, other))._replace(
+                owner=other, last="class", sticky=()
+            )
             yield again.then("other of class", 0.0)
 
 
-def _is_participle_of(link: Link, reader: Reader) -> bool:
+def _is_participle_of(link: Link, reader: ParseContext) -> bool:
     """Whether a kind is named by a participle of which more is said: "not located in Rome" has no location in Rome, or
     another one."""
     named, *after = (t.norm for t in reader.question.tokens[link.start : max(link.end, link.start + 2)])
-    return is_participle(named) and len(after) == 1 and after[0] in wording("prepositions")
+    return is_participle(named) and len(after) == 1 and after[0] in wording_entry("prepositions")
 
 
-def _is_listed(state: State, link: Link, reader: Reader) -> bool:
+def _is_listed(state: ParseState, link: Link, reader: ParseContext) -> bool:
     """Whether a kind stands among columns: after a comma, with a property before it and one more behind."""
     question = reader.question
     words = question.tokens
@@ -177,84 +183,88 @@ def _is_listed(state: State, link: Link, reader: Reader) -> bool:
     return parted and (follows or words[link.end].norm in language().words["joining"])
 
 
-def _has_any(state: State, link: Link, ref: Ref, reader: Reader) -> bool:
+def _has_any(state: ParseState, link: Link, ref: Ref, reader: ParseContext) -> bool:
     """Whether things are said to have some value of a property, whichever: "with a phone", "with wifi"."""
     words = language().words
     denied = any(c.kind == "negation" and c.start < link.start <= c.end for c in reader.question.cues)
-    if state.last == "having" and not denied and denial(reader.graph.about(ref.predicate)) is not None:
+    if state.last == "having" and not denied and none_value(reader.graph.about(ref.predicate)) is not None:
         return reader.question.tokens[link.start - 1].norm in words["owning"]
     having, article = ("", "", *(t.norm for t in reader.question.tokens[: link.start]))[-2:]
     return state.last == "having" and having in words["owning"] and article in words["indefinite"]
 
 
-def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[State]:
+def property_mention(state: ParseState, link: Link, reader: ParseContext, ref: Ref) -> Iterator[ParseState]:
     """A property: a column that is asked for, a condition's left side, or what things are grouped or ordered by."""
-    new = linked(state, link, reader, ref)
+    new = add_link(state, link, reader, ref)
     if ref.via:
         sources = [r for r in link.refs if not r.via]
         if sources:
-            new = with_node(new, sources[0], reader)
+            new = add_schema_node(new, sources[0], reader)
     if state.owner is not None and state.owner.node == ref.node and state.last in ("class", "of", "owned"):
         new = new._replace(score=new.score + 0.25)
-    if ref.predicate and link.how == OPPOSITE and reader.graph.is_date(ref.predicate):
+    if ref.predicate and link.how == NEGATED_MATCH and reader.graph.is_date(ref.predicate):
         # "unpaid" is what has no date on which it was paid
         op = "known" if state.negated else "unknown"
         yield (
-            drop_dangling(new)
+            drop_open_property(new)
             ._replace(last="value")
             .then("flag denied", 0.2, conditions=(*state.conditions, Condition(ref, op)), negated=False)
         )
         return
-    if ref.predicate and state.want != "group" and names_flag(link, ref, reader):
-        yield from flag(state, new, link, ref, reader)
+    if ref.predicate and state.want != "group" and names_boolean_property(link, ref, reader):
+        yield from boolean_condition(state, new, link, ref, reader)
         return
     if ref.via and state.negated and state.mode == "C" and not _is_participle_of(link, reader):
         # "never taught by anybody"
         missing = Condition(Ref(ref.node, "", ref.slot or int(state.owner == Ref(ref.node))), "exists", (), True)
         yield (
-            drop_dangling(linked(state, link, reader, missing.ref))
+            drop_open_property(add_link(state, link, reader, missing.ref))
             ._replace(hints=state.hints | {ref.via}, last="prop")
             .then("without link", 0.2, conditions=(*state.conditions, missing), negated=False)
         )
     if ref.predicate and state.negated and state.mode == "C" and state.compare is None:
         # "plants without a flower colour"
-        none = denial(reader.graph.about(ref.predicate))
+        none = none_value(reader.graph.about(ref.predicate))
         lacking = Condition(ref, "unknown") if none is None else Condition(ref, "=", (none,))
-        without = drop_dangling(new)._replace(last="value", conditions=(*state.conditions, lacking), negated=False)
+        without = drop_open_property(new)._replace(last="value", conditions=(*state.conditions, lacking), negated=False)
         yield without.then("without property", 0.0 if none is None else 0.5)
     if ref.predicate and not state.negated and state.compare is None and _has_any(state, link, ref, reader):
         # "plants with a flower colour", "how many members have an email"
-        none = denial(reader.graph.about(ref.predicate))
+        none = none_value(reader.graph.about(ref.predicate))
         had = Condition(ref, "known") if none is None else Condition(ref, "!=", (none,))
-        yield drop_dangling(new)._replace(last="value").then("with property", 0.5, conditions=(*state.conditions, had))
+        yield (
+            drop_open_property(new)
+            ._replace(last="value")
+            .then("with property", 0.5, conditions=(*state.conditions, had))
+        )
     if ref.predicate and state.text and not reader.graph.is_numeric(ref.predicate):
         # "with the letter a in their names"
         held = Condition(ref, state.like, (state.text,), state.negated, label=state.text)
         yield (
-            drop_dangling(new)
+            drop_open_property(new)
             ._replace(last="value")
             .then("text before property", 0.4, conditions=(*state.conditions, held), like="", text="", negated=False)
         )
     numeric = bool(ref.predicate) and (reader.graph.is_numeric(ref.predicate) or reader.graph.is_date(ref.predicate))
     new = new._replace(last="prop")
     if state.mode == "O":
-        yield drop_dangling(new).then("property in order")
+        yield drop_open_property(new).then("property in order")
         return
     if ref.via and state.owner is not None and any(r.node == ref.node for r in link.refs if not r.via):
         owner = state.owner
         if owner.node == ref.node and not state.want and state.last in ("class", "having", "and", "or", "negation"):
             # "states that border states": a link between things of one kind
-            same = drop_dangling(linked(state, link, reader, owner))
+            same = drop_open_property(add_link(state, link, reader, owner))
             hints = same.hints | {ref.via}
             yield same.then("link of own kind", 0.1, hints=hints, last="own kind", sticky=())
     if ref.via and state.want == "" and state.rank is None and state.compare is None:
-        yield drop_dangling(new)._replace(owner=Ref(ref.node), sticky=()).then("owner by link", -0.05)
+        yield drop_open_property(new)._replace(owner=Ref(ref.node), sticky=()).then("owner by link", -0.05)
     if state.want == "group":
-        new = drop_dangling(new)
+        new = drop_open_property(new)
         yield new.then("group property", 0.2, group=(*state.group, ref), want="", mode="T")
         return
     if state.want.startswith("order"):
-        new = drop_dangling(new)
+        new = drop_open_property(new)
         function = state.asks[0] if state.asks else ""
         if function == "count" and numeric and reader.graph.about(ref.predicate).role != "identifier":
             # "by number of seats" is what the property holds
@@ -263,9 +273,9 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
         yield new.then("order by property", 0.2, order=state.order or order, asks=(), limit=0, want="", mode="O")
         return
     if state.rank is not None:
-        yield from ranked_property(state, drop_dangling(new), ref, numeric, reader)
+        yield from ranked_property(state, drop_open_property(new), ref, numeric, reader)
     elif state.order is None and not state.asks:
-        yield from ranked_by_name(state, drop_dangling(new), link, ref, numeric, reader)
+        yield from ranked_by_name(state, drop_open_property(new), link, ref, numeric, reader)
     if state.compare is not None:
         yield from compared_property(state, new, ref, reader)
         if state.compare[1] is not None:
@@ -273,29 +283,33 @@ def of_property(state: State, link: Link, reader: Reader, ref: Ref) -> Iterator[
     if state.rank is None and state.mode == "T":
         if ref.predicate and not state.asks and any(t.ref == ref and t.function for t in state.targets):
             # "how many languages do they speak"
-            yield drop_dangling(new).then("property said again", 0.2, last="prop")
+            yield drop_open_property(new).then("property said again", 0.2, last="prop")
             return
-        yield from _target(state, drop_dangling(new), ref, numeric, reader)
+        yield from _target(state, drop_open_property(new), ref, numeric, reader)
     elif state.mode == "C":
         if state.conditions and state.conditions[-1].ref == ref and state.last == "value":
             # "the Spices category": the property says what the value is of
             yield new.then("property after value", 0.3)
             return
         function = state.asks[0] if state.asks else ""
-        yield from happened(state, drop_dangling(new), link, ref, reader)
-        waiting = drop_dangling(new)._replace(prop=ref, prop_function=function, asks=(), from_target=False)
+        yield from event_condition(state, drop_open_property(new), link, ref, reader)
+        waiting = drop_open_property(new)._replace(prop=ref, prop_function=function, asks=(), from_target=False)
         yield waiting.then("property in condition", 0.0)
-        yes = holding(reader.graph.about(ref.predicate)) if ref.predicate else None
+        yes = true_value(reader.graph.about(ref.predicate)) if ref.predicate else None
         if yes is not None:
             condition = Condition(ref, "=", (yes,), state.negated)
-            yield drop_dangling(new).then(
+            yield drop_open_property(new).then(
                 "property holds", 0.1, conditions=(*state.conditions, condition), negated=False
             )
         if state.last in ("and", "of") and state.rank is None and state.compare is None:
-            yield from _target(state, drop_dangling(new)._replace(score=new.score - 0.3), ref, numeric, reader, "late ")
+            yield from _target(
+                state, drop_open_property(new)._replace(score=new.score - 0.3), ref, numeric, reader, "late "
+            )
 
 
-def _target(state: State, new: State, ref: Ref, numeric: bool, reader: Reader, when: str = "") -> Iterator[State]:
+def _target(
+    state: ParseState, new: ParseState, ref: Ref, numeric: bool, reader: ParseContext, when: str = ""
+) -> Iterator[ParseState]:
     asks: tuple[Aggregation, ...] = state.asks
     numbered = bool(ref.predicate) and reader.graph.about(ref.predicate).role == "identifier"
     if (numbered or not numeric) and set(asks) & {"avg", "sum"}:
@@ -339,7 +353,7 @@ def _target(state: State, new: State, ref: Ref, numeric: bool, reader: Reader, w
     )  # fmt: skip
 
 
-def _counts_values(new: State, ref: Ref, reader: Reader) -> bool:
+def _counts_values(new: ParseState, ref: Ref, reader: ParseContext) -> bool:
     """Whether it is the different values of a property that are counted, and not the things that have it: of things
     with several values each, and of what only sorts things ("how many colours are there"); names, codes and amounts
     tell things apart, and "how many have a colour" counts things."""
@@ -359,7 +373,7 @@ def _counts_values(new: State, ref: Ref, reader: Reader) -> bool:
     return not any(t.norm in verbs for t in reader.question.tokens[counting:named])
 
 
-def _is_owner(state: State, new: State, ref: Ref, reader: Reader) -> bool:
+def _is_owner(state: ParseState, new: ParseState, ref: Ref, reader: ParseContext) -> bool:
     """Whether a kind that was to be counted stands in the singular right before a property of its things: "how many
     film directors are there"."""
     if not ref.predicate or not state.targets or len(new.links) < 2:
@@ -374,13 +388,13 @@ def _is_owner(state: State, new: State, ref: Ref, reader: Reader) -> bool:
     return counted and adjacent and not again and not state.want
 
 
-def _is_intensive(predicate: str, reader: Reader) -> bool:
+def _is_intensive(predicate: str, reader: ParseContext) -> bool:
     """Whether numbers of a property say how much of something each thing is, so that nobody adds them up: "height"."""
     words = set(reader.graph.words[predicate])
     return bool(words & language().words["intensive"]) and not words & language().words["counting"]
 
 
-def _is_name_of(state: State, new: State, reader: Reader) -> bool:
+def _is_name_of(state: ParseState, new: ParseState, reader: ParseContext) -> bool:
     """Whether the target before is only the word "name", said of what comes now: "the names of the studios"."""
     if not state.targets or state.last not in ("of", "prop") or len(new.links) < 2:
         return False

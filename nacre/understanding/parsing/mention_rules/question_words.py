@@ -1,9 +1,9 @@
-"""What the question's first word asks for where nothing else is named: State -> references."""
+"""What the question's first word asks for where nothing else is named: ParseState -> references."""
 
 from nacre.language.base import language
-from nacre.language.thesaurus import nouns_of
-from nacre.understanding.parsing.lowering.nested import then
-from nacre.understanding.parsing.state import Reader, State
+from nacre.language.thesaurus import nouns_of_kind
+from nacre.understanding.parsing.lowering.nested import apply_rule
+from nacre.understanding.parsing.state import ParseContext, ParseState
 from nacre.understanding.question.types import Aggregation, Derivation, Ref
 
 MOST = 3
@@ -13,7 +13,7 @@ FIRST = 4
 MOST_SLOTS = 99
 
 
-def places(state: State, root: Ref, reader: Reader) -> list[Ref]:
+def place_or_date_refs(state: ParseState, root: Ref, reader: ParseContext) -> list[Ref]:
     """What "where" and "when" ask for of a thing: its places or dates, links or literals."""
     asked = next((c.value for c in reader.question.cues if c.kind == "open" and c.start <= 1 and c.value), "")
     if not asked:
@@ -23,7 +23,7 @@ def places(state: State, root: Ref, reader: Reader) -> list[Ref]:
     if first is not None and first.start <= FIRST:
         # "where is the club that ...": of the kind that is named first
         root = next((n for n in state.nodes if n.node == first.refs[0].node), root)
-    wanted = nouns_of("places" if asked == "where" else "dates")
+    wanted = nouns_of_kind("places" if asked == "where" else "dates")
     found = [Ref(root.node, p) for p in graph.literals[root.node] if wanted & set(graph.words[p])]
     if asked == "when":
         found += [r for p in graph.literals[root.node] if graph.is_date(p) and (r := Ref(root.node, p)) not in found]
@@ -36,7 +36,7 @@ def places(state: State, root: Ref, reader: Reader) -> list[Ref]:
     return found[:MOST]
 
 
-def first_or_last(d: Derivation, reader: Reader) -> Derivation:
+def choose_first_or_last_date(d: Derivation, reader: ParseContext) -> Derivation:
     """ "When did the first book come out", "when was it last repaired": of several days the first, or the last."""
     if not any(c.value == "when" and c.kind == "open" and c.start <= 1 for c in reader.question.cues):
         return d
@@ -48,10 +48,10 @@ def first_or_last(d: Derivation, reader: Reader) -> Derivation:
         return d
     best: Aggregation = "min" if tokens[said[0]].norm in known["the_first"] else "max"
     targets = tuple(t._replace(function=best) for t in dates)
-    return then(d, "first or last day", 0.5, targets=targets, covered=d.covered | 1 << said[0])
+    return apply_rule(d, "first or last day", 0.5, targets=targets, covered=d.covered | 1 << said[0])
 
 
-def persons(state: State, root: Ref, reader: Reader) -> list[Ref]:
+def person_refs(state: ParseState, root: Ref, reader: ParseContext) -> list[Ref]:
     """The kinds of persons that "who" may ask for besides what is named; none where things are spoken of that are
     persons themselves, and are not named."""
     asked = next((t.norm for t in reader.question.tokens[:1] if t.norm in language().words["who"]), "")
@@ -62,7 +62,7 @@ def persons(state: State, root: Ref, reader: Reader) -> list[Ref]:
     return found if named else [r for r in found if not reader.graph.narrower(root.node, r.node)]
 
 
-def _persons(root: Ref, reader: Reader) -> list[Ref]:
+def _persons(root: Ref, reader: ParseContext) -> list[Ref]:
     graph = reader.graph
     known = {index: graph.base_of(index) for index in sorted(graph.persons)}
     # whoever it is, and not the students among them alone
@@ -70,7 +70,7 @@ def _persons(root: Ref, reader: Reader) -> list[Ref]:
     return [Ref(n.index) for n in sorted(near, key=lambda n: graph.distance(root.node, n.index))[:MOST]]
 
 
-def other_ends(state: State, root: Ref, reader: Reader) -> list[Ref]:
+def opposite_end_refs(state: ParseState, root: Ref, reader: ParseContext) -> list[Ref]:
     """What stands at the other end of a link that is named beside a thing: "what hangs in the hall"."""
     graph = reader.graph
     found = []
@@ -89,7 +89,7 @@ def other_ends(state: State, root: Ref, reader: Reader) -> list[Ref]:
     return found[:MOST]
 
 
-def persons_near(state: State, reader: Reader) -> list[Ref]:
+def nearest_person_refs(state: ParseState, reader: ParseContext) -> list[Ref]:
     """The kinds of persons that somebody may be, the nearest to what is spoken of first."""
     root = state.owner or next(iter(state.nodes), None)
     return [] if root is None else _persons(root, reader)

@@ -1,23 +1,23 @@
-"""Kinds of the things that are asked for: a class at hand + State -> the same reading of the narrower kind."""
+"""Kinds of the things that are asked for: a class at hand + ParseState -> the same reading of the narrower kind."""
 
 from collections.abc import Iterator
 
 from nacre.language.base import language
-from nacre.understanding.parsing.state import Reader, State, linked
-from nacre.understanding.question.types import KIND, Condition, Link, Ref
+from nacre.understanding.parsing.state import ParseContext, ParseState, add_link
+from nacre.understanding.question.types import KIND_OPERATOR, Condition, Link, Ref
 
 # how many words may stand between a kind and the narrower one: "which of the trees that are"
 FAR = 4
-NARROWER, OTHER = "narrower kind", "other kind"
+NARROWER_KIND_RULE, OTHER_KIND_RULE = "narrower kind", "other kind"
 
 
-def narrowed(state: State, link: Link, reader: Reader) -> Iterator[State]:
+def subclass_mention(state: ParseState, link: Link, reader: ParseContext) -> Iterator[ParseState]:
     """ "Which trees are poplars": the things that are asked for are of the narrower kind; so are "poplar trees", and
     "the ones that are poplars"."""
     owner = state.owner
     follows = owner is not None and state.last == "class" and state.links[-1].end == link.start
     if owner is not None and follows and reader.graph.narrower(owner.node, link.refs[0].node):
-        yield linked(state, link, reader, owner).then(NARROWER, 0.4)
+        yield add_link(state, link, reader, owner).then(NARROWER_KIND_RULE, 0.4)
     words, being = reader.question.tokens, language().words["being"]
     before = words[max(0, link.start - FAR) : link.start]
     narrow = link.refs[0].node
@@ -29,12 +29,12 @@ def narrowed(state: State, link: Link, reader: Reader) -> Iterator[State]:
         # "courses" are no "lab courses"
         return
     before_it = state.conditions[-1] if state.conditions and state.last == "and" else None
-    if state.negated or (before_it is not None and before_it.op == KIND and before_it.negated):
+    if state.negated or (before_it is not None and before_it.op == KIND_OPERATOR and before_it.negated):
         # "trees that are not poplars or willows", "all trees except poplars"
-        other = Condition(wide, KIND, (), True, inner=(Condition(Ref(narrow), "exists"),))
-        new = linked(state, link, reader, wide)
+        other = Condition(wide, KIND_OPERATOR, (), True, inner=(Condition(Ref(narrow), "exists"),))
+        new = add_link(state, link, reader, wide)
         conditions = (*state.conditions, other)
-        yield new.then(OTHER, 0.2, conditions=conditions, negated=False, join="and", last="class", mode="C")
+        yield new.then(OTHER_KIND_RULE, 0.2, conditions=conditions, negated=False, join="and", last="class", mode="C")
         return
     if not any(t.norm in being for t in before):
         return
@@ -46,9 +46,9 @@ def narrowed(state: State, link: Link, reader: Reader) -> Iterator[State]:
     def told(condition: Condition) -> Condition:
         return condition._replace(ref=of_kind(condition.ref))
 
-    new = linked(state, link, reader, wide)
+    new = add_link(state, link, reader, wide)
     yield new.then(
-        NARROWER, 0.2,
+        NARROWER_KIND_RULE, 0.2,
         targets=tuple(t._replace(ref=of_kind(t.ref)) for t in new.targets),
         conditions=tuple(told(c) for c in new.conditions),
         nodes=tuple(dict.fromkeys(of_kind(n) for n in new.nodes)),

@@ -1,25 +1,25 @@
-"""Rules for named things and values: an entity or value at hand + State -> further States."""
+"""Rules for named things and values: an entity or value at hand + ParseState -> further States."""
 
 from collections.abc import Iterator
 
 from nacre.language.base import language
 from nacre.language.tokens import name_tokens
-from nacre.understanding.linking.schema.adjectives import measured
-from nacre.understanding.linking.schema.schema_graph import NAMED, RARE
-from nacre.understanding.parsing.mention_rules.categories import members
-from nacre.understanding.parsing.mention_rules.exclusive import ONLY, alone
-from nacre.understanding.parsing.modifier_rules.scales import bounded
+from nacre.understanding.linking.schema.adjectives import measured_properties
+from nacre.understanding.linking.schema.schema_graph import NAMED_STEP_COST, RARE_STEP_COST
+from nacre.understanding.parsing.mention_rules.categories import category_members
+from nacre.understanding.parsing.mention_rules.exclusive import ONLY_RULE, exclusive_conditions
+from nacre.understanding.parsing.modifier_rules.scales import values_on_scale
 from nacre.understanding.parsing.state import (
     DANGLING_COST,
-    Reader,
-    State,
-    another,
-    drop_dangling,
-    linked,
+    ParseContext,
+    ParseState,
+    add_link,
+    add_schema_node,
+    drop_open_property,
+    has_self_link,
+    is_second_mention,
+    last_target_as_condition,
     next_slot,
-    to_itself,
-    turned,
-    with_node,
 )
 from nacre.understanding.question.types import Aggregation, Condition, Link, Ref, Target
 
@@ -29,10 +29,10 @@ AMONG = 0.8
 # that is called so stands before it
 BY_ITS_CODE, BY_CODE = "thing by its code", 0.5
 # a property of the thing itself, or of what it hangs on directly (cost of a way, linking/graph.py)
-NEXT = NAMED + RARE
+NEXT = NAMED_STEP_COST + RARE_STEP_COST
 
 
-def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
+def value_mention(state: ParseState, link: Link, reader: ParseContext) -> Iterator[ParseState]:
     """A thing or a value: a condition, whatever comes before."""
     ref = link.refs[0]
     slots = [ref]
@@ -49,8 +49,8 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
     if by_code and (asked_itself or _is_code(state, link, reader)):
         keyed = Condition(ref, "is", (), state.negated, link.keys, link.label)
         yield (
-            linked(state, link, reader, ref)
-            ._replace(prop=None, last="value", sticky=(), **turned(state))
+            add_link(state, link, reader, ref)
+            ._replace(prop=None, last="value", sticky=(), **last_target_as_condition(state))
             .then(BY_ITS_CODE, BY_CODE if state.prop else 0.0, conditions=(*state.conditions, keyed), negated=False)
         )
         if state.prop:
@@ -58,12 +58,12 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
     if link.kind == "entity" and len(link.keys) == 1 and asked_itself:
         # nobody asks which states Texas is
         slots = []
-    if link.kind == "entity" and any(n.node == ref.node for n in state.nodes) and to_itself(ref, reader):
+    if link.kind == "entity" and any(n.node == ref.node for n in state.nodes) and has_self_link(ref, reader):
         other = Ref(ref.node, "", next_slot(state, ref.node))
-        slots = [other] if state.last == "own kind" or another(state, ref, reader) else [*slots, other]
+        slots = [other] if state.last == "own kind" or is_second_mention(state, ref, reader) else [*slots, other]
     if state.degree:
-        for place, (found, _, cost) in enumerate(measured(reader.graph, ref.node, state.degree)[:2]):
-            new = with_node(linked(state, link, reader, ref), found, reader)
+        for place, (found, _, cost) in enumerate(measured_properties(reader.graph, ref.node, state.degree)[:2]):
+            new = add_schema_node(add_link(state, link, reader, ref), found, reader)
             if place:
                 new = new.then("further measure")
             keyed = Condition(ref, "is", (), state.negated, link.keys, link.label)
@@ -75,20 +75,20 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
     if state.want == "group" and link.how == "scope" and (state.asks or any(t.function for t in state.targets)):
         # "how many for each of them"
         those = Condition(ref, "is", (), False, link.keys, link.label)
-        yield linked(state, link, reader, ref)._replace(owner=ref).then(
+        yield add_link(state, link, reader, ref)._replace(owner=ref).then(
             "group of those", 0.5, group=(*state.group, ref), want="", mode="C", last="value",
             conditions=(*state.conditions, those),
         )  # fmt: skip
         return
     if link.kind == "entity":
-        yield from members(state, link, reader)
+        yield from category_members(state, link, reader)
         yield from _against_thing(state, link, reader)
         yield from _chosen_among(state, link, reader)
     own = _own(state, ref, reader)
     for at in slots if own is None else [own]:
         several = _on_scale(link, at, reader)
         mention = link._replace(covered=link.covered | 1 << (link.start - 1)) if several else link
-        new = linked(state, mention, reader, at)._replace(last="value", sticky=())
+        new = add_link(state, mention, reader, at)._replace(last="value", sticky=())
         values: tuple[str | float, ...] = several or ((link.value,) if link.kind == "value" else ())
         op = "=" if values else "is"
         join = state.join
@@ -105,7 +105,7 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
             label,
             join=join,  # type: ignore[arg-type]
         )
-        held = alone(condition, reader) if state.only else ()
+        held = exclusive_conditions(condition, reader) if state.only else ()
         conditions = (*state.conditions, *(held or (condition,)))
         gain = 0.0
         rule = "value" if values else "thing" if not at.slot else "other thing"
@@ -113,15 +113,15 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
             gain, rule = 0.5, "named so"
             if state.from_target and state.links[-1].end == link.start:
                 # "the year of the museum named ...": its name is not asked for
-                new = new._replace(prop=None, **turned(state))
+                new = new._replace(prop=None, **last_target_as_condition(state))
         if state.prop is not None:
             if state.prop.predicate == at.predicate and state.prop.node == at.node:
                 gain, rule = 0.4, f"{rule} of property"
                 if state.from_target and state.mode == "T":
                     # "the airport code AKO": the property was no target
                     yield new.then(
-                        ONLY if held else rule, 0.3, conditions=conditions, prop=None, only=False,
-                        negated=False, join="and" if join != "both" else join, like="", **turned(state),
+                        ONLY_RULE if held else rule, 0.3, conditions=conditions, prop=None, only=False,
+                        negated=False, join="and" if join != "both" else join, like="", **last_target_as_condition(state),
                     )  # fmt: skip
                     gain = 0.0
                 else:
@@ -132,14 +132,14 @@ def of_value(state: State, link: Link, reader: Reader) -> Iterator[State]:
                 loss = DANGLING_COST if state.prop.predicate else 0.0
                 new, rule = new._replace(prop=None, score=new.score - loss), f"{rule} of node"
             else:
-                new = drop_dangling(new)
+                new = drop_open_property(new)
         yield new.then(
-            ONLY if held else rule, gain, conditions=conditions, negated=False, only=False,
+            ONLY_RULE if held else rule, gain, conditions=conditions, negated=False, only=False,
             join=join if join == "both" else "and", like="",
         )  # fmt: skip
 
 
-def _own(state: State, ref: Ref, reader: Reader) -> Ref | None:
+def _own(state: ParseState, ref: Ref, reader: ParseContext) -> Ref | None:
     """The property of a value as one of the things at hand, where these are some of a wider kind that has it: "which of
     the keepers speak Dutch" asks for no others of their staff."""
     scope = (x.refs[0] for x in state.links if x.how == "scope")
@@ -149,12 +149,12 @@ def _own(state: State, ref: Ref, reader: Reader) -> Ref | None:
     return Ref(owner.node, ref.predicate, owner.slot) if ref.predicate in reader.graph.literals[owner.node] else None
 
 
-def _says_label(link: Link, reader: Reader) -> bool:
+def _says_label(link: Link, reader: ParseContext) -> bool:
     """Whether words name a thing by its label, and not by a code or another name."""
     return {t.norm for t in reader.question.tokens[link.start : link.end]} <= set(name_tokens(link.label))
 
 
-def _is_code(state: State, link: Link, reader: Reader) -> bool:
+def _is_code(state: ParseState, link: Link, reader: ParseContext) -> bool:
     """Whether the property before a name is what the thing has that name by: "the concept with the notation 4112"."""
     prop = state.prop
     if prop is None or not prop.predicate or prop.node != link.refs[0].node:
@@ -164,15 +164,15 @@ def _is_code(state: State, link: Link, reader: Reader) -> bool:
     return follows and reader.graph.about(prop.predicate).role in ("identifier", "name")
 
 
-def _on_scale(link: Link, ref: Ref, reader: Reader) -> tuple[str, ...]:
+def _on_scale(link: Link, ref: Ref, reader: ParseContext) -> tuple[str, ...]:
     """The values that "before April" leaves, where the property has names of months or days; none elsewhere."""
     if link.kind != "value" or not link.start or not ref.predicate or not isinstance(link.value, str):
         return ()
     word = reader.question.tokens[link.start - 1].norm
-    return bounded(word, link.value, reader.graph.about(ref.predicate).values)
+    return values_on_scale(word, link.value, reader.graph.about(ref.predicate).values)
 
 
-def _chosen_among(state: State, link: Link, reader: Reader) -> Iterator[State]:
+def _chosen_among(state: ParseState, link: Link, reader: ParseContext) -> Iterator[ParseState]:
     """ "Which of them has the ...", "which X5 is the ...": one of several named things is asked for."""
     before = [t.norm for t in reader.question.tokens[: link.start]]
     light = all(i in reader.question.light for i in range(link.start))
@@ -184,11 +184,11 @@ def _chosen_among(state: State, link: Link, reader: Reader) -> Iterator[State]:
         return
     ref = link.refs[0]
     keyed = Condition(ref, "is", (), False, link.keys, link.label)
-    new = linked(state, link, reader, ref)._replace(last="value", sticky=(), owner=ref)
+    new = add_link(state, link, reader, ref)._replace(last="value", sticky=(), owner=ref)
     yield new.then("chosen among", AMONG, targets=(Target(ref),), conditions=(*state.conditions, keyed))
 
 
-def _against_thing(state: State, link: Link, reader: Reader) -> Iterator[State]:
+def _against_thing(state: ParseState, link: Link, reader: ParseContext) -> Iterator[ParseState]:
     """ "longer than the Rhine": the property is compared with that thing's."""
     ref, left = link.refs[0], state.prop
     if state.compare is None or state.compare[1] is not None or left is None:
@@ -198,5 +198,5 @@ def _against_thing(state: State, link: Link, reader: Reader) -> Iterator[State]:
     own = Condition(ref, "is", (), False, link.keys, link.label)
     best: Aggregation = "max" if state.compare[0].startswith(">") else "min"
     against = Condition(left, state.compare[0], (), state.negated, against=Target(left, best), inner=(own,))
-    new = linked(state, link, reader, ref)._replace(last="value", sticky=(), compare=None, prop=None)
+    new = add_link(state, link, reader, ref)._replace(last="value", sticky=(), compare=None, prop=None)
     yield new.then("against thing", 0.5, conditions=(*state.conditions, against), negated=False)

@@ -1,9 +1,9 @@
-"""The dates that a bare year or month may be of: State + SchemaGraph -> references, and what each costs."""
+"""The dates that a bare year or month may be of: ParseState + SchemaGraph -> references, and what each costs."""
 
 from nacre.language.base import language
-from nacre.language.thesaurus import function_words, nouns_of
+from nacre.language.thesaurus import function_words, nouns_of_kind
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.parsing.state import State
+from nacre.understanding.parsing.state import ParseState
 from nacre.understanding.question.types import Ref
 
 MOST_DATES = 4
@@ -13,7 +13,7 @@ LATER, BORN = 0.25, 0.8
 SAME_EVENT = 0.3
 
 
-def dates_near(state: State, graph: SchemaGraph) -> list[tuple[Ref, float]]:
+def nearby_dates(state: ParseState, graph: SchemaGraph) -> list[tuple[Ref, float]]:
     """Properties with dates or years of the nodes at hand, or one step away, nearest first."""
     found: dict[Ref, float] = {}
     event = _event(state, graph)
@@ -30,20 +30,20 @@ def dates_near(state: State, graph: SchemaGraph) -> list[tuple[Ref, float]]:
                     ref = Ref(there, predicate)
                     if event & set(graph.words[predicate]):
                         # "born in Rome after 1990": by the day of birth
-                        cost -= SAME_EVENT + later(ref, graph)
+                        cost -= SAME_EVENT + later_date_cost(ref, graph)
                     found[ref] = min(found.get(ref, 9.0), cost)
     return sorted(found.items(), key=lambda f: (f[1], f[0]))[:MOST_DATES]
 
 
-def _event(state: State, graph: SchemaGraph) -> set[str]:
+def _event(state: ParseState, graph: SchemaGraph) -> set[str]:
     """The words of the links that were named, but for those that say little of what happened."""
     named = {ref.via for link in state.links if link.kind == "property" for ref in link.refs if ref.via}
     known = language().words
-    little = function_words() | known["generic"] | known["time"] | nouns_of("places")
+    little = function_words() | known["generic"] | known["time"] | nouns_of_kind("places")
     return {word for iri in named for word in graph.words[iri]} - little
 
 
-def later(ref: Ref, graph: SchemaGraph) -> float:
+def later_date_cost(ref: Ref, graph: SchemaGraph) -> float:
     """What a date costs by which things end: they are "in March" when they begin; and more when somebody was born."""
     words, known = set(graph.words[ref.predicate]), language().words
     if known["life"] & words:

@@ -1,19 +1,19 @@
-"""Rules for numbers and dates: a number at hand + State -> further States (conditions, limits, counts)."""
+"""Rules for numbers and dates: a number at hand + ParseState -> further States (conditions, limits, counts)."""
 
 import re
 from collections.abc import Iterator
 
 from nacre.language.base import language
-from nacre.language.dates import is_of_any_year
-from nacre.language.quantities.units import convert, counted_in
-from nacre.language.thesaurus import function_words, resource
+from nacre.language.dates import is_yearless
+from nacre.language.quantities.units import convert_unit, split_magnitude
+from nacre.language.thesaurus import english_data, function_words
 from nacre.language.tokens import fold
 from nacre.records.schema import Predicate
-from nacre.understanding.linking.schema.adjectives import measured
+from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.parsing.modifier_rules.dates import MOST_DATES, dates_near, later
-from nacre.understanding.parsing.state import Reader, State, turned, with_node
-from nacre.understanding.question.types import ORDERED, Condition, Number, Ref
+from nacre.understanding.parsing.modifier_rules.dates import MOST_DATES, later_date_cost, nearby_dates
+from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node, last_target_as_condition
+from nacre.understanding.question.types import INEQUALITIES, Condition, Number, Ref
 
 FIRST_YEAR, LAST_YEAR = 1000, 2100
 # what an amount of money is about where nothing else is said
@@ -33,7 +33,7 @@ _SHOWN = 5
 _FLIPPED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "=": "=", "!=": "!="}
 
 
-def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
+def number(state: ParseState, found: Number, reader: ParseContext) -> Iterator[ParseState]:
     """All ways to take a number."""
     if found.until is not None and state.negated and not (found.first or _is_year(found)):
         # what is not between two numbers is below the one or above the other
@@ -50,27 +50,27 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
     if found.concepts:
         yield from _measured(state, new, found, op, reader)
     graph = reader.graph
-    if is_of_any_year(found.first) and op != "=":
+    if is_yearless(found.first) and op != "=":
         return
     prop = state.prop
-    if prop is not None and prop.predicate and fits(graph, prop, found, op):
+    if prop is not None and prop.predicate and is_comparable_with(graph, prop, found, op):
         bounds = _conditions(graph, prop, op, found, state)
         rule = "number of target" if state.from_target else "number of property"
         yield new.then(
             rule, 0.4 if not state.from_target else 0.2, conditions=(*state.conditions, *bounds), compare=None,
-            negated=False, join="and", **({"mode": "C", **turned(state)} if state.from_target else {}),
+            negated=False, join="and", **({"mode": "C", **last_target_as_condition(state)} if state.from_target else {}),
         )  # fmt: skip
-    elif prop is not None and prop.predicate and found.op and counts_values(graph, prop, found):
+    elif prop is not None and prop.predicate and found.op and may_count_values(graph, prop, found):
         # "speaks at least two languages"
         lower = Condition(prop, op, (found.value,), state.negated, function="count")
         yield new.then(
-            "number of values", 0.2, conditions=(*state.conditions, lower, *upper(lower, found.until)), compare=None,
-            negated=False, join="and", prop=None, last="value", **turned(state),
+            "number of values", 0.2, conditions=(*state.conditions, lower, *upper_bound(lower, found.until)), compare=None,
+            negated=False, join="and", prop=None, last="value", **last_target_as_condition(state),
         )  # fmt: skip
     if prop is None or state.from_target:
         for ref in _by_unit(state, found, reader):
             bounds = _conditions(graph, ref, op, found, state)
-            yield with_node(new, ref, reader).then(
+            yield add_schema_node(new, ref, reader).then(
                 "number by unit",
                 0.3,
                 conditions=(*state.conditions, *bounds),
@@ -81,19 +81,19 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
         yield from _again(state, new, found, op, reader)
         yield from _aged(state, new, found, op, reader)
     if _is_year(found) or found.first:
-        for ref, cost in dates_near(state, graph):
-            if is_of_any_year(found.first) and not fits(graph, ref, found, op):
+        for ref, cost in nearby_dates(state, graph):
+            if is_yearless(found.first) and not is_comparable_with(graph, ref, found, op):
                 continue
             bounds = _conditions(graph, ref, op, found, state)
-            yield with_node(new, ref, reader).then(
+            yield add_schema_node(new, ref, reader).then(
                 "number on date",
-                0.3 - cost - later(ref, graph),
+                0.3 - cost - later_date_cost(ref, graph),
                 conditions=(*state.conditions, *bounds),
                 compare=None,
                 negated=False,
                 join="and",
             )
-    if is_of_any_year(found.first):
+    if is_yearless(found.first):
         return
     waits = state.compare is not None and state.compare[1] is not None and state.until is None and found.until is None
     if prop is None and waits and state.last == "and" and found.op:
@@ -116,7 +116,7 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
     if state.owner is not None and state.last == "class" and found.op and counts:
         # "students more than 3": counted after all
         counted = Condition(state.owner, op, (found.value,), state.negated, function="count")
-        bounds = (counted, *upper(counted, found.until))
+        bounds = (counted, *upper_bound(counted, found.until))
         yield new.then(
             "number after class",
             -0.8 if _is_year(found) else -0.2,
@@ -125,13 +125,13 @@ def number(state: State, found: Number, reader: Reader) -> Iterator[State]:
         )
 
 
-def _again(state: State, new: State, found: Number, op: str, reader: Reader) -> Iterator[State]:
+def _again(state: ParseState, new: ParseState, found: Number, op: str, reader: ParseContext) -> Iterator[ParseState]:
     """ "over 80 or under 50": of the property that the number before it is of."""
     graph = reader.graph
     before = state.conditions[-1] if state.conditions else None
     if before is None or not found.op or state.last != "and" or before.function or before.against is not None:
         return
-    if before.op in ORDERED and before.ref.predicate and fits(graph, before.ref, found, op):
+    if before.op in INEQUALITIES and before.ref.predicate and is_comparable_with(graph, before.ref, found, op):
         bounds = _conditions(graph, before.ref, op, found, state)
         gain = -0.4 if _counts_more(found, reader) else 0.4
         yield new.then(
@@ -140,13 +140,13 @@ def _again(state: State, new: State, found: Number, op: str, reader: Reader) -> 
         )  # fmt: skip
 
 
-def _aged(state: State, new: State, found: Number, op: str, reader: Reader) -> Iterator[State]:
+def _aged(state: ParseState, new: ParseState, found: Number, op: str, reader: ParseContext) -> Iterator[ParseState]:
     """ "players under 21": of what bare numbers are of where nothing else is said."""
     owner = next(iter(_who(reader)), None) if state.owner is None and not state.nodes else state.owner
     after_class = state.last in ("class", "having", "negation") or state.owner is None
     if owner is None or state.prop is not None or not after_class:
         return
-    if op not in ORDERED or found.concepts or _is_year(found) or found.unit not in YEARS:
+    if op not in INEQUALITIES or found.concepts or _is_year(found) or found.unit not in YEARS:
         return
     skipped = range(state.covered.bit_length(), found.start)
     if any(i not in reader.question.light for i in skipped):
@@ -154,16 +154,16 @@ def _aged(state: State, new: State, found: Number, op: str, reader: Reader) -> I
         return
     if _counts_more(found, reader):
         return
-    for ref, reverse, cost in measured(reader.graph, owner.node, tuple(language().words["bare"]))[:1]:
+    for ref, reverse, cost in measured_properties(reader.graph, owner.node, tuple(language().words["bare"]))[:1]:
         if ref.node != owner.node or (reverse and found.until is not None):
             continue
         bounds = _conditions(reader.graph, ref, _FLIPPED[op] if reverse else op, found._replace(unit=""), state)
-        yield with_node(new, ref, reader).then(
+        yield add_schema_node(new, ref, reader).then(
             "number of age", 0.3 - cost, conditions=(*state.conditions, *bounds), negated=False, compare=None
         )
 
 
-def _counts_more(found: Number, reader: Reader) -> bool:
+def _counts_more(found: Number, reader: ParseContext) -> bool:
     """Whether what a number is of may come after it: "more than one record"."""
     after = reader.question.tokens[found.end : found.end + 1]
     return any(t.norm not in function_words() for t in after) and all(
@@ -171,7 +171,7 @@ def _counts_more(found: Number, reader: Reader) -> bool:
     )
 
 
-def _chooses(found: Number, reader: Reader) -> bool:
+def _chooses(found: Number, reader: ParseContext) -> bool:
     """Whether a number says how many are asked for: "which three cities have the largest ...", "the first 5"."""
     words, later = reader.question.tokens, (c for c in reader.question.cues if c.start >= found.end)
     before = words[found.start - 1].norm if found.start else ""
@@ -179,25 +179,25 @@ def _chooses(found: Number, reader: Reader) -> bool:
     return placed and before in language().words["before_places"]
 
 
-def _before_rank(found: Number, reader: Reader) -> bool:
+def _before_rank(found: Number, reader: ParseContext) -> bool:
     return any(c.kind in ("superlative", "most") and c.start == found.end for c in reader.question.cues)
 
 
-def _measured(state: State, new: State, found: Number, op: str, reader: Reader) -> Iterator[State]:
+def _measured(state: ParseState, new: ParseState, found: Number, op: str, reader: ParseContext) -> Iterator[ParseState]:
     """ "older than 30": of a property that is waiting, or of what the adjective measures."""
     owners = ([state.owner] if state.owner else []) + [n for n in state.nodes if n != state.owner][:2]
     for owner in owners or _who(reader):
-        for ref, reverse, cost in measured(reader.graph, owner.node, found.concepts)[:2]:
+        for ref, reverse, cost in measured_properties(reader.graph, owner.node, found.concepts)[:2]:
             if reverse and found.until is not None:
                 continue
             bounds = _conditions(reader.graph, ref, _FLIPPED[op] if reverse else op, found, state)
-            yield with_node(new, ref, reader).then(
+            yield add_schema_node(new, ref, reader).then(
                 "measured number", 0.5 - cost, conditions=(*state.conditions, *bounds), negated=False, compare=None,
                 mode="C",
             )  # fmt: skip
 
 
-def _who(reader: Reader) -> list[Ref]:
+def _who(reader: ParseContext) -> list[Ref]:
     """The kinds of persons that "who" asks for, those first of which there are the most."""
     if not any(t.norm in language().words["who"] for t in reader.question.tokens[:1]):
         return []
@@ -205,15 +205,15 @@ def _who(reader: Reader) -> list[Ref]:
     return [Ref(n.index) for n in sorted(kinds, key=lambda n: -n.count)[:MOST_KINDS]]
 
 
-def fits(graph: SchemaGraph, ref: Ref, found: Number, op: str) -> bool:
+def is_comparable_with(graph: SchemaGraph, ref: Ref, found: Number, op: str) -> bool:
     """Whether a property can be compared with a number: one of text only where its values are amounts."""
     unit = graph.about(ref.predicate).unit
-    if unit and found.unit and in_unit(found, unit) is None:
+    if unit and found.unit and convert_to_unit(found, unit) is None:
         return False
     about = graph.about(ref.predicate)
     if about.datatype in ("date", "datetime"):
         return bool(found.first) or _is_year(found)
-    if is_of_any_year(found.first):
+    if is_yearless(found.first):
         return False
     if graph.is_numeric(ref.predicate) or graph.is_date(ref.predicate):
         return True
@@ -223,7 +223,7 @@ def fits(graph: SchemaGraph, ref: Ref, found: Number, op: str) -> bool:
     return any(c.isdigit() for text in shown for c in text)
 
 
-def counts_values(graph: SchemaGraph, ref: Ref, found: Number) -> bool:
+def may_count_values(graph: SchemaGraph, ref: Ref, found: Number) -> bool:
     """Whether a number may say how many values of a property each thing has, which has texts, and several of them."""
     about = graph.about(ref.predicate)
     return found.unit in COUNTING and not (found.concepts or found.first) and _is_multiple(about)
@@ -233,19 +233,19 @@ def _is_multiple(about: Predicate) -> bool:
     return about.has_literals and about.datatype == "text" and about.minimum is None and not about.functional
 
 
-def in_unit(found: Number, unit: str) -> float | None:
+def convert_to_unit(found: Number, unit: str) -> float | None:
     """The number in the unit of a property; None where the two do not measure the same."""
-    many, each = counted_in(unit)
+    many, each = split_magnitude(unit)
     # "over 200" of what is counted in millions is so many of them
     value = found.value / many if found.many > 1 or found.value >= many else found.value
     if not found.unit or not unit:
         return value
     if found.unit == "currency":
-        return value if fold(each) in resource()["currencies"] or (many > 1 and not each) else None
-    return convert(value, found.unit, each) if each else None
+        return value if fold(each) in english_data()["currencies"] or (many > 1 and not each) else None
+    return convert_unit(value, found.unit, each) if each else None
 
 
-def _by_unit(state: State, found: Number, reader: Reader) -> list[Ref]:
+def _by_unit(state: ParseState, found: Number, reader: ParseContext) -> list[Ref]:
     """Properties of the nodes at hand, or one step away, that are measured in the unit of a number."""
     graph = reader.graph
     if not found.unit:
@@ -269,17 +269,17 @@ def _is_in_unit(found: Number, predicate: str, graph: SchemaGraph) -> bool:
     """Whether a property has the unit of a number, or none and is called after it: the "hours" of a repair."""
     unit = graph.about(predicate).unit
     if unit:
-        return in_unit(found, unit) is not None
-    units = resource()["units"]
+        return convert_to_unit(found, unit) is not None
+    units = english_data()["units"]
     return any(units.get(word) == found.unit for word in graph.words[predicate] if len(word) >= SHORTEST_UNIT)
 
 
-def _priced(state: State, found: Number, reader: Reader) -> list[Ref]:
+def _priced(state: ParseState, found: Number, reader: ParseContext) -> list[Ref]:
     """What an amount of money is of: of what "earned" so much what comes in, else a price."""
     words = reader.question.tokens[: found.start]
     earned = bool(words) and words[-1].norm in language().words["earning"]
     concepts = (EARNED, MONEY) if earned else (MONEY, EARNED)
-    known = ([measured(reader.graph, n.node, c) for c in concepts] for n in state.nodes[:2])
+    known = ([measured_properties(reader.graph, n.node, c) for c in concepts] for n in state.nodes[:2])
     return [ref for first, second in known for ref, _, _ in (first or second)[:1]]
 
 
@@ -287,7 +287,7 @@ def _is_year(found: Number) -> bool:
     return not found.unit and found.value == int(found.value) and FIRST_YEAR <= found.value <= LAST_YEAR
 
 
-def _conditions(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: State) -> tuple[Condition, ...]:
+def _conditions(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: ParseState) -> tuple[Condition, ...]:
     """The condition that a number makes; of a range one for either end."""
     if found.until is None:
         made: tuple[Condition, ...] = (_plain_condition(graph, ref, op, found, state),)
@@ -304,17 +304,17 @@ def _conditions(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: Sta
     return tuple(each._replace(join=state.join) for each in made)  # type: ignore[arg-type]
 
 
-def upper(lower: Condition, until: float | None) -> tuple[Condition, ...]:
+def upper_bound(lower: Condition, until: float | None) -> tuple[Condition, ...]:
     """The upper end of a range whose lower end is a condition on a count."""
     return () if until is None else (lower._replace(op="<=", values=(until,)),)
 
 
-def _plain_condition(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: State) -> Condition:
+def _plain_condition(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: ParseState) -> Condition:
     """The condition with the number as the property holds it: a year of a date is a stretch of days."""
     about = graph.about(ref.predicate)
     dated = about.datatype in ("date", "datetime")
     function = state.prop_function if state.prop == ref else ""
-    if is_of_any_year(found.first):
+    if is_yearless(found.first):
         # "--07" is "-07-" of a date, "--07-12" its end
         part = found.first[1:]
         return Condition(ref, "contains", (part if part.count("-") > 1 else f"{part}-",), state.negated)
@@ -330,5 +330,5 @@ def _plain_condition(graph: SchemaGraph, ref: Ref, op: str, found: Number, state
     if about.datatype == "text" and not graph.is_numeric(ref.predicate):
         text = found.first or found.digits or f"{found.value:g}"
         return Condition(ref, "contains" if op == "=" else op, (text,), state.negated)
-    value = in_unit(found, about.unit)
+    value = convert_to_unit(found, about.unit)
     return Condition(ref, op, (found.value if value is None else value,), state.negated, function=function)

@@ -1,18 +1,18 @@
-"""What still goes on and what is over: a word such as "still" + State -> a condition on the day by which things end."""
+"""What still goes on and what is over: a word such as "still" + ParseState -> a condition on the day by which things end."""
 
 from collections.abc import Iterator, Sequence
 
 from nacre.language.base import language
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.parsing.lowering.nested import then
-from nacre.understanding.parsing.state import Reader, State
+from nacre.understanding.parsing.lowering.nested import apply_rule
+from nacre.understanding.parsing.state import ParseContext, ParseState
 from nacre.understanding.question.types import Condition, Cue, Derivation, Ref
 
 # rules: the cue, and the condition that answers to it
-SAID, ENDED = {"open": "still", "over": "no longer"}, "by its end"
+SAID, BY_END_RULE = {"open": "still", "over": "no longer"}, "by its end"
 
 
-def now(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+def now(state: ParseState, found: Cue, reader: ParseContext) -> Iterator[ParseState]:
     """ "Still", "currently", "no longer", with words after it that say nothing else: "in use", "running"."""
     words, known = reader.question.tokens, language().words
     covered, at = state.covered, found.end
@@ -22,22 +22,22 @@ def now(state: State, found: Cue, reader: Reader) -> Iterator[State]:
     yield state._replace(covered=covered, trace=(*state.trace, SAID[found.value]))
 
 
-def going_on(d: Derivation, reader: Reader) -> Iterator[Derivation]:
+def ongoing_conditions(d: Derivation, reader: ParseContext) -> Iterator[Derivation]:
     """The reading with what is meant by "still": the day by which it ends is not known; as it is where nothing ends,
     but nothing is "no longer" so where nothing ends. "Still unpaid" says itself what goes on."""
     said = next((each for each in SAID.values() if each in d.trace), "")
-    ends = end_of(d.nodes, reader.graph) if said else None
+    ends = end_date_ref(d.nodes, reader.graph) if said else None
     after = {c.end for c in reader.question.cues if c.kind == "now"} if said else set()
     if any(x.kind == "property" and x.start in after for x in d.links):
-        yield then(d, ENDED)
+        yield apply_rule(d, BY_END_RULE)
     elif ends is not None:
         ended = Condition(ends, "unknown" if said == SAID["open"] else "known")
-        yield then(d, ENDED, 0.5, conditions=(*d.conditions, ended))
+        yield apply_rule(d, BY_END_RULE, 0.5, conditions=(*d.conditions, ended))
     elif said != SAID["over"]:
         yield d
 
 
-def end_of(nodes: Sequence[Ref], graph: SchemaGraph) -> Ref | None:
+def end_date_ref(nodes: Sequence[Ref], graph: SchemaGraph) -> Ref | None:
     """The date by which things at hand end, which not all have."""
     known = language().words["ended"]
     for node in nodes:

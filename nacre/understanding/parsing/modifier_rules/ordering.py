@@ -3,45 +3,47 @@
 from collections.abc import Iterator, Sequence
 
 from nacre.language.base import language
-from nacre.language.thesaurus import resource
-from nacre.understanding.linking.schema.adjectives import is_reversed, measured
-from nacre.understanding.parsing.lowering.nested import then
-from nacre.understanding.parsing.state import Reader, State, drop_dangling, with_node
-from nacre.understanding.question.types import ORDERED, Cue, Derivation, Ordering, Target
+from nacre.language.thesaurus import english_data
+from nacre.understanding.linking.schema.adjectives import is_reversed_measure, measured_properties
+from nacre.understanding.parsing.lowering.nested import apply_rule
+from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node, drop_open_property
+from nacre.understanding.question.types import INEQUALITIES, Cue, Derivation, Ordering, Target
 
 
-def order(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+def order(state: ParseState, found: Cue, reader: ParseContext) -> Iterator[ParseState]:
     """ "sorted by": what comes next says by what."""
     want = "order down" if found.value == "down" else "order up"
-    yield drop_dangling(state)._replace(want=want, last="order", asks=(), sticky=(), trace=(*state.trace, "order cue"))
+    yield drop_open_property(state)._replace(
+        want=want, last="order", asks=(), sticky=(), trace=(*state.trace, "order cue")
+    )
 
 
-def direction(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+def direction(state: ParseState, found: Cue, reader: ParseContext) -> Iterator[ParseState]:
     """ "descending": of an order that is said already, or waits for what it is by."""
     yield _turned(state, found.value == "down")
 
 
-def _turned(state: State, down: bool) -> State:
+def _turned(state: ParseState, down: bool) -> ParseState:
     if state.order is not None:
         return state._replace(order=state.order._replace(descending=down))
     return state._replace(want="order down" if down and state.want.startswith("order") else state.want)
 
 
-def ordered(state: State, found: Cue, reader: Reader) -> Iterator[State]:
+def ordered(state: ParseState, found: Cue, reader: ParseContext) -> Iterator[ParseState]:
     """ "from the tallest to the shortest": by what both measure, or the direction of an order by something else."""
     towards, _, said = found.value.partition(" ")
     concepts, down = tuple(said.split("|")), towards == "down"
     if state.owner is not None and not state.want and (state.order is None or not state.order.function):
-        for ref, reverse, cost in measured(reader.graph, state.owner.node, concepts)[:2]:
+        for ref, reverse, cost in measured_properties(reader.graph, state.owner.node, concepts)[:2]:
             if state.order is None or state.order.ref == ref:
                 by = Ordering(ref, down != reverse)
-                after = with_node(drop_dangling(state), ref, reader)
+                after = add_schema_node(drop_open_property(state), ref, reader)
                 yield after.then("order by measure", 0.3 - cost, order=by, last="order", mode="O")
     placed = state.order.ref.predicate if state.order is not None and not state.order.function else ""
-    yield _turned(state, down != (bool(placed) and is_reversed(reader.graph, placed, concepts)))
+    yield _turned(state, down != (bool(placed) and is_reversed_measure(reader.graph, placed, concepts)))
 
 
-def by_count(state: State) -> Iterator[State]:
+def order_by_count(state: ParseState) -> Iterator[ParseState]:
     """ "ordered by count": by the number that is asked for."""
     counted = [t for t in state.targets if t.function == "count"]
     if state.want.startswith("order") and counted:
@@ -49,7 +51,7 @@ def by_count(state: State) -> Iterator[State]:
         yield state.then("order by count", 0.3, order=by, want="", last="order", mode="O")
 
 
-def in_direction(d: Derivation, reader: Reader) -> Derivation:
+def apply_direction(d: Derivation, reader: ParseContext) -> Derivation:
     """A reading in the one direction that is said, wherever that is: of its order, or else of the number for each
     value, the number beside other columns, or the first column."""
     said = _directions(reader.question.cues)
@@ -63,7 +65,7 @@ def in_direction(d: Derivation, reader: Reader) -> Derivation:
     columns = [t for t in d.targets if not t.function]
     graph, of = reader.graph, [t for t in columns if t.ref.predicate]
     measures = [t for t in of if graph.is_numeric(t.ref.predicate) or graph.is_date(t.ref.predicate)]
-    bounded = [c.ref for c in d.conditions if c.op in ORDERED and c.ref.predicate and not c.function]
+    bounded = [c.ref for c in d.conditions if c.op in INEQUALITIES and c.ref.predicate and not c.function]
     # "that take longer than an hour, longest first": by what bounds them; names have their own word for it
     by = columns if by_name else numbers or measures or [Target(ref) for ref in bounded] or of
     # names come in the order of the alphabet as they are
@@ -83,9 +85,9 @@ def _directions(cues: Sequence[Cue]) -> set[str]:
     }
 
 
-def at_place(d: Derivation, reader: Reader) -> Derivation:
+def apply_ordinal_rank(d: Derivation, reader: ParseContext) -> Derivation:
     """ "The second oldest ship": the place that an ordinal before a superlative asks for, instead of the first."""
-    words, ordinals = reader.question.tokens, resource()["ordinals"]
+    words, ordinals = reader.question.tokens, english_data()["ordinals"]
     starts = {c.start for c in reader.question.cues if c.kind in ("superlative", "most")}
     before = [i for i in range(len(words) - 1) if i + 1 in starts and not d.covered >> i & 1]
     said = [i for i in before if ordinals.get(words[i].norm, 1) > 1]
@@ -95,6 +97,6 @@ def at_place(d: Derivation, reader: Reader) -> Derivation:
         return d
     offset, covered = ordinals[words[said[0]].norm] - 1, d.covered | 1 << said[0]
     if placing and d.order is not None:
-        return then(d, "place", 0.3, order=d.order._replace(offset=offset), covered=covered)
+        return apply_rule(d, "place", 0.3, order=d.order._replace(offset=offset), covered=covered)
     placed = tuple(c._replace(top=c.top._replace(offset=offset)) if c in inner and c.top else c for c in d.conditions)
-    return then(d, "place", 0.3, conditions=placed, covered=covered)
+    return apply_rule(d, "place", 0.3, conditions=placed, covered=covered)

@@ -11,7 +11,7 @@ SCALES = tuple(
 )
 
 
-def bounded(word: str, value: str, values: Collection[str]) -> tuple[str, ...]:
+def values_on_scale(word: str, value: str, values: Collection[str]) -> tuple[str, ...]:
     """The names on the scale of `values` that lie where `word` says; none where that is no bound, or no scale.
 
     >>> bounded("before", "april", ["January", "April", "June"]), bounded("after", "April", ["April", "Oak"])

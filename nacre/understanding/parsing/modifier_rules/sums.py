@@ -1,16 +1,16 @@
-"""What "how much" and "the total" are of where nothing is named: State -> the only amount of what is spoken of."""
+"""What "how much" and "the total" are of where nothing is named: ParseState -> the only amount of what is spoken of."""
 
 from nacre.language.base import language
-from nacre.understanding.linking.schema.adjectives import measured
+from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.modifier_rules.numbers import MONEY
-from nacre.understanding.parsing.state import Reader, State
+from nacre.understanding.parsing.state import ParseContext, ParseState
 from nacre.understanding.question.types import Ref, Target
 
 AMOUNTS = ("amount", *MONEY, "budget", "revenue", "income")
 
 
-def summed(state: State, root: Ref, reader: Reader) -> tuple[Target, ...]:
+def sum_targets(state: ParseState, root: Ref, reader: ParseContext) -> tuple[Target, ...]:
     """The aggregates that were asked for of nothing, each of the one amount of the things at hand: "what do these
     invoices add up to", "how much is unpaid"; none where it is not one."""
     # nor where things are ranked or compared: "the three most expensive overall"
@@ -23,7 +23,7 @@ def summed(state: State, root: Ref, reader: Reader) -> tuple[Target, ...]:
     return tuple(Target(Ref(root.node, predicate, root.slot), a) for a in state.asks) if predicate else ()
 
 
-def between(state: State, reader: Reader) -> Target | None:
+def amount_between(state: ParseState, reader: ParseContext) -> Target | None:
     """ "How much salt is in the bread": the one measure of what links the two things that are named."""
     words, known = [t.norm for t in reader.question.tokens[:2]], language().words
     how_much = len(words) == 2 and words[0] in known["degree"] and words[1] in known["how_much"]
@@ -39,7 +39,7 @@ def between(state: State, reader: Reader) -> Target | None:
 def _amount(graph: SchemaGraph, node: int) -> str:
     """The one amount of money that things of a kind have; "" where there is none, or several."""
     numbers = _numbers(graph, node)
-    found = [ref.predicate for ref, _, _ in measured(graph, node, AMOUNTS) if ref.node == node]
+    found = [ref.predicate for ref, _, _ in measured_properties(graph, node, AMOUNTS) if ref.node == node]
     amounts = [p for p in found if p in numbers]
     return amounts[0] if len(amounts) == 1 else ""
 

@@ -1,17 +1,17 @@
-"""Rules for superlatives: what waits to be ranked, and a mention at hand + State -> further States."""
+"""Rules for superlatives: what waits to be ranked, and a mention at hand + ParseState -> further States."""
 
 from collections.abc import Iterator
 
-from nacre.language.forms.nouns import is_count
+from nacre.language.forms.nouns import is_count_noun
 from nacre.language.tokens import split_name
-from nacre.understanding.linking.schema.adjectives import measured
-from nacre.understanding.parsing.state import Reader, State, next_slot, to_itself, with_node
+from nacre.understanding.linking.schema.adjectives import measured_properties
+from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node, has_self_link, next_slot
 from nacre.understanding.question.types import Aggregation, Condition, Link, Ordering, Ref, Target
 
-TOTAL = "ranked by total"
+TOTAL_RULE = "ranked by total"
 
 
-def ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator[State]:
+def ranked_class(state: ParseState, new: ParseState, ref: Ref, reader: ParseContext) -> Iterator[ParseState]:
     """ "the youngest student", "the most students"."""
     rank = state.rank
     assert rank is not None
@@ -23,14 +23,14 @@ def ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator
         return
     inside = bool(state.targets) and all(t.ref.node != ref.node or t.ref.slot for t in state.targets)
     if rank.concepts:
-        for place, (found, reverse, cost) in enumerate(measured(reader.graph, ref.node, rank.concepts)[:3]):
+        for place, (found, reverse, cost) in enumerate(measured_properties(reader.graph, ref.node, rank.concepts)[:3]):
             order = Ordering(found, rank.descending != reverse, "", limit)
             gain = 0.4 - cost
             if inside or state.order is not None or state.mode == "C":
                 yield from _top(state, new, ref, order, gain, reader)
             if state.order is not None:
                 continue
-            ranked = with_node(new, found, reader)._replace(order=order, rank=None, limit=0)
+            ranked = add_schema_node(new, found, reader)._replace(order=order, rank=None, limit=0)
             if place:
                 ranked = ranked.then("further measure")
             if state.mode == "T" and not state.asks:
@@ -54,7 +54,7 @@ def ranked_class(state: State, new: State, ref: Ref, reader: Reader) -> Iterator
             yield new.then("owner before its rank", 0.1)
 
 
-def _most_common(state: State, new: State, ref: Ref) -> Iterator[State]:
+def _most_common(state: ParseState, new: ParseState, ref: Ref) -> Iterator[ParseState]:
     """ "novels in the most common genre": what most things of the kind asked for have is a condition on them."""
     rank, asked = state.rank, state.targets[-1].ref if state.targets else None
     if rank is None or not rank.common or asked is None or asked == ref:
@@ -69,62 +69,66 @@ def _most_common(state: State, new: State, ref: Ref) -> Iterator[State]:
     )
 
 
-def _may_have_several(owner: Ref | None, ref: Ref, reader: Reader) -> bool:
+def _may_have_several(owner: Ref | None, ref: Ref, reader: ParseContext) -> bool:
     """Whether a thing can have more than one of a kind: no photo is of the most mountains where each is of one."""
     ways = reader.graph.path(owner.node, ref.node) if owner is not None else ()
     steps = ways[0][1] if ways else ()
     return not steps or any(not (s.forward and reader.graph.about(s.predicate).functional) for s in steps)
 
 
-def _has_several(owner: Ref, ref: Ref, reader: Reader) -> bool:
+def _has_several(owner: Ref, ref: Ref, reader: ParseContext) -> bool:
     """Whether a thing can have more than one at the other end of a link: no ship has the most captains of its one."""
     leads = (owner.node, ref.node) in reader.graph.ends.get(ref.via, ())
     return not (leads and reader.graph.about(ref.via).functional)
 
 
-def _is_count_of_several(asked: Ref | None, ref: Ref, reader: Reader) -> bool:
+def _is_count_of_several(asked: Ref | None, ref: Ref, reader: ParseContext) -> bool:
     """Whether a property counts something of each of several things that one of those asked for has."""
     about = reader.graph.about(ref.predicate)
     if asked is None or asked.predicate or asked.node == ref.node or about.datatype != "integer" or about.unit:
         return False
     label = split_name(about.label).lower()
-    counts = is_count(label) or label.startswith("number of ")
+    counts = is_count_noun(label) or label.startswith("number of ")
     return counts and _may_have_several(asked, Ref(ref.node), reader)
 
 
-def extreme(state: State) -> Aggregation:
+def extreme_function(state: ParseState) -> Aggregation:
     """What the value of the first in a waiting order is among all: the highest, or the lowest."""
     return "max" if state.rank is not None and state.rank.descending else "min"
 
 
-def _against_first(state: State, new: State, ref: Ref, reader: Reader) -> Iterator[State]:
+def _against_first(state: ParseState, new: ParseState, ref: Ref, reader: ParseContext) -> Iterator[ParseState]:
     """ "older than the oldest player": a property is compared with that of the first of a kind."""
     rank, compare = state.rank, state.compare
     if rank is None or compare is None or compare[1] is not None:
         return
-    for found, reverse, cost in measured(reader.graph, ref.node, rank.concepts)[:2]:
+    for found, reverse, cost in measured_properties(reader.graph, ref.node, rank.concepts)[:2]:
         left = state.prop if state.prop is not None and state.prop.predicate else found
         if left.predicate != found.predicate:
             continue
         best: Aggregation = "max" if rank.descending != reverse else "min"
         condition = Condition(left, compare[0], (), state.negated, against=Target(found, best))
-        yield with_node(new, left, reader).then(
+        yield add_schema_node(new, left, reader).then(
             "against first", 0.4 - cost, conditions=(*state.conditions, condition), compare=None, rank=None,
             prop=None, negated=False, mode="C", limit=0,
         )  # fmt: skip
 
 
-def _top(state: State, new: State, ref: Ref, order: Ordering, gain: float, reader: Reader) -> Iterator[State]:
+def _top(
+    state: ParseState, new: ParseState, ref: Ref, order: Ordering, gain: float, reader: ParseContext
+) -> Iterator[ParseState]:
     """ "the smallest city in the largest state": a thing that is itself the first of its kind."""
     same = any(t.ref.node == ref.node and not t.ref.slot for t in state.targets)
-    at = Ref(ref.node, "", next_slot(state, ref.node)) if same and not ref.slot and to_itself(ref, reader) else ref
+    at = Ref(ref.node, "", next_slot(state, ref.node)) if same and not ref.slot and has_self_link(ref, reader) else ref
     top = Condition(at, "top", top=order)
-    yield with_node(new, at, reader).then(
+    yield add_schema_node(new, at, reader).then(
         "top thing", gain - 0.1, conditions=(*state.conditions, top), rank=None, limit=0
     )
 
 
-def ranked_property(state: State, new: State, ref: Ref, numeric: bool, reader: Reader) -> Iterator[State]:
+def ranked_property(
+    state: ParseState, new: ParseState, ref: Ref, numeric: bool, reader: ParseContext
+) -> Iterator[ParseState]:
     """ "the highest fee", "the most frequent colour": an order by a property, its extreme, or its frequent values."""
     rank = state.rank
     assert rank is not None
@@ -140,7 +144,9 @@ def ranked_property(state: State, new: State, ref: Ref, numeric: bool, reader: R
         # "the drug with the most interactions": what a link leads to is counted
         far = Ref(ref.node, "", next_slot(state, ref.node) if ref.node == asked.node else ref.slot)
         order = Ordering(far, rank.descending, "count", limit)
-        yield with_node(new, far, reader).then("most of link", 0.5, order=order, hints=state.hints | {ref.via}, asks=())
+        yield add_schema_node(new, far, reader).then(
+            "most of link", 0.5, order=order, hints=state.hints | {ref.via}, asks=()
+        )
     if numeric:
         function = state.asks[0] if state.asks and state.asks[0] in ("sum", "avg", "count") else ""
         if function == "count" and reader.graph.about(ref.predicate).role != "identifier":
@@ -150,7 +156,7 @@ def ranked_property(state: State, new: State, ref: Ref, numeric: bool, reader: R
         yield new.then("ranked by property", 0.3, order=order, asks=())
         if rank.counts and not function and _is_count_of_several(asked, ref, reader):
             # "which department has the most beds": in all of its rooms
-            yield new.then(TOTAL, 0.5, order=order._replace(function="sum"), asks=())
+            yield new.then(TOTAL_RULE, 0.5, order=order._replace(function="sum"), asks=())
         if limit > 1 and state.mode == "T" and not (state.targets or state.asks):
             # "the top 3 highest rates"
             yield new.then("ranked values", 0.4, order=order, targets=(Target(ref),))
@@ -172,7 +178,9 @@ def ranked_property(state: State, new: State, ref: Ref, numeric: bool, reader: R
         )  # fmt: skip
 
 
-def ranked_by_name(state: State, new: State, link: Link, ref: Ref, numeric: bool, reader: Reader) -> Iterator[State]:
+def ranked_by_name(
+    state: ParseState, new: ParseState, link: Link, ref: Ref, numeric: bool, reader: ParseContext
+) -> Iterator[ParseState]:
     """A property whose own name begins with a superlative: "the state with the lowest point"."""
     if link.end - link.start < 2 or not link.exact:
         return
@@ -180,11 +188,15 @@ def ranked_by_name(state: State, new: State, link: Link, ref: Ref, numeric: bool
     if cue is None:
         return
     direction, _, concepts = cue.value.partition(" ")
-    ranked = [(ref, False, 0.0)] if numeric else list(measured(reader.graph, ref.node, tuple(concepts.split("|"))))[:1]
+    ranked = (
+        [(ref, False, 0.0)]
+        if numeric
+        else list(measured_properties(reader.graph, ref.node, tuple(concepts.split("|"))))[:1]
+    )
     for found, reverse, cost in ranked if ref.via or numeric else ():
         if numeric and not state.targets:
             continue
         order = Ordering(found, (direction == "up") != reverse, "", state.limit or 1)
-        ordered = with_node(new, found, reader)._replace(limit=0, owner=Ref(ref.node), last="class")
+        ordered = add_schema_node(new, found, reader)._replace(limit=0, owner=Ref(ref.node), last="class")
         targets = state.targets or (Target(Ref(ref.node, "", ref.slot)),)
         yield ordered.then("ranked by own name", 0.3 - cost, order=order, targets=targets)

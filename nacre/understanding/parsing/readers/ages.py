@@ -6,13 +6,13 @@ from typing import Literal
 from nacre.language.base import language
 from nacre.language.tokens import Token
 from nacre.records.plan import Attribute, Body, Compute, Select, Variable
-from nacre.understanding.linking.schema.adjectives import measured
+from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.parsing.constraints.answer_type import AGE, SPAN, asked_for
+from nacre.understanding.parsing.constraints.answer_type import AGE, SPAN, requested_answer_type
 from nacre.understanding.question.types import Derivation, Link, Question, Ref, Target
 
-RULE = ("elapsed",)
+ELAPSED_RULE = ("elapsed",)
 DATES = frozenset(("date", "datetime", "year"))
 # what an age or a duration is called where the graph states it
 STATED = {AGE: ("age",), SPAN: ("duration", "length", "run time")}
@@ -23,11 +23,11 @@ _TIMES: dict[str, Op] = {"minute": "minutes", "hour": "hours", "day": "days", "y
 MOST = 2
 
 
-def ages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[Candidate]:
+def read_ages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[Candidate]:
     """Readings of "how old is A", "how old was A when he died", "how long did A last" or "live", "for how many years
     did A work there"."""
     unit = _unit_asked(question)
-    asked = SPAN if unit else asked_for(question)
+    asked = SPAN if unit else requested_answer_type(question)
     if asked not in STATED:
         return
     named = [x for x in links if x.kind == "entity" and x.exact and len(x.keys) == 1]
@@ -38,7 +38,8 @@ def ages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Itera
     for link in [x for x in named if x.end - x.start == longest][:MOST]:
         node = link.refs[0].node
         if any(
-            ref.node == node and not graph.is_date(ref.predicate) for ref, _, _ in measured(graph, node, STATED[asked])
+            ref.node == node and not graph.is_date(ref.predicate)
+            for ref, _, _ in measured_properties(graph, node, STATED[asked])
         ):
             continue
         first = _dated(graph, node, words["life_start" if living else "start"])
@@ -64,7 +65,9 @@ def _reading(question: Question, link: Link, op: Op, first: str, last: str, grap
     for i, token in enumerate(question.tokens):
         mask |= _is(token, said) << i
     target = Target(Ref(node.index, first))
-    derivation = Derivation((target,), (), (), None, (Ref(node.index),), "", mask, 2.0 + link.score, RULE, (link,))
+    derivation = Derivation(
+        (target,), (), (), None, (Ref(node.index),), "", mask, 2.0 + link.score, ELAPSED_RULE, (link,)
+    )
     return Candidate(derivation, body, 0.0, 0, 0, 0)
 
 

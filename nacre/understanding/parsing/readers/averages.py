@@ -6,16 +6,16 @@ from nacre.language.base import language
 from nacre.records.plan import Aggregate, Compute, Edge, Itself, Select
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.parsing.lowering.joins import Joins, joined
+from nacre.understanding.parsing.lowering.joins import Joins, find_joins
 from nacre.understanding.question.types import Derivation, Link, Question, Ref, Target
 
-RULE = "count by count"
+AVERAGE_COUNT_RULE = "count by count"
 # names that are read for the same words
 MOST = 2
 _CUES = ("count", "avg", "group")
 
 
-def averages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[Candidate]:
+def read_averages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[Candidate]:
     """Readings of "how many books does a shelf have on average", "the average number of books per shelf"; none where a
     property has such a number, or the question says more."""
     counting = next((c for c in question.cues if c.kind == "count"), None)
@@ -40,7 +40,7 @@ def averages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> I
 
 def _reading(thing: Link, owner: Link, covered: int, graph: SchemaGraph) -> Iterator[Candidate]:
     one, other = Ref(thing.refs[0].node), Ref(owner.refs[0].node)
-    joins = joined(graph, [one, other], frozenset()) if one.node != other.node else None
+    joins = find_joins(graph, [one, other], frozenset()) if one.node != other.node else None
     if joins is None or not _told_apart(joins, one, graph):
         return
     name = joins.variables[one].name
@@ -50,7 +50,7 @@ def _reading(thing: Link, owner: Link, covered: int, graph: SchemaGraph) -> Iter
     right = Select((Aggregate("count", Itself(every.name)),), (every,))
     derivation = Derivation(
         (Target(one, "count"),), (), (), None, (one, other), "", covered, 1.0 + thing.score + owner.score - joins.cost,
-        (RULE,), (thing, owner),
+        (AVERAGE_COUNT_RULE,), (thing, owner),
     )  # fmt: skip
     yield Candidate(derivation, Compute("/", left, right), joins.cost, joins.steps, joins.ambiguous, 0)
 

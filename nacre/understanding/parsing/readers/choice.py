@@ -5,12 +5,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from nacre.language.base import language
-from nacre.language.thesaurus import measure, resource
-from nacre.understanding.linking.index import Index
-from nacre.understanding.linking.schema.adjectives import measured
-from nacre.understanding.linking.schema.schema_graph import Node, SchemaGraph
+from nacre.language.thesaurus import english_data, gradable_adjective
+from nacre.understanding.linking.index import LinkingIndex
+from nacre.understanding.linking.schema.adjectives import measured_properties
+from nacre.understanding.linking.schema.schema_graph import SchemaGraph, SchemaNode
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.parsing.lowering.lower import lower
+from nacre.understanding.parsing.lowering.lower import lower_derivation
 from nacre.understanding.question.types import Condition, Cue, Derivation, Link, Ordering, Question, Ref, Target
 
 SURE = 0.5
@@ -34,7 +34,7 @@ class _Way(NamedTuple):
     hints: frozenset[str] = frozenset()
 
 
-def choices(question: Question, links: Sequence[Link], known: Index) -> Iterator[Candidate]:
+def read_choices(question: Question, links: Sequence[Link], known: LinkingIndex) -> Iterator[Candidate]:
     """Readings that choose among named things which the question parts by "or", and compares with nothing else."""
     if any(t.norm in language().words["than"] for t in question.tokens):
         return
@@ -69,7 +69,7 @@ def _relations(named: Sequence[Link], graph: SchemaGraph) -> frozenset[str]:
     return frozenset(r for x in named for r in graph.nodes[x.refs[0].node].relations)
 
 
-def _common(named: Sequence[Link], graph: SchemaGraph) -> Node | None:
+def _common(named: Sequence[Link], graph: SchemaGraph) -> SchemaNode | None:
     """The narrowest kind that all of these are of."""
     relations = _relations(named, graph)
     return min((n for n in graph.nodes if relations <= n.relations), key=lambda n: (n.count, n.index), default=None)
@@ -94,7 +94,7 @@ def _chosen(named: Sequence[Link], cue: Cue, links: Sequence[Link], graph: Schem
             (Target(root),), (among,), (root,) if way.counted else (), order, (root,), "", mask | way.covered,
             2.0 + sum(x.score for x in named) - way.cost, ("choice",), tuple(named), way.hints,
         )  # fmt: skip
-        lowered = lower(whole, graph)
+        lowered = lower_derivation(whole, graph)
         if lowered is not None:
             yield Candidate(whole, lowered.body, 0.0, 0, 0, 0)
 
@@ -125,10 +125,10 @@ def _cue(question: Question, named: Sequence[Link]) -> Cue | None:
     for x in named:
         taken |= x.covered
     found = [c for kind in _COMPARING for c in question.cues if c.kind == kind and not taken >> c.start & 1]
-    ends = resource()["at_end"]
+    ends = english_data()["at_end"]
     for i, token in enumerate(question.tokens):
         word = ends.get(token.norm, "")
-        said = measure(token._replace(norm=word, lemma=word)) if word and not taken >> i & 1 else None
+        said = gradable_adjective(token._replace(norm=word, lemma=word)) if word and not taken >> i & 1 else None
         if said is not None:
             way = "up" if said.descending else "down"
             found.append(Cue(i, i + 1, "superlative", f"{way} {'|'.join(said.concepts)}"))
@@ -158,7 +158,7 @@ def _ways(root: Ref, cue: Cue, taken: int, links: Sequence[Link], graph: SchemaG
         yield _Way(Ref(x.refs[0].node), up, True, 1 - x.score, mask, hints)
     if ordered or kinds or not concepts:
         return
-    for ref, reverse, cost in measured(graph, root.node, tuple(concepts.split("|")))[:MOST]:
+    for ref, reverse, cost in measured_properties(graph, root.node, tuple(concepts.split("|")))[:MOST]:
         # how many people a town has does not say how big its clubs are
         if ref.node == root.node or not graph.nodes[ref.node].named:
             yield _Way(ref, up != reverse, False, cost, 0)

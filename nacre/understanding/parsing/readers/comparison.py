@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from nacre.language.base import language
 from nacre.records.plan import Aggregate, Attribute, Body, Compute, Edge, Select, Variable
-from nacre.understanding.linking.index import Index
-from nacre.understanding.linking.schema.adjectives import measured
+from nacre.understanding.linking.index import LinkingIndex
+from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.linking.schema.shortest_paths import Step
+from nacre.understanding.linking.schema.shortest_paths import PathStep
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.parsing.lowering.members import hanging
+from nacre.understanding.parsing.lowering.members import member_link
 from nacre.understanding.question.types import Derivation, Link, Question, Ref, Target
 
 SURE = 0.5
@@ -17,7 +17,7 @@ SURE = 0.5
 MOST = 2
 
 
-def comparisons(question: Question, links: Sequence[Link], known: Index) -> Iterator[Candidate]:
+def read_comparisons(question: Question, links: Sequence[Link], known: LinkingIndex) -> Iterator[Candidate]:
     """Readings that compare one named thing with another."""
     than = next((i for i, t in enumerate(question.tokens) if t.norm in language().words["than"]), None)
     if than is None:
@@ -41,7 +41,7 @@ def comparisons(question: Question, links: Sequence[Link], known: Index) -> Iter
     for before, after in ((b, a) for b in befores for a in afters):
         own = [x.refs[0].node for x in (before, after)]
         # the average of a thing is that of the things that hang on it
-        steps = [hanging(known.graph, node) if average is not None else None for node in own]
+        steps = [member_link(known.graph, node) if average is not None else None for node in own]
         nodes = [step.target if step is not None else node for step, node in zip(steps, own, strict=True)]
         for left, right, reverse, cost, named_by in _measures(known.graph, nodes, links, than, measuring):
             mask = said | before.covered | after.covered | named_by
@@ -62,7 +62,7 @@ def comparisons(question: Question, links: Sequence[Link], known: Index) -> Iter
             yield Candidate(derivation, body, 0.0, 0, 0, 0)
 
 
-def compares(question: Question) -> bool:
+def is_comparison(question: Question) -> bool:
     """Whether a question can only compare two things: "how many more ...", "is the average ... than the average"."""
     degree = bool(question.tokens) and question.tokens[0].norm in language().words["degree"]
     apart = any(c.kind in ("compare", "compared", "comparative") and 0 < c.start <= 2 for c in question.cues)
@@ -98,13 +98,13 @@ def _measures(
     for predicate, link in said.items():
         if link.end <= than and all(predicate in graph.literals[node] for node in nodes):
             yield Ref(nodes[0], predicate), Ref(nodes[1], predicate), False, 1 - link.score, link.covered
-    for left, reverse, cost in measured(graph, nodes[0], concepts)[:MOST]:
-        for right, _, other in measured(graph, nodes[1], concepts)[:MOST]:
+    for left, reverse, cost in measured_properties(graph, nodes[0], concepts)[:MOST]:
+        for right, _, other in measured_properties(graph, nodes[1], concepts)[:MOST]:
             if right.predicate == left.predicate:
                 yield left, right, reverse, cost + other, 0
 
 
-def _side(graph: SchemaGraph, link: Link, ref: Ref, step: Step | None) -> Select | None:
+def _side(graph: SchemaGraph, link: Link, ref: Ref, step: PathStep | None) -> Select | None:
     """The average of a property over one side's things, or over what hangs on them by a step."""
     found = _measured(graph, link.refs[0].node, ref, link.keys, link.label, step)
     if found is None:
@@ -114,7 +114,7 @@ def _side(graph: SchemaGraph, link: Link, ref: Ref, step: Step | None) -> Select
 
 
 def _measured(
-    graph: SchemaGraph, at: int, ref: Ref, keys: tuple[str, ...], label: str, step: Step | None = None
+    graph: SchemaGraph, at: int, ref: Ref, keys: tuple[str, ...], label: str, step: PathStep | None = None
 ) -> tuple[tuple[Variable, ...], tuple[Edge, ...], str] | None:
     """Named things (or what hangs on them by a step), what ties them to the owner of a property, and that owner; None
     where it is further than a step."""

@@ -11,12 +11,12 @@ from nacre.understanding.question.types import Derivation, Link, Question, Targe
 SURE = 4.0
 
 # each side is a reading of its own, all of whose words are used
-APART = "counted apart"
+COUNTED_SIDES_RULE = "counted apart"
 
-Counted = Callable[[str], Select | None]
+CountReader = Callable[[str], Select | None]
 
 
-def more_than(question: Question, links: Sequence[Link], counted: Counted) -> Iterator[Candidate]:
+def read_more_than(question: Question, links: Sequence[Link], counted: CountReader) -> Iterator[Candidate]:
     """The reading of "has Ann made more jars than Bo": how many has Ann made, and how many has Bo made.
 
     `counted` reads a question for a number of things; it gives None where that is not what it is, or not all of it.
@@ -45,7 +45,7 @@ def more_than(question: Question, links: Sequence[Link], counted: Counted) -> It
     body = Compute("<" if words[more].norm in known["fewer"] else ">", sides[0], sides[1])
     derivation = Derivation(
         (Target(kind.refs[0], "count"),), (), (), None, (kind.refs[0],), "", (1 << len(words)) - 1,
-        SURE, ("compared", APART), (first, second, kind),
+        SURE, ("compared", COUNTED_SIDES_RULE), (first, second, kind),
     )  # fmt: skip
     yield Candidate(derivation, body, 0.0, 0, 0, 0)
 

@@ -8,22 +8,22 @@ from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Cue, Link, Question
 from nacre.understanding.ranking.features import unused_tokens
 
-RULE = "share"
+SHARE_RULE = "share"
 # how a property is linked whose name holds a word
 _SAID = ("exact", "partial")
 # readings of what is counted that are kept
 MOST = 6
 
-Derive = Callable[[Question, list[Link]], list[Candidate]]
+DeriveCandidates = Callable[[Question, list[Link]], list[Candidate]]
 
 
-def shares(question: Question, links: Sequence[Link], derive: Derive) -> Iterator[Candidate]:
+def read_shares(question: Question, links: Sequence[Link], derive: DeriveCandidates) -> Iterator[Candidate]:
     """Readings of "what percentage of the ships were built in Norway": how many were, of how many there are; none where
     a property is called so.
 
     `derive` reads a question with the links in it.
     """
-    cue = max((c for c in question.cues if c.kind == RULE), key=lambda c: c.end - c.start, default=None)
+    cue = max((c for c in question.cues if c.kind == SHARE_RULE), key=lambda c: c.end - c.start, default=None)
     if cue is None or _is_named(cue, question, links):
         return
     counting = question._replace(cues=tuple(_counted(question.cues, cue)))
@@ -31,21 +31,23 @@ def shares(question: Question, links: Sequence[Link], derive: Derive) -> Iterato
     if whole is None:
         return
     parts = [
-        c for c in derive(counting, list(links)) if is_count(c.body) and _of_one_kind(c, whole) and c.body != whole.body
+        c
+        for c in derive(counting, list(links))
+        if is_thing_count(c.body) and _of_one_kind(c, whole) and c.body != whole.body
     ]
     for part in parts[:MOST]:
         d = part.derivation
         body = Compute("%", part.body, whole.body)  # type: ignore[arg-type]
-        yield part._replace(derivation=d._replace(trace=(*d.trace, RULE)), body=body)
+        yield part._replace(derivation=d._replace(trace=(*d.trace, SHARE_RULE)), body=body)
 
 
 def _counted(cues: Sequence[Cue], share: Cue) -> Iterator[Cue]:
     """The cues with one that counts instead of that for a share."""
-    yield from (c for c in cues if c.kind != RULE and not (share.start <= c.start < share.end))
+    yield from (c for c in cues if c.kind != SHARE_RULE and not (share.start <= c.start < share.end))
     yield Cue(share.start, share.end, "count")
 
 
-def _whole(question: Question, links: Sequence[Link], cue: Cue, derive: Derive) -> Candidate | None:
+def _whole(question: Question, links: Sequence[Link], cue: Cue, derive: DeriveCandidates) -> Candidate | None:
     """How many there are of what stands before the verb: "percentage of the incidents in 2023 | were"; None where some
     word of it is not understood."""
     kinds = [x for x in links if x.kind == "class" and x.start >= cue.end]
@@ -65,10 +67,10 @@ def _whole(question: Question, links: Sequence[Link], cue: Cue, derive: Derive) 
         light=frozenset(i for i in question.light if i < end),
     )
     found = derive(cut, [x for x in links if x.end <= end]) if first else []
-    return next((c for c in found if is_count(c.body) and not unused_tokens(c, cut)), None)
+    return next((c for c in found if is_thing_count(c.body) and not unused_tokens(c, cut)), None)
 
 
-def is_count(body: Body) -> bool:
+def is_thing_count(body: Body) -> bool:
     """Whether nothing is asked but how many things there are."""
     if not isinstance(body, Select) or body.group or body.by or body.order or len(body.answers) != 1:
         return False

@@ -7,8 +7,8 @@ from nacre.language.base import language
 from nacre.language.forms.nouns import plural
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token
-from nacre.plans.merge import joined
-from nacre.records.plan import Aggregate, Attribute, Itself, Select, Variable, value_of
+from nacre.plans.merge import merge_selects
+from nacre.records.plan import Aggregate, Attribute, Itself, Select, Variable, aggregated_value
 from nacre.records.schema import Schema
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Question
@@ -20,10 +20,10 @@ SECOND = "second question"
 FEWEST, MOST = 4, 5
 
 # reads a text, each word of it used, the likeliest first
-Whole = Callable[[str], list[Candidate]]
+WholeReader = Callable[[str], list[Candidate]]
 
 
-def two_questions(question: Question, whole: Whole, schema: Schema) -> Iterator[Candidate]:
+def read_two_questions(question: Question, whole: WholeReader, schema: Schema) -> Iterator[Candidate]:
     """The readings of a question with the columns of a second one, which says "they" of what the first gives."""
     text, words, split = question.text, question.tokens, _split(question)
     if split is not None:
@@ -102,11 +102,11 @@ def _beside(first: Select, second: object) -> Select | None:
         return None
     if any(each not in first.filters for each in second.filters):
         return None
-    both = joined(first, second)
+    both = merge_selects(first, second)
     if both is None:
         return None
     base, added = both
-    shown = {value_of(a).variable for a in base.answers}
+    shown = {aggregated_value(a).variable for a in base.answers}
     new = tuple(
         a
         for a in added.answers

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from nacre.language.base import language
-from nacre.language.booleans import alternatives, denial, holding
+from nacre.language.booleans import alternative_values, none_value, true_value
 from nacre.plans.inspect_select import predicates_of
 from nacre.records.plan import Aggregate, Ask, Attribute, Filter, Itself, Select, Variable
 from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.question.types import ORDERED, Derivation, Link, Question, Ref, Target
+from nacre.understanding.question.types import INEQUALITIES, Derivation, Link, Question, Ref, Target
 
 # "is", a name, an article and a kind
 LEAST = 4
@@ -18,7 +18,7 @@ LEAST = 4
 LONGEST_SECOND = 3
 
 
-def as_asked(candidate: Candidate, question: Question, graph: SchemaGraph) -> Candidate:
+def as_yes_no(candidate: Candidate, question: Question, graph: SchemaGraph) -> Candidate:
     """The reading as a yes/no question where the question begins like one; a property that is asked for is checked."""
     first = question.tokens[0].norm if question.tokens else ""
     body = candidate.body
@@ -54,7 +54,7 @@ def _either(select: Select, links: Sequence[Link], question: Question, graph: Sc
     if words[0].norm not in language().words["being"] or words[1].norm in language().words["there"]:
         return None
     asked = select.answers[0]
-    if isinstance(asked, Attribute) and alternatives(graph.about(asked.predicate)):
+    if isinstance(asked, Attribute) and alternative_values(graph.about(asked.predicate)):
         named = [x for x in links if x.kind == "property" and any(r.predicate == asked.predicate for r in x.refs)]
         both = any(words[i].norm in language().words["either"] for x in named for i in range(x.start, x.end))
         return select if both else None
@@ -78,17 +78,17 @@ def _checked(select: Select, links: Sequence[Link], question: Question, graph: S
         if each in compared or each.predicate not in named:
             continue
         about = graph.about(each.predicate)
-        yes = 1 if (about.datatype, about.minimum, about.maximum) == ("integer", 0, 1) else holding(about)
+        yes = 1 if (about.datatype, about.minimum, about.maximum) == ("integer", 0, 1) else true_value(about)
         if yes is not None:
             yield Filter(each, "=", yes)
         elif nothing and graph.is_numeric(each.predicate) and not graph.is_date(each.predicate):
             yield Filter(each, ">", 0)
         else:
-            none = denial(about)
+            none = none_value(about)
             yield Filter(each, "known") if none is None else Filter(each, "!=", none)
 
 
-def unchecked(candidate: Candidate) -> int:
+def unchecked_words(candidate: Candidate) -> int:
     """The words whose property or link a yes/no reading says nothing of: "is he blocked" is not whether he is known."""
     if not isinstance(candidate.body, Ask):
         return 0
@@ -103,7 +103,7 @@ def unchecked(candidate: Candidate) -> int:
     return unsaid & ~used
 
 
-def about_named(candidates: Sequence[Candidate], links: Sequence[Link]) -> list[Candidate]:
+def keep_named_things(candidates: Sequence[Candidate], links: Sequence[Link]) -> list[Candidate]:
     """The readings without those that ask for yes or no and leave out a named thing that others speak of."""
     named = [x.covered for x in links if x.kind == "entity" and x.exact]
     said = [sum(c.derivation.covered & mask == mask for mask in named) for c in candidates]
@@ -111,7 +111,7 @@ def about_named(candidates: Sequence[Candidate], links: Sequence[Link]) -> list[
     return [c for n, c in zip(said, candidates, strict=True) if n == most or not isinstance(c.body, Ask)]
 
 
-def comparable(candidate: Candidate, graph: SchemaGraph) -> bool:
+def is_comparable(candidate: Candidate, graph: SchemaGraph) -> bool:
     """Whether a yes/no reading compares what can be compared: no text with a number ("8.00 EUR" under 10 is never
     true), and no count of a named thing, of which there is one."""
     if not isinstance(candidate.body, Ask):
@@ -121,7 +121,7 @@ def comparable(candidate: Candidate, graph: SchemaGraph) -> bool:
     return all(
         c.ref not in named if c.function else graph.is_numeric(c.ref.predicate) or graph.is_date(c.ref.predicate)
         for c in conditions
-        if c.op in ORDERED and (c.function or c.ref.predicate)
+        if c.op in INEQUALITIES and (c.function or c.ref.predicate)
     )
 
 
@@ -138,7 +138,7 @@ def _having(select: Select) -> bool:
     return any(isinstance(f.left, Aggregate) for f in select.filters)
 
 
-def of_kind(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Candidate | None:
+def read_kind_question(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Candidate | None:
     """ "Is Emma a novel?": whether a named thing is of a kind, where the question says nothing else."""
     words = question.tokens
     if len(words) < LEAST or words[0].norm not in language().words["being"]:
