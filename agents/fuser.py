@@ -19,7 +19,7 @@ from agents.query_writing.doubts import preview_rows as shown_rows
 from agents.result import Result
 from agents.run_in_thread import run_in_thread
 from agents.turn_view import TurnView
-from nacre.language.detect import ENGLISH, language_name
+from nacre.language.detect_language import ENGLISH, language_name
 from nacre.language.rank_sentences import rank_sentences
 from nacre.language.sanitize import quote_line, quote_lines, strip_control_characters
 from nacre.language.tokens import fold

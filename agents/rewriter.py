@@ -15,11 +15,11 @@ from agents.prompt import prompt
 from agents.result import Result
 from agents.run_in_thread import run_in_thread
 from agents.turn_view import TurnView
-from nacre.language.detect import ENGLISH, detect_language, language_name
+from nacre.language.detect_language import ENGLISH, detect_language, language_name
 from nacre.language.sanitize import quote_line
 from nacre.language.tokens import tokenize
 from nacre.records.turn import Rewrite, Scope
-from nacre.understanding.dialogue.conversation import rewrite_question
+from nacre.understanding.dialogue.rewrite import rewrite_question
 
 TURNS_SHOWN = 3
 # words by which a question leans on what was said before, as a rule

@@ -4,9 +4,10 @@ import sys
 from itertools import chain
 from time import perf_counter
 
-from benchmarks import ingest, latency, questions, wide
+from benchmarks import ingest, latency, questions
+from benchmarks import wide_graphs as wide
 from benchmarks.ingest import BenchmarkResult
-from benchmarks.page import describe_machine, write_section
+from benchmarks.performance_page import describe_machine, write_section
 
 
 def main(arguments: list[str]) -> int:

@@ -20,8 +20,8 @@ import httpx
 
 from benchmarks.hostile_sql import hostile_statements
 from benchmarks.load import GRAPH, ROOT, memory, server
-from benchmarks.page import write_section
-from ingestion.induce.load import write_tables
+from benchmarks.performance_page import write_section
+from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from nacre.errors import ToolError
 from tools.guards.sandbox import Sandbox

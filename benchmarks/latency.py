@@ -18,8 +18,8 @@ from time import perf_counter
 
 from benchmarks.ingest import BenchmarkResult, Measurement
 from benchmarks.make_graph import LABEL, write_graph
-from nacre.evaluation.run import QuestionLine, read_questions
-from nacre.evaluation.run import ask_questions as asked
+from nacre.evaluation.ask_questions import QuestionLine, read_questions
+from nacre.evaluation.ask_questions import ask_questions as asked
 from nacre.evaluation.score import quantile
 from nacre.evaluation.synthetic.reword import add_typo
 from nacre.records.answer import Answer
@@ -63,8 +63,8 @@ def turn(folder: Path) -> Measurement:
     from ingestion.pipeline import ingest
     from nacre.config.embedder import local_embedder
     from nacre.config.settings import Settings
+    from nacre.serving.garbage_collection import relax_collection
     from nacre.serving.http.event_loop import new
-    from nacre.serving.http.startup_memory import relax_collection
     from nacre.serving.turn_service import open_turn_service
 
     settings = Settings(data=folder, model=None, qdrant_url=None)
@@ -95,7 +95,7 @@ def understanding(folder: Path, scale: int) -> Measurement:
     """Questions over a made graph, each once, after a few others have built the indexes."""
     from ingestion.index.names import write_names
     from ingestion.induce.layout import induce_layout
-    from ingestion.induce.load import write_layout
+    from ingestion.induce.write_tables import write_layout
     from ingestion.read.parse import parse_files
     from nacre.config.embedder import local_embedder
     from nacre.records.turn import Rewrite

@@ -25,7 +25,7 @@ from pathlib import Path
 
 import httpx
 
-from benchmarks.page import write_section
+from benchmarks.performance_page import write_section
 
 ROOT = Path(__file__).parents[1]
 CLIENTS, PAUSE_SECONDS = 64, 4.0

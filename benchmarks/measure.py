@@ -31,7 +31,7 @@ def parsing(path: Path, folder: Path) -> None:
 
 def tables(path: Path, folder: Path) -> None:
     """RDF -> SQLite."""
-    from ingestion.induce.load import write_tables
+    from ingestion.induce.write_tables import write_tables
     from ingestion.read.parse import parse_files
 
     write_tables(parse_files([path]), folder / f"{path.stem}.sqlite")
@@ -75,7 +75,7 @@ def repeated_ingest(path: Path, folder: Path, changed: Path) -> dict[str, float]
 
 def embedding(path: Path, folder: Path, most: int = 400) -> dict[str, float]:
     """Seconds to embed passages spread over the graph, with our batches and with fastembed's."""
-    from ingestion.induce.load import write_tables
+    from ingestion.induce.write_tables import write_tables
     from ingestion.read.parse import parse_files
     from ingestion.verbalise.passages import verbalise
     from nacre.config.embedder import BUNDLED_EMBEDDER, MODEL, _assembled, _user_cache, local_embedder

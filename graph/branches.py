@@ -14,10 +14,10 @@ from agents.query_writer import MODEL_VISITS, by_rules, may_run_readings
 from agents.result import Result
 from agents.run_in_thread import run_in_thread
 from agents.turn_view import TurnView
-from graph.join_texts import join_texts, may_join
 from nacre.access.availability import lacks_lexical, lacks_single_triples, lacks_triples, lacks_vectors
-from nacre.access.database import sql_database
-from nacre.access.triples_database import sparql_database
+from nacre.access.join_texts import join_texts, may_join
+from nacre.access.sparql_database import sparql_database
+from nacre.access.sql_database import sql_database
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
 from nacre.records.evidence import BranchResult

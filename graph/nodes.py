@@ -12,32 +12,32 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from agents.agents import Agents
+from agents.answering.answer_record import answer_record, older_turn, remembered_turns
 from agents.answering.draft import AnswerDraft
+from agents.answering.grounding_gate import GroundingGate
 from agents.result import Result, Usage
 from agents.run_in_thread import run_in_thread
 from agents.tool_selector import Choice
 from agents.turn_view import TurnView
 from agents.turn_view import first_turn as asked_first
 from graph.branches import BRANCHES, BranchResources
-from graph.check import branches_to_retry
 from graph.context import Context
-from graph.gate import GroundingGate
 from graph.graph_choice import ask_for_graph, chosen_graph, is_graph_needed
 from graph.message import Message
-from graph.record import answer_record, older_turn, remembered_turns
+from graph.routing import branches_to_retry
 from graph.state import State, add_usage, merge_attribution
 from graph.turn_input import checked_question, turn_branches, turn_graph, turn_question
 from graph.turn_view import conversation_of, decode_turn, failed_branches
-from graph.understanding_cache import cached_understanding
 from graph.waterfall import lower_layers, texts_may_answer
 from nacre.access.citations import open_citations
-from nacre.access.database import sql_database
 from nacre.access.derivation import build_derivation
+from nacre.access.sql_database import sql_database
 from nacre.access.text_lexicon import load_lexicon
+from nacre.access.understanding_cache import cached_understanding
 from nacre.access.version_leases import VersionLeases
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, NacreError, ToolError
-from nacre.language.detect import ENGLISH, language_name
+from nacre.language.detect_language import ENGLISH, language_name
 from nacre.records.derivation import AnswerDerivation
 from nacre.records.evidence import BranchResult, CitedSentences, Evidence, QueryError
 from nacre.records.json_form import RecordDict, from_json, to_json

@@ -9,7 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from graph.builder import App
 from graph.context import Context
 from graph.state import Json
-from graph.turn import Event, stream_turn
+from graph.stream import Event, stream_turn
 
 
 async def stream_stateless_turn(

@@ -14,7 +14,7 @@ from ingestion.index.passages import index_words
 from ingestion.index.triples import write_triples
 from ingestion.induce.annotations import read_annotations
 from ingestion.induce.layout import Layout, induce_layout
-from ingestion.induce.load import write_layout
+from ingestion.induce.write_tables import write_layout
 from ingestion.read.capsules import Facts
 from ingestion.read.documents.find import DocumentFile
 from ingestion.read.parse import read_sources as read_sources

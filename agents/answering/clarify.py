@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.answering.agreement import is_same_result
+from agents.answering.disputes import is_same_result
 from agents.answering.select_answer import candidate_rows, is_echo, is_empty, is_nil, plan_of, row_probability
 from nacre.language.sanitize import quote_line
 from nacre.language.tokens import tokenize

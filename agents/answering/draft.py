@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agents.answering.absence import explain_absence, is_unanswerable, nearest_name_hint, quoted_list
-from agents.answering.agreement import Dispute, find_disputes
 from agents.answering.clarify import other_readings
+from agents.answering.disputes import Dispute, find_disputes
 from agents.answering.from_texts import DraftFromText, best_text_answer, is_question_for_texts
 from agents.answering.select_answer import (
     DECLINED,

@@ -10,7 +10,7 @@ from nacre.language.tokens import tokenize
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows
 from nacre.records.turn import Understanding
 from nacre.texts.answer import TextAnswer, rank_answers, text_weights
-from nacre.texts.wanted import expected_answer
+from nacre.texts.expected_answer import expected_answer
 
 # what leaves out more of a question does not answer it (given)
 HALF = 0.5

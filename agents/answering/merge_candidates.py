@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from agents.answering.agreement import is_same_result
+from agents.answering.disputes import is_same_result
 from agents.answering.select_answer import is_empty, row_probability
 from agents.models.priors import Outcome, Priors, after_agreement, after_dispute
 from agents.query_writing.write_queries import QueryAttempts
 from agents.turn_view import TurnView
-from nacre.language.detect import ENGLISH
+from nacre.language.detect_language import ENGLISH
 from nacre.records.evidence import BranchResult, Rows
 from nacre.records.turn import Understanding
 

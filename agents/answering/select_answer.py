@@ -11,7 +11,7 @@ from nacre.plans.missing_values import is_unknown_truth
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows, Table
 from nacre.records.plan import Aggregate, Ask, Attribute, Itself, Plan, Select
 from nacre.records.turn import Understanding
-from nacre.texts.wanted import expected_answer
+from nacre.texts.expected_answer import expected_answer
 from nacre.understanding.ranking.calibrate import shown_columns
 from nacre.understanding.ranking.weights import load_weights
 

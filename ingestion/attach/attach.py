@@ -9,7 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from ingestion.attach.budget import Budget, BudgetedEndpoint
-from ingestion.attach.describe import EndpointDescription, describe_endpoint
+from ingestion.attach.describe_endpoint import EndpointDescription, describe_endpoint
 from ingestion.attach.frequent_words import frequent_words
 from ingestion.attach.probe import probe_endpoint
 from ingestion.attach.text_search import detect_text_search

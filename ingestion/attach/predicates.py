@@ -7,7 +7,7 @@ from statistics import median
 
 from ingestion.attach.declared_schema import DeclaredSchema
 from ingestion.attach.probe import LiteralSample, ProbeResult, TypeSetSample
-from ingestion.induce.describe import LONG_TEXT, MAX_LISTED_VALUES, MAX_SAMPLE_LENGTH, SAMPLES
+from ingestion.induce.build_schema import LONG_TEXT, MAX_LISTED_VALUES, MAX_SAMPLE_LENGTH, SAMPLES
 from ingestion.induce.names.column_names import readable_name
 from ingestion.induce.names.predicate_names import ReadableLabel
 from ingestion.induce.values.cells import TypedCells, infer_cells

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from ingestion.index.kinds import CALLED, find_class_nouns
+from ingestion.index.class_nouns import CALLED, find_class_nouns
 from ingestion.induce.layout import Layout
 from ingestion.induce.names.predicate_names import expand_abbreviations
 from ingestion.induce.predicate_columns import PredicateColumns

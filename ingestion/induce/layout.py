@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ingestion.induce.classes import Classes
+from ingestion.induce.declarations import Declarations, read_declarations
 from ingestion.induce.names.class_names import name_classes
 from ingestion.induce.names.column_names import SqlIdentifiers, column_name, namespace_word
 from ingestion.induce.names.labels import preferred_labels
 from ingestion.induce.predicate_columns import PredicateColumns, find_predicate_columns
-from ingestion.induce.statements import Declarations, read_declarations
 from ingestion.induce.type_sets import find_classes
 from ingestion.meaning.derive import derive_facts
 from ingestion.read.capsules import Facts, change_mask, unique_counts

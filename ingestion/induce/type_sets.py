@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ingestion.induce.classes import Classes, ClassTable
-from ingestion.induce.statements import Declarations
+from ingestion.induce.declarations import Declarations
 from ingestion.read.capsules import Facts, change_mask, unique_counts
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from ingestion.induce.describe import union_columns
+from ingestion.induce.build_schema import union_columns
 from ingestion.induce.layout import Layout
 from ingestion.induce.predicate_columns import PredicateColumns
 from nacre.stores.sqlite.schema_sql import quote_if_needed

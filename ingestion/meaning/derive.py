@@ -1,22 +1,22 @@
 """Read a graph as the vocabularies in it mean it: Facts -> Facts with derived triples. The rules stand in `RULES`."""
 
-from ingestion.meaning.codes import expand_codes
+from ingestion.meaning.code_lists import expand_codes
 from ingestion.meaning.draft import Draft
 from ingestion.meaning.empty_texts import hide_empty_texts
 from ingestion.meaning.nodes.measurements import unfold_measurements
-from ingestion.meaning.nodes.names import unfold_names
-from ingestion.meaning.nodes.nested import unfold_nodes
+from ingestion.meaning.nodes.name_nodes import unfold_names
+from ingestion.meaning.nodes.nested_nodes import unfold_nodes
 from ingestion.meaning.nodes.parts import unfold_parts
 from ingestion.meaning.nodes.roles import unfold_roles
-from ingestion.meaning.nodes.values import unfold_values
+from ingestion.meaning.nodes.value_nodes import unfold_values
 from ingestion.meaning.owl.inverse import complete_inverses
 from ingestion.meaning.owl.lists import unfold_lists
 from ingestion.meaning.owl.ontology import read_ontology
 from ingestion.meaning.owl.same_as import merge_same
 from ingestion.meaning.owl.transitive import complete_transitive
-from ingestion.meaning.thesaurus import read_skos
+from ingestion.meaning.skos import read_skos
 from ingestion.meaning.translations import name_translations
-from ingestion.meaning.undescribed import name_undescribed_targets
+from ingestion.meaning.undescribed_targets import name_undescribed_targets
 from ingestion.meaning.wikibase import read_wikibase
 from ingestion.read.capsules import Facts
 

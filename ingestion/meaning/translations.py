@@ -6,7 +6,7 @@ import numpy as np
 
 from ingestion.meaning.draft import Draft
 from ingestion.vocabulary import ALTERNATIVE, LABEL, name_rank
-from nacre.language.detect import language_names, language_property, multilingual_property
+from nacre.language.detect_language import language_names, language_property, multilingual_property
 
 # languages of one property that are told apart, and things with a name in one, at least
 MOST, FEWEST = 12, 2

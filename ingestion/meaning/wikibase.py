@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from ingestion.meaning.draft import Draft
-from ingestion.meaning.thesaurus import transitive_closure
+from ingestion.meaning.skos import transitive_closure
 from ingestion.vocabulary import ALTERNATIVE, COMMENT, LABEL
 
 WIKIBASE = "http://wikiba.se/ontology#"

@@ -17,7 +17,7 @@ from typing import IO, NamedTuple, cast
 import numpy as np
 import pyoxigraph as ox
 
-from ingestion.read.blanks import name_blank_nodes
+from ingestion.read.blank_nodes import name_blank_nodes
 from ingestion.read.capsules import Facts, TripleCollector, unique_counts
 from ingestion.read.contexts import ContextLoader, context_loader
 from ingestion.read.formats import HEAD, STATEMENTS, detect_rdf_format, rdf_endings, sniff_line_format

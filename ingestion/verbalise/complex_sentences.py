@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from heapq import nsmallest
 
 from ingestion.read.capsules import Facts
+from ingestion.verbalise.label_patterns import capitalise_sentence, clean_text, label_in_sentence, list_names
 from ingestion.verbalise.neighbours import BLANK, LITERAL, Neighbours, ObjectGroups
-from ingestion.verbalise.objects import OBJECTS, ObjectPhrases
+from ingestion.verbalise.object_phrases import OBJECTS, ObjectPhrases
 from ingestion.verbalise.packing import PASSAGE_LENGTH, bounded_spans
-from ingestion.verbalise.predicate_patterns import (
+from ingestion.verbalise.predicate_wording import (
     CLASSES,
     NAMES,
     TEXTS,
@@ -16,7 +17,6 @@ from ingestion.verbalise.predicate_patterns import (
     predicate_wordings,
 )
 from ingestion.verbalise.titles import Titles
-from ingestion.verbalise.wording import capitalise_sentence, clean_text, label_in_sentence, list_names
 from ingestion.vocabulary import TYPE, language_rank, local_name
 from nacre.language.booleans import parse_boolean
 from nacre.language.forms.nouns import singular

@@ -12,8 +12,8 @@ from nacre.records.turn import Understanding
 from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.extracted_triples import ExtractedLayer
 from nacre.stores.sqlite.triples import TripleReader
-from tools.provenance.citations import trace_sources
-from tools.provenance.remote_citations import trace_model_sparql, trace_remote_sources
+from tools.provenance.trace_remote_sources import trace_model_sparql, trace_remote_sources
+from tools.provenance.trace_sources import trace_sources
 from tools.sparql import BRANCH, endpoint_vocabulary
 
 log = logging.getLogger(__name__)

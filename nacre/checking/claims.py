@@ -8,7 +8,7 @@ import simplemma
 from nacre.checking.evidence_index import EvidenceIndex
 from nacre.checking.numbers import miscalculated_words, unsupported_numbers
 from nacre.checking.sentence_match import MatchedSpan, SentenceMatch
-from nacre.language.detect import ENGLISH, detect_language
+from nacre.language.detect_language import ENGLISH, detect_language
 from nacre.language.quantities.amounts import canonical_unit, find_amounts
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import tokenize

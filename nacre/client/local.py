@@ -58,7 +58,7 @@ class LocalSource:
     async def _opened(self) -> TurnService:
         async with self._opening:
             if self._asking is None:
-                from nacre.serving.terminal.collisions import check_packages
+                from nacre.serving.terminal.package_collisions import check_packages
 
                 check_packages()
                 from graph.app import load_settings

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, cast
 import httpx
 from pydantic import SecretStr
 
+from nacre.config.fair_lock import FairLock
 from nacre.config.local_engine import EngineOptions, LocalEngine, is_installed, shared_engine
 from nacre.config.local_files import STATES, check_gguf, model_file, models_folder
 from nacre.config.settings import Settings
-from nacre.config.turnstile import FairLock
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nacre.evaluation.questions import GoldQuestion, is_answerable, question_kind, read_gold_questions
-from nacre.evaluation.ranked import ranking_scores
+from nacre.evaluation.ranking_metrics import ranking_scores
 from nacre.evaluation.verdict import is_right, status_is_right
 from nacre.records.answer import Answer
 

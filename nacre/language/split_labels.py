@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import simplemma
 
-from nacre.language.detect import language_names
+from nacre.language.detect_language import language_names
 from nacre.language.forms.nouns import amount_name, wording_entry
 from nacre.language.thesaurus import unit_words
 from nacre.language.tokens import split_name

@@ -15,7 +15,7 @@ from langserve import add_routes
 from pydantic import BaseModel, ValidationError, WithJsonSchema
 
 from nacre.errors import ConfigError, NacreError
-from nacre.evaluation.run import QuestionLine, failed_record
+from nacre.evaluation.ask_questions import QuestionLine, failed_record
 from nacre.records.answer import Answer
 from nacre.serving.http.auth import authenticate
 from nacre.serving.http.error_status import NotFound

@@ -15,7 +15,7 @@ from nacre.errors import ConfigError
 from nacre.records.answer import Answer
 from nacre.serving.http.error_status import NotFound
 from nacre.serving.keys import Caller
-from nacre.serving.queues import ThreadQueues
+from nacre.serving.thread_queues import ThreadQueues
 from nacre.stores.sqlite.conversations import Conversation, Conversations, ConversationStoreError, Turn
 
 log = logging.getLogger(__name__)

@@ -16,7 +16,7 @@ from graph.context import Context
 from graph.nodes import agents_for
 from graph.state import Json
 from graph.stateless_turn import stream_stateless_turn
-from graph.turn import stream_turn
+from graph.stream import stream_turn
 from graph.turn_input import checked_question
 from nacre.config.local_engine import stop_engines
 from nacre.config.settings import Settings
@@ -24,7 +24,7 @@ from nacre.errors import ConfigError
 from nacre.records.answer import Answer
 from nacre.serving.http.error_status import NotFound, StorageUnavailable, TooManyRequests, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller
-from nacre.serving.queues import ThreadQueues
+from nacre.serving.thread_queues import ThreadQueues
 from nacre.serving.threads import Threads, validate_thread_name
 from nacre.stores.sqlite.conversations import ConversationStoreError
 

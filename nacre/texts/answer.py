@@ -16,15 +16,15 @@ from nacre.language.base import language
 from nacre.language.tokens import Token, fold, tokenize
 from nacre.records.answer import Value
 from nacre.records.evidence import EvidenceSentence
-from nacre.texts.measures import Span
-from nacre.texts.spans import clause_starts, find_answer_spans, is_affirmative, match_question_words
-from nacre.texts.wanted import (
+from nacre.texts.expected_answer import (
     ExpectedAnswer,
     expect_described_thing,
     expected_answer,
     has_superlative_word,
     is_same_word,
 )
+from nacre.texts.spans import clause_starts, find_answer_spans, is_affirmative, match_question_words
+from nacre.texts.value_spans import Span
 
 TEXT_WEIGHTS_FILE = Path(__file__).with_name("weights.json")
 # sentences that are looked into, those first that have most of the question's words

@@ -7,8 +7,8 @@ from functools import cache, lru_cache
 from nacre.language.base import language
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token, tokenize
-from nacre.texts.measures import Span, date_spans, labelled_number_spans, number_spans, parse_number_span, time_spans
-from nacre.texts.wanted import ExpectedAnswer, is_same_word
+from nacre.texts.expected_answer import ExpectedAnswer, is_same_word
+from nacre.texts.value_spans import Span, date_spans, labelled_number_spans, number_spans, parse_number_span, time_spans
 
 # a phrase is an answer up to so many words (given)
 MAX_PHRASE_WORDS = 12

@@ -36,7 +36,7 @@ from nacre.understanding.dialogue.revisions.follow_up import insert_stand_in, st
 from nacre.understanding.dialogue.revisions.revised_readings import merge_readings, revised_readings
 from nacre.understanding.linking.index import link_mentions
 from nacre.understanding.linking.linker import Linker
-from nacre.understanding.linking.names.misspellings import link_misspellings
+from nacre.understanding.linking.misspellings import link_misspellings
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.constraints.answer_type import (
     AnswerTypeMatch,

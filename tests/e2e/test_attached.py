@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from graph.text2sparql import text2sparql
+from nacre.access.text2sparql import text2sparql
 from nacre.config.settings import Settings
 from nacre.plans.sparql.terms import cell_value
 from nacre.stores.catalog import Library

@@ -11,7 +11,7 @@ from agents.run_in_thread import run_in_thread
 from graph.app import compose
 from ingestion.attach.attach import attach_endpoint, attached_endpoint
 from ingestion.attach.budget import Budget, BudgetedEndpoint
-from ingestion.attach.describe import describe_endpoint
+from ingestion.attach.describe_endpoint import describe_endpoint
 from ingestion.attach.probe import probe_endpoint
 from ingestion.checked_questions import find_example_questions
 from ingestion.pipeline import index_graph, ingest

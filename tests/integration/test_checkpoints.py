@@ -12,7 +12,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from graph.app import compose
 from graph.builder import App
-from graph.turn import stream_turn
+from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
 from nacre.serving.keys import LOCAL_CALLER

@@ -19,7 +19,7 @@ from agents.turn_view import TurnView
 from graph.app import Composition, compose
 from graph.builder import App, build_graph
 from graph.nodes import Resources
-from graph.turn import stream_turn
+from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer

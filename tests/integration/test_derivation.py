@@ -12,7 +12,7 @@ from agents.models.priors import model_priors
 from graph.app import compose
 from graph.builder import build_graph
 from graph.nodes import Resources
-from graph.turn import stream_turn
+from graph.stream import stream_turn
 from ingestion.attach.attach import attach_endpoint
 from nacre.config.embedder import local_embedder
 from nacre.config.settings import Settings

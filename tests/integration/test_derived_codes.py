@@ -10,7 +10,7 @@ import yaml
 
 from graph.app import compose
 from graph.builder import App
-from graph.turn import stream_turn
+from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 

@@ -9,7 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from starlette.testclient import TestClient
 
 from graph.app import compose
-from graph.turn import stream_turn
+from graph.stream import stream_turn
 from ingestion.pipeline import index_graph, ingest
 from ingestion.report import build_report, report_text
 from nacre.config.settings import Settings

@@ -13,7 +13,8 @@ from nacre.evaluation.comparing import branches
 from nacre.evaluation.comparing import robustness as robust
 from nacre.evaluation.questions import read_gold_questions, read_question_lines
 from nacre.evaluation.score import read_answers
-from nacre.evaluation.synthetic import remove, reword
+from nacre.evaluation.synthetic import reword
+from nacre.evaluation.synthetic import unanswerable as remove
 
 GRAPH = """
 @prefix : <http://example.org/> .

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.induce.annotations import read_annotations
-from ingestion.induce.load import write_tables
+from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from ingestion.report import build_report
 from nacre.records.schema import Schema

@@ -6,11 +6,11 @@ from pathlib import Path
 from langgraph.checkpoint.memory import InMemorySaver
 
 from graph.app import compose
-from graph.turn import stream_turn
+from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.evaluation.questions import GoldQuestion, read_gold_questions
-from nacre.evaluation.synthetic import make_ferry
+from nacre.evaluation.synthetic import ferry as make_ferry
 from nacre.evaluation.verdict import is_right
 from nacre.records.answer import Answer
 

@@ -13,7 +13,7 @@ from agents.models.limits import Limits
 from graph.app import compose
 from graph.builder import build_graph
 from graph.nodes import Resources
-from graph.turn import stream_turn
+from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.evaluation.comparing.fusion_losses import find_fusion_losses, main
 from nacre.records.answer import Answer

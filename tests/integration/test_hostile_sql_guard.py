@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingestion.induce.load import write_tables
+from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from nacre.errors import ConfigError, ToolError
 from nacre.stores.sqlite.tables import Tables

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ingestion.induce.load import write_tables
+from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from nacre.errors import ToolError
 from nacre.stores.sqlite.tables import Tables

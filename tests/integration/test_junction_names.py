@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.induce.load import write_tables
+from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 
 GRAPH = """

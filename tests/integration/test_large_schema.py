@@ -8,7 +8,7 @@ import pytest
 from agents.query_writing.schema_text import CHARACTERS_A_TOKEN, relevant_tables, whole_schema
 from ingestion.index.names import write_names
 from ingestion.induce.layout import induce_layout
-from ingestion.induce.load import write_layout
+from ingestion.induce.write_tables import write_layout
 from ingestion.read.parse import parse_files
 from nacre.records.turn import Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graph.app import compose
-from graph.turn import stream_turn
+from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from nacre.config.fair_lock import FairLock
 from nacre.config.local_files import (
     choose_model,
     chosen_model,
@@ -13,7 +14,6 @@ from nacre.config.local_files import (
     remove_model,
 )
 from nacre.config.settings import Settings
-from nacre.config.turnstile import FairLock
 from nacre.serving.terminal.model_advice import model_advice
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from ingestion.induce.load import write_tables
+from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from nacre.records.look_up import LookUp
 from nacre.stores.sqlite.schema_sql import schema_sql

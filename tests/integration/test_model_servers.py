@@ -21,7 +21,7 @@ from agents.result import Usage
 from graph.app import compose
 from graph.builder import build_graph
 from graph.nodes import Resources
-from graph.turn import stream_turn
+from graph.stream import stream_turn
 from nacre.config.models import chat_model
 from nacre.config.settings import Settings
 from tests.support.model_servers import Reply, Server, ollama_server, openai_server

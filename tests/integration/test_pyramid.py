@@ -11,7 +11,7 @@ import pytest
 from agents.extractor import by_model, by_rules
 from agents.models.limits import Limits
 from graph.app import compose
-from graph.turn import stream_turn
+from graph.stream import stream_turn
 from ingestion.complete import SchemaCompletion, complete_schema, publish_completion, publish_condensed
 from ingestion.export import export_triples
 from ingestion.extract import TextExtraction, extract_triples, publish_triples, remove_layers
@@ -21,7 +21,7 @@ from nacre.records.answer import Answer
 from nacre.records.extracted import SourceSentence
 from nacre.serving.cli.main import main
 from nacre.stores import versions
-from nacre.stores.base_schema import open_base_graph
+from nacre.stores.base_graph import open_base_graph
 from nacre.stores.catalog import Graph, Library
 from tests.support.scripted_model import ScriptedModel
 from tests.support.word_count_embedder import WordHash

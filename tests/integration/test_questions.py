@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from agents.answering.grounding_gate import table_claims
 from agents.answering.select_answer import is_empty
-from graph.gate import table_claims
 from ingestion.index.names import write_names
 from ingestion.induce.layout import induce_layout
-from ingestion.induce.load import write_layout
+from ingestion.induce.write_tables import write_layout
 from ingestion.read.parse import parse_files
 from nacre.checking.claims import unsupported_claims
 from nacre.config.embedder import local_embedder
@@ -20,7 +20,7 @@ from nacre.records.plan import Plan
 from nacre.records.turn import EarlierTurn, Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
-from nacre.understanding.dialogue.conversation import rewrite_question
+from nacre.understanding.dialogue.rewrite import rewrite_question
 from nacre.understanding.linking.names.name_spans import name_spans
 from nacre.understanding.ranking.calibrate import MAX_READINGS_RUN, choose_reading, table_outcome
 from nacre.understanding.understand import understand

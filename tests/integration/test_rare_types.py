@@ -6,7 +6,7 @@ import pytest
 
 from ingestion.index.names import write_names
 from ingestion.induce.layout import induce_layout
-from ingestion.induce.load import write_layout
+from ingestion.induce.write_tables import write_layout
 from ingestion.read.parse import parse_files
 from nacre.records.turn import Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon

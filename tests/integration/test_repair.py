@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.induce.load import write_tables
+from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from nacre.records.evidence import BranchResult
 from nacre.stores.sqlite.tables import Tables

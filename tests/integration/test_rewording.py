@@ -16,7 +16,7 @@ from agents.turn_view import first_turn
 from graph.app import compose
 from graph.builder import App, build_graph
 from graph.nodes import Resources
-from graph.turn import stream_turn
+from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
 from nacre.records.turn import Understanding

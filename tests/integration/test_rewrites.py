@@ -10,7 +10,7 @@ import pytest
 from nacre.records.turn import EarlierTurn, Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
-from nacre.understanding.dialogue.conversation import rewrite_question
+from nacre.understanding.dialogue.rewrite import rewrite_question
 from nacre.understanding.understand import understand
 from nacre.wording.run_plan import run_plan
 from tests.support.understanding_pairs import pairs

@@ -10,7 +10,7 @@ import pyoxigraph as ox
 import pytest
 
 from ingestion.export import export_triples
-from ingestion.induce.load import write_tables
+from ingestion.induce.write_tables import write_tables
 from ingestion.read.formats import FORMATS
 from ingestion.read.parse import parse_files
 from ingestion.report import build_report

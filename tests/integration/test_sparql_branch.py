@@ -9,9 +9,9 @@ import pytest
 import yaml
 from starlette.testclient import TestClient
 
-from graph.text2sparql import text2sparql
 from ingestion.attach.attach import attach_endpoint
 from ingestion.pipeline import ingest
+from nacre.access.text2sparql import text2sparql
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
 from nacre.plans.sparql.terms import XSD

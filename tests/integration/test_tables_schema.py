@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from ingestion.induce.annotations import annotate, read_annotations, suggest_annotations
-from ingestion.induce.load import write_tables
+from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from ingestion.report import build_report, report_text
 from nacre.errors import IngestionError

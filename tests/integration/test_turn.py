@@ -19,7 +19,7 @@ from graph.app import Composition, compose, open_persistent_app
 from graph.branches import BRANCHES
 from graph.builder import App, build_graph
 from graph.nodes import Resources
-from graph.turn import stream_turn
+from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer

@@ -6,7 +6,7 @@ from agents.answering.select_answer import DECLINED
 from nacre.records.evidence import Table
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
-from nacre.understanding.dialogue.conversation import rewrite_question
+from nacre.understanding.dialogue.rewrite import rewrite_question
 from nacre.understanding.ranking.calibrate import MAX_READINGS_RUN, choose_reading, table_outcome
 from nacre.understanding.understand import understand
 from nacre.wording.run_plan import run_plan

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.induce.load import write_tables
+from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from ingestion.verbalise.packing import PASSAGE_LENGTH, bounded_spans
 from ingestion.verbalise.passages import verbalise

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
+from agents.answering.grounding_gate import GroundingGate
 from graph.app import Composition, compose
-from graph.gate import GroundingGate
 from ingestion.pipeline import ingest
 from nacre.checking.claims import FindGraphNames
 from nacre.checking.evidence_index import EvidenceIndex

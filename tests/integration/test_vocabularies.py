@@ -16,9 +16,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from graph.app import compose
 from graph.builder import App
-from graph.turn import stream_turn
+from graph.stream import stream_turn
 from ingestion.export import export_triples
-from ingestion.induce.load import write_tables
+from ingestion.induce.write_tables import write_tables
 from ingestion.pipeline import ingest
 from ingestion.read.parse import parse_files
 from ingestion.report import build_report

@@ -8,7 +8,7 @@ import yaml
 
 from ingestion.export import export_triples
 from ingestion.induce.layout import induce_layout
-from ingestion.induce.load import write_layout
+from ingestion.induce.write_tables import write_layout
 from ingestion.pipeline import ingest
 from ingestion.read.capsules import Facts
 from ingestion.read.parse import read_sources

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.load import LoadLog, load_summary
-from benchmarks.page import PAGE, describe_machine, write_section
+from benchmarks.performance_page import PAGE, describe_machine, write_section
 
 
 def test_a_measurement_replaces_only_what_lies_between_its_marks(tmp_path: Path) -> None:

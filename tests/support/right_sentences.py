@@ -10,14 +10,14 @@ import yaml
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.answering.draft import AnswerDraft
+from agents.answering.grounding_gate import table_claims
 from agents.fuser import AnswerGate
 from agents.result import Result
 from agents.turn_view import TurnView
 from graph.app import Composition
 from graph.builder import build_graph
-from graph.gate import table_claims
 from graph.nodes import Resources
-from graph.turn import stream_turn
+from graph.stream import stream_turn
 from nacre.records.evidence import Evidence
 from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Edge, Itself, Plan, Select, Variable
 from nacre.records.schema import Predicate, Schema

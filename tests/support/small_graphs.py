@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ingestion.index.names import write_names
 from ingestion.induce.layout import induce_layout
-from ingestion.induce.load import write_layout
+from ingestion.induce.write_tables import write_layout
 from ingestion.read.parse import parse_files
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables

@@ -8,11 +8,11 @@ from langchain_core.exceptions import OutputParserException
 
 from agents import fuser
 from agents.answering.draft import AnswerDraft, draft_answer
+from agents.answering.grounding_gate import GroundingGate
 from agents.answering.select_answer import DECLINED
 from agents.models.calls import Limits
 from agents.result import Result
 from agents.turn_view import TurnView
-from graph.gate import GroundingGate
 from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Query, QueryError, Rows, Table
 from nacre.records.plan import Itself, Plan, Select, Variable
 from nacre.records.schema import Schema

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from ingestion.index.kinds import ClassNoun, find_class_nouns
+from ingestion.index.class_nouns import ClassNoun, find_class_nouns
 from ingestion.induce.names.class_names import strip_table_affix
 from nacre.records.schema import Class, Predicate, Schema
 

@@ -7,10 +7,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from nacre.evaluation.comparing.compare import comparison_chart, comparison_csv, comparison_text, configuration_lines
+from nacre.evaluation.ask_questions import QuestionLine, failed_record
+from nacre.evaluation.comparing.configurations import (
+    comparison_chart,
+    comparison_csv,
+    comparison_text,
+    configuration_lines,
+)
 from nacre.evaluation.questions import GoldQuestion
-from nacre.evaluation.ranked import RankingScores, ranking_scores
-from nacre.evaluation.run import QuestionLine, failed_record
+from nacre.evaluation.ranking_metrics import RankingScores, ranking_scores
 from nacre.records.answer import Answer, Value
 
 GOLD = [

@@ -6,9 +6,9 @@ import pytest
 
 from nacre.errors import ConfigError
 from nacre.serving.http.error_formats import error_response
-from nacre.serving.openai.reply import footnotes
-from nacre.serving.openai.request import ChatRequest, parse_chat_request
-from nacre.serving.openai.response import ResponseRequest, to_chat_request
+from nacre.serving.openai.chat_completion import footnotes
+from nacre.serving.openai.chat_request import ChatRequest, parse_chat_request
+from nacre.serving.openai.responses import ResponseRequest, to_chat_request
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.gate import GroundingGate
+from agents.answering.grounding_gate import GroundingGate
 from nacre.records.evidence import EvidenceSentence, Rows, Table
 
 EVIDENCE = (

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.gate import GroundingGate
+from agents.answering.grounding_gate import GroundingGate
 from nacre.language.format_values import format_value
 from nacre.records.evidence import Rows, Table
 from nacre.records.plan import (

@@ -7,9 +7,9 @@ from nacre.language.tokens import tokenize
 from nacre.records.answer import Value
 from nacre.records.evidence import EvidenceSentence
 from nacre.texts.answer import rank_answers, text_weights
-from nacre.texts.measures import Span
+from nacre.texts.expected_answer import expected_answer
 from nacre.texts.spans import find_answer_spans
-from nacre.texts.wanted import expected_answer
+from nacre.texts.value_spans import Span
 
 
 def told(*texts: str, title: str = "Notes") -> list[EvidenceSentence]:

@@ -1,9 +1,9 @@
 """Name the tables and relations of classes: Classes + SqlIdentifiers + Declarations -> their names, set in the tables."""
 
 from ingestion.induce.classes import Classes
+from ingestion.induce.declarations import Declarations
 from ingestion.induce.names.column_names import SqlIdentifiers, column_name, namespace_word, readable_name
 from ingestion.induce.names.iri_segments import distinctive_segments
-from ingestion.induce.statements import Declarations
 from ingestion.vocabulary import EMPTY_TYPES, local_name
 from nacre.language.forms.nouns import wording_entry
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import simplemma
 
 from ingestion.induce.names.column_names import lowercase_name
-from ingestion.induce.names.split_words import split_joined_words
+from ingestion.induce.names.split_joined_words import split_joined_words
 from ingestion.vocabulary import local_name
 from nacre.language.forms.nouns import amount_name, is_participle, wording_entry
 from nacre.language.tokens import lemma

@@ -8,8 +8,8 @@ import numpy as np
 
 from ingestion.induce.names.column_names import lowercase_name
 from ingestion.meaning.draft import Draft
-from ingestion.meaning.nodes.values import REASON, UNIT, UNIT_NAMES, VALUE, VALUE_NAMES
-from ingestion.meaning.units import unit_symbol
+from ingestion.meaning.nodes.value_nodes import REASON, UNIT, UNIT_NAMES, VALUE, VALUE_NAMES
+from ingestion.meaning.unit_codes import unit_symbol
 from ingestion.read.capsules import unique_counts
 from ingestion.vocabulary import COMMENT_PREDICATES, LABEL, SCHEMA_TYPES, TYPE, local_name, name_rank
 

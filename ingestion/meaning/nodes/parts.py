@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ingestion.meaning.draft import Draft
-from ingestion.meaning.nodes.values import VALUE
+from ingestion.meaning.nodes.value_nodes import VALUE
 from ingestion.read.capsules import unique_counts
 from ingestion.vocabulary import OWL, RDF, SCHEMA_PREDICATES, SCHEMA_TYPES, SHACL, TYPE, local_name, name_rank
 

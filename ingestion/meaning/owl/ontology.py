@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from ingestion.meaning.draft import Draft
 from ingestion.meaning.owl.expressions import PARTS, Expression, Expressions
-from ingestion.meaning.thesaurus import Ancestors, transitive_closure
+from ingestion.meaning.skos import Ancestors, transitive_closure
 from ingestion.vocabulary import (
     CLASS_TYPES,
     EMPTY_TYPES,

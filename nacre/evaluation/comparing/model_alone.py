@@ -14,7 +14,7 @@ from graph.app import model_limits
 from nacre.config.models import chat_model
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
-from nacre.evaluation.run import AskQuestion, QuestionLine, failed_record
+from nacre.evaluation.ask_questions import AskQuestion, QuestionLine, failed_record
 from nacre.records.answer import Answer
 from nacre.records.turn import Understanding
 from nacre.stores.catalog import Library

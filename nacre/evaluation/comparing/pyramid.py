@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from agents.extractor import by_rules
 from graph.app import Composition, compose
 from graph.builder import App
-from graph.turn import stream_turn
+from graph.stream import stream_turn
 from ingestion.complete import complete_schema, publish_completion, publish_condensed
 from ingestion.extract import extract_triples, publish_triples
 from ingestion.pipeline import NO_PROGRESS, ingest
@@ -28,7 +28,7 @@ from nacre.config.settings import Settings
 from nacre.evaluation.metrics import ChoiceScores, choice_scores, chosen_options, hit_rate, mean_choice_scores
 from nacre.evaluation.synthetic.faculty import faculty_questions, write_faculty
 from nacre.records.answer import Answer
-from nacre.stores.base_schema import open_base_graph
+from nacre.stores.base_graph import open_base_graph
 from nacre.stores.catalog import Library
 from nacre.stores.search.vectors import Embedder
 

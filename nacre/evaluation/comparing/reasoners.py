@@ -76,9 +76,9 @@ def ask_reasoner(mind: str, graph: str, questions: Path, out: Path, settings: Se
         environment = {**os.environ, "NACRE_DATA": str(settings.data)}
         run_nacre("eval", str(questions), "--graph", graph, "--mind", mind, "--out", str(out), environment=environment)
         return read_answers(out)
+    from nacre.evaluation.ask_questions import ask_questions
+    from nacre.evaluation.ask_questions import read_questions as asked
     from nacre.evaluation.comparing.model_alone import ask_model_alone
-    from nacre.evaluation.run import ask_questions
-    from nacre.evaluation.run import read_questions as asked
 
     async def answers() -> None:
         with out.open("w", encoding="utf-8") as file:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from graph.app import compose
 from graph.builder import App
-from graph.turn import stream_turn
+from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.evaluation.questions import GoldQuestion, read_gold_questions
 from nacre.evaluation.verdict import is_right

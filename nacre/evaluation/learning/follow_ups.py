@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from nacre.evaluation.gold_values import same_values
-from nacre.evaluation.learning.run_reading import plan_values
+from nacre.evaluation.learning.plan_values import plan_values
 from nacre.records.cancellation import start_deadline
 from nacre.records.evidence import Cell
 from nacre.records.plan import Body, Plan
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.stores.catalog import Graph
-from nacre.understanding.dialogue.conversation import rewrite_question
 from nacre.understanding.dialogue.revisions.follow_up import changed_plans
+from nacre.understanding.dialogue.rewrite import rewrite_question
 from nacre.understanding.linking.linker import Linker
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Link, Question

@@ -18,7 +18,7 @@ from ingestion.complete import complete_schema, publish_condensed
 from ingestion.extract import extract_triples, publish_triples
 from ingestion.pipeline import ingest
 from nacre.config.embedder import local_embedder
-from nacre.evaluation.learning.fit import fit_logistic
+from nacre.evaluation.learning.linear_models import fit_logistic
 from nacre.evaluation.metrics import chosen_options
 from nacre.evaluation.synthetic.faculty import faculty_questions, write_faculty
 from nacre.pyramid.sufficiency import SUFFICIENCY_FILE, TripleGroup, sufficiency_probability

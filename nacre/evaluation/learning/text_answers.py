@@ -24,8 +24,8 @@ from nacre.language.rank_sentences import rank_sentences
 from nacre.records.answer import Value
 from nacre.records.evidence import EvidenceSentence
 from nacre.texts.answer import TEXT_WEIGHTS_FILE, span_candidates
-from nacre.texts.measures import Span
-from nacre.texts.wanted import expect_described_thing, expected_answer
+from nacre.texts.expected_answer import expect_described_thing, expected_answer
+from nacre.texts.value_spans import Span
 
 READING = Path(__file__).with_name("reading.yaml")
 # how strongly weights are drawn to 0 (chosen out of fold among 0.03, 0.1, 0.3, 1)

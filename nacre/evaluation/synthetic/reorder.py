@@ -6,7 +6,7 @@ Each rule fits few questions, and only where moving a phrase can't change what i
 import re
 from collections.abc import Callable
 
-from nacre.evaluation.synthetic.wording import first_word, lower_first_word, rewording_words
+from nacre.evaluation.synthetic.rewording_data import first_word, lower_first_word, rewording_words
 from nacre.language.tokens import lemma
 
 _PREPOSITIONS = "in|at|from|on|for"

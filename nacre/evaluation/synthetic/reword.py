@@ -17,7 +17,7 @@ import simplemma
 
 from nacre.evaluation.questions import GoldQuestion, read_gold_questions, standalone_questions
 from nacre.evaluation.synthetic.reorder import word_orders
-from nacre.evaluation.synthetic.wording import (
+from nacre.evaluation.synthetic.rewording_data import (
     first_word,
     lower_first_word,
     rewording_data,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nacre.serving.http.startup_memory import pause_collection
+from nacre.serving.garbage_collection import pause_collection
 from nacre.serving.terminal import options
 from nacre.serving.terminal.turn_display import DisplayOptions, show_turn
 

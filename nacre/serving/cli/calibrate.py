@@ -11,7 +11,7 @@ from nacre.serving.terminal import options
 
 if TYPE_CHECKING:
     from nacre.config.settings import Settings
-    from nacre.evaluation.learning.calibrate import QueryOutcome
+    from nacre.evaluation.learning.model_priors import QueryOutcome
     from nacre.evaluation.questions import GoldQuestion
 
 
@@ -29,7 +29,7 @@ def calibrate(
     from graph.app import query_model_size
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
-    from nacre.evaluation.learning.calibrate import count_outcomes, priors_report
+    from nacre.evaluation.learning.model_priors import count_outcomes, priors_report
     from nacre.evaluation.questions import read_gold_questions
 
     settings = Settings()
@@ -51,7 +51,7 @@ def calibrate(
 
 async def _asked(questions: "list[GoldQuestion]", settings: "Settings", graph: str | None) -> "list[QueryOutcome]":
     from graph.app import compose
-    from nacre.evaluation.learning.calibrate import query_outcomes
+    from nacre.evaluation.learning.model_priors import query_outcomes
 
     composition = compose(settings.model_copy(update={"lead": "model"}))
     done: list[QueryOutcome] = []

@@ -34,14 +34,14 @@ def compare(
     """
     from graph.app import compose
     from nacre.config.settings import Settings
-    from nacre.evaluation.comparing.compare import (
+    from nacre.evaluation.ask_questions import read_questions
+    from nacre.evaluation.comparing.configurations import (
         comparison_chart,
         comparison_csv,
         comparison_text,
         configuration_lines,
     )
     from nacre.evaluation.questions import read_gold_questions as read_gold
-    from nacre.evaluation.run import read_questions
     from nacre.evaluation.score import read_answers
     from nacre.serving.cli.eval import ask_all
 
@@ -70,7 +70,7 @@ def _asked(configuration: str, graphs: "Sequence[Graph]") -> tuple[str, ...]:
     """The branches of a configuration that one of the graphs has; raises ConfigError where none has any."""
     from graph.branches import BRANCHES
     from nacre.errors import ConfigError
-    from nacre.evaluation.comparing.compare import CONFIGURATIONS
+    from nacre.evaluation.comparing.configurations import CONFIGURATIONS
 
     if configuration not in CONFIGURATIONS:
         raise ConfigError(f"There is no configuration {configuration!r}. Use: {', '.join(CONFIGURATIONS)}.")

@@ -35,7 +35,7 @@ def complete(
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
     from nacre.serving.terminal.progress import show_progress
-    from nacre.stores.base_schema import open_base_graph
+    from nacre.stores.base_graph import open_base_graph
 
     if apply + condense + remove > 1:
         raise ConfigError("Give one of --apply, --condense and --remove.")

@@ -12,7 +12,7 @@ from nacre.serving.terminal import options
 
 if TYPE_CHECKING:
     from graph.context import Context
-    from nacre.evaluation.run import QuestionLine
+    from nacre.evaluation.ask_questions import QuestionLine
     from nacre.records.answer import Answer
 
 
@@ -34,7 +34,7 @@ def evaluate(
     """
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
-    from nacre.evaluation.run import read_questions
+    from nacre.evaluation.ask_questions import read_questions
 
     if out.exists() and questions.exists() and out.samefile(questions):
         raise ConfigError(f"--out {out} is the file of the questions. Give another name.")
@@ -65,8 +65,8 @@ async def ask_all(questions: "list[QuestionLine]", graph: str | None, context: "
     """Ask the questions one at a time and write their records, a line each as soon as it is there."""
     from agents.run_in_thread import run_in_thread
     from nacre.config.settings import Settings
-    from nacre.evaluation.run import ask_questions
-    from nacre.serving.http.startup_memory import relax_collection
+    from nacre.evaluation.ask_questions import ask_questions
+    from nacre.serving.garbage_collection import relax_collection
     from nacre.serving.turn_service import open_turn_service
 
     async with open_turn_service(Settings(), lasting=False) as asking:

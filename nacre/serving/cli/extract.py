@@ -38,7 +38,7 @@ def extract(
     from ingestion.extract import publish_triples, remove_layers
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
-    from nacre.stores.base_schema import open_base_graph
+    from nacre.stores.base_graph import open_base_graph
 
     if remove and (apply or texts):
         raise ConfigError("--remove takes no texts and no --apply.")

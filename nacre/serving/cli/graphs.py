@@ -123,7 +123,7 @@ def _opened(name: str | None) -> "Iterator[Graph]":
 
 @contextmanager
 def _tables(name: str | None) -> "Iterator[tuple[str, Tables]]":
-    from nacre.stores.base_schema import open_base_graph
+    from nacre.stores.base_graph import open_base_graph
 
     with (
         _library() as library,

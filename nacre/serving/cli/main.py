@@ -45,9 +45,9 @@ from nacre.serving.cli import (
 )
 from nacre.serving.cli.keys import keys_app
 from nacre.serving.cli.model import model_app
-from nacre.serving.terminal.collisions import check_packages
 from nacre.serving.terminal.command_names import adapt_commands
-from nacre.serving.terminal.failures import explain_error
+from nacre.serving.terminal.error_messages import explain_error
+from nacre.serving.terminal.package_collisions import check_packages
 
 # set by the completion that `nacre --install-completion` puts into a shell
 COMPLETION_VARIABLE = "_NACRE_COMPLETE"

@@ -19,6 +19,7 @@ from nacre.config.settings import Settings
 from nacre.errors import NacreError
 from nacre.language.tokens import tokenize
 from nacre.records.json_form import prepare_adapters
+from nacre.serving.garbage_collection import relax_collection
 from nacre.serving.http import health, logs
 from nacre.serving.http.api import (
     ask as api_ask,
@@ -40,7 +41,7 @@ from nacre.serving.http.api import (
 )
 from nacre.serving.http.auth import Authenticator
 from nacre.serving.http.connection import BoundedConnection
-from nacre.serving.http.errors import (
+from nacre.serving.http.error_handlers import (
     nacre_error_response,
     routing_error_response,
     storage_error_response,
@@ -48,7 +49,6 @@ from nacre.serving.http.errors import (
 )
 from nacre.serving.http.limits import RequestMiddleware
 from nacre.serving.http.metrics import Metrics
-from nacre.serving.http.startup_memory import relax_collection
 from nacre.serving.keys import KeyStore
 from nacre.serving.langserve import add_langserve
 from nacre.serving.mcp.http import add_mcp, mcp_lifespan

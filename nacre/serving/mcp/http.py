@@ -16,7 +16,7 @@ from agents.run_in_thread import run_in_thread
 from nacre.errors import NacreError
 from nacre.serving.http.auth import Authenticator, authenticate, bearer_token
 from nacre.serving.http.error_formats import MCP
-from nacre.serving.http.errors import nacre_error_response
+from nacre.serving.http.error_handlers import nacre_error_response
 from nacre.serving.mcp.server import create_mcp_server
 from nacre.serving.mcp.tools import ToolContext
 

@@ -18,9 +18,9 @@ from nacre.serving.http.error_formats import error_response, openai_error
 from nacre.serving.http.error_status import ModelNotFound, NotFound
 from nacre.serving.http.metrics import Metrics
 from nacre.serving.keys import Caller
-from nacre.serving.openai.reply import ChatCompletion
-from nacre.serving.openai.request import ChatQuestion, ChatRequest, parse_chat_request
-from nacre.serving.openai.response import ModelResponse, ResponseRequest, to_chat_request
+from nacre.serving.openai.chat_completion import ChatCompletion
+from nacre.serving.openai.chat_request import ChatQuestion, ChatRequest, parse_chat_request
+from nacre.serving.openai.responses import ModelResponse, ResponseRequest, to_chat_request
 from nacre.serving.runs import Run, Runs
 from nacre.serving.stateless_turns import StatelessTurnCache
 from nacre.serving.tracing import trace_turn

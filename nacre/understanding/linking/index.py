@@ -7,7 +7,8 @@ from functools import lru_cache
 from nacre.language.base import language
 from nacre.language.forms.nouns import wording_entry
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.understanding.linking.names.values import ValueLinker
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
+from nacre.understanding.linking.names.value_linker import ValueLinker
 from nacre.understanding.linking.schema.class_synonyms import prefer_class_synonyms
 from nacre.understanding.linking.schema.comments import link_comment_words
 from nacre.understanding.linking.schema.expressions import CONCEPT_RANK_COST
@@ -15,9 +16,8 @@ from nacre.understanding.linking.schema.paraphrases import link_paraphrases
 from nacre.understanding.linking.schema.quantity_nodes import link_quantity_nodes
 from nacre.understanding.linking.schema.requested_names import absorb_name_words
 from nacre.understanding.linking.schema.requested_units import link_requested_units, link_split_names
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.schema.schema_linker import SchemaLinker
 from nacre.understanding.linking.schema.schema_terms import SYNONYM_SCORE
-from nacre.understanding.linking.schema.terms import SchemaLinker
 from nacre.understanding.question.types import INEQUALITIES, Link, Question
 
 # cues that ask for a number over several things

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from nacre.language.base import language
-from nacre.language.detect import language_names
+from nacre.language.detect_language import language_names
 from nacre.language.tokens import fold
 from nacre.records.cancellation import Deadline, raise_if_cancelled
 from nacre.understanding.parsing.mention_rules.mentions import mention

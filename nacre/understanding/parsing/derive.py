@@ -9,8 +9,8 @@ from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token
 from nacre.records.cancellation import Deadline, raise_if_cancelled
 from nacre.records.plan import Body, Select
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.index import LinkingIndex
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.beam import beam_search
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.constraints.mentioned_paths import count_mentioned_edges, mentioned_words
@@ -29,9 +29,9 @@ from nacre.understanding.parsing.lowering.columns import MEASURE_RULE, STANDS_FO
 from nacre.understanding.parsing.lowering.finish import finish_state
 from nacre.understanding.parsing.lowering.lower import LoweredPlan, lower_derivation
 from nacre.understanding.parsing.mention_rules.categories import MEMBERS_RULE
-from nacre.understanding.parsing.mention_rules.coordinated_columns import has_possessive_column
+from nacre.understanding.parsing.mention_rules.entities_and_values import BY_ITS_CODE
 from nacre.understanding.parsing.mention_rules.exclusive import ONLY_RULE
-from nacre.understanding.parsing.mention_rules.things import BY_ITS_CODE
+from nacre.understanding.parsing.mention_rules.possessives import has_possessive_column
 from nacre.understanding.parsing.modifier_rules.ongoing import BY_END_RULE
 from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Aggregation, Derivation, Link, Question, Ref

@@ -3,8 +3,8 @@
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.linking.schema.shortest_paths import UNREACHABLE
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.shortest_paths import UNREACHABLE
 from nacre.understanding.question.types import Aggregation, Condition, Link, Ordering, Question, Ref, Target
 
 # first estimates that only order the beam; what decides between finished readings is learned (ranking/weights.json)

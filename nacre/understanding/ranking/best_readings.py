@@ -8,7 +8,7 @@ from nacre.records.plan import Attribute, Body, Itself, Plan, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading
 from nacre.understanding.dialogue.revisions.revised_readings import log_odds_before_running
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.mention_rules.subclasses import NARROWER_KIND_RULE, OTHER_KIND_RULE
 from nacre.understanding.parsing.readers.ages import ELAPSED_RULE

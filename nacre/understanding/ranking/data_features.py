@@ -1,7 +1,7 @@
 """Features of how the data bear a reading out: what its properties are known of, and what its joins leave out."""
 
 from nacre.records.plan import Combine, Select
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Question, Ref
 

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 from nacre.language.thesaurus import nouns_of_kind
 from nacre.records.plan import Aggregate, Combine, Filter, Select
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.adjectives import measured_properties
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.mention_rules.categories import MEMBERS_RULE
 from nacre.understanding.parsing.readers.yes_no import unchecked_words

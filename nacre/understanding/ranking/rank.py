@@ -6,7 +6,7 @@ from itertools import repeat
 from operator import mul
 from typing import NamedTuple
 
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Question
 from nacre.understanding.ranking.features import reading_features, unused_tokens

@@ -35,5 +35,5 @@ class Weights:
 
 @cache
 def load_weights() -> Weights:
-    """The weights of the file, read once; made by `python -m nacre.evaluation.learning.learn`."""
+    """The weights of the file, read once; made by `python -m nacre.evaluation.learning.parser_weights`."""
     return Weights(**json.loads(WEIGHTS_FILE.read_text(encoding="utf-8")))

@@ -20,7 +20,7 @@ from nacre.language.forms.nouns import (
     with_indefinite_article,
     wording_entry,
 )
-from nacre.language.forms.pronoun_forms import IT, Pronoun, gender, pronoun
+from nacre.language.forms.pronouns import IT, Pronoun, gender, pronoun
 from nacre.language.thesaurus import is_person, synonyms
 from nacre.language.tokens import fold, tokenize
 from nacre.plans.sql.to_sql import to_sql

@@ -18,7 +18,7 @@ from nacre.language.forms.nouns import (
     with_indefinite_article,
     wording_entry,
 )
-from nacre.language.forms.pronoun_forms import gender
+from nacre.language.forms.pronouns import gender
 from nacre.language.forms.verbs import active_forms, strip_preposition
 from nacre.language.thesaurus import is_noun_of_kind, is_person
 from nacre.plans.merge import is_from_earlier_turn

@@ -31,7 +31,7 @@ from nacre.wording.phrases.join_clauses import AGGREGATE_ADJECTIVES, thing_name
 from nacre.wording.phrases.noun_phrase import SelectWording
 from nacre.wording.phrases.predicate_labels import is_temporal, predicate_label
 from nacre.wording.phrases.property_names import is_superlative, property_phrase, short_property_name
-from nacre.wording.phrases.requested import pair_phrase, question_clause
+from nacre.wording.phrases.question_clauses import pair_phrase, question_clause
 
 
 def verbalise_select(select: Select, schema: Schema, many: bool = True, tied: bool = False) -> str:

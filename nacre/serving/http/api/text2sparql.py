@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
 from agents.run_in_thread import run_in_thread
-from graph.text2sparql import text2sparql
+from nacre.access.text2sparql import text2sparql
 from nacre.errors import ConfigError, ToolError
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, TurnServiceDep

@@ -9,11 +9,11 @@ from nacre.language.tokens import Token, name_tokens, tokenize
 from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, Select, Variable
 from nacre.records.turn import EarlierTurn, Scope
+from nacre.understanding.linking.graph.schema_graph import NAMED_STEP_COST
+from nacre.understanding.linking.graph.shortest_paths import UNREACHABLE
 from nacre.understanding.linking.index import link_mentions
 from nacre.understanding.linking.linker import Linker
 from nacre.understanding.linking.schema.adjectives import measured_properties
-from nacre.understanding.linking.schema.schema_graph import NAMED_STEP_COST
-from nacre.understanding.linking.schema.shortest_paths import UNREACHABLE
 from nacre.understanding.question.analyse import question_of_tokens
 
 # how well words name a kind or property that tells which things are meant

@@ -12,14 +12,14 @@ from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Ask, Itself, Plan, Select
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.understanding.dialogue.references.pronouns import mentioned_classes
-from nacre.understanding.dialogue.revisions.compose import (
+from nacre.understanding.dialogue.revisions.plan_edits import count_plan, list_plan
+from nacre.understanding.dialogue.revisions.plan_substitution import (
     exclude_thing,
     inline_earlier_plans,
     replace_period,
     replace_thing,
     replace_value,
 )
-from nacre.understanding.dialogue.revisions.edit import count_plan, list_plan
 from nacre.understanding.linking.linker import Linker
 from nacre.understanding.linking.names.name_candidate import NameCandidate
 from nacre.understanding.question.analyse import analyse_question

@@ -8,7 +8,7 @@ from nacre.language.base import language
 from nacre.language.tokens import tokenize
 from nacre.records.plan import Aggregate, Attribute, Body, Function, Itself, PlanTerm, Select, aggregated_value
 from nacre.records.turn import EarlierTurn, Scope
-from nacre.understanding.dialogue.revisions.edit import (
+from nacre.understanding.dialogue.revisions.plan_edits import (
     bound_plan,
     compare_with_number,
     count_plan,
@@ -20,7 +20,7 @@ from nacre.understanding.dialogue.revisions.edit import (
     sort_plan,
     summarise_plan,
 )
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.lowering.columns import identifying_properties
 from nacre.understanding.question.types import Link, Number, Question
 

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 from nacre.language.thesaurus import is_person, synonyms
 from nacre.language.tokens import lemma
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.quantity_nodes import amount_property
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.question.types import Ref
 
 # a place further down the adjective's list, a word that says the concept otherwise, a property of a neighbour

@@ -5,7 +5,7 @@ import simplemma
 from nacre.language.base import language
 from nacre.language.thesaurus import is_person
 from nacre.language.tokens import split_name
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 
 
 def agent_nouns(graph: SchemaGraph) -> list[tuple[int, str]]:

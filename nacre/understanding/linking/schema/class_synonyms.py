@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from nacre.language.forms.nouns import wording_entry
 from nacre.language.thesaurus import kind_synonyms
 from nacre.language.tokens import Token
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.question.types import Link, Question
 
 # the vocabulary of thesauri

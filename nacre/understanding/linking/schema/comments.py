@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from nacre.language.base import language
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import lemma, tokenize
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.schema_terms import SchemaTerm, term_link
 from nacre.understanding.question.types import Link, Question
 

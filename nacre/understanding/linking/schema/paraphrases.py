@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from nacre.language.base import language
 from nacre.language.forms.nouns import wording_entry
 from nacre.understanding.linking.schema.expressions import CONCEPT_RANK_COST, find_expressions
+from nacre.understanding.linking.schema.schema_linker import MIN_TERM_SCORE, SchemaLinker
 from nacre.understanding.linking.schema.schema_terms import STEM_SCORE, SYNONYM_SCORE, term_link
-from nacre.understanding.linking.schema.terms import MIN_TERM_SCORE, SchemaLinker
 from nacre.understanding.question.types import Link, Question
 
 # letters of a verb of which a noun may be made for who does it

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from nacre.language.base import language
 from nacre.language.thesaurus import function_words
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.question.types import Link, Question
 
 # words at most between "name" and the kind: "names of all the presses"

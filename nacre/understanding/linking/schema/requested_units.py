@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from nacre.language.base import language
 from nacre.language.thesaurus import english_data
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.schema_terms import SYNONYM_SCORE
 from nacre.understanding.question.types import Link, Question, Ref
 

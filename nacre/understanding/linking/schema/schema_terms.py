@@ -11,10 +11,10 @@ from nacre.language.quantities.units import split_magnitude
 from nacre.language.thesaurus import concept_phrases, english_data, function_words, unit_words, vocabulary
 from nacre.language.tokens import fold, lemma
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.understanding.linking.names.compounds import split_compound
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.agent_nouns import agent_nouns
 from nacre.understanding.linking.schema.class_synonyms import class_hypernyms
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.schema.compounds import split_compound
 from nacre.understanding.question.types import Link, Ref
 
 # how well a word of a question fits one of a name

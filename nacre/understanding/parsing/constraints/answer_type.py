@@ -6,8 +6,8 @@ from typing import NamedTuple
 from nacre.language.base import language
 from nacre.language.thesaurus import nouns_of_kind
 from nacre.records.plan import Attribute, Itself, Select
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.expressions import find_expressions
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Question, Ref, Target
 

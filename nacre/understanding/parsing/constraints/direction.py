@@ -7,7 +7,7 @@ from nacre.language.forms.nouns import wording_entry
 from nacre.language.thesaurus import concept_phrases, nouns_of_kind
 from nacre.language.tokens import lemma, split_name
 from nacre.records.plan import Ask, Select
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Link, Question
 from nacre.wording.phrases.predicate_labels import predicate_label

@@ -6,7 +6,7 @@ from nacre.language.base import language
 from nacre.language.forms.nouns import wording_entry
 from nacre.language.thesaurus import function_words
 from nacre.records.plan import Body, Select
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.question.types import Link, Question
 
 

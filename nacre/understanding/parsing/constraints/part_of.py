@@ -8,7 +8,7 @@ from functools import lru_cache
 from nacre.language.base import language
 from nacre.language.thesaurus import nouns_of_kind
 from nacre.records.plan import Ask, Attribute, Body, Combine, Edge, Filter, Itself, Select, Variable, aggregated_value
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 
 # how often a thing that has parts is linked to at least, on average: a head is of one thing, its members are of many
 SEVERAL = 1.5

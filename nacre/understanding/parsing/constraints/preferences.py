@@ -5,8 +5,8 @@ from itertools import permutations
 
 from nacre.language.base import language
 from nacre.records.plan import Attribute, Body, Select, aggregated_value
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.class_synonyms import SKOS_NAMESPACE
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.mention_rules.categories import MEMBERS_RULE
 from nacre.understanding.parsing.modifier_rules.superlatives import TOTAL_RULE

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from nacre.language.base import language
 from nacre.records.plan import Attribute, Itself, Select
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Link, Question
 

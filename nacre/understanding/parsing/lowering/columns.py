@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from nacre.language.base import language
 from nacre.language.thesaurus import is_person
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.quantity_nodes import amount_property
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.parsing.lowering.nested import apply_rule
+from nacre.understanding.parsing.lowering.nest import apply_rule
 from nacre.understanding.parsing.state import UNSETTLED_COST, ParseContext
 from nacre.understanding.question.types import INEQUALITIES, Derivation, Ref, Target
 

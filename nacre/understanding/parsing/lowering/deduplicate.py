@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from nacre.records.plan import Select, aggregated_value
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 
 
 def drop_redundant_variables(select: Select, graph: SchemaGraph, asked: Collection[str] = ()) -> Select:

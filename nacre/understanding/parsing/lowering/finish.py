@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from itertools import islice
 
 from nacre.language.base import language
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.adjectives import measured_properties
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.lowering.columns import settle_columns
 from nacre.understanding.parsing.lowering.grouping import settle_grouping
-from nacre.understanding.parsing.lowering.nested import apply_rule, nest_conditions
+from nacre.understanding.parsing.lowering.nest import apply_rule, nest_conditions
 from nacre.understanding.parsing.mention_rules.question_words import (
     choose_first_or_last_date,
     opposite_end_refs,

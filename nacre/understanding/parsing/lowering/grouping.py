@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from nacre.language.base import language
-from nacre.understanding.parsing.lowering.nested import apply_rule, nest_having
+from nacre.understanding.parsing.lowering.nest import apply_rule, nest_having
 from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Derivation, Ref, Target
 

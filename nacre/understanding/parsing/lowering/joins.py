@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from nacre.records.plan import Edge, Variable
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.linking.schema.shortest_paths import PathStep, WeightedPaths
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.shortest_paths import PathStep, WeightedPaths
 from nacre.understanding.question.types import Condition, Derivation, Ref
 
 # ways that cost at most so much more than the cheapest are other readings

@@ -14,8 +14,8 @@ from nacre.records.plan import (
     Select,
     Variable,
 )
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.quantity_nodes import amount_property
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.lowering.columns import MEASURE_RULE
 from nacre.understanding.parsing.lowering.deduplicate import drop_redundant_variables
 from nacre.understanding.parsing.lowering.joins import Joins, find_joins, incoming_predicates, owner_ref

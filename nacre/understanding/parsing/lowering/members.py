@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from nacre.records.plan import Aggregate, Attribute, Body, Compute, Edge, Select, Variable
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.linking.schema.shortest_paths import PathStep
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.shortest_paths import PathStep
 
 GATHERING = frozenset(("avg", "min", "max", "sum"))
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from nacre.language.base import language
 from nacre.language.thesaurus import is_person
 from nacre.records.plan import Edge, Itself, Select, Variable
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Question, Ref, Target
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from nacre.language.base import language
-from nacre.language.detect import multilingual_property
+from nacre.language.detect_language import multilingual_property
 from nacre.language.forms.nouns import is_plural
 from nacre.language.thesaurus import is_person
 from nacre.language.tokens import Token, lemma
-from nacre.understanding.linking.names.values import previous_conjunct_end
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
+from nacre.understanding.linking.names.value_linker import previous_conjunct_end
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.linking.schema.class_synonyms import SKOS_NAMESPACE
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.state import ParseContext, ParseState, add_link, add_schema_node
 from nacre.understanding.question.types import Condition, Link, Ordering, Question, Ref, Target
 

@@ -8,10 +8,10 @@ from nacre.language.forms.nouns import is_participle, is_plural, wording_entry
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.linking.schema.quantity_nodes import QUANTITY
 from nacre.understanding.parsing.mention_rules.booleans import boolean_condition, names_boolean_property
-from nacre.understanding.parsing.mention_rules.coordinated_columns import follows_possessive, precedes_own_property
+from nacre.understanding.parsing.mention_rules.entities_and_values import value_mention
 from nacre.understanding.parsing.mention_rules.events import event_condition, event_objects
+from nacre.understanding.parsing.mention_rules.possessives import follows_possessive, precedes_own_property
 from nacre.understanding.parsing.mention_rules.subclasses import subclass_mention
-from nacre.understanding.parsing.mention_rules.things import value_mention
 from nacre.understanding.parsing.modifier_rules.comparisons import compared_property
 from nacre.understanding.parsing.modifier_rules.numbers import COUNTING, upper_bound
 from nacre.understanding.parsing.modifier_rules.superlatives import ranked_by_name, ranked_class, ranked_property

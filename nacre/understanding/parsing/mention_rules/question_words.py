@@ -2,7 +2,7 @@
 
 from nacre.language.base import language
 from nacre.language.thesaurus import nouns_of_kind
-from nacre.understanding.parsing.lowering.nested import apply_rule
+from nacre.understanding.parsing.lowering.nest import apply_rule
 from nacre.understanding.parsing.state import ParseContext, ParseState
 from nacre.understanding.question.types import Aggregation, Derivation, Ref
 

@@ -2,7 +2,7 @@
 
 from nacre.language.base import language
 from nacre.language.thesaurus import function_words, nouns_of_kind
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.state import ParseState
 from nacre.understanding.question.types import Ref
 

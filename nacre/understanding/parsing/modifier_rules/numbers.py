@@ -9,8 +9,8 @@ from nacre.language.quantities.units import convert_unit, split_magnitude
 from nacre.language.thesaurus import english_data, function_words
 from nacre.language.tokens import fold
 from nacre.records.schema import Predicate
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.adjectives import measured_properties
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.modifier_rules.dates import MOST_DATES, later_date_cost, nearby_dates
 from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node, last_target_as_condition
 from nacre.understanding.question.types import INEQUALITIES, Condition, Number, Ref

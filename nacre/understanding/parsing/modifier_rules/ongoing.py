@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from nacre.language.base import language
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.parsing.lowering.nested import apply_rule
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
+from nacre.understanding.parsing.lowering.nest import apply_rule
 from nacre.understanding.parsing.state import ParseContext, ParseState
 from nacre.understanding.question.types import Condition, Cue, Derivation, Ref
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from nacre.language.base import language
 from nacre.language.thesaurus import english_data
 from nacre.understanding.linking.schema.adjectives import is_reversed_measure, measured_properties
-from nacre.understanding.parsing.lowering.nested import apply_rule
+from nacre.understanding.parsing.lowering.nest import apply_rule
 from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node, drop_open_property
 from nacre.understanding.question.types import INEQUALITIES, Cue, Derivation, Ordering, Target
 

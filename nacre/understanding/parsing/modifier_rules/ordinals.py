@@ -7,8 +7,8 @@ from typing import NamedTuple
 from nacre.language.base import language
 from nacre.language.thesaurus import english_data
 from nacre.language.tokens import Token, fold
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.adjectives import measured_properties
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node, last_target_as_condition
 from nacre.understanding.question.types import Condition, Question, Ref
 

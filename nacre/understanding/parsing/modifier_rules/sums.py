@@ -1,8 +1,8 @@
 """What "how much" and "the total" are of where nothing is named: ParseState -> the only amount of what is spoken of."""
 
 from nacre.language.base import language
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.adjectives import measured_properties
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.parsing.modifier_rules.numbers import MONEY
 from nacre.understanding.parsing.state import ParseContext, ParseState
 from nacre.understanding.question.types import Ref, Target

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from nacre.language.base import language
 from nacre.records.plan import Aggregate, Compute, Edge, Itself, Select
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.lowering.joins import Joins, find_joins
 from nacre.understanding.question.types import Derivation, Link, Question, Ref, Target

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from nacre.language.base import language
 from nacre.language.thesaurus import english_data, gradable_adjective
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph, SchemaNode
 from nacre.understanding.linking.index import LinkingIndex
 from nacre.understanding.linking.schema.adjectives import measured_properties
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph, SchemaNode
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.lowering.lower import lower_derivation
 from nacre.understanding.question.types import Condition, Cue, Derivation, Link, Ordering, Question, Ref, Target

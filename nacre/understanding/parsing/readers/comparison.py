@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from nacre.language.base import language
 from nacre.records.plan import Aggregate, Attribute, Body, Compute, Edge, Select, Variable
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.shortest_paths import PathStep
 from nacre.understanding.linking.index import LinkingIndex
 from nacre.understanding.linking.schema.adjectives import measured_properties
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
-from nacre.understanding.linking.schema.shortest_paths import PathStep
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.lowering.members import member_link
 from nacre.understanding.question.types import Derivation, Link, Question, Ref, Target

@@ -7,7 +7,7 @@ from nacre.language.base import language
 from nacre.language.booleans import alternative_values, none_value, true_value
 from nacre.plans.inspect_select import predicates_of
 from nacre.records.plan import Aggregate, Ask, Attribute, Filter, Itself, Select, Variable
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import INEQUALITIES, Derivation, Link, Question, Ref, Target
 

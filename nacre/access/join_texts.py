@@ -18,7 +18,7 @@ from nacre.language.tokens import name_tokens, tokenize
 from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, JoinedTexts, Query, Rows
 from nacre.records.turn import Rewrite, Understanding
 from nacre.texts.answer import rank_given_spans as described_by
-from nacre.texts.measures import Span
+from nacre.texts.value_spans import Span
 from nacre.understanding.question.descriptive_phrases import DescriptivePhrase, find_descriptive_phrases
 from nacre.understanding.understand import understand
 from tools import lexical, sql

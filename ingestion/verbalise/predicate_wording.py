@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ingestion.verbalise.wording import (
+from ingestion.verbalise.label_patterns import (
     LabelPattern,
     be_form,
     clean_text,

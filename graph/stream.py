@@ -9,11 +9,11 @@ from weakref import WeakValueDictionary
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
+from agents.answering.answer_record import query_record
 from graph.branches import BRANCHES
 from graph.builder import App
 from graph.context import Context, parse_context
 from graph.message import WHOLE_SENTENCES, stream_tokens
-from graph.record import query_record
 from graph.state import Input
 from graph.turn_input import checked_question
 from nacre.errors import ConfigError

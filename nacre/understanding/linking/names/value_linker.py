@@ -10,9 +10,9 @@ from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token
 from nacre.records.plan import Variable
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry
-from nacre.understanding.linking.names.codes import CodeLinker
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
+from nacre.understanding.linking.names.code_linker import CodeLinker
 from nacre.understanding.linking.names.entities import EntityNames
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.question.types import Link, Question, Ref
 from nacre.wording.phrases.predicate_labels import class_noun
 

@@ -13,7 +13,7 @@ from nacre.language.quantities.units import convert_unit
 from nacre.language.thesaurus import english_data
 from nacre.language.tokens import Token, fold, tokenize
 from nacre.records.answer import Value
-from nacre.texts.wanted import ExpectedAnswer
+from nacre.texts.expected_answer import ExpectedAnswer
 
 _YEAR = re.compile(r"(?<![\w.,:])(1[0-9]\d\d|20\d\d)(?![\w:]|,\d|\.\d)")
 _CLOCK = re.compile(r"(?<![\w:.])\d{1,2}:[0-5]\d(?:\s?(?:am|pm|a\.m\.|p\.m\.))?(?![\w:])|\b(?:noon|midnight)\b", re.I)

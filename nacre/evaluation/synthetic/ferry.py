@@ -1,6 +1,6 @@
 """The documents of a fictional ferry company: a seed -> a graph, and about 200 pages in four formats.
 
-    python -m nacre.evaluation.synthetic.make_ferry FOLDER [--seed N]
+    python -m nacre.evaluation.synthetic.ferry FOLDER [--seed N]
 
 Writes FOLDER/ferry.ttl and FOLDER/texts with Markdown, HTML, PDF and Word files. What `ferry_questions.jsonl` asks for
 stands once, in a document of its subject among pages about other ships and ports.

@@ -13,8 +13,8 @@ from nacre.records.evidence import Evidence, Rows
 from nacre.records.plan import Ask, Body, Compute, Plan, Select
 from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
 from nacre.stores.sqlite.triples import TYPE, Triple
-from tools.provenance.citations import IN_WORDS, basis_in_words
 from tools.provenance.model_sparql import model_sparql_provenance
+from tools.provenance.trace_sources import IN_WORDS, basis_in_words
 
 log = logging.getLogger(__name__)
 

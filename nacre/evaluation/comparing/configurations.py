@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
 from nacre.evaluation.questions import GoldQuestion, question_kind
-from nacre.evaluation.ranked import ranking_scores
+from nacre.evaluation.ranking_metrics import ranking_scores
 from nacre.evaluation.score import quantile
 from nacre.evaluation.verdict import is_right
 from nacre.records.answer import Answer

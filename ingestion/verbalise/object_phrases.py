@@ -3,10 +3,10 @@
 import re
 
 from ingestion.read.capsules import Facts
+from ingestion.verbalise.label_patterns import clean_text, list_names
 from ingestion.verbalise.neighbours import BLANK, IRI, LITERAL, Neighbours
-from ingestion.verbalise.predicate_patterns import PredicateWording
+from ingestion.verbalise.predicate_wording import PredicateWording
 from ingestion.verbalise.titles import Titles
-from ingestion.verbalise.wording import clean_text, list_names
 from ingestion.vocabulary import RDF, XSD
 
 OBJECTS = 8  # names in a sentence about one thing

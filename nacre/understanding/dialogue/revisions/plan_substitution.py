@@ -11,8 +11,8 @@ from nacre.plans.merge import free_name, is_from_earlier_turn, rename_edge, rena
 from nacre.records.plan import Attribute, Filter, Itself, Select, Variable, aggregated_value
 from nacre.records.turn import EarlierTurn
 from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.names.name_candidate import NameCandidate
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 
 # numbers that are years where nothing else is said (given)
 YEAR_RANGE = (1000, 2100)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from nacre.evaluation.learning.fit import fit_logistic
+from nacre.evaluation.learning.linear_models import fit_logistic
 from nacre.records.evidence import Cell
 from nacre.understanding.ranking.calibrate import (
     MAX_READINGS_RUN,

@@ -6,9 +6,9 @@ from agents.answering.select_answer import DECLINED, row_probability
 from agents.query_writer import by_rules
 from agents.run_in_thread import run_in_thread
 from agents.turn_view import first_turn
-from nacre.access.database import sql_database
+from nacre.access.sparql_database import sparql_database
+from nacre.access.sql_database import sql_database
 from nacre.access.text_lexicon import load_lexicon
-from nacre.access.triples_database import sparql_database
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
 from nacre.plans.sparql.pattern import Vocabulary

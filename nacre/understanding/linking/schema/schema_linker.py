@@ -13,8 +13,8 @@ from nacre.language.forms.nouns import is_plural, wording_entry
 from nacre.language.thesaurus import antonyms, function_words, gradable_adjective, nouns_of_kind, synonyms
 from nacre.language.tokens import Token, lemma
 from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.comments import terms_by_comment_word
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.schema_terms import (
     LEMMA_SCORE,
     SAME_WORD_SCORE,

@@ -1,6 +1,6 @@
 """Make questions unanswerable: a graph, questions and their answers -> the graph without what these answers rest on.
 
-    python -m nacre.evaluation.synthetic.remove GRAPH.nt QUESTIONS PREDICTIONS --count 20 --out REDUCED.nq \
+    python -m nacre.evaluation.synthetic.unanswerable GRAPH.nt QUESTIONS PREDICTIONS --count 20 --out REDUCED.nq \
         --asked REMOVED.jsonl
 
 Taken are questions that were answered right by looking something up; counts and rankings have an answer over any graph.
@@ -124,7 +124,7 @@ def _is_value(text: str, value: Value) -> bool:
 def main() -> None:
     """Write the reduced graph and its questions."""
     command = argparse.ArgumentParser(
-        prog="python -m nacre.evaluation.synthetic.remove", description="Make questions unanswerable."
+        prog="python -m nacre.evaluation.synthetic.unanswerable", description="Make questions unanswerable."
     )
     for name in ("graph", "questions", "predictions"):
         command.add_argument(name, type=Path)

@@ -12,7 +12,7 @@ from nacre.language.thesaurus import nouns_of_kind
 from nacre.language.tokens import lemma, split_name
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.understanding.linking.schema.shortest_paths import PathStep, ShortestPaths
+from nacre.understanding.linking.graph.shortest_paths import PathStep, ShortestPaths
 
 # what a step costs: through a node without names of its own, through any other; per share of things without the link
 NAMELESS_STEP_COST, NAMED_STEP_COST, RARE_STEP_COST = 0.6, 1.0, 0.4

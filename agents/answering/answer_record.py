@@ -8,10 +8,10 @@ from typing import Any
 from langgraph.config import get_config
 
 from agents.answering.draft import AnswerDraft
+from agents.answering.grounding_gate import GroundingGate
 from agents.answering.inherited_confidence import inheritable_confidence
 from agents.answering.select_answer import plan_of
 from agents.turn_view import TurnView
-from graph.gate import GroundingGate
 from graph.state import State, add_usage
 from nacre.language.courtesy import is_greeting
 from nacre.language.sanitize import escape_markup, strip_control_characters

@@ -6,7 +6,7 @@ from functools import cache
 
 from nacre.language.thesaurus import load_language_data
 from nacre.language.tokens import fold, tokenize
-from nacre.understanding.linking.schema.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.question.types import Link, Question, Ref
 
 # words of the longest name that is looked for

@@ -7,7 +7,7 @@ import numpy as np
 
 from nacre.understanding.ranking.calibrate import MAX_LOG_ODDS
 
-# Strength of the ranker's regularisation, measured with `python -m nacre.evaluation.learning.learn`
+# Strength of the ranker's regularisation, measured with `python -m nacre.evaluation.learning.parser_weights`
 # at 0.003, 0.01 and 0.03
 RIDGE = 0.01
 # the weight of likeness is looked for up to this

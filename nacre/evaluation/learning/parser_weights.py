@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from nacre.config.embedder import local_embedder
-from nacre.evaluation.learning.fit import fit_log_linear, fit_similarity_weight
 from nacre.evaluation.learning.follow_ups import JudgedTurn, judge_turns
-from nacre.evaluation.learning.probabilities import (
+from nacre.evaluation.learning.linear_models import fit_log_linear, fit_similarity_weight
+from nacre.evaluation.learning.row_probabilities import (
     TARGET_PRECISION,
     answer_threshold,
     fit_row_probabilities,

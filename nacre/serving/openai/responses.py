@@ -8,8 +8,8 @@ from pydantic import BaseModel
 
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
-from nacre.serving.openai.reply import footnotes, record_extract
-from nacre.serving.openai.request import ChatMessage, ChatRequest, MessagePart
+from nacre.serving.openai.chat_completion import footnotes, record_extract
+from nacre.serving.openai.chat_request import ChatMessage, ChatRequest, MessagePart
 
 TEXT_PART_TYPES = ("input_text", "output_text", "text")
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ingestion.induce.names.labels import FLOATS, NUMBER
 from ingestion.meaning.draft import Draft
-from ingestion.meaning.units import unit_symbol
+from ingestion.meaning.unit_codes import unit_symbol
 from ingestion.vocabulary import LABEL, RDF, SCHEMA_ORG, TYPE, local_name
 
 _QUDT = "http://qudt.org/schema/qudt/"

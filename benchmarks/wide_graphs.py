@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks import make_wide
+from benchmarks import make_wide_graphs as make_wide
 from benchmarks.ingest import BenchmarkResult, measure
 
 FILES_TIMES_ONE, FILES_TIMES_PARSER = 2.5, 2.0

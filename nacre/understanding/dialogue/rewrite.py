@@ -13,7 +13,6 @@ from nacre.records.schema import Schema
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.dialogue.meta_questions import is_meta_question
-from nacre.understanding.dialogue.references.best_of import superlative_reference
 from nacre.understanding.dialogue.references.definite_references import resolve_definite_reference
 from nacre.understanding.dialogue.references.exclude_given import rewrite_without_given, strip_other
 from nacre.understanding.dialogue.references.focus import focus, has_only_persons, property_owners, requested_nodes
@@ -30,14 +29,13 @@ from nacre.understanding.dialogue.references.pronouns import (
     resolve_pronoun,
     strip_opener,
 )
-from nacre.understanding.dialogue.revisions.compose import inline_earlier_plans
+from nacre.understanding.dialogue.references.superlative_references import superlative_reference
 from nacre.understanding.dialogue.revisions.correction import (
     apply_correction,
     is_fully_linked,
     parse_correction,
     substitute_unknown,
 )
-from nacre.understanding.dialogue.revisions.edit import list_plan as listed_of
 from nacre.understanding.dialogue.revisions.ellipsis import (
     SCOPE_OPENING,
     exclude_mentioned,
@@ -56,6 +54,8 @@ from nacre.understanding.dialogue.revisions.fragments import (
     grouped_things,
     is_fragment,
 )
+from nacre.understanding.dialogue.revisions.plan_edits import list_plan as listed_of
+from nacre.understanding.dialogue.revisions.plan_substitution import inline_earlier_plans
 from nacre.understanding.linking.linker import Linker
 from nacre.understanding.linking.names.name_candidate import NameCandidate
 from nacre.understanding.question.analyse import MAX_TOKENS, analyse_question

@@ -12,8 +12,8 @@ from agents.models.priors import OUTCOMES, Counts, Priors
 from graph.app import Composition
 from graph.context import parse_context
 from graph.state import Input, Json
+from nacre.evaluation.ask_questions import QuestionLine, ask_questions
 from nacre.evaluation.questions import GoldQuestion
-from nacre.evaluation.run import QuestionLine, ask_questions
 from nacre.evaluation.verdict import is_right
 from nacre.records.answer import Answer
 from nacre.records.evidence import BranchResult, Rows
