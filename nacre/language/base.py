@@ -1,24 +1,38 @@
-"""What a language provides to the parser, read from its folder of data: name of a language -> Language."""
+"""Language data of English: a file of `nacre/language/en` and a key -> words, expressions or a compiled pattern.
+
+    word_list("words", "fewer")             words whose order does not matter
+    phrase_list("texts", "clause_starts")   words, or expressions of several words, in the order of the file
+    word_map("wording", "plurals")          word -> word
+    pattern("patterns", "prose")            one compiled regular expression
+
+The files are read as text only: other loaders read "no" and "on" as false and true.
+"""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import yaml
 
+ENGLISH_FOLDER = Path(__file__).parent / "en"
+
+Cue = tuple[tuple[str, ...], str, str]
+
 
 @dataclass(frozen=True)
 class Language:
-    """The data of one language. `cues` maps the first word of an expression to (words, kind, value), longest first;
-    `words` are named classes of words; `patterns` say of a whole question what it is, `dialogue` of a follow-up what is
-    to become of the result before it, `wanted` which kind of answer is asked of a text, in the order they are tried;
-    `phrases` is what stands beside answers in texts."""
+    """The data that several stages of the parser share.
 
-    name: str
-    cues: Mapping[str, tuple[tuple[tuple[str, ...], str, str], ...]]
+    `cues` maps the first word of an expression to (words, kind, value), the longest first; `words` are named classes of
+    words; `patterns` recognise a question as a whole, `dialogue` a follow-up, and `wanted` the kind of answer that a
+    text is asked for, in the order in which they are tried; `phrases` are the words around answers in texts.
+    """
+
+    cues: Mapping[str, tuple[Cue, ...]]
     words: Mapping[str, frozenset[str]]
     patterns: Mapping[str, re.Pattern[str]]
     dialogue: Mapping[str, re.Pattern[str]]
@@ -27,29 +41,69 @@ class Language:
 
 
 @cache
-def language(name: str = "en") -> Language:
-    """The language of a folder beside this file."""
-    folder = Path(__file__).parent / name
-    said: dict[str, list[tuple[tuple[str, ...], str, str]]] = {}
-    for kind, values in _load(folder / "cues.yaml").items():
+def language() -> Language:
+    """The shared data of English, read once."""
+    return Language(
+        cues=_cues(),
+        words={name: word_list("words", name) for name in _data("words")},
+        patterns=_patterns("patterns"),
+        dialogue=_patterns("dialogue"),
+        wanted=_patterns("wanted"),
+        phrases=_data("phrases"),
+    )
+
+
+@cache
+def word_list(file: str, name: str) -> frozenset[str]:
+    """The words of an entry, which is a text with spaces or a list of expressions.
+
+    >>> sorted(word_list("words", "fewer"))
+    ['fewer', 'less']
+    """
+    return frozenset(phrase_list(file, name))
+
+
+@cache
+def phrase_list(file: str, name: str) -> tuple[str, ...]:
+    """The words or expressions of an entry in the order of the file."""
+    entry = _data(file)[name]
+    return tuple(entry.split() if isinstance(entry, str) else map(str, entry))
+
+
+@cache
+def word_map(file: str, name: str) -> Mapping[str, str]:
+    """The words of an entry by a word.
+
+    >>> word_map("wording", "plurals")["woman"]
+    'women'
+    """
+    return MappingProxyType(dict(_data(file)[name]))
+
+
+@cache
+def pattern(file: str, name: str) -> re.Pattern[str]:
+    """The regular expressions of an entry as one; the first that matches counts."""
+    entry = _data(file)[name]
+    return re.compile(entry if isinstance(entry, str) else "|".join(entry))
+
+
+def _patterns(file: str) -> Mapping[str, re.Pattern[str]]:
+    """The patterns of a file; its other entries are words."""
+    return {name: pattern(file, name) for name, entry in _data(file).items() if isinstance(entry, list)}
+
+
+def _cues() -> Mapping[str, tuple[Cue, ...]]:
+    by_first: dict[str, list[Cue]] = {}
+    for kind, values in _data("cues").items():
         for value, expressions in values.items():
             for expression in expressions:
                 words = tuple(str(expression).split())
-                said.setdefault(words[0], []).append((words, kind, value))
-    cues = {first: tuple(sorted(found, key=lambda f: -len(f[0]))) for first, found in said.items()}
-    classes = {key: frozenset(str(value).split()) for key, value in _load(folder / "words.yaml").items()}
-    patterns, dialogue, wanted = (
-        _patterns(folder / file) for file in ("patterns.yaml", "dialogue.yaml", "wanted.yaml")
-    )
-    return Language(name, cues, classes, patterns, dialogue, wanted, _load(folder / "phrases.yaml"))
+                by_first.setdefault(words[0], []).append((words, kind, value))
+    return {first: tuple(sorted(cues, key=lambda cue: -len(cue[0]))) for first, cues in by_first.items()}
 
 
-def _patterns(path: Path) -> dict[str, re.Pattern[str]]:
-    return {key: re.compile("|".join(found)) for key, found in _load(path).items()}
-
-
-def _load(path: Path) -> dict[str, Any]:
-    # words only: other loaders read "no" and "on" as false and true
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-    data: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)
-    return data
+@cache
+def _data(file: str) -> Mapping[str, Any]:
+    text = (ENGLISH_FOLDER / f"{file}.yaml").read_text(encoding="utf-8")
+    data: dict[str, Any] = yaml.load(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+    return MappingProxyType(data)
