@@ -44,9 +44,9 @@ def unsupported_claims(
     arithmetic; a name is what is capitalised, has digits in it, is no English word, or is `known` in the graph. Names
     and numbers that stand in different rows must not be joined anew. A sentence may be in `language` too.
 
-    >>> from nacre.records.evidence import Sentence
-    >>> dal = Sentence("lexical", 1, "The dal cooks for 35 min.")
-    >>> unsupported("The dal cooks for 2100 s.", [dal]), unsupported("The dal cooks for 25 min.", [dal])
+    >>> from nacre.records.evidence import EvidenceSentence
+    >>> dal = EvidenceSentence("lexical", 1, "The dal cooks for 35 min.")
+    >>> unsupported_claims("The dal cooks for 2100 s.", [dal]), unsupported_claims("The dal cooks for 25 min.", [dal])
     ([], ['25 min'])
     """
     held = evidence if isinstance(evidence, EvidenceIndex) else EvidenceIndex(evidence)

@@ -1,4 +1,4 @@
-"""A sentence laid over what its evidence holds: text + EvidenceIndex -> SentenceMatch, whose words know where they stand there."""
+"""Match the words of a sentence with its evidence: text + EvidenceIndex -> SentenceMatch."""
 
 import re
 from functools import cached_property

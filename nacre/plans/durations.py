@@ -24,10 +24,10 @@ def elapsed_time(body: Compute, left: Table, right: Table, today: date) -> Table
 
     >>> born, died = Table(("d",), (("1932-01-30",),)), Table(("d",), (("2013-01-29",),))
     >>> from nacre.records.plan import Select
-    >>> elapsed(Compute("years", Select((), ()), Select((), ())), died, born, date(2020, 1, 1)).rows
+    >>> elapsed_time(Compute("years", Select((), ()), Select((), ())), died, born, date(2020, 1, 1)).rows
     ((80, '2013-01-29', '1932-01-30'),)
     >>> began, done = (Table(("d",), ((f"2024-05-01T{time}:00",),)) for time in ("10:00", "12:30"))
-    >>> timed = elapsed(Compute("days", Select((), ()), Select((), ())), done, began, date(2025, 1, 1))
+    >>> timed = elapsed_time(Compute("days", Select((), ()), Select((), ())), done, began, date(2025, 1, 1))
     >>> timed.rows[0][0], timed.units[0]
     (2.5, 'hours')
     """
@@ -84,7 +84,7 @@ def _moment(cell: Cell) -> datetime | None:
 
 
 def duration_sentence(body: Compute, table: Table, schema: Schema) -> str:
-    """How old something is or was, or how long it lasted, with the days that this rests on; of a row of `elapsed_time`."""
+    """A row of `elapsed_time` as a sentence: how old something is or was, or how long it lasted, with both dates."""
     result, last, first = table.rows[0]
     unit = table.units[0]
     name = body.right.variables[0].label

@@ -23,7 +23,7 @@ def add_order_column(body: Select | Combine) -> Select | Combine:
 def split_order_column(table: Table, shown: int) -> Table:
     """The first `shown` columns, with what follows them as `measured`; a range is said as it was written.
 
-    >>> found = parted(Table(("name", "height"), (("A", 3),), units=("", "m")), 1)
+    >>> found = split_order_column(Table(("name", "height"), (("A", 3),), units=("", "m")), 1)
     >>> found.rows, found.measured, found.measured_unit
     ((('A',),), (3,), 'm')
     """

@@ -1,4 +1,7 @@
-"""A question as triples with unknowns: Plan + Schema -> QuestionTriples; and what must hold of them (Chatty-KG, section 4.2)."""
+"""Write a question as triples with placeholders: Plan + Schema -> QuestionTriples, and assertions about them.
+
+The assertions are those of the validator of Chatty-KG (section 4.2).
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -59,8 +62,8 @@ def known_relations(schema: Schema) -> frozenset[str]:
 def validator_assertions(asked: QuestionTriples) -> list[Assertion]:
     """The four assertions of Chatty-KG's validator.
 
-    >>> none = Asked((), False, frozenset(), True)
-    >>> [each["holds"] for each in assertions(none)]
+    >>> none = QuestionTriples((), False, frozenset(), True)
+    >>> [each["holds"] for each in validator_assertions(none)]
     [True, True, False, False]
     """
     ends = [end for subject, _, object_ in asked.triples for end in (subject, object_)]
@@ -78,7 +81,7 @@ def validator_assertions(asked: QuestionTriples) -> list[Assertion]:
 def is_placeholder(end: str) -> bool:
     """Whether an end of a triple is what is asked for, or stands between.
 
-    >>> is_unknown("?river"), is_unknown("Texas")
+    >>> is_placeholder("?river"), is_placeholder("Texas")
     (True, False)
     """
     return end.startswith("?")

@@ -21,7 +21,7 @@ _REALS = frozenset(XSD + name for name in ("decimal", "double", "float"))
 def format_iri(text: str) -> str:
     """An IRI, or the name of a blank node, with what no IRI may hold percent-encoded.
 
-    >>> iri("http://example.org/a b"), iri("_:b1")
+    >>> format_iri("http://example.org/a b"), format_iri("_:b1")
     ('<http://example.org/a%20b>', '<urn:nacre:blank:b1>')
     """
     named = BLANK_PREFIX + text[2:] if text.startswith("_:") else text
@@ -31,7 +31,7 @@ def format_iri(text: str) -> str:
 def format_literal(value: str | int | float | bool) -> str:
     """A value as a literal; a truth value as the 1 or 0 that stands for it in rows.
 
-    >>> constant('say "x"'), constant(True), constant(3), constant(0.5)
+    >>> format_literal('say "x"'), format_literal(True), format_literal(3), format_literal(0.5)
     ('"say \\\\"x\\\\""', '1', '3', '5e-1')
     """
     if isinstance(value, str):
@@ -51,9 +51,9 @@ def cell_value(term: SparqlTerm | None) -> Cell:
     """The value of a term in a row: numbers as numbers, truth values as 1 or 0, all else as text, so what is no number
     of its datatype.
 
-    >>> cell(Term("literal", "5", XSD + "integer")), cell(Term("iri", BLANK + "b1")), cell(None)
-    (5, '_:b1', None)
-    >>> cell(Term("literal", "five", XSD + "integer"))
+    >>> cell_value(SparqlTerm("literal", "5", XSD + "integer")), cell_value(SparqlTerm("iri", BLANK_PREFIX + "b1"))
+    (5, '_:b1')
+    >>> cell_value(SparqlTerm("literal", "five", XSD + "integer"))
     'five'
     """
     if term is None:

@@ -30,7 +30,7 @@ def variable_relation(variable: Variable, schema: Schema) -> Relation:
 def quote_identifier(name: str) -> str:
     """An SQL identifier.
 
-    >>> quoted('a"b')
+    >>> quote_identifier('a"b')
     '"a""b"'
     """
     return '"' + name.replace('"', '""') + '"'
@@ -140,7 +140,8 @@ class SelectRows:
         elif len(places) == 1:
             relation, column = places[0]
             self.joins.append(
-                f"JOIN {quote_identifier(relation.name)} AS {alias} ON {alias}.{quote_identifier(relation.key)} = {self.key(variable)}"
+                f"JOIN {quote_identifier(relation.name)} AS {alias} "
+                f"ON {alias}.{quote_identifier(relation.key)} = {self.key(variable)}"
             )
             found = alias, column
         else:
@@ -221,7 +222,8 @@ class SelectRows:
                 here, there = " = ".join(ends.pop(last)), " = ".join(*ends.values())
                 self.joins.append(f"JOIN {quote_identifier(junction)} AS {alias} ON {there}")
                 return [here]
-            pairs = f"SELECT {quote_identifier(relation.key)}, {quote_identifier(relation.columns[0].link)} FROM {quote_identifier(junction)}"
+            ends_shown = f"{quote_identifier(relation.key)}, {quote_identifier(relation.columns[0].link)}"
+            pairs = f"SELECT {ends_shown} FROM {quote_identifier(junction)}"
         else:
             pairs = self._pairs(predicate)
         if not pairs:

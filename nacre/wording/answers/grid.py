@@ -80,7 +80,7 @@ class Grid:
 def align_markdown_table(markdown: str) -> str:
     """A Markdown table whose columns are as wide as their cells, so that it also reads as plain text.
 
-    >>> print(aligned("| A | Number |\\n| --- | ---: |\\n| one or two | 3 |"))
+    >>> print(align_markdown_table("| A | Number |\\n| --- | ---: |\\n| one or two | 3 |"))
     | A          | Number |
     | ---------- | -----: |
     | one or two |      3 |
@@ -119,7 +119,7 @@ def build_grid(table: Table, select: Select | None = None, schema: Schema | None
 def distinct_values(values: "object") -> tuple[Value, ...]:
     """Values in their order, each once; 1 and True are two.
 
-    >>> distinct([3, 3.0, "3", True])
+    >>> distinct_values([3, 3.0, "3", True])
     (3, '3', True)
     """
     found: dict[tuple[bool, Value], Value] = {}
@@ -131,7 +131,7 @@ def distinct_values(values: "object") -> tuple[Value, ...]:
 def drop_zero_fraction(value: int | float) -> int | float:
     """A number without a fraction of zero.
 
-    >>> whole(3.0), whole(3.5)
+    >>> drop_zero_fraction(3.0), drop_zero_fraction(3.5)
     (3, 3.5)
     """
     return int(value) if float(value).is_integer() else float(value)

@@ -56,7 +56,7 @@ def is_ordered_by_date(body: object, schema: Schema) -> bool:
 def measure_number(measure: str) -> str:
     """What a thing is placed by, where it was just named.
 
-    >>> number_of("credit score 20"), number_of("7.8 %"), number_of("12 concerts")
+    >>> measure_number("credit score 20"), measure_number("7.8 %"), measure_number("12 concerts")
     ('20', '7.8 %', '12 concerts')
     """
     name, _, number = measure.rpartition(" ")

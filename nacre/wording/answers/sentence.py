@@ -40,11 +40,11 @@ def is_unwieldy(words: str, unspoken: Collection[str] = ()) -> bool:
     """Whether a noun phrase is too long to go on from, says something of what only says something of another thing, or
     has one of the nouns that are none.
 
-    >>> winds("the names of the mills whose town is Rome and whose height is 3")
+    >>> is_unwieldy("the names of the mills whose town is Rome and whose height is 3")
     False
-    >>> winds("the names of the mills with a miller whose age is 30")
+    >>> is_unwieldy("the names of the mills with a miller whose age is 30")
     True
-    >>> winds("the town with the mill with the most sails")
+    >>> is_unwieldy("the town with the mill with the most sails")
     True
     """
     nested = (
@@ -99,7 +99,7 @@ def caption(words: str) -> str:
 def definite_phrase(words: str) -> str:
     """Things with "the", where nothing else says which.
 
-    >>> with_the("mills and their towns"), with_the("those 3 mills"), with_the("Fox variants")
+    >>> definite_phrase("mills and their towns"), definite_phrase("those 3 mills"), definite_phrase("Fox variants")
     ('the mills and their towns', 'those 3 mills', 'Fox variants')
     """
     first = words.partition(" ")[0]
@@ -134,7 +134,7 @@ def _as_sentence(words: str) -> str:
 def join_first_names(names: list[str]) -> str:
     """All names up to 30, else the first 30, the count, and how to see the rest; sentences in quotation marks.
 
-    >>> names_listed(["Ann", "Bo"]), names_listed(["I came here first.", "No."])
+    >>> join_first_names(["Ann", "Bo"]), join_first_names(["I came here first.", "No."])
     ('Ann and Bo', '“I came here first.” and “No.”')
     """
     if any(

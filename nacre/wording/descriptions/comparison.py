@@ -183,15 +183,15 @@ def _of_parts(
 def single_property_sentence(table: Table) -> str:
     """A comparison of one row as a sentence, "" where it has more, or says only yes or no.
 
-    >>> only_property(Table(("property", "Ann", "Bo"), (("price (shoes)", "5", "6"),)))
+    >>> single_property_sentence(Table(("property", "Ann", "Bo"), (("price (shoes)", "5", "6"),)))
     'The price of the shoes of Ann is 5, and that of Bo is 6.'
-    >>> only_property(Table(("property", "Ann", "Bo"), (("details", "x", "x"),)))
+    >>> single_property_sentence(Table(("property", "Ann", "Bo"), (("details", "x", "x"),)))
     'Ann and Bo have the same details: x.'
-    >>> only_property(Table(("property", "Ann", "Bo"), (("price (net)", "5", "6"),)))
+    >>> single_property_sentence(Table(("property", "Ann", "Bo"), (("price (net)", "5", "6"),)))
     'The price (net) of Ann is 5, and that of Bo is 6.'
-    >>> only_property(Table(("property", "Ann", "Bo"), (("number of cars", "1", "0"),)))
+    >>> single_property_sentence(Table(("property", "Ann", "Bo"), (("number of cars", "1", "0"),)))
     'Ann has 1 car, and Bo has 0.'
-    >>> only_property(Table(("property", "Ann", "Bo"), (("number of cars", "2", "2"),)))
+    >>> single_property_sentence(Table(("property", "Ann", "Bo"), (("number of cars", "2", "2"),)))
     'Ann and Bo have 2 cars each.'
     """
     (label, first, second), *others = table.rows
@@ -222,11 +222,11 @@ def _how_many(number: object, kind: str = "") -> str:
 def summarise_difference(table: Table, names: str = "") -> str:
     """What a comparison shows, in a sentence: what differs, and what is the same; `names` are those of both sides.
 
-    >>> difference(Table(("property", "A", "B"), (("price", "5", "6"), ("size", "2", "2"))))
+    >>> summarise_difference(Table(("property", "A", "B"), (("price", "5", "6"), ("size", "2", "2"))))
     'A and B differ in price; they have the same size'
-    >>> difference(Table(("property", "A", "B"), (("food safe", "yes", "yes"), ("has siren", "no", "no"))))
+    >>> summarise_difference(Table(("property", "A", "B"), (("food safe", "yes", "yes"), ("has siren", "no", "no"))))
     'both are food safe; neither has a siren'
-    >>> difference(Table(("property", "A", "B"), (("price", "5", "6"), ("fired in", "K", "L"))))
+    >>> summarise_difference(Table(("property", "A", "B"), (("price", "5", "6"), ("fired in", "K", "L"))))
     'A and B differ in price, among other things'
     """
     names = names or join_names(table.columns[1:])

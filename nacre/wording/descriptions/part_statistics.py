@@ -100,8 +100,10 @@ def linking_class(predicate: Predicate, schema: Schema) -> tuple[tuple[str, ...]
 def is_possession(label: PredicateLabel, own: str) -> bool:
     """Whether a thing, an `own`, has what links to it: the "type" of 7 shops, which is a shop type, has them.
 
-    >>> is_had(Label("noun", "type", "types"), "shop type"), is_had(Label("noun", "capital", "capitals"), "city")
-    (True, False)
+    >>> is_possession(PredicateLabel("noun", "type", "types"), "shop type")
+    True
+    >>> is_possession(PredicateLabel("noun", "capital", "capitals"), "city")
+    False
     """
     return label.kind == "noun" and f" {own}".endswith(f" {label.one}")
 

@@ -171,7 +171,8 @@ class _Known:
             be = "includes"
         else:
             be = "include" if number > len(self.shown) else "are" if many else "is"
-        return f"{f'the {possessive_phrase(name, owner)}' if owner else f'{subject.whose} {name}'} {be} {place_phrase(name, self.said)}"
+        whose = f"the {possessive_phrase(name, owner)}" if owner else f"{subject.whose} {name}"
+        return f"{whose} {be} {place_phrase(name, self.said)}"
 
 
 def thing_sentences(
@@ -218,7 +219,8 @@ def thing_sentences(
         sex = "".join(k.gender for k in gendered)
         # "Ann is female", and not "a female person"
         kind_of = sex if sex and kind_of in wording_entry("anybody") else f"{sex} {kind_of}".strip()
-        is_a = f"is {kind_of if kind_of == sex or kind_of.split()[-1] in wording_entry('mass') else with_indefinite_article(kind_of)}"
+        bare = kind_of == sex or kind_of.split()[-1] in wording_entry("mass")
+        is_a = f"is {kind_of if bare else with_indefinite_article(kind_of)}"
         facts = (kind, *(f for k in gendered for f in k.facts), *(role.facts if role is not None else ()))
         sentences.append((f"{_capital(name) if name.islower() else name} {is_a}.", facts))
     sentences += _told(linked, 3, owner)

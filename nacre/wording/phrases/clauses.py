@@ -74,12 +74,14 @@ def forward_link_clause(
     """A link from the thing, a `noun`, to `other`, which is of a `kind`; `bare` where any of that kind will do,
     `several` where it may be one of several.
 
-    >>> forward(Label("noun", "capital", "capitals"), "Oslo", "country", "city", named=True, bare=False).one
+    >>> capital = PredicateLabel("noun", "capital", "capitals")
+    >>> forward_link_clause(capital, "Oslo", "country", "city", named=True, bare=False).one
     'whose capital is Oslo'
-    >>> club = Label("noun", "club", "clubs")
-    >>> forward(club, "a club whose budget is 5", "player", "club", named=False, bare=False).one
+    >>> club = PredicateLabel("noun", "club", "clubs")
+    >>> forward_link_clause(club, "a club whose budget is 5", "player", "club", named=False, bare=False).one
     "whose club's budget is 5"
-    >>> forward(Label("role", "variant", "variants"), "Fox", "car variant", "car", named=True, bare=False).front
+    >>> variant = PredicateLabel("role", "variant", "variants")
+    >>> forward_link_clause(variant, "Fox", "car variant", "car", named=True, bare=False).front
     'Fox'
     """
     if label.kind == "verb":
@@ -136,9 +138,9 @@ def forward_link_clause(
 def backward_link_clause(label: PredicateLabel, other: str, noun: str, *, many: bool = False) -> Clause:
     """A link from `other` to the thing.
 
-    >>> backward(Label("verb", "borders", "border"), "Spain", "country").many
+    >>> backward_link_clause(PredicateLabel("verb", "borders", "border"), "Spain", "country").many
     'that Spain borders'
-    >>> backward(Label("noun", "capital", "capitals"), "Spain", "city").one
+    >>> backward_link_clause(PredicateLabel("noun", "capital", "capitals"), "Spain", "city").one
     'that is the capital of Spain'
     """
     if label.kind == "verb":
@@ -342,7 +344,7 @@ def negated_clause(those: str, of: str) -> str:
     """What lacks the one thing that is said of things: "whose town is not Rome" for "the mills whose town is Rome";
     "" where more is said of them.
 
-    >>> without("mills whose town is Rome", "mills "), without("mills whose height is above 3", "mills ")
+    >>> negated_clause("mills whose town is Rome", "mills "), negated_clause("mills whose height is above 3", "mills ")
     ('whose town is not Rome', '')
     """
     said = _PLAIN.fullmatch(those.removeprefix(of)) if those.startswith(of) else None
@@ -433,7 +435,7 @@ def count_condition_phrase(each: Filter, noun: str, value: str) -> str:
     """A condition on a count, after the noun of what is grouped: "with at least 3 concerts".
 
     >>> from nacre.records.plan import Aggregate, Itself
-    >>> how_many(Filter(Aggregate("count", Itself("y")), ">=", 3), "concerts", "3")
+    >>> count_condition_phrase(Filter(Aggregate("count", Itself("y")), ">=", 3), "concerts", "3")
     'with at least 3 concerts'
     """
     no = "not " if each.negated else ""
@@ -443,7 +445,7 @@ def count_condition_phrase(each: Filter, noun: str, value: str) -> str:
 def comparison_words(op: str, dated: bool = False) -> str:
     """A comparison in words, without its verb.
 
-    >>> compared(">"), compared("="), compared("<", True)
+    >>> comparison_words(">"), comparison_words("="), comparison_words("<", True)
     ('above', '', 'before')
     """
     return "not" if op == "!=" else (_WHEN if dated else _ABOVE).get(op, "")

@@ -18,13 +18,13 @@ _RELATIVE = ("that ", "who ", "whose ")
 def thing_name(variable: Variable, noun: str) -> str:
     """The name of a thing; one that has only a number, or shares its name with another kind, is named with its kind.
 
-    >>> name_of(Variable("x", keys=("http://e.org/room12",), label="12"), "room")
+    >>> thing_name(Variable("x", keys=("http://e.org/room12",), label="12"), "room")
     'room 12'
-    >>> name_of(Variable("x", keys=("http://e.org/fox",), label="Fox (car variant)"), "car variant")
+    >>> thing_name(Variable("x", keys=("http://e.org/fox",), label="Fox (car variant)"), "car variant")
     'the car variant Fox'
-    >>> name_of(Variable("x", keys=("http://e.org/room12",), label="12 (room)"), "room")
+    >>> thing_name(Variable("x", keys=("http://e.org/room12",), label="12 (room)"), "room")
     'room 12'
-    >>> name_of(Variable("x", keys=("http://e.org/fox",), label="(1 of before)"), "ship")
+    >>> thing_name(Variable("x", keys=("http://e.org/fox",), label="(1 of before)"), "ship")
     'that ship'
     """
     if is_from_earlier_turn(variable):
@@ -39,7 +39,7 @@ def thing_name(variable: Variable, noun: str) -> str:
 def alternative_names(variable: Variable) -> str:
     """The names of several things, one of which is sought, without their kinds.
 
-    >>> names_among(Variable("x", keys=("http://e.org/fox", "http://e.org/owl"), label="Fox (ship) or Owl"))
+    >>> alternative_names(Variable("x", keys=("http://e.org/fox", "http://e.org/owl"), label="Fox (ship) or Owl"))
     'Fox and Owl'
     """
     names = [KIND_SUFFIX.sub("", name) for name in variable.label.split(" or ")]
@@ -49,7 +49,7 @@ def alternative_names(variable: Variable) -> str:
 def aggregate_name(function: str, own: str) -> str:
     """A computed number by its function, which its label may say already.
 
-    >>> computed_once("sum", "price"), computed_once("sum", "total spent"), computed_once("max", "highest elevation")
+    >>> aggregate_name("sum", "price"), aggregate_name("sum", "total spent"), aggregate_name("max", "highest elevation")
     ('total price', 'total spent', 'highest elevation')
     """
     said = AGGREGATE_ADJECTIVES[function]
@@ -60,8 +60,10 @@ def aggregate_name(function: str, own: str) -> str:
 def superlative_phrase(noun: str, texts: Sequence[str]) -> str:
     """The first of a kind, where nothing else is said of the thing; "" elsewhere.
 
-    >>> first_alone("city", ["that is the city with the most rivers"]), first_alone("city", ["that is old"])
-    ('the city with the most rivers', '')
+    >>> superlative_phrase("city", ["that is the city with the most rivers"])
+    'the city with the most rivers'
+    >>> superlative_phrase("city", ["that is old"])
+    ''
     """
     alone = texts[0] if len(texts) == 1 else ""
     leads = ("that is ", "that are among ", "who is ", "who are among ")
@@ -72,7 +74,7 @@ def superlative_phrase(noun: str, texts: Sequence[str]) -> str:
 def person_clause(clause: str) -> str:
     """A clause that follows the noun of a person, who does what it says.
 
-    >>> of_person("that are based in Rome"), of_person("that the club trains"), of_person("whose age is 3")
+    >>> person_clause("that are based in Rome"), person_clause("that the club trains"), person_clause("whose age is 3")
     ('who are based in Rome', 'that the club trains', 'whose age is 3')
     """
     that, _, said = clause.partition(" ")
@@ -84,7 +86,7 @@ def person_clause(clause: str) -> str:
 def chain_clauses(texts: list[str]) -> str:
     """Clauses after a noun, joined so that each still belongs to it; what two begin with is said once.
 
-    >>> chained(["that have a film", "that have a market", "whose year is 1995"])
+    >>> chain_clauses(["that have a film", "that have a market", "whose year is 1995"])
     'that have a film and a market and whose year is 1995'
     """
     texts = list(dict.fromkeys(texts))

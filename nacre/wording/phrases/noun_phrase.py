@@ -410,7 +410,10 @@ class SelectWording:
         else:
             no = "not " if each.negated else ""
             said = " ".join(
-                f"with {with_indefinite_article(self._counted(each.left))} {no}{comparison_words(each.op) or 'of'} {value}".split()
+                (
+                    f"with {with_indefinite_article(self._counted(each.left))} "
+                    f"{no}{comparison_words(each.op) or 'of'} {value}"
+                ).split()
             )
         return Clause(said, said, f"{{}} {said}", f"{{}} not {said}")
 

@@ -174,11 +174,13 @@ def _time_last(label: str) -> str:
 def flag_phrases(label: PredicateLabel, yes: bool) -> tuple[str, str]:
     """What a property of yes or no says of one thing, and of several.
 
-    >>> flag(Label("noun", "roof", "roofs", True), True), flag(Label("noun", "includes lunch", "includes lunch"), False)
-    (('has a roof', 'have a roof'), ('does not include lunch', 'do not include lunch'))
-    >>> flag(Label("flag", "open", "open"), False)
+    >>> flag_phrases(PredicateLabel("noun", "roof", "roofs", True), True)
+    ('has a roof', 'have a roof')
+    >>> flag_phrases(PredicateLabel("noun", "includes lunch", "includes lunch"), False)
+    ('does not include lunch', 'do not include lunch')
+    >>> flag_phrases(PredicateLabel("flag", "open", "open"), False)
     ('is not open', 'are not open')
-    >>> flag(Label("flag", "sold", "sold", was=True), True)
+    >>> flag_phrases(PredicateLabel("flag", "sold", "sold", was=True), True)
     ('was sold', 'were sold')
     """
     first, _, rest = label.one.partition(" ")
@@ -499,8 +501,8 @@ def strip_owner(noun: str, own: str, schema: Schema) -> str:
 def is_plain_noun(noun: str) -> bool:
     """Whether a kind is called by a noun, and not as a link between two is: "trained in", "visits restaurant".
 
-    >>> is_spoken("club member"), is_spoken("trained in"), is_spoken("visits restaurant"), is_spoken("crew manages")
-    (True, False, False, False)
+    >>> [is_plain_noun(noun) for noun in ("club member", "trained in", "visits restaurant", "crew manages")]
+    [True, False, False, False]
     """
     first, *rest = noun.split()
     if noun.split()[-1] in wording_entry("only_verbs") or (first in wording_entry("prepositions") and not rest[1:]):

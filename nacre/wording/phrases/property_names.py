@@ -1,4 +1,4 @@
-"""What a property is called beside the things that have it: SelectWording + PlanTerm -> "names", "number of stories"."""
+"""Name a property next to the things that have it: SelectWording + PlanTerm -> "names", "number of stories"."""
 
 from nacre.language.forms.nouns import count_phrase, plural
 from nacre.plans.inspect_select import ordered_variable
