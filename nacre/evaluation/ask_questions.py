@@ -67,7 +67,7 @@ async def ask_questions(questions: Sequence[QuestionLine], ask: AskQuestion) -> 
 def asking_order(questions: Sequence[QuestionLine]) -> Iterator[int]:
     """Indexes of the questions in file order, except that earlier turns of a conversation come before later ones.
 
-    >>> list(asking_order([Question("b", "?", "c", 2), Question("x", "?"), Question("a", "?", "c", 1)]))
+    >>> list(asking_order([QuestionLine("b", "?", "c", 2), QuestionLine("x", "?"), QuestionLine("a", "?", "c", 1)]))
     [2, 0, 1]
     """
     turns: dict[str, list[int]] = {}

@@ -22,8 +22,8 @@ class ChoiceScores(NamedTuple):
 def choice_scores(chosen: Collection[str], right: Collection[str]) -> ChoiceScores:
     """Precision, recall and F1 of a question with one or several right options; 0 where nothing was chosen.
 
-    >>> choice({"a", "b", "c"}, {"a", "d"})
-    Choice(precision=0.3333333333333333, recall=0.5, f1=0.4)
+    >>> choice_scores({"a", "b", "c"}, {"a", "d"})
+    ChoiceScores(precision=0.3333333333333333, recall=0.5, f1=0.4)
     """
     both = len(set(chosen) & set(right))
     if not both:
@@ -42,7 +42,7 @@ def mean_choice_scores(each: Sequence[ChoiceScores]) -> ChoiceScores:
 def chosen_options(options: Sequence[str], values: Sequence[Value], answer: str) -> list[str]:
     """The options that an answer names: among its values, else in its words, of names within names the longest.
 
-    >>> chosen(["Elm", "Elm Hall", "Oak"], [], "It is in Elm Hall.")
+    >>> chosen_options(["Elm", "Elm Hall", "Oak"], [], "It is in Elm Hall.")
     ['Elm Hall']
     """
     said = {fold(f"{value:g}" if isinstance(value, float) else str(value)) for value in values}

@@ -74,7 +74,7 @@ def read_question_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 def question_kind(gold: GoldQuestion) -> str:
     """What a question is counted under: the type or intent the file gives, or the shape of its answer.
 
-    >>> kind({"id": 1, "question": "?", "answers": [3]}), kind({"id": 2, "question": "?", "intent": "lookup"})
+    >>> question_kind({"id": 1, "question": "?", "answers": [3]}), question_kind({"id": 2, "question": "?", "intent": "lookup"})
     ('number', 'lookup')
     """
     said = gold.get("type") or gold.get("intent") or gold.get("answer_type")
@@ -98,7 +98,7 @@ def is_answerable(gold: GoldQuestion) -> bool:
 def has_gold_answer(gold: GoldQuestion) -> bool:
     """Whether a line says what its answer must be; an empty list of answers says that there is none.
 
-    >>> has_gold({"id": 1, "question": "?", "answers": []}), has_gold({"id": 1, "question": "?"})
+    >>> has_gold_answer({"id": 1, "question": "?", "answers": []}), has_gold_answer({"id": 1, "question": "?"})
     (True, False)
     """
     return any(gold.get(field) is not None for field in ("answers", "alt_answers", "must_include", "nuggets"))

@@ -24,8 +24,8 @@ def ranking_scores(gold: GoldQuestion, record: Answer) -> RankingScores | None:
     """The best over all answers that the file calls right; None where it gives none whose items can be listed.
 
     >>> gold = {"id": 1, "question": "?", "answers": ["Ann", "Bo"]}
-    >>> ranked(gold, {"status": "answered", "values": ["Cy", "Ann"]})
-    Ranked(f1=0.5, first=0.0, reciprocal=0.5, five=1.0)
+    >>> ranking_scores(gold, {"status": "answered", "values": ["Cy", "Ann"]})
+    RankingScores(f1=0.5, first=0.0, reciprocal=0.5, five=1.0)
     """
     names: list[Sequence[Sequence[Value]]] = [
         gold_items(answers, gold.get("answers_alt") or [])[0]

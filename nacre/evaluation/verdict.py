@@ -157,7 +157,7 @@ def _places(said: str, name: str) -> list[tuple[int, int]]:
 def normalise_words(text: str) -> str:
     """Words alone: no case, accents or punctuation but in numbers, no leading article.
 
-    >>> plain("The  Café-Bar, No. 5.5")
+    >>> normalise_words("The  Café-Bar, No. 5.5")
     'cafe bar no 5.5'
     """
     decomposed = unicodedata.normalize("NFKD", text)

@@ -39,7 +39,7 @@ def extract_statements(text: str, topic: str = "", called: Collection[str] = ())
     """What a sentence states; pronouns stand for `topic`, and so do nouns that it is `called` by; other definite nouns
     are of it. Without a topic they give nothing.
 
-    >>> [s[:3] for s in statements("Ada Lovelace is a writer and lives in London.")]
+    >>> [s[:3] for s in extract_statements("Ada Lovelace is a writer and lives in London.")]
     [('Ada Lovelace', 'is a', 'writer'), ('Ada Lovelace', 'lives in', 'London')]
     """
     found = tag_words(text)
@@ -273,7 +273,7 @@ def _statement(
 def object_kind(said: str) -> ObjectKind:
     """What an object is, by its form.
 
-    >>> kind_of("5 km"), kind_of("3 May 2011"), kind_of("Basel"), kind_of("deep")
+    >>> object_kind("5 km"), object_kind("3 May 2011"), object_kind("Basel"), object_kind("deep")
     ('number', 'date', 'thing', 'text')
     """
     if _DATE.fullmatch(said):

@@ -39,7 +39,7 @@ def word_classes() -> dict[str, frozenset[str]]:
 def tag_words(text: str) -> list[Word]:
     """The words and marks of a sentence, in order.
 
-    >>> [w.kind for w in words("Ada Lovelace wrote the notes.")]
+    >>> [w.kind for w in tag_words("Ada Lovelace wrote the notes.")]
     ['capital', 'capital', 'verb', 'determiners', 'verb']
     """
     found: list[Word] = []
@@ -90,7 +90,7 @@ def _kind(said: str, norm: str, *, first: bool) -> str:
 def may_be_inflected(norm: str) -> bool:
     """Whether a word may be a finite verb or a participle, by its form.
 
-    >>> is_inflected("taught"), is_inflected("teaches"), is_inflected("lecture")
+    >>> may_be_inflected("taught"), may_be_inflected("teaches"), may_be_inflected("lecture")
     (True, True, False)
     """
     if len(norm) < 3 or not norm.isalpha() or norm in function_words() or norm in word_classes()["nouns"]:

@@ -17,9 +17,9 @@ def has_boolean_values(values: Collection[str], name: str) -> bool:
 
     Numbers, or one value alone, may be anything else where the name does not tell.
 
-    >>> says_yes_or_no(("Y", "N"), "open"), says_yes_or_no(("0", "1"), "goals"), says_yes_or_no(("0", "1"), "open_flag")
+    >>> has_boolean_values(("Y", "N"), "open"), has_boolean_values(("0", "1"), "goals"), has_boolean_values(("0", "1"), "open_flag")
     (True, False, True)
-    >>> says_yes_or_no(("0", "1"), "registered"), says_yes_or_no(("0", "1"), "is_leap")
+    >>> has_boolean_values(("0", "1"), "registered"), has_boolean_values(("0", "1"), "is_leap")
     (True, True)
     """
     folded = {value.casefold() for value in values}
@@ -53,7 +53,7 @@ def has_boolean_name(predicate: Predicate) -> bool:
 def strip_yes_no_suffix(name: str) -> str:
     """A name without the "yes or no" at its end.
 
-    >>> without_choice("returned late yes or no"), without_choice("open y/n"), without_choice("yes or no")
+    >>> strip_yes_no_suffix("returned late yes or no"), strip_yes_no_suffix("open y/n"), strip_yes_no_suffix("yes or no")
     ('returned late', 'open', 'yes or no')
     """
     return _CHOICE.sub("", name)

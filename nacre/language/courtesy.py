@@ -38,7 +38,7 @@ _REASON = re.compile(
 def strip_courtesy(question: str) -> str:
     """The question with greetings, thanks and requests blanked; places in it stay what they were.
 
-    >>> without_courtesy("Hi there, could you tell me who wrote Emma? Thanks!").split()
+    >>> strip_courtesy("Hi there, could you tell me who wrote Emma? Thanks!").split()
     ['who', 'wrote', 'Emma?']
     """
     text = question
@@ -64,7 +64,7 @@ def reason_end(question: str) -> int:
     """Where the question begins that somebody first says the reason of; 0 where none is said.
 
     >>> text = "We are moving a piano, so which doors are wide enough?"
-    >>> text[reason(text):]
+    >>> text[reason_end(text):]
     'which doors are wide enough?'
     """
     said = _REASON.match(question)

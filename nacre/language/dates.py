@@ -74,13 +74,13 @@ class Period(NamedTuple):
 def find_periods(text: str, *, any_year: bool = False) -> list[Period]:
     """The dates of a text that say more than a bare year; months and days of `any_year` too.
 
-    >>> periods("opened before March 2015")
+    >>> find_periods("opened before March 2015")
     [Period(first='2015-03-01', after='2015-04-01', start=14, end=24)]
-    >>> [(p.first, p.after) for p in periods("the 1990s or the sixties, on 12 July and in May", any_year=True)]
+    >>> [(p.first, p.after) for p in find_periods("the 1990s or the sixties, on 12 July and in May", any_year=True)]
     [('1990-01-01', '2000-01-01'), ('1960-01-01', '1970-01-01'), ('--07-12', ''), ('--05', '')]
-    >>> [(p.first, p.after) for p in periods("the second quarter of 2023 or Q4 2024")]
+    >>> [(p.first, p.after) for p in find_periods("the second quarter of 2023 or Q4 2024")]
     [('2023-04-01', '2023-07-01'), ('2024-10-01', '2025-01-01')]
-    >>> [p.first for p in periods("12.5.2020, 2020/05/12, 5/13/2020 and 3/4/2020")]
+    >>> [p.first for p in find_periods("12.5.2020, 2020/05/12, 5/13/2020 and 3/4/2020")]
     ['2020-05-12', '2020-05-12', '2020-05-13', '2020-04-03']
     """
     found: list[Period] = []
@@ -104,7 +104,7 @@ def is_yearless(first: str) -> bool:
 def year_bounds(value: int) -> tuple[str, str]:
     """The first day of a year and of the next.
 
-    >>> year(2015)
+    >>> year_bounds(2015)
     ('2015-01-01', '2016-01-01')
     """
     return f"{value:04}-01-01", f"{value + 1:04}-01-01"
@@ -113,7 +113,7 @@ def year_bounds(value: int) -> tuple[str, str]:
 def format_yearless_date(part: str) -> str:
     """A month or day of any year, as it stands in a date, in words.
 
-    >>> said_of_any("-07-"), said_of_any("-07-12"), said_of_any("-7")
+    >>> format_yearless_date("-07-"), format_yearless_date("-07-12"), format_yearless_date("-7")
     ('in July', 'on 12 July', '')
     """
     found = re.fullmatch(r"-(\d\d)-(\d\d)?", part)
@@ -126,13 +126,13 @@ def format_yearless_date(part: str) -> str:
 def format_period(first: str, after: str) -> str:
     """A stretch of days as people say when it was, "" where it is no stretch.
 
-    >>> said_span("2019-01-01", "2020-01-01"), said_span("2015-03-01", "2015-04-01")
+    >>> format_period("2019-01-01", "2020-01-01"), format_period("2015-03-01", "2015-04-01")
     ('in 2019', 'in March 2015')
-    >>> said_span("2023-04-01", "2023-07-01")
+    >>> format_period("2023-04-01", "2023-07-01")
     'in the second quarter of 2023'
-    >>> said_span("2011-01-01", "2018-01-01"), said_span("1990-01-01", "2000-01-01")
+    >>> format_period("2011-01-01", "2018-01-01"), format_period("1990-01-01", "2000-01-01")
     ('between 2011 and 2017', 'in the 1990s')
-    >>> said_span("2011-03-01", "2011-06-01"), said_span("2011-03-04", "2011-03-08")
+    >>> format_period("2011-03-01", "2011-06-01"), format_period("2011-03-04", "2011-03-08")
     ('between March and May 2011', 'between 4 March and 7 March 2011')
     """
     try:
@@ -180,7 +180,7 @@ def _between(first: str, last: str) -> str:
 def format_year_range(first: object, last: object) -> str:
     """Years from the first to the last, "" where these are no years.
 
-    >>> said_years(1990, 1999.0), said_years(2011, 2012), said_years("a", "b")
+    >>> format_year_range(1990, 1999.0), format_year_range(2011, 2012), format_year_range("a", "b")
     ('in the 1990s', 'between 2011 and 2012', '')
     """
     if not isinstance(first, int | float) or not isinstance(last, int | float):
@@ -191,7 +191,7 @@ def format_year_range(first: object, last: object) -> str:
 def format_date_bound(op: str, day: str) -> str:
     """From or before a day as people say it, where the day begins a year or a month; "" elsewhere.
 
-    >>> said_bound(">=", "2019-01-01"), said_bound("<", "2019-01-01"), said_bound(">=", "2015-04-01")
+    >>> format_date_bound(">=", "2019-01-01"), format_date_bound("<", "2019-01-01"), format_date_bound(">=", "2015-04-01")
     ('after 2018', 'before 2019', 'after March 2015')
     """
     try:
@@ -213,7 +213,7 @@ def _decade(parts: dict[str, str | None]) -> int:
 def is_ambiguous_date(text: str) -> bool:
     """Whether a date may begin with its day as well as with its month.
 
-    >>> has_either_day_first("before 3/4/2020"), has_either_day_first("13/4/2020, 3/3/2020 or 3.4.2020")
+    >>> is_ambiguous_date("before 3/4/2020"), is_ambiguous_date("13/4/2020, 3/3/2020 or 3.4.2020")
     (True, False)
     """
     found = [m for m in _NUMERIC.finditer(text) if m["y2"] and m["sep"] != "."]

@@ -15,9 +15,9 @@ def detect_language(text: str, fewest: int = MIN_FUNCTION_WORDS) -> str:
     """The language with the most function words; another one than English needs `fewest`, more than English, and one
     that is no English word as well.
 
-    >>> language_of("Wie viele Inseln hat der See?"), language_of("How many die in an accident?"), language_of("Oslo?")
+    >>> detect_language("Wie viele Inseln hat der See?"), detect_language("How many die in an accident?"), detect_language("Oslo?")
     ('de', 'en', 'en')
-    >>> language_of("top speed in miles per hour"), language_of("no, in Spain")
+    >>> detect_language("top speed in miles per hour"), detect_language("no, in Spain")
     ('en', 'en')
     """
     # apostrophes tie words together in French and Italian
@@ -44,7 +44,7 @@ def language_names() -> dict[str, str]:
 def language_property(named: str, language: str) -> str:
     """The property that gives the names of things in one language alone, of a property that names them in several.
 
-    >>> names_in("http://www.w3.org/2000/01/rdf-schema#label", "de")
+    >>> language_property("http://www.w3.org/2000/01/rdf-schema#label", "de")
     'http://www.w3.org/2000/01/rdf-schema#label@de'
     """
     # an IRI with a second "#" is none, and no SPARQL can speak of it
@@ -54,7 +54,7 @@ def language_property(named: str, language: str) -> str:
 def multilingual_property(predicate: str) -> str:
     """The property of whose names one gives those in one language, "" for others.
 
-    >>> named_by("http://www.w3.org/2000/01/rdf-schema#label@de"), named_by("http://example.org/ns#width")
+    >>> multilingual_property("http://www.w3.org/2000/01/rdf-schema#label@de"), multilingual_property("http://example.org/ns#width")
     ('http://www.w3.org/2000/01/rdf-schema#label', '')
     """
     # versions of a graph that were made earlier have "#" there

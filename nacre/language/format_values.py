@@ -26,7 +26,7 @@ def format_value(value: Cell, unit: str = "", *, counted: bool = True, rounded: 
 
     What is not `counted` (a year, a code) has no separators; `rounded` numbers keep three digits, or the whole part.
 
-    >>> say(112233.333, "km"), say(723.75, "kg", rounded=True), say(2010, counted=False), say("2010-05-01")
+    >>> format_value(112233.333, "km"), format_value(723.75, "kg", rounded=True), format_value(2010, counted=False), format_value("2010-05-01")
     ('112,233.33 km', '724 kg', '2010', '1 May 2010')
     """
     if isinstance(value, bool):
@@ -44,7 +44,7 @@ def format_value(value: Cell, unit: str = "", *, counted: bool = True, rounded: 
 def append_unit(number: str, unit: str) -> str:
     """A number before its unit.
 
-    >>> with_unit("5", "km"), with_unit("5", "%"), with_unit("5", "")
+    >>> append_unit("5", "km"), append_unit("5", "%"), append_unit("5", "")
     ('5 km', '5%', '5')
     """
     return f"{number}%" if unit == "%" else f"{number} {unit}" if unit else number
@@ -53,7 +53,7 @@ def append_unit(number: str, unit: str) -> str:
 def format_date(text: str) -> str:
     """An ISO date in words; any other text as it is.
 
-    >>> written_date("1966-07-30"), written_date("1966-07-30T15:00:00Z"), written_date("30.7.1966")
+    >>> format_date("1966-07-30"), format_date("1966-07-30T15:00:00Z"), format_date("30.7.1966")
     ('30 July 1966', '30 July 1966 at 15:00 UTC', '30.7.1966')
     """
     day = _DAY.fullmatch(text)
@@ -72,7 +72,7 @@ def display_name(name: str, iris: tuple[str, ...], *, small: bool = False) -> st
     """A thing's name; the last segment of an IRI, which stands for a thing without a name, as words, unless the names
     beside it are in `small` letters.
 
-    >>> shown_name("bmw-m3-coupé", ("http://e.org/bmw-m3-coup%C3%A9",)), shown_name("us-east-1", ("http://e.org/n17",))
+    >>> display_name("bmw-m3-coupé", ("http://e.org/bmw-m3-coup%C3%A9",)), display_name("us-east-1", ("http://e.org/n17",))
     ('BMW M3 Coupé', 'us-east-1')
     """
     if small or not _SLUG.fullmatch(name) or not any(unquote(re.split(r"[/#:]", iri)[-1]) == name for iri in iris):
@@ -84,7 +84,7 @@ def display_name(name: str, iris: tuple[str, ...], *, small: bool = False) -> st
 def has_lowercase_name(names: Iterable[Cell]) -> bool:
     """Whether one of several names is a word in small letters, as those of kinds are.
 
-    >>> in_small_letters(["diesel", "plug-in-hybrid"]), in_small_letters(["bmw-m3", "bmw-x5"])
+    >>> has_lowercase_name(["diesel", "plug-in-hybrid"]), has_lowercase_name(["bmw-m3", "bmw-x5"])
     (True, False)
     """
     return any(isinstance(each, str) and _WORD.fullmatch(each) for each in names)
@@ -93,7 +93,7 @@ def has_lowercase_name(names: Iterable[Cell]) -> bool:
 def is_plain_number(text: str, unit: str) -> bool:
     """Whether a text says no more than a number, or one with its unit.
 
-    >>> is_plain("4935 mm", "mm"), is_plain("approx. 5", ""), is_plain("1,370 lb (635 kg)", "lb")
+    >>> is_plain_number("4935 mm", "mm"), is_plain_number("approx. 5", ""), is_plain_number("1,370 lb (635 kg)", "lb")
     (True, False, False)
     """
     number = re.sub(rf"\s*{re.escape(unit)}\s*$", "", text, flags=re.IGNORECASE) if unit else text
@@ -114,9 +114,9 @@ def is_number_name(name: str, iris: tuple[str, ...]) -> bool:
 def is_amount_label(label: str, datatype: str = "", role: str = "") -> bool:
     """Whether numbers of a property are amounts, and not years, codes or other names.
 
-    >>> is_counted("price"), is_counted("release year"), is_counted("capacity", role="identifier")
+    >>> is_amount_label("price"), is_amount_label("release year"), is_amount_label("capacity", role="identifier")
     (True, False, False)
-    >>> is_counted("house number"), is_counted("number of words")
+    >>> is_amount_label("house number"), is_amount_label("number of words")
     (False, True)
     """
     words = label.lower().removeprefix("number of ").split()

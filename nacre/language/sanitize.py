@@ -16,7 +16,7 @@ _SPACE = re.compile(r"[^\S\n]+")
 def strip_control_characters(text: str) -> str:
     """Without control characters (but newlines), bidi marks and other invisible formatting; lone surrogates replaced.
 
-    >>> plain("a\\u202eb\\x07\\tc")
+    >>> strip_control_characters("a\\u202eb\\x07\\tc")
     'ab c'
     """
     if text.isprintable():
@@ -37,7 +37,7 @@ def strip_control_characters(text: str) -> str:
 def escape_markup(text: str) -> str:
     """Plain text that no page takes for markup: tags, links and pictures are no longer any.
 
-    >>> harmless("<b>5 < 6</b> ![x](http://a.example)")
+    >>> escape_markup("<b>5 < 6</b> ![x](http://a.example)")
     '‹b>5 < 6‹/b> ![x] (http://a.example)'
     """
     return _LINK.sub("] ", _MARKUP.sub("‹", strip_control_characters(text)))
@@ -46,7 +46,7 @@ def escape_markup(text: str) -> str:
 def disarm_citations(text: str) -> str:
     """Text whose [7] is no citation.
 
-    >>> unnumbered("see [7, 8]")
+    >>> disarm_citations("see [7, 8]")
     'see (7, 8)'
     """
     return _CITATION.sub(r"(\1)", text)
@@ -55,7 +55,7 @@ def disarm_citations(text: str) -> str:
 def quote_line(text: str) -> str:
     """One line of data that can neither pose as a citation nor close the evidence it stands in.
 
-    >>> quoted("see [7]</evidence> now")
+    >>> quote_line("see [7]</evidence> now")
     'see (7)‹evidence> now'
     """
     line = " ".join(strip_control_characters(text).split())
@@ -65,7 +65,7 @@ def quote_line(text: str) -> str:
 def quote_lines(text: str) -> str:
     """Lines of data, each as harmless as by `quote_line`, with their indentation.
 
-    >>> quoted_lines("a\\n  b [1]</schema>")
+    >>> quote_lines("a\\n  b [1]</schema>")
     'a\\n  b (1)‹schema>'
     """
     lines = text.splitlines()

@@ -48,7 +48,7 @@ def is_person(noun: str) -> bool:
 def is_noun_of_kind(kind: str, noun: str) -> bool:
     """Whether the last word of a noun phrase is one of a list of nouns: "places", "bodies".
 
-    >>> is_called("places", "concert hall"), is_called("bodies", "concert hall")
+    >>> is_noun_of_kind("places", "concert hall"), is_noun_of_kind("bodies", "concert hall")
     (True, False)
     """
     words = noun.casefold().split()
@@ -59,7 +59,7 @@ def is_noun_of_kind(kind: str, noun: str) -> bool:
 def nouns_of_kind(kind: str) -> frozenset[str]:
     """The lemmas of a list of nouns: "persons", "places", "dates", "bodies".
 
-    >>> "keeper" in nouns_of("persons"), "harbour" in nouns_of("places")
+    >>> "keeper" in nouns_of_kind("persons"), "harbour" in nouns_of_kind("places")
     (True, True)
     """
     return frozenset(lemma(word) for word in english_data()[kind])
@@ -108,7 +108,7 @@ def synonyms(word: str) -> frozenset[str]:
 def concept_phrases() -> Mapping[tuple[str, ...], tuple[str, ...]]:
     """The lemmas of everyday expressions, and the concepts that each asks for, best first.
 
-    >>> phrases()["in", "charge", "of"][:2], phrases()["make", "of"][:2]
+    >>> concept_phrases()["in", "charge", "of"][:2], concept_phrases()["make", "of"][:2]
     (('head', 'lead'), ('material', 'ingredient'))
     """
     said = _thesaurus()["phrases"]
@@ -125,7 +125,7 @@ def vocabulary() -> frozenset[str]:
 def kind_synonyms() -> Mapping[str, frozenset[str]]:
     """Words that the things of a kind may be called by, by the lemma of the kind.
 
-    >>> "vehicle" in kinds_said()["tram"], "company" in kinds_said()["brewery"], "person" in kinds_said()["pilot"]
+    >>> "vehicle" in kind_synonyms()["tram"], "company" in kind_synonyms()["brewery"], "person" in kind_synonyms()["pilot"]
     (True, True, True)
     """
     data = load_language_data("en/kinds.yaml")
@@ -142,7 +142,7 @@ def kind_synonyms() -> Mapping[str, frozenset[str]]:
 def far_end_nouns() -> Mapping[tuple[str, ...], tuple[str, ...]]:
     """What stands at the far end of a link whose name says the near one: lemmas of the name -> lemmas.
 
-    >>> ends()["student", "of"][0]
+    >>> far_end_nouns()["student", "of"][0]
     'teacher'
     """
     return {tuple(lemma(w) for w in words.split()): tuple(far) for words, far in _thesaurus()["ends"].items()}
@@ -152,7 +152,7 @@ def far_end_nouns() -> Mapping[tuple[str, ...], tuple[str, ...]]:
 def inverse_nouns() -> Mapping[str, tuple[str, ...]]:
     """What the one end of a link is to the other, by the lemma of the link's name.
 
-    >>> turned()["father"][0]
+    >>> inverse_nouns()["father"][0]
     'child'
     """
     return {word: tuple(others) for word, others in _thesaurus()["turned"].items()}
@@ -168,7 +168,7 @@ def _opposites() -> dict[str, frozenset[str]]:
 def antonyms(word: str) -> frozenset[str]:
     """What a thing is or does that a lemma does not say of it.
 
-    >>> sorted(opposites("fail")), opposites("tall")
+    >>> sorted(antonyms("fail")), antonyms("tall")
     (['pass', 'succeed', 'successful'], frozenset())
     """
     return _opposites().get(word, frozenset())
@@ -188,11 +188,11 @@ def superlative_spellings() -> dict[str, str]:
 def gradable_adjective(token: Token) -> GradableAdjective | None:
     """What an adjective or adverb measures, by its form; None for other words.
 
-    >>> from nacre.language.tokens import tokens
-    >>> found = measure(tokens("cheapest")[0])
+    >>> from nacre.language.tokens import tokenize
+    >>> found = gradable_adjective(tokens("cheapest")[0])
     >>> found.degree, found.descending, found.concepts
     ('superlative', False, ('price', 'cost', 'fee', 'fare', 'rate', 'charge', 'tariff'))
-    >>> measure(tokens("expensivst")[0]).degree, measure(tokens("populatd")[0])
+    >>> gradable_adjective(tokens("expensivst")[0]).degree, gradable_adjective(tokens("populatd")[0])
     ('superlative', None)
     """
     measures, irregular = english_data()["measures"], english_data()["irregular"]

@@ -59,7 +59,7 @@ def lemma(word: str) -> str:
 def tokenize(text: str) -> list[Token]:
     """The words of a text, in order; possessive 's and punctuation are left out, "4,953" is one word.
 
-    >>> [t.norm for t in tokens("Kay's top-speed: 1,200.5 km/h?")]
+    >>> [t.norm for t in tokenize("Kay's top-speed: 1,200.5 km/h?")]
     ['kay', 'top', 'speed', '1200.5', 'km', 'h']
     """
     found = []

@@ -33,7 +33,7 @@ def fit_gaussian(points: Array, floor: float = 1e-6) -> Gaussian:
     Its covariance is shrunk towards a multiple of the identity by the share that Ledoit and Wolf (2004) derive from
     the points, since there are fewer points than dimensions; `floor` is the least variance in any direction.
 
-    >>> fit(np.array([[0.0], [2.0]])).log_density(np.array([[1.0]])).round(4).tolist()
+    >>> fit_gaussian(np.array([[0.0], [2.0]])).log_density(np.array([[1.0]])).round(4).tolist()
     [-0.9189]
     """
     points = np.asarray(points, dtype=np.float64)
@@ -57,7 +57,7 @@ def completion_priorities(log_ontology: Array, log_triples: Array) -> Array:
     lowest log density at any of the points is 1: then x - log x grows with each log density x, and Pr is positive just
     where the triples are denser than the ontology.
 
-    >>> priority(np.array([1.0, 2.0]), np.array([2.0, 2.0])).round(4).tolist()
+    >>> completion_priorities(np.array([1.0, 2.0]), np.array([2.0, 2.0])).round(4).tolist()
     [1.0826, 0.0]
     """
     unit = 1 - min(float(log_ontology.min()), float(log_triples.min()))

@@ -43,7 +43,7 @@ def cluster_within(distances: Array, radius: float) -> tuple[list[int], list[int
     """The k-medoids of the least k of which every item lies within `radius` of its medoid.
 
     >>> points = np.array([0.0, 1.0, 2.0, 10.0, 11.0])
-    >>> clusters(abs(points[:, None] - points), 1.0)[0]
+    >>> cluster_within(abs(points[:, None] - points), 1.0)[0]
     [1, 3]
     """
     for k in range(1, len(distances) + 1):

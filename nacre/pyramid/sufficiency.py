@@ -74,7 +74,7 @@ def sufficiency_probability(found: Mapping[str, float]) -> float:
 def best_rivals(cosines: Sequence[float]) -> list[float]:
     """For each the highest of the others, 0 where it is alone.
 
-    >>> rivals([0.2, 0.9, 0.5])
+    >>> best_rivals([0.2, 0.9, 0.5])
     [0.9, 0.5, 0.9]
     """
     order = sorted(cosines, reverse=True)

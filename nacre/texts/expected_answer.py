@@ -48,7 +48,7 @@ class ExpectedAnswer(NamedTuple):
 def expected_answer(question: str) -> ExpectedAnswer:
     """What the question asks for, by its words.
 
-    >>> found = wanted("How many seats does the hall have?")
+    >>> found = expected_answer("How many seats does the hall have?")
     >>> found.kind, sorted(found.noun), [word.stem for word in found.words]
     ('count', ['seat'], ['seat', 'hall'])
     """
@@ -78,7 +78,7 @@ def expect_described_thing(clause: str) -> ExpectedAnswer:
 def has_superlative_word(said: Iterable[Token]) -> bool:
     """Whether words speak of the most or the least.
 
-    >>> has_top(tokens("the longest river")), has_top(tokens("a long river"))
+    >>> has_superlative_word(tokenize("the longest river")), has_superlative_word(tokenize("a long river"))
     (True, False)
     """
     return any(

@@ -21,7 +21,7 @@ def clause_starts(text: str) -> tuple[int, ...]:
     """Where the parts of a sentence begin: clauses, and what a colon introduces.
 
     >>> text = "A is red; B, which is old, is blue."
-    >>> [text[a:b] for a, b in zip(parts_of(text), (*parts_of(text)[1:], None))]
+    >>> [text[a:b] for a, b in zip(clause_starts(text), (*clause_starts(text)[1:], None))]
     ['A is red', '; B', ', which is old, is blue.']
     """
     return (0, *(match.start() for match in _parts().finditer(text) if match.start()))
@@ -68,7 +68,7 @@ def find_answer_spans(text: str, want: ExpectedAnswer, said: tuple[Token, ...]) 
 def is_affirmative(text: str) -> bool:
     """Whether a part of a sentence affirms what it says.
 
-    >>> polarity("Dogs may come along"), polarity("on all others they can't")
+    >>> is_affirmative("Dogs may come along"), is_affirmative("on all others they can't")
     (True, False)
     """
     denials = sum(word in _denials() for word in re.findall(r"[\w']+", text.casefold().replace("’", "'")))

@@ -133,7 +133,7 @@ def _counted(text: str, amount: Amount, want: ExpectedAnswer) -> str:
 def is_currency(unit: str) -> bool:
     """Whether a unit is a currency, as `find_amounts` gives it.
 
-    >>> is_money("EUR"), is_money("franc"), is_money("kg")
+    >>> is_currency("EUR"), is_currency("franc"), is_currency("kg")
     (True, True, False)
     """
     return fold(unit) in english_data()["currencies"] or (len(unit) == 3 and unit.isupper())

@@ -25,8 +25,8 @@ class BranchLoss(NamedTuple):
 def compare_branches(together: set[Any], alone: Mapping[str, set[Any]]) -> list[BranchLoss]:
     """A line for each branch, then one for whatever any of them has right.
 
-    >>> compared({1, 2}, {"sql": {1, 3}, "vector": {2}})[-1]
-    Branch(name='any alone', right=3, lost=(3,))
+    >>> compare_branches({1, 2}, {"sql": {1, 3}, "vector": {2}})[-1]
+    BranchLoss(name='any alone', right=3, lost=(3,))
     """
     anyone = {"any alone": set().union(*alone.values())}
     return [

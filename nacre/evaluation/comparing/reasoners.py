@@ -60,7 +60,7 @@ def _listed(ids: Iterable[Any]) -> str:
 def every_nth(questions: Sequence[GoldQuestion], n: int) -> list[GoldQuestion]:
     """Every n-th conversation or single question, from the first on.
 
-    >>> [q["id"] for q in every([{"id": i, "question": "?", "conversation": i // 2} for i in range(6)], 2)]
+    >>> [q["id"] for q in every_nth([{"id": i, "question": "?", "conversation": i // 2} for i in range(6)], 2)]
     [0, 1, 4, 5]
     """
     groups: dict[Any, list[GoldQuestion]] = {}

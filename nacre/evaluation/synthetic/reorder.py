@@ -18,7 +18,7 @@ _CLAUSE = re.compile(r"\b(?:that|which|who|whose|where|and|or|is|are|was|were|ha
 def word_orders(question: str) -> list[str]:
     """All orders that a question, without its question mark, can be put in.
 
-    >>> orders("which country is Ann Lee from")
+    >>> word_orders("which country is Ann Lee from")
     ['From which country is Ann Lee?']
     """
     return [other for rule in RULES if (other := rule(question)) is not None]

@@ -51,7 +51,7 @@ def rewordings(question: str, seed: str) -> Iterator[tuple[str, str]]:
 def add_typo(question: str, draw: Random) -> str | None:
     """One content word with two letters swapped, one dropped or one doubled; the first letter stays.
 
-    >>> typo("the capital", Random(2))
+    >>> add_typo("the capital", Random(2))
     'the cpaital'
     """
     words = [m for m in _WORD.finditer(question) if len(m[0]) >= 6 and m[0].casefold() not in function_words()]
@@ -77,7 +77,7 @@ def add_typo(question: str, draw: Random) -> str | None:
 def reorder_words(question: str, draw: Random) -> str | None:
     """The same words in another order, where one of a few safe rules fits.
 
-    >>> order("Which country is Ann Lee from?", Random(1))
+    >>> reorder_words("Which country is Ann Lee from?", Random(1))
     'From which country is Ann Lee?'
     """
     found = word_orders(strip_question_mark(question))
@@ -87,7 +87,7 @@ def reorder_words(question: str, draw: Random) -> str | None:
 def replace_synonym(question: str, draw: Random) -> str | None:
     """One phrase of general English replaced by one that says the same.
 
-    >>> synonym("how old is Ann Lee", Random(1))
+    >>> replace_synonym("how old is Ann Lee", Random(1))
     'what is the age of Ann Lee?'
     """
     found = []
@@ -102,7 +102,7 @@ def replace_synonym(question: str, draw: Random) -> str | None:
 def make_polite(question: str, draw: Random) -> str | None:
     """The question as a request.
 
-    >>> polite("Name a river", Random(1))
+    >>> make_polite("Name a river", Random(1))
     'Would you please name a river?'
     """
     first = first_word(question)
@@ -115,7 +115,7 @@ def make_polite(question: str, draw: Random) -> str | None:
 def add_filler(question: str, draw: Random) -> str | None:
     """The question between words that say nothing.
 
-    >>> filler("How old is Ann?", Random(4))
+    >>> add_filler("How old is Ann?", Random(4))
     'right, quick one: how old is Ann? cheers'
     """
     return str(draw.choice(rewording_data()["filler"])).format(lower_first_word(strip_question_mark(question)))

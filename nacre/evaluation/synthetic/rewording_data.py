@@ -26,7 +26,7 @@ def first_word(question: str) -> str:
 def lower_first_word(question: str) -> str:
     """The question as the middle of a sentence: a first word of the dictionary is written small.
 
-    >>> inside("Which river"), inside("Xylo river")
+    >>> lower_first_word("Which river"), lower_first_word("Xylo river")
     ('which river', 'Xylo river')
     """
     known = simplemma.is_known(first_word(question), lang="en")

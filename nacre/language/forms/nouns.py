@@ -92,7 +92,7 @@ def is_participle(word: str) -> bool:
 def possessive_phrase(noun: str, owner: str, *, person: bool = False) -> str:
     """What is whose: a noun with a participle is no noun "of" its owner.
 
-    >>> belonging("price", "Emma"), belonging("amount paid", "sale 12"), belonging("course held", "Ann", person=True)
+    >>> possessive_phrase("price", "Emma"), possessive_phrase("amount paid", "sale 12"), possessive_phrase("course held", "Ann", person=True)
     ('price of Emma', 'amount paid for sale 12', 'course held by Ann')
     """
     before, _, last = noun.rpartition(" ")
@@ -105,7 +105,7 @@ def possessive_phrase(noun: str, owner: str, *, person: bool = False) -> str:
 def count_phrase(noun: str, *, counts: bool) -> str:
     """What is computed of a property that counts things: "number of passengers"; any other stays.
 
-    >>> number_of("passengers", counts=True), number_of("sales", counts=True), number_of("price", counts=True)
+    >>> count_phrase("passengers", counts=True), count_phrase("sales", counts=True), count_phrase("price", counts=True)
     ('number of passengers', 'sales', 'price')
     """
     return f"number of {noun}" if counts and is_count_noun(noun) else noun
@@ -114,7 +114,7 @@ def count_phrase(noun: str, *, counts: bool) -> str:
 def place_phrase(noun: str, said: str) -> str:
     """What follows "is" after a property: of what has its place somewhere, "in" and the place.
 
-    >>> seated("headquarters", "France"), seated("headquarters", "12 Mill Lane"), seated("owner", "France")
+    >>> place_phrase("headquarters", "France"), place_phrase("headquarters", "12 Mill Lane"), place_phrase("owner", "France")
     ('in France', '12 Mill Lane', 'France')
     """
     head = noun.split(" of ")[0].rpartition(" ")[2]
@@ -124,7 +124,7 @@ def place_phrase(noun: str, said: str) -> str:
 def is_count_noun(noun: str) -> bool:
     """Whether a whole number of this noun says how many things there are.
 
-    >>> is_count("passengers"), is_count("people injured"), is_count("sales"), is_count("price")
+    >>> is_count_noun("passengers"), is_count_noun("people injured"), is_count_noun("sales"), is_count_noun("price")
     (True, True, False, False)
     """
     head, _ = _headed(noun)
@@ -139,15 +139,15 @@ def is_count_noun(noun: str) -> bool:
 def amount_name(name: str) -> str:
     """The name of a column that begins with "number" or "amount", or ends in what its numbers are of, as it is said.
 
-    >>> as_amount("number rooms"), as_amount("no of guest"), as_amount("amount payment"), as_amount("amount paid")
+    >>> amount_name("number rooms"), amount_name("no of guest"), amount_name("amount payment"), amount_name("amount paid")
     ('number of rooms', 'number of guests', 'payment amount', 'amount paid')
-    >>> as_amount("amount due"), as_amount("amount eur"), as_amount("quantity words"), plural("amount outstanding")
+    >>> amount_name("amount due"), amount_name("amount eur"), amount_name("quantity words"), plural("amount outstanding")
     ('amount due', 'amount eur', 'number of words', 'amounts outstanding')
-    >>> as_amount("budget million"), as_amount("price in dollar"), as_amount("number"), as_amount("room number")
+    >>> amount_name("budget million"), amount_name("price in dollar"), amount_name("number"), amount_name("room number")
     ('budget in millions', 'price in dollars', 'number', 'room number')
-    >>> as_amount("bedroom count"), as_amount("count"), as_amount("head count")
+    >>> amount_name("bedroom count"), amount_name("count"), amount_name("head count")
     ('number of bedrooms', 'count', 'head count')
-    >>> as_amount("booked count")
+    >>> amount_name("booked count")
     'booked count'
     """
     first, _, rest = name.partition(" ")
@@ -169,7 +169,7 @@ def amount_name(name: str) -> str:
 def with_indefinite_article(noun: str) -> str:
     """The noun with "a" or "an".
 
-    >>> article("hour"), article("EU grant"), article("university"), article("X5"), article("island")
+    >>> with_indefinite_article("hour"), with_indefinite_article("EU grant"), with_indefinite_article("university"), with_indefinite_article("X5"), with_indefinite_article("island")
     ('an hour', 'an EU grant', 'a university', 'an X5', 'an island')
     """
     first = noun.split()[0] if noun.split() else noun
@@ -188,7 +188,7 @@ def with_indefinite_article(noun: str) -> str:
 def number_with_noun(number: int, noun: str) -> str:
     """A number with its noun.
 
-    >>> counted(1, "city"), counted(1200, "city")
+    >>> number_with_noun(1, "city"), number_with_noun(1200, "city")
     ('1 city', '1,200 cities')
     """
     return f"{number:,} {noun if number == 1 else plural(noun)}"
@@ -198,9 +198,9 @@ def join_names(names: Sequence[str], word: str = "and") -> str:
     """Names as a list; with semicolons where a name has commas of its own, or numbers have them, and one more comma
     where a name has an "and" of its own. Countries have their article.
 
-    >>> joined(["A", "B", "C"]), joined(["A, the first", "B", "C"]), joined(["1,200", "31", "9"])
+    >>> join_names(["A", "B", "C"]), join_names(["A, the first", "B", "C"]), join_names(["1,200", "31", "9"])
     ('A, B and C', 'A, the first; B; and C', '1,200; 31; and 9')
-    >>> joined(["salt and pepper", "oil"]), joined(["Oslo, Norway", "Rome, Italy"]), joined(["United States"])
+    >>> join_names(["salt and pepper", "oil"]), join_names(["Oslo, Norway", "Rome, Italy"]), join_names(["United States"])
     ('salt and pepper, and oil', 'Oslo, Norway, and Rome, Italy', 'the United States')
     """
     names = [f"the {name}" if name in _with_article() else name for name in names]
@@ -223,7 +223,7 @@ def _with_article() -> frozenset[str]:
 def interchangeable_words(words: Sequence[str]) -> tuple[str, ...]:
     """The words of a name that are names of the same by themselves.
 
-    >>> alternatives(("state", "province", "county")), alternatives(("city", "code"))
+    >>> interchangeable_words(("state", "province", "county")), interchangeable_words(("city", "code"))
     (('state', 'province', 'county'), ())
     """
     alike = any(set(words) <= set(kind.split()) for kind in wording_entry("alternatives").values())
@@ -258,7 +258,7 @@ def _plural(word: str) -> str:
 def head_noun(noun: str) -> str:
     """A noun without what follows it with a preposition.
 
-    >>> head_of("product for hire"), head_of("member of staff"), head_of("car")
+    >>> head_noun("product for hire"), head_noun("member of staff"), head_noun("car")
     ('product', 'member', 'car')
     """
     return _headed(noun)[0]
@@ -283,7 +283,7 @@ def _headed(noun: str) -> tuple[str, str]:
 def extreme_adjective(measure: str, *, high: bool) -> str:
     """What the high or low end of a measure is called.
 
-    >>> extreme("duration", high=True), extreme("luggage volume of a car", high=False), extreme("price", high=True)
+    >>> extreme_adjective("duration", high=True), extreme_adjective("luggage volume of a car", high=False), extreme_adjective("price", high=True)
     ('longest', 'smallest', 'highest')
     """
     words = measure.casefold().split()

@@ -21,7 +21,7 @@ class ActiveForms:
 def is_completed_action(words: str) -> bool:
     """Whether words say what happened once ("built by"), and not what still holds ("owned by", "part of").
 
-    >>> is_done("built by"), is_done("owned by"), is_done("first flown"), is_done("part of")
+    >>> is_completed_action("built by"), is_completed_action("owned by"), is_completed_action("first flown"), is_completed_action("part of")
     (True, False, True, False)
     """
     first = next((w for w in words.split() if w not in wording_entry("adverbs")), "")
@@ -31,7 +31,7 @@ def is_completed_action(words: str) -> bool:
 def strip_preposition(words: str) -> str:
     """What was done, without the preposition of its time or place.
 
-    >>> without_preposition("founded in"), without_preposition("hired")
+    >>> strip_preposition("founded in"), strip_preposition("hired")
     ('founded', 'hired')
     """
     done, _, last = words.rpartition(" ")
@@ -41,9 +41,9 @@ def strip_preposition(words: str) -> str:
 def active_forms(words: str) -> ActiveForms | None:
     """What the one does by whom something is done; None for other words than a participle with "by".
 
-    >>> active("caused by").one, active("owned by").one, active("written by").base, active("part of")
+    >>> active_forms("caused by").one, active_forms("owned by").one, active_forms("written by").base, active_forms("part of")
     ('caused', 'owns', 'write', None)
-    >>> active("designed by").base
+    >>> active_forms("designed by").base
     'design'
     """
     done, _, by = words.rpartition(" ")
@@ -59,7 +59,7 @@ def active_forms(words: str) -> ActiveForms | None:
 def agent_noun(words: str) -> str:
     """Who does what is done by somebody; "" where English may have no noun for that.
 
-    >>> agent("organized by"), agent("directed by"), agent("kept by"), agent("part of")
+    >>> agent_noun("organized by"), agent_noun("directed by"), agent_noun("kept by"), agent_noun("part of")
     ('organizer', 'director', 'keeper', '')
     """
     does = active_forms(words)

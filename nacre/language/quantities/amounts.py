@@ -35,7 +35,7 @@ class Amount(NamedTuple):
 def find_amounts(text: str) -> list[Amount]:
     """The numbers of a text, in order; times of a clock and periods count in hours.
 
-    >>> [(a.value, a.unit) for a in amounts("1,459 mm in 3:36 h, about 45k euros")]
+    >>> [(a.value, a.unit) for a in find_amounts("1,459 mm in 3:36 h, about 45k euros")]
     [(1459.0, 'mm'), (3.6, 'h'), (45000.0, 'EUR')]
     """
     found = [_clock(match) for match in _CLOCK.finditer(text)]
@@ -52,7 +52,7 @@ def find_amounts(text: str) -> list[Amount]:
 def canonical_unit(word: str) -> str:
     """A unit as it is compared: "metres" and "m" are one; "" for a word that is none.
 
-    >>> unit_of("metres"), unit_of("€"), unit_of("dishes")
+    >>> canonical_unit("metres"), canonical_unit("€"), canonical_unit("dishes")
     ('m', 'EUR', '')
     """
     units, currencies = english_data()["units"], english_data()["currencies"]

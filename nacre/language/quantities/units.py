@@ -60,13 +60,13 @@ class Quantity(NamedTuple):
 def find_quantities(text: str) -> list[Quantity]:
     """The numbers of a text with their units.
 
-    >>> quantities("longer than 4.8 m and under 45k euros")[0]
+    >>> find_quantities("longer than 4.8 m and under 45k euros")[0]
     Quantity(value=4.8, unit='m', start=12, end=17, many=1.0)
-    >>> [(q.value, q.unit) for q in quantities("an hour and a half, two and a half kilos, a cat and a half")]
+    >>> [(q.value, q.unit) for q in find_quantities("an hour and a half, two and a half kilos, a cat and a half")]
     [(1.5, 'h'), (2.5, 'kg')]
-    >>> [q.value for q in quantities("two dozen eggs, a dozen, half a dozen")]
+    >>> [q.value for q in find_quantities("two dozen eggs, a dozen, half a dozen")]
     [24.0, 12.0, 6.0]
-    >>> [(q.value, q.unit, q.end) for q in quantities("at 5 metres per second, 8 hours per day")]
+    >>> [(q.value, q.unit, q.end) for q in find_quantities("at 5 metres per second, 8 hours per day")]
     [(5.0, 'm/s', 22), (8.0, 'h', 31)]
     """
     units, currencies = english_data()["units"], english_data()["currencies"]
@@ -175,7 +175,7 @@ def _as_compound(match: re.Match[str]) -> str:
 def split_magnitude(unit: str) -> tuple[float, str]:
     """How many are counted as one in a unit, and the unit of each: numbers in "million USD".
 
-    >>> counted_in("million USD"), counted_in("billion"), counted_in("km")
+    >>> split_magnitude("million USD"), split_magnitude("billion"), split_magnitude("km")
     ((1000000.0, 'USD'), (1000000000.0, ''), (1.0, 'km'))
     """
     first, _, rest = unit.partition(" ")
@@ -186,7 +186,7 @@ def magnitude_of_name(name: str) -> tuple[str, str] | None:
     """What a property is called that says what its numbers are counted in, and that: the words before it and the unit;
     None for other names.
 
-    >>> in_many("budget in millions"), in_many("sales (USD billions)"), in_many("million")
+    >>> magnitude_of_name("budget in millions"), magnitude_of_name("sales (USD billions)"), magnitude_of_name("million")
     (('budget', 'million'), ('sales', 'billion USD'), None)
     """
     if not any(many in name.casefold() for many in MAGNITUDES):
@@ -224,7 +224,7 @@ def load_unit_registry() -> None:
 def convert_unit(value: float, unit: str, target: str) -> float | None:
     """The value in another unit; None where the two do not measure the same.
 
-    >>> convert(4.8, "m", "mm")
+    >>> convert_unit(4.8, "m", "mm")
     4800.0
     """
     if unit == target or not unit or not target:
