@@ -225,7 +225,9 @@ def prepare_question(text: str, linker: Linker) -> Question:
     question = analyse_question(linker.spelling.corrected(text))
     done, words = linker.index.terms.done, question.tokens
     return question._replace(
-        light=frozenset(i for i in question.light if words[i].norm == words[i].lemma or words[i].lemma not in done)
+        stopwords=frozenset(
+            i for i in question.stopwords if words[i].norm == words[i].lemma or words[i].lemma not in done
+        )
     )
 
 

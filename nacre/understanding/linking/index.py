@@ -66,7 +66,7 @@ def link_mentions(question: Question, known: LinkingIndex) -> list[Link]:
     )
     asked = [(c.start, c.end) for c in question.cues if c.kind == "degree"]
     # "how old is she" names nothing that is called "Old ..."
-    named = (x for x in named if x.how != "part" or not any(a <= x.start and x.end <= b for a, b in asked))
+    named = (x for x in named if x.match != "part" or not any(a <= x.start and x.end <= b for a, b in asked))
     named = (x for x in named if not _is_sum(x, question))
     called = _widest(list(_in_full(known.terms.links(question), question)), question, known.graph)
     named = (x for x in named if not (_is_described(x, called, question) or _is_kind(x, called, known.graph)))
@@ -90,7 +90,7 @@ def _of_what(links: list[Link], question: Question) -> list[Link]:
     meant: a "phone number" is no ring number, where nothing is called a phone."""
     words, named = question.tokens, 0
     for x in links:
-        named |= x.covered if x.how not in ("like", "link like") else 0
+        named |= x.covered if x.match not in ("like", "link like") else 0
     # "the most frequent status"
     named |= sum(1 << i for i in {i for c in question.cues for i in range(c.start, c.end)})
 
@@ -100,7 +100,7 @@ def _of_what(links: list[Link], question: Question) -> list[Link]:
         before = x.start - 1
         if (
             words[x.start].lemma not in language().words["identifying"]
-            or before in question.light
+            or before in question.stopwords
             or named >> before & 1
         ):
             return False
@@ -125,7 +125,7 @@ def _outdone(links: list[Link]) -> list[Link]:
     """The links without kinds that words name in part, or by a word that only may say the same, where the very words
     name another kind or thing in full: "gliders" are no glider types."""
     whole = {(x.start, x.end) for x in links if x.kind == "class" and x.exact}
-    named = {(x.start, x.end) for x in links if x.kind == "entity" and x.how == "whole" and x.exact}
+    named = {(x.start, x.end) for x in links if x.kind == "entity" and x.match == "whole" and x.exact}
     return [
         x
         for x in links
@@ -181,14 +181,14 @@ def _is_within(link: Link, expression: Link) -> bool:
     """Whether a word that only sounds like a name is part of an expression that says more: "made of" asks for no day on
     which something was made."""
     longer = expression.start <= link.start and link.end <= expression.end and expression.score >= MIN_EXPRESSION_SCORE
-    return longer and link.end - link.start < expression.end - expression.start and link.how.endswith("like")
+    return longer and link.end - link.start < expression.end - expression.start and link.match.endswith("like")
 
 
 def _is_described(link: Link, called: Sequence[Link], question: Question) -> bool:
     """Whether words that are parts of a thing's name in another order only say more of a kind: a "football club" is no
     "Club Nacional de Football"."""
     words = question.tokens[link.start : link.end]
-    if link.how != "part" or len(link.keys) != 1 or len(words) < 2 or any(t.text[:1].isupper() for t in words):
+    if link.match != "part" or len(link.keys) != 1 or len(words) < 2 or any(t.text[:1].isupper() for t in words):
         return False
     kinds = {x.end for x in called if x.kind == "class" and x.exact and x.start > link.start}
     return link.end in kinds and " ".join(t.norm for t in words) not in link.label.casefold()
@@ -196,7 +196,7 @@ def _is_described(link: Link, called: Sequence[Link], question: Question) -> boo
 
 def _is_kind(link: Link, called: Sequence[Link], graph: SchemaGraph) -> bool:
     """Whether part of things' names is what their kind is called: "customers" are not those called "customer 12"."""
-    if link.how != "part":
+    if link.match != "part":
         return False
     span, own = (link.start, link.end), graph.nodes[link.refs[0].node]
     same = (x.refs[0].node for x in called if x.kind == "class" and x.exact and (x.start, x.end) == span)
@@ -237,5 +237,6 @@ def _narrowed(links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]:
 def _bounds(question: Question, at: int) -> bool:
     """Whether a number is what something is compared with, or part of a date: it names nothing then."""
     return any(
-        n.start <= at < n.end and (n.op in INEQUALITIES or (n.first and n.end - n.start > 1)) for n in question.numbers
+        n.start <= at < n.end and (n.op in INEQUALITIES or (n.date_start and n.end - n.start > 1))
+        for n in question.numbers
     )

@@ -23,7 +23,7 @@ def link_misspellings(
     for cue in question.cues:
         named |= ((1 << (cue.end - cue.start)) - 1) << cue.start
     found: list[Link] = []
-    open_ = [i for i in range(len(question.tokens)) if not (named >> i & 1 or i in question.light)]
+    open_ = [i for i in range(len(question.tokens)) if not (named >> i & 1 or i in question.stopwords)]
     if len(open_) > MAX_MISSPELT_WORDS:
         # a question of which so much is not known is not one slip away from being understood
         return []
@@ -35,7 +35,7 @@ def link_misspellings(
         right = token._replace(norm=meant.norm, lemma=meant.lemma)
         again = question._replace(tokens=(*question.tokens[:i], right, *question.tokens[i + 1 :]))
         found += [
-            x._replace(covered=x.covered & ~(1 << i), exact=False, how="slip")
+            x._replace(covered=x.covered & ~(1 << i), exact=False, match="slip")
             for x in link_mentions(again, known)
             if x.covered >> i & 1
         ]

@@ -30,10 +30,10 @@ MARGIN = 2.5
 
 
 def beam_search(
-    reader: ParseContext, links: Sequence[Link], deadline: Deadline, width: int = WIDTH
+    context: ParseContext, links: Sequence[Link], deadline: Deadline, width: int = WIDTH
 ) -> list[ParseState]:
     """The partial readings after the last word, best first; at the deadline the beam narrows to one."""
-    question = reader.question
+    question = context.question
     n = len(question.tokens)
     by_start: dict[int, list[Link]] = defaultdict(list)
     for link in links:
@@ -53,64 +53,64 @@ def beam_search(
         kept = [s for s in kept if s.score >= kept[0].score - MARGIN]
         agenda[i] = {}
         token = question.tokens[i]
-        skip = 0.0 if i in question.light else SKIPPED_COST
-        timed, pointing, name = is_period_word(token), _points_back(reader, i), _is_name(token.text)
+        skip = 0.0 if i in question.stopwords else SKIPPED_COST
+        timed, pointing, name = is_period_word(token), _points_back(context, i), _is_name(token.text)
         for state in kept:
             _add(agenda[i + 1], state._replace(score=state.score - skip) if skip else state)
             for found in cues[i]:
-                for new in cue(state, found, reader):
+                for new in cue(state, found, context):
                     _add(agenda[found.end], new)
-                    if found.kind == "avg" and new.compare is not None:
+                    if found.kind == "avg" and new.comparison is not None:
                         for own in compare_with_own_aggregate(new):
                             _add(agenda[found.end], own)
             if timed:
-                for new in group_by_period(state, reader, i):
+                for new in group_by_period(state, context, i):
                     _add(agenda[i + 1], new)
             if pointing:
-                for new in _said_before(state, reader, i):
+                for new in _said_before(state, context, i):
                     _add(agenda[i + 2], new)
             if i in numbers:
-                for new in number(state, numbers[i], reader):
+                for new in number(state, numbers[i], context):
                     _add(agenda[numbers[i].end], new)
             if i in ordinals:
-                for end_of_place, new in ordinal_conditions(state, ordinals[i], reader):
+                for end_of_place, new in ordinal_conditions(state, ordinals[i], context):
                     _add(agenda[end_of_place], new)
-            end = quoted.get(i, i + 1) if i in quoted or (state.like and token.norm) else 0
-            end = end or (_other_value(state, reader, i) if name else 0)
+            end = quoted.get(i, i + 1) if i in quoted or (state.text_match and token.norm) else 0
+            end = end or (_other_value(state, context, i) if name else 0)
             if end:
-                for new in _free_text(state, reader, i, end):
+                for new in _free_text(state, context, i, end):
                     _add(agenda[end], new)
             for link in by_start[i]:
-                for new in mention(state, link, reader):
+                for new in mention(state, link, context):
                     _add(agenda[link.end], new)
     return sorted(agenda[n].values(), key=lambda s: -s.score)
 
 
-def _points_back(reader: ParseContext, at: int) -> bool:
+def _points_back(context: ParseContext, at: int) -> bool:
     """Whether a word points to what the next one names: "in that year", and not "museums that opened"."""
-    words, known = reader.question.tokens, language().words
+    words, known = context.question.tokens, language().words
     if not at or at + 1 >= len(words) or words[at].norm not in known["pointing"]:
         return False
     return words[at - 1].norm in known["pointing_after"]
 
 
-def _said_before(state: ParseState, reader: ParseContext, at: int) -> list[ParseState]:
+def _said_before(state: ParseState, context: ParseContext, at: int) -> list[ParseState]:
     """ "every year, and the number of mills that opened in that year": a word that points back names nothing new."""
-    words = reader.question.tokens
+    words = context.question.tokens
     said = words[at + 1].lemma
     if not any(words[x.end - 1].lemma == said for x in state.links if x.kind in ("property", "class")):
         return []
     covered = state.covered | 0b11 << at
-    return [drop_open_property(state).then("said before", SAID_BEFORE, covered=covered, last="value")]
+    return [drop_open_property(state).apply_rule("said before", SAID_BEFORE, covered=covered, last="value")]
 
 
-def _other_value(state: ParseState, reader: ParseContext, at: int) -> int:
+def _other_value(state: ParseState, context: ParseContext, at: int) -> int:
     """Where a name ends that stands right after a property of texts and is none of its values, as the language of "who
     speaks Klingon"; 0 where there is none."""
-    words, prop = reader.question.tokens, state.prop
+    words, prop = context.question.tokens, state.pending_property
     if prop is None or not prop.predicate or not at or not state.links or state.links[-1].end != at:
         return 0
-    about = reader.graph.about(prop.predicate)
+    about = context.graph.about(prop.predicate)
     if state.links[-1].kind != "property" or about.datatype != "text" or about.role != "fact" or not about.has_literals:
         return 0
     end = next((i for i in range(at, len(words)) if not _is_name(words[i].text)), len(words))
@@ -128,26 +128,26 @@ def _is_name(word: str) -> bool:
     return word[:1].isupper() or word in _languages()
 
 
-def _free_text(state: ParseState, reader: ParseContext, start: int, end: int) -> list[ParseState]:
+def _free_text(state: ParseState, context: ParseContext, start: int, end: int) -> list[ParseState]:
     """Text that the question gives for a property: in quotation marks, or after "starts with"."""
-    question = reader.question
+    question = context.question
     own = question.tokens[start:end]
     text = question.text[own[0].start : own[-1].end]
     mask = ((1 << (end - start)) - 1) << start
-    prop = state.prop
+    prop = state.pending_property
     quoted = (start, end) in question.quoted
-    if not quoted and start in question.light and len(text) > 1:
+    if not quoted and start in question.stopwords and len(text) > 1:
         return []
-    if prop is None and state.like and not state.text:
-        return [state.then("text waits", 0.0, text=text, covered=state.covered | mask, last="value")]
+    if prop is None and state.text_match and not state.pending_text:
+        return [state.apply_rule("text waits", 0.0, pending_text=text, covered=state.covered | mask, last="value")]
     if prop is None or not prop.predicate:
         return []
-    condition = Condition(prop, state.like or "=", (text,), state.negated, label=text)
-    gain = 0.2 if state.like else -0.2
+    condition = Condition(prop, state.text_match or "=", (text,), state.negated, label=text)
+    gain = 0.2 if state.text_match else -0.2
     return [
-        state.then(
+        state.apply_rule(
             "free text", gain + (0.5 * (end - start) if quoted else 0.3), conditions=(*state.conditions, condition),
-            covered=state.covered | mask, prop=None, like="", negated=False, last="value", **last_target_as_condition(state),
+            covered=state.covered | mask, pending_property=None, text_match="", negated=False, last="value", **last_target_as_condition(state),
         )
     ]  # fmt: skip
 

@@ -15,9 +15,9 @@ class Candidate(NamedTuple):
 
     derivation: Derivation
     body: Body
-    joins: float
+    join_cost: float
     steps: int
     ambiguous: int
-    choice: int
-    passed: float = 0.0
-    split: int = 0
+    path_choice: int
+    name_loss: float = 0.0
+    split_names: int = 0

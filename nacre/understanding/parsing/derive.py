@@ -65,7 +65,13 @@ def derive_candidates(
     apart: dict[tuple[object, ...], Derivation] = {}
     for state in _near(states, lambda s: s.score)[:MOST_STATES]:
         for derivation in finish_state(state, ParseContext(question, known.graph)):
-            key = (*derivation[:4], frozenset(derivation.nodes), derivation.combine, derivation.hints, derivation.hung)
+            key = (
+                *derivation[:4],
+                frozenset(derivation.nodes),
+                derivation.combine,
+                derivation.hints,
+                derivation.attachment,
+            )
             before_it = apart.get(key)
             if before_it is None or derivation.prior > before_it.prior:
                 apart[key] = derivation
@@ -109,7 +115,7 @@ def derive_candidates(
         kept = [c for c in kept if "degree of thing" in c.derivation.trace] or kept
     if any(c.kind == "only" for c in question.cues):
         kept = [c for c in kept if ONLY_RULE in c.derivation.trace] or kept
-    if question.also:
+    if question.wants_measure:
         kept = [c for c in kept if MEASURE_RULE in c.derivation.trace] or kept
     kept = prefer_wider_classes(
         prefer_whole_names(prefer_named_measure(prefer_extreme_values(kept, question)), question), known.graph
@@ -174,7 +180,7 @@ class _Kind(NamedTuple):
 def _says_kind(link: Link, question: Question, graph: SchemaGraph) -> bool:
     """Whether a word says a kind in another way, or by the last word of its name."""
     last = question.tokens[link.end - 1].lemma
-    return link.how == "like" or (link.how == "partial" and graph.nodes[link.refs[0].node].words[-1:] == (last,))
+    return link.match == "like" or (link.match == "partial" and graph.nodes[link.refs[0].node].words[-1:] == (last,))
 
 
 def _asked_kind(question: Question, links: list[Link], graph: SchemaGraph) -> _Kind | None:
@@ -210,7 +216,7 @@ def _asked_kind(question: Question, links: list[Link], graph: SchemaGraph) -> _K
         ),
         0,
     )
-    if any(x.how == "scope" and lead < x.start < start for x in links):
+    if any(x.match == "scope" and lead < x.start < start for x in links):
         # "which of them has the most seats" asks for them
         return None
     # "pasta has the shortest" is not the name of a kind, "short pasta"
@@ -344,4 +350,4 @@ def _counts_itself(d: Derivation) -> bool:
 
 def prior_score(candidate: Candidate) -> float:
     """A first estimate that orders readings where no weights are at hand."""
-    return candidate.derivation.prior - 0.2 * candidate.joins
+    return candidate.derivation.prior - 0.2 * candidate.join_cost

@@ -41,7 +41,7 @@ def profile_plan(
     is left beside "who is" or "what about".
     """
     # the things of the conversation stand in `scope`
-    named = [x for x in links if x.how != "scope" and _is_named(x, links, question)]
+    named = [x for x in links if x.match != "scope" and _is_named(x, links, question)]
     # of several things of one name, one whose kind is said, or that has it by itself: a car before its engine
     things = _apart(sorted(named, key=lambda x: (not _has_kind(x, links), not known.graph.nodes[x.refs[0].node].named)))
     if not language().patterns["prose"].search(question.text.casefold()):
@@ -60,7 +60,7 @@ def profile_plan(
     if not things and scope is None and _strange(question, links):
         return None
     covered = frozenset[int]().union(*(s.covered for s in found[:2]))
-    content = (i for i in range(len(question.tokens)) if i not in question.light and i not in covered)
+    content = (i for i in range(len(question.tokens)) if i not in question.stopwords and i not in covered)
     topic = " ".join(question.tokens[i].norm for i in content)
     return Profile(found[0].select, found[1].select if len(found) > 1 else None, topic)
 
@@ -69,7 +69,7 @@ def _strange(question: Question, links: Sequence[Link]) -> bool:
     """Whether the question holds a name that is unknown here: it is not about what has a part of it."""
     known = {i for x in links for i in range(x.start, x.end)}
     tokens = enumerate(question.tokens)
-    return any(i and t.text[0].isupper() and i not in question.light and i not in known for i, t in tokens)
+    return any(i and t.text[0].isupper() and i not in question.stopwords and i not in known for i, t in tokens)
 
 
 def _of_names(question: Question, things: Sequence[Link], known: LinkingIndex, links: Sequence[Link]) -> Profile | None:
@@ -134,25 +134,25 @@ class _Reader(NamedTuple):
         described = any(self.known.graph.about(p).role == "text" for p in self.known.graph.literals[node.index])
         # a verb, a name without a word before it ("interior of X", "X"), is what is asked of the thing
         of_kind = _has_kind(link, self.links)
-        whole = link.how in WHOLE
+        whole = link.match in WHOLE
         worth = (float(of_kind), float(pointed), float(node.named), float(described), float(whole), link.score)
         return _Subject(_of_link(link, self.known), covered, worth)
 
     def _called(self, start: int, end: int) -> Iterator[_Subject]:
         """The things that a stretch names in full, whatever else its words are."""
         for each in self.links:
-            if each.kind == "entity" and each.how in WHOLE and each.exact and start <= each.start and each.end <= end:
+            if each.kind == "entity" and each.match in WHOLE and each.exact and start <= each.start and each.end <= end:
                 yield self.thing(each)
 
     def _subjects(self, start: int, end: int, like: Select | None = None) -> Iterator[_Subject]:
         """All that a stretch may be about; `like` is what "ones" stand for."""
-        own = [x for x in self.links if start <= x.start and x.end <= end and x.how != "scope"]
+        own = [x for x in self.links if start <= x.start and x.end <= end and x.match != "scope"]
         groups = list(self._groups(own, start, end, like))
         yield from groups
         covered = frozenset[int]().union(*(g.covered for g in groups))
         named = [x for x in own if _is_named(x, self.links, self.question)]
-        named += [x for x in own if x.kind == "entity" and x.how == PART and x.score > self._best_class(x, own)]
-        whole = [x.covered for x in named if x.how in WHOLE]
+        named += [x for x in own if x.kind == "entity" and x.match == PART and x.score > self._best_class(x, own)]
+        whole = [x.covered for x in named if x.match in WHOLE]
         named = [x for x in named if not any(x.covered & mask == x.covered != mask for mask in whole)]
         for each in named:
             if not covered & {i for i in range(start, end) if each.covered >> i & 1}:
@@ -204,7 +204,7 @@ class _Reader(NamedTuple):
         run: list[int] = []
         for i, token in enumerate(words):
             if (
-                i in self.question.light
+                i in self.question.stopwords
                 or i in said
                 or {token.lemma, token.norm, token.norm.removesuffix("s")} & common
             ):
@@ -259,7 +259,7 @@ def _alike(one: Select, other: Select) -> bool:
 
 def _is_named(link: Link, links: Sequence[Link], question: Question) -> bool:
     """Whether a thing is named in full, by words that name no class or property as well, or written as its name is."""
-    if link.kind != "entity" or link.how not in WHOLE:
+    if link.kind != "entity" or link.match not in WHOLE:
         return False
     words = link.end - link.start
     if link.exact and link.start and link.label[:1].isupper():

@@ -44,9 +44,9 @@ class _Fields(NamedTuple):
 
     score: float = 0.0
     mode: str = "T"
-    want: str = ""
-    asks: tuple[Aggregation, ...] = ()
-    sticky: tuple[Aggregation, ...] = ()
+    next_role: str = ""
+    pending_aggregates: tuple[Aggregation, ...] = ()
+    shared_aggregates: tuple[Aggregation, ...] = ()
     distinct: bool = False
     targets: tuple[Target, ...] = ()
     conditions: tuple[Condition, ...] = ()
@@ -55,17 +55,17 @@ class _Fields(NamedTuple):
     rank: PendingSuperlative | None = None
     degree: tuple[str, ...] = ()
     limit: int = 0
-    compare: tuple[str, float | None] | None = None
-    other: tuple[str, float] | None = None
+    comparison: tuple[str, float | None] | None = None
+    earlier_comparison: tuple[str, float] | None = None
     unit: str = ""
     until: float | None = None
     negated: bool = False
-    only: bool = False
-    like: str = ""
-    text: str = ""
-    prop: Ref | None = None
-    prop_function: Aggregation = ""
-    from_target: bool = False
+    exclusive: bool = False
+    text_match: str = ""
+    pending_text: str = ""
+    pending_property: Ref | None = None
+    pending_function: Aggregation = ""
+    pending_is_target: bool = False
     owner: Ref | None = None
     nodes: tuple[Ref, ...] = ()
     join: str = "and"
@@ -91,7 +91,7 @@ class ParseState(_Fields):
             fields[_PLACES[name]] = value
         return tuple.__new__(ParseState, fields)
 
-    def then(self, rule: str, gain: float = 0.0, **changes: Any) -> "ParseState":
+    def apply_rule(self, rule: str, gain: float = 0.0, **changes: Any) -> "ParseState":
         """This state with changes, made by a rule."""
         return self._replace(score=self.score + gain, trace=(*self.trace, rule), **changes)
 
@@ -109,7 +109,7 @@ class ParseContext(NamedTuple):
 
     def content(self, mask: int) -> int:
         """How many tokens of a mask carry meaning."""
-        return (mask & ~stopword_mask(self.question.light)).bit_count()
+        return (mask & ~stopword_mask(self.question.stopwords)).bit_count()
 
 
 @lru_cache(maxsize=64)
@@ -118,34 +118,34 @@ def stopword_mask(light: frozenset[int]) -> int:
     return sum(1 << i for i in light)
 
 
-def has_self_link(ref: Ref, reader: ParseContext) -> bool:
+def has_self_link(ref: Ref, context: ParseContext) -> bool:
     """Whether a link joins things of one kind."""
-    return any(s.target == ref.node for s in reader.graph.steps[ref.node])
+    return any(s.target == ref.node for s in context.graph.steps[ref.node])
 
 
-def is_second_mention(state: ParseState, ref: Ref, reader: ParseContext) -> bool:
+def is_second_mention(state: ParseState, ref: Ref, context: ParseContext) -> bool:
     """Whether a link between things of one kind was named, so that a second mention of the kind is another thing."""
     if not any(n.node == ref.node for n in state.nodes):
         return False
-    return any((ref.node, ref.node) in reader.graph.ends.get(hint, ()) for hint in state.hints)
+    return any((ref.node, ref.node) in context.graph.ends.get(hint, ()) for hint in state.hints)
 
 
-def add_link(state: ParseState, link: Link, reader: ParseContext, ref: Ref) -> ParseState:
+def add_link(state: ParseState, link: Link, context: ParseContext, ref: Ref) -> ParseState:
     """The state after a mention was taken for something: its score, its words, and the nodes it needs."""
     # what was spoken of before is as good as said again
-    least = SCOPE_WORTH if link.how == "scope" else 0.5
-    worth = max(least, reader.content(link.covered)) * link.score
-    if link.how.startswith("link"):
+    least = SCOPE_WORTH if link.match == "scope" else 0.5
+    worth = max(least, context.content(link.covered)) * link.score
+    if link.match.startswith("link"):
         worth -= LINK_COST
     new = state._replace(
         score=state.score + worth,
         covered=state.covered | link.covered,
         links=(*state.links, link),
     )
-    return add_schema_node(new, ref, reader)
+    return add_schema_node(new, ref, context)
 
 
-def add_schema_node(state: ParseState, ref: Ref, reader: ParseContext) -> ParseState:
+def add_schema_node(state: ParseState, ref: Ref, context: ParseContext) -> ParseState:
     """The state with the node of a reference among its nodes; a far one costs."""
     node = Ref(ref.node, "", ref.slot)
     hints = state.hints | {ref.via} if ref.via else state.hints
@@ -153,7 +153,7 @@ def add_schema_node(state: ParseState, ref: Ref, reader: ParseContext) -> ParseS
         return state._replace(hints=hints) if hints != state.hints else state
     cost = 0.0
     if state.nodes:
-        distance = min(reader.graph.distance(n.node, node.node) for n in state.nodes)
+        distance = min(context.graph.distance(n.node, node.node) for n in state.nodes)
         if node.slot:
             distance = 1.0
         cost = DISTANCE_COST * min(distance, UNREACHABLE)
@@ -162,19 +162,19 @@ def add_schema_node(state: ParseState, ref: Ref, reader: ParseContext) -> ParseS
 
 def last_target_as_condition(state: ParseState) -> dict[str, Any]:
     """The changes by which the last target becomes a condition's property; its count is asked of something else."""
-    if not state.from_target or state.prop is None or not state.targets:
+    if not state.pending_is_target or state.pending_property is None or not state.targets:
         return {}
     last = state.targets[-1]
-    asks = (*state.asks, "count") if last.function == "count" else state.asks
-    return {"targets": state.targets[:-1], "from_target": False, "asks": asks}
+    asks = (*state.pending_aggregates, "count") if last.function == "count" else state.pending_aggregates
+    return {"targets": state.targets[:-1], "pending_is_target": False, "pending_aggregates": asks}
 
 
 def drop_open_property(state: ParseState) -> ParseState:
     """The state without a property that waited for a value in vain."""
-    if state.prop is None:
+    if state.pending_property is None:
         return state
-    if state.from_target:
-        return state._replace(prop=None, from_target=False, prop_function="")
+    if state.pending_is_target:
+        return state._replace(pending_property=None, pending_is_target=False, pending_function="")
     return state._replace(
-        prop=None, prop_function="", score=state.score - DANGLING_COST, trace=(*state.trace, "dangling")
+        pending_property=None, pending_function="", score=state.score - DANGLING_COST, trace=(*state.trace, "dangling")
     )

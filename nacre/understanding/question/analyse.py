@@ -54,7 +54,7 @@ def analyse_question(text: str) -> Question:
         numbers,
         quoted,
         frozenset(i for i, t in enumerate(words) if _is_light(t, light, text) or i in units),
-        also=second is not None,
+        wants_measure=second is not None,
     )
 
 
@@ -299,7 +299,7 @@ def _numbers(text: str, words: tuple[Token, ...]) -> tuple[Number, ...]:
         elif any(m.start() < b.quantity.start < m.end() for m in moments.values()):
             continue
         number = Number(start, inside[1], b.op, b.quantity.value, b.quantity.unit, concepts, False, first, after)
-        found.append(_through(number._replace(until=b.until, many=b.quantity.many), b.period))
+        found.append(_through(number._replace(until=b.until, multiplier=b.quantity.many), b.period))
     taken = {i for n in found for i in range(n.start, n.end)}
     for p in find_periods(text, any_year=True)[:MOST_NUMBERS]:
         inside = _covering(words, p.start, p.end)
@@ -311,7 +311,7 @@ def _numbers(text: str, words: tuple[Token, ...]) -> tuple[Number, ...]:
         if any(m.start() < q.start < m.end() for m in moments.values()):
             continue
         if inside and q.start in starts and not taken & set(range(*inside)):
-            found.append(Number(*inside, "", q.value, q.unit, many=q.many))
+            found.append(Number(*inside, "", q.value, q.unit, multiplier=q.many))
             taken |= set(range(*inside))
     numbers = english_data()["numbers"]
     for i, t in enumerate(words):

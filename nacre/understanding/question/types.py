@@ -29,11 +29,11 @@ class Number(NamedTuple):
     unit: str = ""
     concepts: tuple[str, ...] = ()
     reverse: bool = False
-    first: str = ""
-    after: str = ""
+    date_start: str = ""
+    date_end: str = ""
     until: float | None = None
     digits: str = ""
-    many: float = 1.0
+    multiplier: float = 1.0
 
 
 class Question(NamedTuple):
@@ -45,9 +45,9 @@ class Question(NamedTuple):
     cues: tuple[Cue, ...]
     numbers: tuple[Number, ...]
     quoted: tuple[tuple[int, int], ...]
-    light: frozenset[int]
+    stopwords: frozenset[int]
     lead: str = ""
-    also: bool = False
+    wants_measure: bool = False
 
 
 class Ref(NamedTuple):
@@ -86,7 +86,7 @@ class Link(NamedTuple):
     value: str | float = ""
     keys: tuple[str, ...] = ()
     label: str = ""
-    how: str = ""
+    match: str = ""
     ends: frozenset[str] | None = None
 
 
@@ -147,4 +147,4 @@ class Derivation(NamedTuple):
     trace: tuple[str, ...]
     links: tuple[Link, ...]
     hints: frozenset[str] = frozenset()
-    hung: Literal["", "first", "last"] = ""
+    attachment: Literal["", "first", "last"] = ""

@@ -63,7 +63,7 @@ def _joined(d: Derivation, question: Question) -> Iterator[tuple[Link, Link]]:
         after = min((x for x in named if x.start > i), key=lambda x: x.start, default=None)
         if before is None or after is None:
             continue
-        if all(k in question.light for k in (*range(before.end, i), *range(i + 1, after.start))):
+        if all(k in question.stopwords for k in (*range(before.end, i), *range(i + 1, after.start))):
             yield before, after
 
 
@@ -71,7 +71,7 @@ def _lists(question: Question) -> bool:
     """Whether anything in the question may join two columns."""
     joining = language().words["joining"] | language().words["listing"]
     joined = any(t.norm in joining for t in question.tokens) or any(c.kind == "group" for c in question.cues)
-    return joined or question.also or "," in question.text
+    return joined or question.wants_measure or "," in question.text
 
 
 def _directions(candidate: Candidate, question: Question, graph: SchemaGraph) -> tuple[int, int]:

@@ -55,11 +55,11 @@ def unlinked_tokens(links: Sequence[Link], question: Question) -> frozenset[int]
     """The content words that no link accounts for."""
     named = 0
     for each in links:
-        named |= each.covered | (((1 << (each.end - each.start)) - 1) << each.start if each.how == "slip" else 0)
+        named |= each.covered | (((1 << (each.end - each.start)) - 1) << each.start if each.match == "slip" else 0)
     return frozenset(
         i
         for i, token in enumerate(question.tokens)
-        if not (named >> i & 1 or i in question.light or token.norm[:1].isdigit())
+        if not (named >> i & 1 or i in question.stopwords or token.norm[:1].isdigit())
     )
 
 
@@ -77,7 +77,7 @@ def _reading(
     conditions = lost or any(i in open_ and is_required_word(i, question) for i in ranked.unused)
     refused = has_unheeded_bound(lost, question) or (conditions and is_unrestricted(ranked.candidate.body))
     refused = refused or has_other_answer_class(ranked.candidate, question, graph)
-    content = sum(i not in question.light for i in range(len(question.tokens)))
+    content = sum(i not in question.stopwords for i in range(len(question.tokens)))
     plan = Plan(show_things_beside_values(ranked.candidate.body))
     if ranked.candidate.derivation.trace == ELAPSED_RULE and not ranked.unused:
         odds = log_odds_before_running(DATE_DIFFERENCE_PROBABILITY)
@@ -100,7 +100,7 @@ def has_other_answer_class(candidate: Candidate, question: Question, graph: Sche
     """Whether a reading gives nothing of the things that a question begins with: "venues open on Monday" asks for no
     times, and "venues with the most seats" for no seats."""
     d = candidate.derivation
-    first = next((i for i in range(len(question.tokens)) if i not in question.light), None)
+    first = next((i for i in range(len(question.tokens)) if i not in question.stopwords), None)
     if first is None or not is_plural(question.tokens[first].norm) or not isinstance(candidate.body, Select):
         return False
     if {NARROWER_KIND_RULE, OTHER_KIND_RULE} & set(d.trace):

@@ -31,12 +31,12 @@ def reading_features(candidate: Candidate, question: Question, graph: SchemaGrap
         "bias": 1.0,
         "prior": d.prior / max(1, len(question.tokens)),
         "prior below best": best - d.prior,
-        "joins": candidate.joins,
+        "joins": candidate.join_cost,
         "steps": float(candidate.steps),
         "ambiguous": float(min(candidate.ambiguous, MAX_COUNTED)),
-        "other way": float(candidate.choice > 0),
-        "names passed over": candidate.passed,
-        "names split": float(min(candidate.split, MAX_COUNTED)),
+        "other way": float(candidate.path_choice > 0),
+        "names passed over": candidate.name_loss,
+        "names split": float(min(candidate.split_names, MAX_COUNTED)),
         "targets": float(len(d.targets)),
         "conditions": float(len(d.conditions)),
         "nodes": float(len(d.nodes)),
@@ -108,7 +108,7 @@ def _is_of(word: str, kind: str) -> bool:
 
 def _coverage(candidate: Candidate, question: Question) -> dict[str, float]:
     open_ = unused_tokens(candidate, question)
-    content = [i for i in range(len(question.tokens)) if i not in question.light]
+    content = [i for i in range(len(question.tokens)) if i not in question.stopwords]
     named = [i for i in open_ if question.tokens[i].text[:1].isupper() and i]
     digits = [i for i in open_ if question.tokens[i].norm[:1].isdigit()]
     quoted = {i for start, end in question.quoted for i in range(start, end)}
@@ -125,7 +125,7 @@ def _coverage(candidate: Candidate, question: Question) -> dict[str, float]:
 def unused_tokens(candidate: Candidate, question: Question) -> list[int]:
     """The content words that nothing in a reading accounts for."""
     covered = candidate.derivation.covered & ~unchecked_words(candidate)
-    return [i for i in range(len(question.tokens)) if i not in question.light and not covered >> i & 1]
+    return [i for i in range(len(question.tokens)) if i not in question.stopwords and not covered >> i & 1]
 
 
 def _links(links: tuple[Link, ...], question: Question) -> dict[str, float]:
@@ -137,7 +137,7 @@ def _links(links: tuple[Link, ...], question: Question) -> dict[str, float]:
         "links": float(len(links)),
     }
     for link in links:
-        key = f"link {link.kind} {link.how.removeprefix('link ')}"
+        key = f"link {link.kind} {link.match.removeprefix('link ')}"
         found[key] = found.get(key, 0.0) + 1.0
     overlapping = 0
     seen = 0

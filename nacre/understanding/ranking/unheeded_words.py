@@ -34,7 +34,7 @@ def unheeded_words(candidate: Candidate, question: Question, graph: SchemaGraph)
         found += [(c.start, c.end) for c in cues if any(t.norm in grouping for t in words[c.start : c.end])]
     for cue in (c for c in question.cues if d.group and c.kind == "group"):
         # "for each maker" without the makers
-        named = next((i for i in range(cue.end, len(question.tokens)) if i not in question.light), None)
+        named = next((i for i in range(cue.end, len(question.tokens)) if i not in question.stopwords), None)
         if named is not None and not d.covered >> named & 1:
             found.append((cue.start, cue.end))
     if not _sums(candidate):
@@ -114,7 +114,7 @@ def _used(number: Number, d: Derivation, graph: SchemaGraph) -> bool:
 def _is(number: Number, value: str | float, condition: Condition, graph: SchemaGraph) -> bool:
     if isinstance(value, str):
         years = {f"{int(number.value):04}", f"{int(number.value) + 1:04}"} if number.value < 1e4 else set()
-        starts = {number.first, number.after} - {""}
+        starts = {number.date_start, number.date_end} - {""}
         return value[:4] in years or value in starts or f"{number.value:g}" in value
     unit = graph.about(condition.ref.predicate).unit if condition.ref.predicate else ""
     said = [n for n in (number.value, convert_to_unit(number, unit)) if n is not None]

@@ -107,7 +107,7 @@ def requested_nodes(words: Sequence[Token], at: int, linker: Linker) -> list[int
     named = [
         x
         for x in link_mentions(question, linker.index)
-        if not question.light.issuperset(range(x.start, x.end))
+        if not question.stopwords.issuperset(range(x.start, x.end))
         if (x.kind in ("class", "value") and x.start > at) or (x.kind == "property" and not x.start <= at < x.end)
     ]
     if any(x.score >= MIN_NAMING_SCORE for x in named):

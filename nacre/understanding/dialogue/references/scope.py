@@ -43,7 +43,7 @@ def scope_links(links: list[Link], scope: Scope | None, question: Question, know
 def scope_candidates(candidates: list[Candidate], question: Question) -> list[Candidate]:
     """The readings that speak of the things of the conversation, where some do; "how much do they cost" asks each of
     them, not for a total that nothing says, and "are they full?" all of them."""
-    about = [c for c in candidates if any(x.how == "scope" for x in c.derivation.links)]
+    about = [c for c in candidates if any(x.match == "scope" for x in c.derivation.links)]
     about = [c for c in about if _counts_those(c)] or about if _are_counted(about, question) else about
     if not {t.norm for t in question.tokens} & language().words["existing"]:
         about = [_of_all(c) for c in about]
@@ -55,7 +55,7 @@ def scope_candidates(candidates: list[Candidate], question: Question) -> list[Ca
 
 def _are_counted(about: list[Candidate], question: Question) -> bool:
     """Whether the things before are what is counted: "how many of them are full?"."""
-    at = {x.start for c in about for x in c.derivation.links if x.how == "scope"}
+    at = {x.start for c in about for x in c.derivation.links if x.match == "scope"}
     ends = {end for c in question.cues if c.kind == "count" for end in (c.end, c.end + 1)}
     return bool(at & ends)
 

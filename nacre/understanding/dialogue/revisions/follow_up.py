@@ -130,14 +130,14 @@ def _ends(number: Number) -> tuple[Number, ...]:
 def _by_cues(question: Question, shown: frozenset[int], earlier: Select, how: str, graph: SchemaGraph) -> Select | None:
     """The change that needs no words of the graph: "also the maximum", "in descending order", "the highest of them"."""
     said = [c for c in question.cues if c.kind in _KINDS]
-    bounds = [end for n in question.numbers if n.op and not n.first for end in _ends(n)]
+    bounds = [end for n in question.numbers if n.op and not n.date_start for end in _ends(n)]
     spans = [(c.start, c.end) for c in said] + [(n.start, n.end) for n in bounds]
     covered = {i for start, end in spans for i in range(start, end)}
     result = language().dialogue["result"]
     rest = [
         t.norm
         for i, t in enumerate(question.tokens)
-        if i not in covered | shown and i not in question.light and not result.search(t.norm)
+        if i not in covered | shown and i not in question.stopwords and not result.search(t.norm)
     ]
     if rest:
         return None

@@ -117,7 +117,7 @@ class ValueLinker:
             return True
         light = function_words()
         own = question.tokens[start:end]
-        letters = any(len(t.norm) == 1 and i not in question.light for i, t in enumerate(own, start))
+        letters = any(len(t.norm) == 1 and i not in question.stopwords for i, t in enumerate(own, start))
         if letters or any(t.norm not in light for t in own):
             return True
         return start > 0 and all(t.text[0].isupper() for t in own)

@@ -38,7 +38,7 @@ def prefer_class_synonyms(
             sorts = {(x.refs[0].node, i) for x in out if not _is(x, at) for i in range(x.start, x.end)}
             out += [x for x in found if x.kind == "class" and (x.refs[0].node, x.start) in sorts]
             # "green tea" says what its "green" would say alone
-            whole = [x for x in found if x.kind == "entity" and x.how == "whole" and x.start < at and x.end == at + 1]
+            whole = [x for x in found if x.kind == "entity" and x.match == "whole" and x.start < at and x.end == at + 1]
             out += [x for x in found if x.end <= at and any(w.start <= x.start and x.keys == w.keys for w in whole)]
             found = [x for x in found if x not in out]
             if _sorts(question, at) and any(x.kind == "class" and x.start < at < x.end for x in found):
@@ -68,9 +68,9 @@ def _ruled_out(link: Link, at: int, token: Token, named: list[Link], graph: Sche
     ends_so = node.words[-1:] == (token.lemma,)
     only_sorts = not node.relations & things and _is_concept(node.index, graph)
     if _is(link, at) and link.kind != "class":
-        return link.how == "part" and token.text.islower()
+        return link.match == "part" and token.text.islower()
     if _is(link, at):
-        return link.how == "partial" and link.score < best and (only_sorts or not ends_so)
+        return link.match == "partial" and link.score < best and (only_sorts or not ends_so)
     return link.kind == "class" and link.end == at + 1 and ends_so and only_sorts
 
 

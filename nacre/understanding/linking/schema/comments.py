@@ -49,6 +49,6 @@ def link_comment_words(
     for link in found:
         named |= link.covered
     for i, token in enumerate(question.tokens):
-        if not named >> i & 1 and i not in question.light:
+        if not named >> i & 1 and i not in question.stopwords:
             for term in known.get(token.lemma, ()):
                 yield term_link(i, i + 1, term, COMMENT_SCORE, 1 << i, False, "like")

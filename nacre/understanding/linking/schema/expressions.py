@@ -42,7 +42,7 @@ def find_expressions(question: Question, taken: int) -> Iterator[tuple[int, int,
             if any(i < c.start < i + len(said) < c.end and c.kind in _COMPUTING for c in question.cues):
                 # "how long do they work on average" is nothing that they work on
                 continue
-            meant = [k for k in range(i, i + len(said)) if k not in question.light] or range(i, i + len(said))
+            meant = [k for k in range(i, i + len(said)) if k not in question.stopwords] or range(i, i + len(said))
             if not any(taken >> k & 1 for k in meant):
                 yield i, i + len(said), concepts[:MAX_CONCEPTS]
                 end = i + len(said)

@@ -23,7 +23,7 @@ def _expressed(question: Question, found: Sequence[Link], terms: SchemaLinker) -
     """What expressions ask for whose own words name nothing here: "who is in charge of", "how much per hour"."""
     taken = 0
     for link in found:
-        if link.exact or link.how.endswith("partial"):
+        if link.exact or link.match.endswith("partial"):
             taken |= link.covered
     for start, end, concepts in find_expressions(question, taken):
         covered = (1 << end) - (1 << start)
@@ -43,7 +43,7 @@ def _done(question: Question, found: Sequence[Link], terms: SchemaLinker) -> Ite
     for link in found:
         named |= link.covered
     for i, token in enumerate(question.tokens):
-        if named >> i & 1 or i in question.light or len(token.lemma) < MIN_VERB_LETTERS:
+        if named >> i & 1 or i in question.stopwords or len(token.lemma) < MIN_VERB_LETTERS:
             continue
         for ending in sorted(wording_entry("agents")):
             for index, _ in terms.by_word.get(token.lemma.removesuffix("e") + ending, ()):

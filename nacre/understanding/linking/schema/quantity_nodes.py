@@ -30,10 +30,10 @@ def link_quantity_nodes(links: Sequence[Link], graph: SchemaGraph) -> Iterator[L
         else:
             number = amount_property(ref.node, graph) if not ref.predicate else ""
             if number:
-                yield link._replace(kind="property", refs=(Ref(ref.node, number, via=ref.via),), how=AMOUNT)
+                yield link._replace(kind="property", refs=(Ref(ref.node, number, via=ref.via),), match=AMOUNT)
             continue
         for held, of in found:
-            yield link._replace(kind="property", refs=(held, of), how=QUANTITY)
+            yield link._replace(kind="property", refs=(held, of), match=QUANTITY)
 
 
 @lru_cache(maxsize=4096)

@@ -20,7 +20,7 @@ def link_split_names(question: Question, graph: SchemaGraph) -> Iterator[Link]:
         how, many = words[at - 2 : at]
         if how.norm not in said["degree"] or many.norm not in said["how_much"]:
             continue
-        later = {t.lemma: i for i, t in enumerate(words) if i > at and i not in question.light}
+        later = {t.lemma: i for i, t in enumerate(words) if i > at and i not in question.stopwords}
         for predicate, holders in graph.holders.items():
             name = graph.words[predicate]
             if name[-1:] != (word.lemma,) or not graph.is_numeric(predicate):
@@ -29,7 +29,7 @@ def link_split_names(question: Question, graph: SchemaGraph) -> Iterator[Link]:
             if there:
                 covered = 1 << at | sum(1 << i for i in set(there))
                 yield from (
-                    Link(at, at + 1, "property", (Ref(h, predicate),), SPLIT_NAME_SCORE, covered, how="partial")
+                    Link(at, at + 1, "property", (Ref(h, predicate),), SPLIT_NAME_SCORE, covered, match="partial")
                     for h in holders
                 )
 
@@ -48,6 +48,6 @@ def link_requested_units(question: Question, graph: SchemaGraph) -> Iterator[Lin
             about = graph.about(predicate)
             if unit in (about.unit, units.get(about.unit.casefold())):
                 yield from (
-                    Link(at, at + 1, "property", (Ref(holder, predicate),), SYNONYM_SCORE, 1 << at, False, how="like")
+                    Link(at, at + 1, "property", (Ref(holder, predicate),), SYNONYM_SCORE, 1 << at, False, match="like")
                     for holder in holders
                 )

@@ -80,7 +80,7 @@ class SchemaLinker:
         persons, bodies = nouns_of_kind("persons"), nouns_of_kind("bodies")
         for i, token in enumerate(words):
             # "show the ..." is no show, "the last ..." lasts no time
-            asks = i == 0 and i in question.light
+            asks = i == 0 and i in question.stopwords
             asks |= i > 0 and token.norm in known["the_last"] and words[i - 1].norm in known["article"]
             doer = token.norm in persons or token.norm in bodies
             for word, fit in self.like(token.norm, token.lemma):
@@ -146,7 +146,7 @@ class SchemaLinker:
         runs: list[list[int]] = []
         for i in sorted(matched):
             between = range(runs[-1][-1] + 1, i) if runs else range(0)
-            joined = len(between) <= 2 and all(k in question.light for k in between)
+            joined = len(between) <= 2 and all(k in question.stopwords for k in between)
             # "substances that have been measured" are no "substance measurements", "documents have the status" no
             # "document status"
             if runs and joined and not _parted(question, between, term.kind):
@@ -295,7 +295,7 @@ def _of_kind(found: list[Link], question: Question) -> list[Link]:
         for kind in (k for k in kinds if k.refs[0].node == own.refs[0].node and not k.covered & own.covered):
             first, last = sorted((kind, own), key=lambda x: x.start)
             between = range(first.end, last.start)
-            joined = not between if first is kind else between and all(i in question.light for i in between)
+            joined = not between if first is kind else between and all(i in question.stopwords for i in between)
             if joined and (first.start, last.end) in like:
                 whole = own._replace(start=first.start, end=last.end, covered=kind.covered | own.covered)
                 made.append(whole._replace(score=min(kind.score, own.score)))
@@ -311,7 +311,7 @@ def _not_again(found: list[Link]) -> list[Link]:
         x
         for x in found
         if not (
-            x.kind == "class" and x.how == "like" and (x.start, x.end) in verbs and (x.start, x.refs[0].node) in named
+            x.kind == "class" and x.match == "like" and (x.start, x.end) in verbs and (x.start, x.refs[0].node) in named
         )
     ]
 

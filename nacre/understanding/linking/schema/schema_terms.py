@@ -161,9 +161,9 @@ def _abbreviates(word: str, others: Collection[str]) -> bool:
 def term_link(start: int, end: int, term: SchemaTerm, score: float, covered: int, exact: bool, how: str) -> Link:
     """What a stretch of tokens that names a term stands for."""
     if term.kind == "class":
-        return Link(start, end, "class", (Ref(term.nodes[0]),), score, covered, exact, how=how)
+        return Link(start, end, "class", (Ref(term.nodes[0]),), score, covered, exact, match=how)
     if term.kind == "property":
-        return Link(start, end, "property", (Ref(term.nodes[0], term.predicate),), score, covered, exact, how=how)
+        return Link(start, end, "property", (Ref(term.nodes[0], term.predicate),), score, covered, exact, match=how)
     source, *targets = term.nodes
     refs = tuple(Ref(t, "", 0, term.predicate) for t in targets)
-    return Link(start, end, "property", (*refs, Ref(source)), score, covered, exact, how="link " + how)
+    return Link(start, end, "property", (*refs, Ref(source)), score, covered, exact, match="link " + how)

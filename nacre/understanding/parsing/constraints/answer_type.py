@@ -74,7 +74,7 @@ def _is_verb(candidate: Candidate) -> bool:
     if target is None or target.predicate:
         return False
     named = [x for x in candidate.derivation.links if x.kind == "class" and x.refs[0].node == target.node]
-    return bool(named) and all(x.how == "like" for x in named)
+    return bool(named) and all(x.match == "like" for x in named)
 
 
 def _is_nameless(candidate: Candidate, graph: SchemaGraph) -> bool:
@@ -118,7 +118,7 @@ def is_part_name_guess(candidate: Candidate, question: Question, graph: SchemaGr
     if kind is None or not kind.start or question.tokens[kind.end - 1].norm != question.tokens[kind.end - 1].lemma:
         return False
     cue = next((c for c in question.cues if c.kind == "of" and c.start == kind.end), None)
-    part = any(x.kind == "entity" and x.how == "part" and cue is not None and x.start >= cue.end for x in d.links)
+    part = any(x.kind == "entity" and x.match == "part" and cue is not None and x.start >= cue.end for x in d.links)
     own = set(graph.nodes[kind.refs[0].node].words)
     return part and not any(own & set(graph.words[edge.predicate]) for edge in body.edges)
 
@@ -150,7 +150,7 @@ def _misses(candidate: Candidate, asked: str, graph: SchemaGraph) -> bool:
 def _day_asked(question: Question) -> tuple[frozenset[str], frozenset[str]]:
     """The words of the day that is asked for, the first or the last, and of the other one; none where it may be any."""
     known = language().words
-    said = {w for i, t in enumerate(question.tokens) if i not in question.light for w in (t.norm, t.lemma)}
+    said = {w for i, t in enumerate(question.tokens) if i not in question.stopwords for w in (t.norm, t.lemma)}
     said |= {concept for _, _, concepts in find_expressions(question, 0) for concept in concepts}
     for sought, others in ((known["end"], known["start"]), (known["start"], known["end"])):
         if said & sought and not said & others:
@@ -193,4 +193,4 @@ def _words(ref: Ref, graph: SchemaGraph) -> tuple[str, ...]:
 def _content(candidate: Candidate, question: Question) -> int:
     """How many words of meaning a reading accounts for."""
     covered = candidate.derivation.covered
-    return sum(covered >> i & 1 for i in range(len(question.tokens)) if i not in question.light)
+    return sum(covered >> i & 1 for i in range(len(question.tokens)) if i not in question.stopwords)

@@ -97,7 +97,7 @@ def _beside_preposition(predicate: str, name: Link, verb: Link, question: Questi
     if not after:
         return ""
     if name.start > after[0]:
-        return "object" if all(i in question.light for i in range(after[0] + 1, name.start)) else ""
+        return "object" if all(i in question.stopwords for i in range(after[0] + 1, name.start)) else ""
     return "subject" if name.start < verb.start and after[0] == len(norms) - 1 else ""
 
 
@@ -124,7 +124,7 @@ def _acts(name: Link, verb: Link, question: Question) -> bool | None:
     known = language().words
     said = norms[verb.start]
     between = range(min(name.end, verb.end), max(name.start, verb.start))
-    if any(i not in question.light for i in between):
+    if any(i not in question.stopwords for i in between):
         return None
     if said.endswith(tuple(wording_entry("agents"))) or norms[verb.end : verb.end + 1] == ["of"]:
         # "the supervisor of Ann"

@@ -16,7 +16,7 @@ def mentioned_words(links: Sequence[Link], question: Question, graph: SchemaGrap
     names = 0
     for link in links:
         names |= link.covered if link.kind in ("entity", "value") else 0
-    asked = {t.lemma for i, t in enumerate(question.tokens) if i not in question.light and not names >> i & 1}
+    asked = {t.lemma for i, t in enumerate(question.tokens) if i not in question.stopwords and not names >> i & 1}
     return frozenset((named | asked) - language().words["generic"] - function_words())
 
 

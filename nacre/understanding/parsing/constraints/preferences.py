@@ -94,7 +94,7 @@ def prefer_extreme_values(candidates: list[Candidate], question: Question) -> li
     words, known = question.tokens, language().words
     if cue is None or not cue.start or words[0].norm in known["who"] | known["choosing_one"]:
         return candidates
-    if any(i not in question.light for i in range(cue.start)) or any(n.start < cue.start for n in question.numbers):
+    if any(i not in question.stopwords for i in range(cue.start)) or any(n.start < cue.start for n in question.numbers):
         return candidates
     named = {
         ref

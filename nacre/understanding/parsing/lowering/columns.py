@@ -16,17 +16,17 @@ MEASURE_RULE, WITH_OWN = "measure of first", 0.5
 STANDS_FOR_RULE = "stood for"
 
 
-def settle_columns(d: Derivation, reader: ParseContext) -> Iterator[Derivation]:
+def settle_columns(d: Derivation, context: ParseContext) -> Iterator[Derivation]:
     """Which columns show a thing: its name, or its code where it has none; a person's two names for "name"."""
-    if reader.question.also and (measured := _with_measure(d)) is not None:
+    if context.question.wants_measure and (measured := _with_measure(d)) is not None:
         yield measured
         return
-    graph = reader.graph
+    graph = context.graph
     d = _stood_for(d, graph)
     if not _has_code(d, graph):
         yield d
     words = language().words
-    yield from _name_itself(d, reader)
+    yield from _name_itself(d, context)
     for i, target in enumerate(d.targets):
         if target.function:
             continue
@@ -38,7 +38,7 @@ def settle_columns(d: Derivation, reader: ParseContext) -> Iterator[Derivation]:
             for which in ("given", "family")
         ]
         partial = any(
-            x.how == "partial" and x.kind == "property" and x.refs[0] == target.ref and x.end - x.start == 1
+            x.match == "partial" and x.kind == "property" and x.refs[0] == target.ref and x.end - x.start == 1
             for x in d.links
         )
         if all(pair) and (not target.ref.predicate or partial):
@@ -115,11 +115,11 @@ def _with_measure(d: Derivation) -> Derivation | None:
     return apply_rule(d, MEASURE_RULE, WITH_OWN, targets=(*things, own), group=group)
 
 
-def _name_itself(d: Derivation, reader: ParseContext) -> Iterator[Derivation]:
+def _name_itself(d: Derivation, context: ParseContext) -> Iterator[Derivation]:
     """ "the name and height of the towers", where the name is no property: the things themselves are asked for too."""
     first = d.targets[0]
     node = Ref(first.ref.node, "", first.ref.slot)
-    graph, tokens, words = reader.graph, reader.question.tokens, language().words["telling"]
+    graph, tokens, words = context.graph, context.question.tokens, language().words["telling"]
     if not graph.nodes[node.node].named or any(t.function or t.ref == node for t in d.targets):
         return
     if any(set(graph.words[p]) & words for p in graph.literals[node.node]):

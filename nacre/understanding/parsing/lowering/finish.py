@@ -26,7 +26,7 @@ from nacre.understanding.question.types import Condition, Derivation, Ordering, 
 MOST_VARIANTS = 10
 
 
-def finish_state(state: ParseState, reader: ParseContext) -> list[Derivation]:
+def finish_state(state: ParseState, context: ParseContext) -> list[Derivation]:
     """The derivations of a state, likeliest first."""
     state = drop_open_property(state)
     trace = list(state.trace)
@@ -35,29 +35,36 @@ def finish_state(state: ParseState, reader: ParseContext) -> list[Derivation]:
     root = _root(state)
     if root is None:
         return []
-    open_ = ((state.rank, "rank"), (state.compare, "compare"), (state.want == "group", "group"), (state.text, "text"))
+    open_ = (
+        (state.rank, "rank"),
+        (state.comparison, "compare"),
+        (state.next_role == "group", "group"),
+        (state.pending_text, "text"),
+    )
     for left, name in open_:
         if left:
             cost += UNSETTLED_COST
             trace.append(f"unsettled {name}")
-    if state.asks:
-        if "count" in state.asks and not any(t.function for t in targets):
+    if state.pending_aggregates:
+        if "count" in state.pending_aggregates and not any(t.function for t in targets):
             plain = [t for t in targets if not t.ref.predicate]
             if plain and not state.group:
                 targets = tuple(Target(t.ref, "count") if t == plain[-1] else t for t in targets)
             else:
                 targets = (*targets, Target(Ref(root.node, "", root.slot), "count"))
             trace.append("count at end")
-        elif computed := sum_targets(state, root, reader):
+        elif computed := sum_targets(state, root, context):
             targets = computed
             trace.append("aggregate of only measure")
         else:
             cost += UNSETTLED_COST
             trace.append("unsettled aggregate")
     where = (
-        place_or_date_refs(state, root, reader) if not state.group and not any(t.ref.predicate for t in targets) else []
+        place_or_date_refs(state, root, context)
+        if not state.group and not any(t.ref.predicate for t in targets)
+        else []
     )
-    who = person_refs(state, root, reader) if not targets and not state.group else []
+    who = person_refs(state, root, context) if not targets and not state.group else []
     if not targets:
         targets = tuple(Target(g) for g in state.group) or (Target(Ref(root.node, "", root.slot)),)
         trace.append("default target")
@@ -65,9 +72,9 @@ def finish_state(state: ParseState, reader: ParseContext) -> list[Derivation]:
             trace.append("default target is thing")
             cost += UNSETTLED_COST
     # of a yes or no nothing further is asked for
-    first = reader.question.tokens[0].norm if reader.question.tokens else ""
-    alone = not (state.targets or state.group or state.asks or first in language().words["asking_yes_no"])
-    others = opposite_end_refs(state, root, reader) if alone else []
+    first = context.question.tokens[0].norm if context.question.tokens else ""
+    alone = not (state.targets or state.group or state.pending_aggregates or first in language().words["asking_yes_no"])
+    others = opposite_end_refs(state, root, context) if alone else []
     whole = Derivation(
         targets, state.conditions, state.group, state.order, state.nodes or (root,), "", state.covered,
         state.score - cost, tuple(trace), state.links, state.hints,
@@ -75,29 +82,31 @@ def finish_state(state: ParseState, reader: ParseContext) -> list[Derivation]:
     found = []
     for ref in where:
         hints = whole.hints | {h for h in (ref.via,) if h}
-        found.append(apply_rule(whole, "place or time", 0.5 - _later(ref, reader), targets=(Target(ref),), hints=hints))
+        found.append(
+            apply_rule(whole, "place or time", 0.5 - _later(ref, context), targets=(Target(ref),), hints=hints)
+        )
     found += [apply_rule(whole, "who", 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref)) for ref in who]
     found += [
         apply_rule(whole, "other end", 0.5 + UNSETTLED_COST, targets=(Target(ref),), nodes=(*whole.nodes, ref))
         for ref in others
     ]
     found = [each for d in found for each in _combined(d)]
-    amount = amount_between(state, reader)
+    amount = amount_between(state, context)
     if amount is not None:
         whole = apply_rule(whole, "amount between", 0.5, targets=(amount,), nodes=(*whole.nodes, Ref(amount.ref.node)))
     elif state.degree and "aggregate of only measure" not in trace:
         whole = apply_rule(whole, "unsettled degree", -UNSETTLED_COST)
-    for settled in _settled(whole, state, root, reader):
-        for grouped in settle_grouping(settled, root, reader):
-            for shown in settle_columns(_ordered_inside(grouped), reader):
+    for settled in _settled(whole, state, root, context):
+        for grouped in settle_grouping(settled, root, context):
+            for shown in settle_columns(_ordered_inside(grouped), context):
                 for inner in nest_conditions(shown, root):
-                    for hung in _hung(inner, reader.graph):
+                    for hung in _hung(inner, context.graph):
                         found += _combined(hung)
-    dated = (choose_first_or_last_date(d, reader) for d in found)
+    dated = (choose_first_or_last_date(d, context) for d in found)
     ended = (
-        _things_of_each(apply_ordinal_rank(apply_direction(x, reader), reader))
+        _things_of_each(apply_ordinal_rank(apply_direction(x, context), context))
         for d in dated
-        for x in ongoing_conditions(d, reader)
+        for x in ongoing_conditions(d, context)
     )
     return list(islice(ended, MOST_VARIANTS))
 
@@ -111,10 +120,10 @@ def _things_of_each(d: Derivation) -> Derivation:
     return d._replace(targets=tuple(t._replace(distinct=t.distinct and t.ref not in shown) for t in d.targets))
 
 
-def _later(ref: Ref, reader: ParseContext) -> float:
+def _later(ref: Ref, context: ParseContext) -> float:
     """What a date costs that is seldom meant by when something was."""
-    dated = bool(ref.predicate) and reader.graph.is_date(ref.predicate)
-    return later_date_cost(ref, reader.graph) if dated else 0.0
+    dated = bool(ref.predicate) and context.graph.is_date(ref.predicate)
+    return later_date_cost(ref, context.graph) if dated else 0.0
 
 
 def _root(state: ParseState) -> Ref | None:
@@ -128,9 +137,9 @@ def _root(state: ParseState) -> Ref | None:
     return None
 
 
-def _settled(d: Derivation, state: ParseState, root: Ref, reader: ParseContext) -> Iterator[Derivation]:
+def _settled(d: Derivation, state: ParseState, root: Ref, context: ParseContext) -> Iterator[Derivation]:
     """What a superlative or a number that found nothing after it is about: something said before."""
-    graph = reader.graph
+    graph = context.graph
     if state.rank is not None:
         limit = state.limit or 1
         rank = state.rank
@@ -162,9 +171,9 @@ def _settled(d: Derivation, state: ParseState, root: Ref, reader: ParseContext) 
             for other in linked:
                 order = Ordering(other, rank.descending, "count", limit)
                 yield apply_rule(d, "most linked at end", 0.4, order=order, group=(root,))
-    elif state.compare is not None and state.compare[1] is not None and state.unit in COUNTING:
+    elif state.comparison is not None and state.comparison[1] is not None and state.unit in COUNTING:
         for other in reversed([n for n in d.nodes if n != root][-2:]):
-            condition = Condition(other, state.compare[0], (state.compare[1],), function="count")
+            condition = Condition(other, state.comparison[0], (state.comparison[1],), function="count")
             bounds = (condition, *upper_bound(condition, state.until))
             yield apply_rule(d, "count settled", 0.5, conditions=(*d.conditions, *bounds))
     yield d

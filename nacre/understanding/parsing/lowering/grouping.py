@@ -8,7 +8,7 @@ from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Derivation, Ref, Target
 
 
-def settle_grouping(d: Derivation, root: Ref, reader: ParseContext) -> Iterator[Derivation]:
+def settle_grouping(d: Derivation, root: Ref, context: ParseContext) -> Iterator[Derivation]:
     """What things are grouped by, where that is said, implied by an aggregate beside a column, or by a count."""
     counted = any(t.function for t in d.targets)
     plain = tuple(t.ref for t in d.targets if not t.function)
@@ -32,7 +32,7 @@ def settle_grouping(d: Derivation, root: Ref, reader: ParseContext) -> Iterator[
             else:
                 yield d
         else:
-            if _per(reader) and d.order is None and [bool(t.ref.predicate) for t in d.targets] == [False]:
+            if _per(context) and d.order is None and [bool(t.ref.predicate) for t in d.targets] == [False]:
                 # "visits per month"
                 number = (*(Target(g) for g in d.group), d.targets[0]._replace(function="count"))
                 yield apply_rule(d, "number per group", 0.4, targets=number)
@@ -67,9 +67,9 @@ def settle_grouping(d: Derivation, root: Ref, reader: ParseContext) -> Iterator[
     yield d
 
 
-def _per(reader: ParseContext) -> bool:
+def _per(context: ParseContext) -> bool:
     """Whether a rate is asked for."""
-    return any(t.norm in language().words["rate"] for t in reader.question.tokens)
+    return any(t.norm in language().words["rate"] for t in context.question.tokens)
 
 
 def _extreme_of_each(d: Derivation) -> Iterator[Derivation]:

@@ -95,7 +95,7 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> LoweredPlan | Non
     wanted += [owner_ref(c.ref) for c in direct]
     wanted += [owner_ref(c.against.ref) for c in direct if c.against is not None and not c.against.function]
     wanted += [owner_ref(d.order.ref)] if d.order is not None else []
-    joins = find_joins(graph, wanted, d.hints, choice, hung=d.hung, ends=incoming_predicates(d, direct))
+    joins = find_joins(graph, wanted, d.hints, choice, hung=d.attachment, ends=incoming_predicates(d, direct))
     if joins is None:
         return None
     tied = {name for edge in joins.edges for name in (edge.subject, edge.object)}

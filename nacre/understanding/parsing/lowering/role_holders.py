@@ -43,7 +43,7 @@ def resolve_role_holder(candidate: Candidate, question: Question, graph: SchemaG
         variables=(*body.variables, Variable(name, node.classes, node.without)),
         edges=(*body.edges, Edge(answer.variable, predicate, name)),
     )
-    return candidate._replace(derivation=d, body=select, joins=candidate.joins + 1)
+    return candidate._replace(derivation=d, body=select, join_cost=candidate.join_cost + 1)
 
 
 def _asks_person(candidate: Candidate, question: Question) -> bool:

@@ -15,37 +15,37 @@ BEFORE = 3
 FORM = 4
 
 
-def names_boolean_property(link: Link, ref: Ref, reader: ParseContext) -> bool:
+def names_boolean_property(link: Link, ref: Ref, context: ParseContext) -> bool:
     """Whether a property of yes or no is named for what it holds of, and not itself: "the paid flag"."""
-    if link.how == NEGATED_MATCH or reader.graph.about(ref.predicate).datatype == "boolean":
+    if link.match == NEGATED_MATCH or context.graph.about(ref.predicate).datatype == "boolean":
         return True
-    words = reader.question.tokens
+    words = context.question.tokens
     if is_plural(words[link.end - 1].norm):
         # "the decisions", which are yes or no
         return False
     asking = any(t.norm in language().words["asking_flag"] for t in words[max(0, link.start - BEFORE) : link.end + 1])
-    return ref.predicate in reader.graph.flags and not asking
+    return ref.predicate in context.graph.flags and not asking
 
 
 def boolean_condition(
-    state: ParseState, new: ParseState, link: Link, ref: Ref, reader: ParseContext
+    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
 ) -> Iterator[ParseState]:
     """ "Blocked customers", "unpaid rentals": what a property of yes or no holds of, or does not."""
-    yes = true_value(reader.graph.about(ref.predicate))
-    otherwise = link.how == "like" and not _is_alike(link, ref, reader)
-    if yes is None or (yes is not True and (otherwise or _is_verb_of(link, ref, reader))):
+    yes = true_value(context.graph.about(ref.predicate))
+    otherwise = link.match == "like" and not _is_alike(link, ref, context)
+    if yes is None or (yes is not True and (otherwise or _is_verb_of(link, ref, context))):
         # who earns has not paid, and what they pay is no matter of yes or no
         return
-    if link.how == "partial" and _says_verb_alone(link, ref, reader):
+    if link.match == "partial" and _says_verb_alone(link, ref, context):
         # what is run by somebody does not run at night
         return
-    after = reader.question.tokens[link.end : link.end + 1]
+    after = context.question.tokens[link.end : link.end + 1]
     # "the decision no"
     said_no = any(t.norm in language().words["lacking"] for t in after)
     if said_no:
         new = new._replace(covered=new.covered | 1 << link.end)
-    denied = (state.negated != (link.how == NEGATED_MATCH)) != said_no
-    no = false_value(reader.graph.about(ref.predicate))
+    denied = (state.negated != (link.match == NEGATED_MATCH)) != said_no
+    no = false_value(context.graph.about(ref.predicate))
     if denied and no is not None:
         # what is not known is neither
         condition = Condition(ref, "=", (no,))
@@ -53,26 +53,26 @@ def boolean_condition(
     else:
         condition = Condition(ref, "=", (yes,), denied)
         rule = "flag"
-    yield new._replace(last="flag").then(rule, 0.2, conditions=(*state.conditions, condition), negated=False)
+    yield new._replace(last="flag").apply_rule(rule, 0.2, conditions=(*state.conditions, condition), negated=False)
 
 
-def _says_verb_alone(link: Link, ref: Ref, reader: ParseContext) -> bool:
+def _says_verb_alone(link: Link, ref: Ref, context: ParseContext) -> bool:
     """Whether nothing of a name of several words is said but its first, a verb in the third person."""
-    said = [t.lemma for t in reader.question.tokens[link.start : link.end]]
-    first = split_name(reader.graph.about(ref.predicate).label).split()[0]
-    return said == [lemma(first)] and first in wording_entry("verbs") and len(reader.graph.words[ref.predicate]) > 1
+    said = [t.lemma for t in context.question.tokens[link.start : link.end]]
+    first = split_name(context.graph.about(ref.predicate).label).split()[0]
+    return said == [lemma(first)] and first in wording_entry("verbs") and len(context.graph.words[ref.predicate]) > 1
 
 
-def _is_alike(link: Link, ref: Ref, reader: ParseContext) -> bool:
+def _is_alike(link: Link, ref: Ref, context: ParseContext) -> bool:
     """Whether a word is only another form of one of the property's name, or a slip: "freelance" of "is freelancer"."""
-    said = [t.lemma for t in reader.question.tokens[link.start : link.end] if len(t.lemma) >= FORM]
-    return any(a[:FORM] == b[:FORM] for a in said for b in reader.graph.words[ref.predicate] if len(b) >= FORM)
+    said = [t.lemma for t in context.question.tokens[link.start : link.end] if len(t.lemma) >= FORM]
+    return any(a[:FORM] == b[:FORM] for a in said for b in context.graph.words[ref.predicate] if len(b) >= FORM)
 
 
-def _is_verb_of(link: Link, ref: Ref, reader: ParseContext) -> bool:
+def _is_verb_of(link: Link, ref: Ref, context: ParseContext) -> bool:
     """Whether a word is the verb of whose participle a property is called: "pay" of "paid"."""
-    words = reader.question.tokens
-    called = reader.graph.about(ref.predicate).label.casefold().split()[-1]
+    words = context.question.tokens
+    called = context.graph.about(ref.predicate).label.casefold().split()[-1]
     said = words[link.end - 1].norm
     asked = words[0].norm in language().words["helping"]
     return not asked and said != called and lemma(called) == said

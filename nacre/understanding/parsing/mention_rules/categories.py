@@ -24,20 +24,22 @@ FURTHER = 4
 MOST_MEASURES = 2
 
 
-def category_members(state: ParseState, link: Link, reader: ParseContext) -> Iterator[ParseState]:
+def category_members(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
     """ "How many pumps are there", "which saws do we have": things of a category that is called so; "the cheapest
     pump": the first of them, or of the things that have the word in their name."""
-    ref, graph, rank = link.refs[0], reader.graph, state.rank
-    before = [i for i in range(link.start) if i not in reader.question.light and not state.covered >> i & 1]
-    if state.targets or state.conditions or state.links or before or set(state.asks) - {"count"}:
+    ref, graph, rank = link.refs[0], context.graph, state.rank
+    before = [i for i in range(link.start) if i not in context.question.stopwords and not state.covered >> i & 1]
+    if state.targets or state.conditions or state.links or before or set(state.pending_aggregates) - {"count"}:
         return
     keyed = Condition(ref, "is", (), False, link.keys, link.label)
     below = graph.node_of.get(link.keys[0]) if len(link.keys) == 1 else None
-    new = add_link(state, link, reader, ref)._replace(last="value", sticky=(), conditions=(keyed,))
+    new = add_link(state, link, context, ref)._replace(last="value", shared_aggregates=(), conditions=(keyed,))
     if rank is None:
-        words = reader.question.tokens
+        words = context.question.tokens
         which = link.start == 1 and words[0].norm in language().words["asking_kind"]
-        if link.how == "whole" and (which or "count" in state.asks or _says_several(link, reader.question)):
+        if link.match == "whole" and (
+            which or "count" in state.pending_aggregates or _says_several(link, context.question)
+        ):
             sorting = list(_sorted(graph, ref.node))
             lowers = {p: below for t, p in sorting if below is not None and (t.node, below) in graph.ends[p]}
             # of none of them, where nothing is of this category by any link
@@ -50,27 +52,29 @@ def category_members(state: ParseState, link: Link, reader: ParseContext) -> Ite
                 if which and predicate.startswith(SKOS_NAMESPACE):
                     # "what material": of a scheme of materials, it is what the words say
                     continue
-                asked = Target(target, "count" if "count" in state.asks else "")
-                sorted_ = add_schema_node(new, target, reader)._replace(asks=(), owner=target)
+                asked = Target(target, "count" if "count" in state.pending_aggregates else "")
+                sorted_ = add_schema_node(new, target, context)._replace(pending_aggregates=(), owner=target)
                 hints = new.hints | {predicate}
                 if lower is None or (asked.function and itself):
-                    yield sorted_.then(MEMBERS_RULE, 0.3, targets=(asked,), hints=hints)
+                    yield sorted_.apply_rule(MEMBERS_RULE, 0.3, targets=(asked,), hints=hints)
                     continue
                 # of a category with others below it these are meant too, or alone where nothing is of itself
                 other = Condition(Ref(lower), "exists", join="or" if itself else "and")
-                wider = add_schema_node(sorted_, other.ref, reader)
+                wider = add_schema_node(sorted_, other.ref, context)
                 both = (keyed, other) if itself else (other,)
-                yield wider.then(MEMBERS_RULE, 0.3, targets=(asked,), hints=hints, conditions=both)
+                yield wider.apply_rule(MEMBERS_RULE, 0.3, targets=(asked,), hints=hints, conditions=both)
         return
     kinds = [(ref, "")] if len(link.keys) > 1 else list(_sorted(graph, ref.node))
-    for target, predicate in kinds if rank.concepts and not state.asks else ():
+    for target, predicate in kinds if rank.concepts and not state.pending_aggregates else ():
         for found, reverse, cost in measured_properties(graph, target.node, rank.concepts)[:MOST_MEASURES]:
             order = Ordering(found, rank.descending != reverse, "", state.limit or 1)
-            placed = add_schema_node(add_schema_node(new, target, reader), found, reader)._replace(
+            placed = add_schema_node(add_schema_node(new, target, context), found, context)._replace(
                 owner=target, rank=None, limit=0
             )
             hints = new.hints | {predicate} if predicate else new.hints
-            yield placed.then("first of category", 0.4 - cost, targets=(Target(target),), order=order, hints=hints)
+            yield placed.apply_rule(
+                "first of category", 0.4 - cost, targets=(Target(target),), order=order, hints=hints
+            )
 
 
 def _says_several(link: Link, question: Question) -> bool:

@@ -7,13 +7,13 @@ from nacre.understanding.question.types import Condition
 ONLY_RULE = "only value"
 
 
-def exclusive_conditions(condition: Condition, reader: ParseContext) -> tuple[Condition, ...]:
+def exclusive_conditions(condition: Condition, context: ParseContext) -> tuple[Condition, ...]:
     """What holds where a thing has this value, or hangs on this thing, and has no other; () where it can't have any
     other, or the condition is of another kind."""
     if condition.function or condition.against is not None:
         return ()
     ref = condition.ref
-    if condition.op == "=" and ref.predicate and not reader.graph.about(ref.predicate).functional:
+    if condition.op == "=" and ref.predicate and not context.graph.about(ref.predicate).functional:
         other = condition._replace(op="!=", negated=not condition.negated)
         # "speaks not only English": another one as well
         return (condition._replace(negated=False), other) if condition.negated else (other,)

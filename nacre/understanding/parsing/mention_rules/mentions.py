@@ -31,150 +31,167 @@ from nacre.understanding.question.types import NEGATED_MATCH, Aggregation, Condi
 WITH_OWN = 0.5
 
 
-def mention(state: ParseState, link: Link, reader: ParseContext) -> Iterator[ParseState]:
+def mention(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
     """All ways to take a mention."""
     if link.kind == "class":
-        yield from class_mention(state, link, reader)
-    elif link.how == QUANTITY:
+        yield from class_mention(state, link, context)
+    elif link.match == QUANTITY:
         held, _ = link.refs
-        yield from property_mention(_of_quantity(state, link, reader), link, reader, held)
+        yield from property_mention(_of_quantity(state, link, context), link, context, held)
     elif link.kind == "property":
         for ref in link.refs:
             if ref.predicate or ref.via:
-                yield from property_mention(state, link, reader, ref)
+                yield from property_mention(state, link, context, ref)
     else:
-        yield from value_mention(state, link, reader)
+        yield from value_mention(state, link, context)
 
 
-def _of_quantity(state: ParseState, link: Link, reader: ParseContext) -> ParseState:
+def _of_quantity(state: ParseState, link: Link, context: ParseContext) -> ParseState:
     """The state where a number is that of one kind of quantity."""
     held, of = link.refs
     if of.predicate:
         kind = Condition(of, "=", (link.value,))
     else:
         kind = Condition(Ref(of.node), "is", (), False, link.keys, link.label)
-        state = add_schema_node(add_schema_node(state, Ref(held.node), reader), of, reader)
-    return state.then(QUANTITY, conditions=(*state.conditions, kind))
+        state = add_schema_node(add_schema_node(state, Ref(held.node), context), of, context)
+    return state.apply_rule(QUANTITY, conditions=(*state.conditions, kind))
 
 
-def class_mention(state: ParseState, link: Link, reader: ParseContext) -> Iterator[ParseState]:
+def class_mention(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
     """A class: what is asked for, its owner, what is counted, what things are grouped by, or one that must exist."""
     ref = link.refs[0]
-    new = drop_open_property(add_link(state, link, reader, ref))._replace(owner=ref, last="class", sticky=())
-    done = list(event_objects(state, new, link, reader))
+    new = drop_open_property(add_link(state, link, context, ref))._replace(
+        owner=ref, last="class", shared_aggregates=()
+    )
+    done = list(event_objects(state, new, link, context))
     if done:
         yield from done
         return
     if state.mode == "O":
-        yield new.then("class in order")
+        yield new.apply_rule("class in order")
         return
-    yield from subclass_mention(state, link, reader)
+    yield from subclass_mention(state, link, context)
     if (
-        follows_possessive(link, reader)
+        follows_possessive(link, context)
         and state.targets
-        and not (state.asks or any(t.function for t in state.targets))
+        and not (state.pending_aggregates or any(t.function for t in state.targets))
     ):
         # "the courses on Monday with their teachers"
-        yield new.then("class target with own", WITH_OWN, targets=(*state.targets, Target(ref)), mode="T")
-    if state.want == "group":
-        yield new.then("group class", 0.2, group=(*state.group, ref), want="", mode="T")
+        yield new.apply_rule("class target with own", WITH_OWN, targets=(*state.targets, Target(ref)), mode="T")
+    if state.next_role == "group":
+        yield new.apply_rule("group class", 0.2, group=(*state.group, ref), next_role="", mode="T")
     if state.degree:
-        for found, _, cost in measured_properties(reader.graph, ref.node, state.degree)[:2]:
+        for found, _, cost in measured_properties(context.graph, ref.node, state.degree)[:2]:
             target = Target(found)
             yield (
-                add_schema_node(new, found, reader)
+                add_schema_node(new, found, context)
                 ._replace(degree=())
-                .then("degree of class", 0.4 - cost, targets=(*state.targets, target))
+                .apply_rule("degree of class", 0.4 - cost, targets=(*state.targets, target))
             )
-    if state.want.startswith("order"):
-        order = Ordering(ref, state.want == "order down", "count")
-        yield new.then("order by count of class", 0.1, order=state.order or order, want="", asks=(), mode="O")
+    if state.next_role.startswith("order"):
+        order = Ordering(ref, state.next_role == "order down", "count")
+        yield new.apply_rule(
+            "order by count of class", 0.1, order=state.order or order, next_role="", pending_aggregates=(), mode="O"
+        )
     if state.last == "own kind" and any(n.node == ref.node for n in state.nodes):
         other = Ref(ref.node, "", next_slot(state, ref.node))
-        again = drop_open_property(add_link(state, link, reader, other))._replace(owner=other, sticky=(), mode="C")
+        again = drop_open_property(add_link(state, link, context, other))._replace(
+            owner=other, shared_aggregates=(), mode="C"
+        )
         if state.rank is None:
-            yield again.then("other of own kind", 0.7, last="class")
+            yield again.apply_rule("other of own kind", 0.7, last="class")
         elif state.rank.concepts:
-            for found, reverse, cost in measured_properties(reader.graph, ref.node, state.rank.concepts)[:3]:
+            for found, reverse, cost in measured_properties(context.graph, ref.node, state.rank.concepts)[:3]:
                 order = Ordering(found, state.rank.descending != reverse, "", state.limit or 1)
                 top = Condition(other, "top", top=order)
-                yield again.then(
+                yield again.apply_rule(
                     "top of own kind", 0.4 - cost, conditions=(*state.conditions, top), rank=None, limit=0, last="class"
                 )
     if state.rank is not None:
-        if state.asks and not state.rank.concepts and state.asks != ("count",):
+        if state.pending_aggregates and not state.rank.concepts and state.pending_aggregates != ("count",):
             # "the lowest average variant price"
-            yield new.then("owner before ranked aggregate", 0.6)
-        yield from ranked_class(state, new, ref, reader)
+            yield new.apply_rule("owner before ranked aggregate", 0.6)
+        yield from ranked_class(state, new, ref, context)
         return
-    if state.compare is not None and state.compare[1] is not None:
-        op, value = state.compare
+    if state.comparison is not None and state.comparison[1] is not None:
+        op, value = state.comparison
         if state.unit not in COUNTING:
             # "under 60 kg" is no number of players
-            yield new.then("class in condition", 0.0)
+            yield new.apply_rule("class in condition", 0.0)
             return
         assert value is not None
         condition = Condition(ref, op, (value,), state.negated, function="count")
         bounds = (condition, *upper_bound(condition, state.until))
-        yield new.then(
-            "having count", 0.3, conditions=(*state.conditions, *bounds), compare=None, negated=False, asks=()
+        yield new.apply_rule(
+            "having count",
+            0.3,
+            conditions=(*state.conditions, *bounds),
+            comparison=None,
+            negated=False,
+            pending_aggregates=(),
         )
         return
-    if is_second_mention(state, ref, reader) and not state.negated:
+    if is_second_mention(state, ref, context) and not state.negated:
         # "states that border states": another one
         other = Ref(ref.node, "", next_slot(state, ref.node))
-        again = drop_open_property(add_link(state, link, reader, other))._replace(owner=other, last="class", sticky=())
-        yield again.then("other of class", 0.2)
+        again = drop_open_property(add_link(state, link, context, other))._replace(
+            owner=other, last="class", shared_aggregates=()
+        )
+        yield again.apply_rule("other of class", 0.2)
         return
-    if state.negated and not _is_participle_of(link, reader):
+    if state.negated and not _is_participle_of(link, context):
         missing = Condition(ref, "exists", (), True)
-        yield new.then("without class", 0.2, conditions=(*state.conditions, missing), negated=False)
+        yield new.apply_rule("without class", 0.2, conditions=(*state.conditions, missing), negated=False)
     if state.mode == "T":
-        if state.want == "group":
+        if state.next_role == "group":
             return
-        if "count" in state.asks:
+        if "count" in state.pending_aggregates:
             target = Target(ref, "count", state.distinct)
-            asks = tuple(a for a in state.asks if a != "count")
-            yield new.then("count class", 0.3, targets=(*state.targets, target), asks=asks, distinct=False)
-        elif state.asks:
-            yield new.then("owner before aggregate", 0.0)
+            asks = tuple(a for a in state.pending_aggregates if a != "count")
+            yield new.apply_rule(
+                "count class", 0.3, targets=(*state.targets, target), pending_aggregates=asks, distinct=False
+            )
+        elif state.pending_aggregates:
+            yield new.apply_rule("owner before aggregate", 0.0)
         else:
-            own = precedes_own_property(link, reader)
-            if _is_listed(state, link, reader):
+            own = precedes_own_property(link, context)
+            if _is_listed(state, link, context):
                 # "the job title, team and start date of ..."
-                yield new.then("class target after target", 0.3, targets=(*state.targets, Target(ref)), distinct=False)
+                yield new.apply_rule(
+                    "class target after target", 0.3, targets=(*state.targets, Target(ref)), distinct=False
+                )
                 return
             # "the cameras with their cost and telescope"
             another_column = state.last == "and" and "class target with own" in state.trace
             gain = WITH_OWN if own or another_column else -0.25 if state.targets else 0.0
             follows = "with own" if own else "after target" if state.targets else "first"
             target = Target(ref)
-            yield new.then(f"class target {follows}", gain, targets=(*state.targets, target), distinct=False)
-        if not state.asks or state.targets:
+            yield new.apply_rule(f"class target {follows}", gain, targets=(*state.targets, target), distinct=False)
+        if not state.pending_aggregates or state.targets:
             own = any(t.ref.node == ref.node for t in state.targets)
             gain = 0.1 if own and state.last == "of" else 0.0
-            yield new.then("owner" if not own else "owner of target", gain)
+            yield new.apply_rule("owner" if not own else "owner of target", gain)
     else:
-        yield new.then("class in condition", 0.0)
-        if any(n.node == ref.node for n in state.nodes) and has_self_link(ref, reader):
+        yield new.apply_rule("class in condition", 0.0)
+        if any(n.node == ref.node for n in state.nodes) and has_self_link(ref, context):
             # "that borders a state": another one
             other = Ref(ref.node, "", next_slot(state, ref.node))
-            again = drop_open_property(add_link(state, link, reader, other))._replace(
-                owner=other, last="class", sticky=()
+            again = drop_open_property(add_link(state, link, context, other))._replace(
+                owner=other, last="class", shared_aggregates=()
             )
-            yield again.then("other of class", 0.0)
+            yield again.apply_rule("other of class", 0.0)
 
 
-def _is_participle_of(link: Link, reader: ParseContext) -> bool:
+def _is_participle_of(link: Link, context: ParseContext) -> bool:
     """Whether a kind is named by a participle of which more is said: "not located in Rome" has no location in Rome, or
     another one."""
-    named, *after = (t.norm for t in reader.question.tokens[link.start : max(link.end, link.start + 2)])
+    named, *after = (t.norm for t in context.question.tokens[link.start : max(link.end, link.start + 2)])
     return is_participle(named) and len(after) == 1 and after[0] in wording_entry("prepositions")
 
 
-def _is_listed(state: ParseState, link: Link, reader: ParseContext) -> bool:
+def _is_listed(state: ParseState, link: Link, context: ParseContext) -> bool:
     """Whether a kind stands among columns: after a comma, with a property before it and one more behind."""
-    question = reader.question
+    question = context.question
     words = question.tokens
     if not state.targets or not state.targets[-1].ref.predicate or not link.start or link.end >= len(words):
         return False
@@ -183,223 +200,250 @@ def _is_listed(state: ParseState, link: Link, reader: ParseContext) -> bool:
     return parted and (follows or words[link.end].norm in language().words["joining"])
 
 
-def _has_any(state: ParseState, link: Link, ref: Ref, reader: ParseContext) -> bool:
+def _has_any(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> bool:
     """Whether things are said to have some value of a property, whichever: "with a phone", "with wifi"."""
     words = language().words
-    denied = any(c.kind == "negation" and c.start < link.start <= c.end for c in reader.question.cues)
-    if state.last == "having" and not denied and none_value(reader.graph.about(ref.predicate)) is not None:
-        return reader.question.tokens[link.start - 1].norm in words["owning"]
-    having, article = ("", "", *(t.norm for t in reader.question.tokens[: link.start]))[-2:]
+    denied = any(c.kind == "negation" and c.start < link.start <= c.end for c in context.question.cues)
+    if state.last == "having" and not denied and none_value(context.graph.about(ref.predicate)) is not None:
+        return context.question.tokens[link.start - 1].norm in words["owning"]
+    having, article = ("", "", *(t.norm for t in context.question.tokens[: link.start]))[-2:]
     return state.last == "having" and having in words["owning"] and article in words["indefinite"]
 
 
-def property_mention(state: ParseState, link: Link, reader: ParseContext, ref: Ref) -> Iterator[ParseState]:
+def property_mention(state: ParseState, link: Link, context: ParseContext, ref: Ref) -> Iterator[ParseState]:
     """A property: a column that is asked for, a condition's left side, or what things are grouped or ordered by."""
-    new = add_link(state, link, reader, ref)
+    new = add_link(state, link, context, ref)
     if ref.via:
         sources = [r for r in link.refs if not r.via]
         if sources:
-            new = add_schema_node(new, sources[0], reader)
+            new = add_schema_node(new, sources[0], context)
     if state.owner is not None and state.owner.node == ref.node and state.last in ("class", "of", "owned"):
         new = new._replace(score=new.score + 0.25)
-    if ref.predicate and link.how == NEGATED_MATCH and reader.graph.is_date(ref.predicate):
+    if ref.predicate and link.match == NEGATED_MATCH and context.graph.is_date(ref.predicate):
         # "unpaid" is what has no date on which it was paid
         op = "known" if state.negated else "unknown"
         yield (
             drop_open_property(new)
             ._replace(last="value")
-            .then("flag denied", 0.2, conditions=(*state.conditions, Condition(ref, op)), negated=False)
+            .apply_rule("flag denied", 0.2, conditions=(*state.conditions, Condition(ref, op)), negated=False)
         )
         return
-    if ref.predicate and state.want != "group" and names_boolean_property(link, ref, reader):
-        yield from boolean_condition(state, new, link, ref, reader)
+    if ref.predicate and state.next_role != "group" and names_boolean_property(link, ref, context):
+        yield from boolean_condition(state, new, link, ref, context)
         return
-    if ref.via and state.negated and state.mode == "C" and not _is_participle_of(link, reader):
+    if ref.via and state.negated and state.mode == "C" and not _is_participle_of(link, context):
         # "never taught by anybody"
         missing = Condition(Ref(ref.node, "", ref.slot or int(state.owner == Ref(ref.node))), "exists", (), True)
         yield (
-            drop_open_property(add_link(state, link, reader, missing.ref))
+            drop_open_property(add_link(state, link, context, missing.ref))
             ._replace(hints=state.hints | {ref.via}, last="prop")
-            .then("without link", 0.2, conditions=(*state.conditions, missing), negated=False)
+            .apply_rule("without link", 0.2, conditions=(*state.conditions, missing), negated=False)
         )
-    if ref.predicate and state.negated and state.mode == "C" and state.compare is None:
+    if ref.predicate and state.negated and state.mode == "C" and state.comparison is None:
         # "plants without a flower colour"
-        none = none_value(reader.graph.about(ref.predicate))
+        none = none_value(context.graph.about(ref.predicate))
         lacking = Condition(ref, "unknown") if none is None else Condition(ref, "=", (none,))
         without = drop_open_property(new)._replace(last="value", conditions=(*state.conditions, lacking), negated=False)
-        yield without.then("without property", 0.0 if none is None else 0.5)
-    if ref.predicate and not state.negated and state.compare is None and _has_any(state, link, ref, reader):
+        yield without.apply_rule("without property", 0.0 if none is None else 0.5)
+    if ref.predicate and not state.negated and state.comparison is None and _has_any(state, link, ref, context):
         # "plants with a flower colour", "how many members have an email"
-        none = none_value(reader.graph.about(ref.predicate))
+        none = none_value(context.graph.about(ref.predicate))
         had = Condition(ref, "known") if none is None else Condition(ref, "!=", (none,))
         yield (
             drop_open_property(new)
             ._replace(last="value")
-            .then("with property", 0.5, conditions=(*state.conditions, had))
+            .apply_rule("with property", 0.5, conditions=(*state.conditions, had))
         )
-    if ref.predicate and state.text and not reader.graph.is_numeric(ref.predicate):
+    if ref.predicate and state.pending_text and not context.graph.is_numeric(ref.predicate):
         # "with the letter a in their names"
-        held = Condition(ref, state.like, (state.text,), state.negated, label=state.text)
+        held = Condition(ref, state.text_match, (state.pending_text,), state.negated, label=state.pending_text)
         yield (
             drop_open_property(new)
             ._replace(last="value")
-            .then("text before property", 0.4, conditions=(*state.conditions, held), like="", text="", negated=False)
+            .apply_rule(
+                "text before property",
+                0.4,
+                conditions=(*state.conditions, held),
+                text_match="",
+                pending_text="",
+                negated=False,
+            )
         )
-    numeric = bool(ref.predicate) and (reader.graph.is_numeric(ref.predicate) or reader.graph.is_date(ref.predicate))
+    numeric = bool(ref.predicate) and (context.graph.is_numeric(ref.predicate) or context.graph.is_date(ref.predicate))
     new = new._replace(last="prop")
     if state.mode == "O":
-        yield drop_open_property(new).then("property in order")
+        yield drop_open_property(new).apply_rule("property in order")
         return
     if ref.via and state.owner is not None and any(r.node == ref.node for r in link.refs if not r.via):
         owner = state.owner
-        if owner.node == ref.node and not state.want and state.last in ("class", "having", "and", "or", "negation"):
+        if (
+            owner.node == ref.node
+            and not state.next_role
+            and state.last in ("class", "having", "and", "or", "negation")
+        ):
             # "states that border states": a link between things of one kind
-            same = drop_open_property(add_link(state, link, reader, owner))
+            same = drop_open_property(add_link(state, link, context, owner))
             hints = same.hints | {ref.via}
-            yield same.then("link of own kind", 0.1, hints=hints, last="own kind", sticky=())
-    if ref.via and state.want == "" and state.rank is None and state.compare is None:
-        yield drop_open_property(new)._replace(owner=Ref(ref.node), sticky=()).then("owner by link", -0.05)
-    if state.want == "group":
+            yield same.apply_rule("link of own kind", 0.1, hints=hints, last="own kind", shared_aggregates=())
+    if ref.via and state.next_role == "" and state.rank is None and state.comparison is None:
+        yield (
+            drop_open_property(new)
+            ._replace(owner=Ref(ref.node), shared_aggregates=())
+            .apply_rule("owner by link", -0.05)
+        )
+    if state.next_role == "group":
         new = drop_open_property(new)
-        yield new.then("group property", 0.2, group=(*state.group, ref), want="", mode="T")
+        yield new.apply_rule("group property", 0.2, group=(*state.group, ref), next_role="", mode="T")
         return
-    if state.want.startswith("order"):
+    if state.next_role.startswith("order"):
         new = drop_open_property(new)
-        function = state.asks[0] if state.asks else ""
-        if function == "count" and numeric and reader.graph.about(ref.predicate).role != "identifier":
+        function = state.pending_aggregates[0] if state.pending_aggregates else ""
+        if function == "count" and numeric and context.graph.about(ref.predicate).role != "identifier":
             # "by number of seats" is what the property holds
             function = ""
-        order = Ordering(ref, state.want == "order down", function, state.limit)
-        yield new.then("order by property", 0.2, order=state.order or order, asks=(), limit=0, want="", mode="O")
+        order = Ordering(ref, state.next_role == "order down", function, state.limit)
+        yield new.apply_rule(
+            "order by property", 0.2, order=state.order or order, pending_aggregates=(), limit=0, next_role="", mode="O"
+        )
         return
     if state.rank is not None:
-        yield from ranked_property(state, drop_open_property(new), ref, numeric, reader)
-    elif state.order is None and not state.asks:
-        yield from ranked_by_name(state, drop_open_property(new), link, ref, numeric, reader)
-    if state.compare is not None:
-        yield from compared_property(state, new, ref, reader)
-        if state.compare[1] is not None:
+        yield from ranked_property(state, drop_open_property(new), ref, numeric, context)
+    elif state.order is None and not state.pending_aggregates:
+        yield from ranked_by_name(state, drop_open_property(new), link, ref, numeric, context)
+    if state.comparison is not None:
+        yield from compared_property(state, new, ref, context)
+        if state.comparison[1] is not None:
             return
     if state.rank is None and state.mode == "T":
-        if ref.predicate and not state.asks and any(t.ref == ref and t.function for t in state.targets):
+        if ref.predicate and not state.pending_aggregates and any(t.ref == ref and t.function for t in state.targets):
             # "how many languages do they speak"
-            yield drop_open_property(new).then("property said again", 0.2, last="prop")
+            yield drop_open_property(new).apply_rule("property said again", 0.2, last="prop")
             return
-        yield from _target(state, drop_open_property(new), ref, numeric, reader)
+        yield from _target(state, drop_open_property(new), ref, numeric, context)
     elif state.mode == "C":
         if state.conditions and state.conditions[-1].ref == ref and state.last == "value":
             # "the Spices category": the property says what the value is of
-            yield new.then("property after value", 0.3)
+            yield new.apply_rule("property after value", 0.3)
             return
-        function = state.asks[0] if state.asks else ""
-        yield from event_condition(state, drop_open_property(new), link, ref, reader)
-        waiting = drop_open_property(new)._replace(prop=ref, prop_function=function, asks=(), from_target=False)
-        yield waiting.then("property in condition", 0.0)
-        yes = true_value(reader.graph.about(ref.predicate)) if ref.predicate else None
+        function = state.pending_aggregates[0] if state.pending_aggregates else ""
+        yield from event_condition(state, drop_open_property(new), link, ref, context)
+        waiting = drop_open_property(new)._replace(
+            pending_property=ref, pending_function=function, pending_aggregates=(), pending_is_target=False
+        )
+        yield waiting.apply_rule("property in condition", 0.0)
+        yes = true_value(context.graph.about(ref.predicate)) if ref.predicate else None
         if yes is not None:
             condition = Condition(ref, "=", (yes,), state.negated)
-            yield drop_open_property(new).then(
+            yield drop_open_property(new).apply_rule(
                 "property holds", 0.1, conditions=(*state.conditions, condition), negated=False
             )
-        if state.last in ("and", "of") and state.rank is None and state.compare is None:
+        if state.last in ("and", "of") and state.rank is None and state.comparison is None:
             yield from _target(
-                state, drop_open_property(new)._replace(score=new.score - 0.3), ref, numeric, reader, "late "
+                state, drop_open_property(new)._replace(score=new.score - 0.3), ref, numeric, context, "late "
             )
 
 
 def _target(
-    state: ParseState, new: ParseState, ref: Ref, numeric: bool, reader: ParseContext, when: str = ""
+    state: ParseState, new: ParseState, ref: Ref, numeric: bool, context: ParseContext, when: str = ""
 ) -> Iterator[ParseState]:
-    asks: tuple[Aggregation, ...] = state.asks
-    numbered = bool(ref.predicate) and reader.graph.about(ref.predicate).role == "identifier"
+    asks: tuple[Aggregation, ...] = state.pending_aggregates
+    numbered = bool(ref.predicate) and context.graph.about(ref.predicate).role == "identifier"
     if (numbered or not numeric) and set(asks) & {"avg", "sum"}:
         # nothing is the average of texts, or of numbers that tell things apart
         return
     if asks:
-        values = state.distinct or (bool(ref.predicate) and _counts_values(new, ref, reader))
+        values = state.distinct or (bool(ref.predicate) and _counts_values(new, ref, context))
         targets = tuple(Target(ref, a, values and a == "count") for a in asks)
-        yield new.then(
-            f"{when}aggregate target", 0.2, targets=(*state.targets, *targets), asks=(), sticky=asks, distinct=False,
-            prop=ref, from_target=True,
+        yield new.apply_rule(
+            f"{when}aggregate target", 0.2, targets=(*state.targets, *targets), pending_aggregates=(), shared_aggregates=asks, distinct=False,
+            pending_property=ref, pending_is_target=True,
         )  # fmt: skip
-        gathered = numeric and not numbered and not reader.graph.is_date(ref.predicate)
-        if asks == ("count",) and gathered and not _is_intensive(ref.predicate, reader):
-            yield new.then(
-                f"{when}total for count", -0.1, targets=(*state.targets, Target(ref, "sum")), asks=(),
-                prop=ref, from_target=True,
+        gathered = numeric and not numbered and not context.graph.is_date(ref.predicate)
+        if asks == ("count",) and gathered and not _is_intensive(ref.predicate, context):
+            yield new.apply_rule(
+                f"{when}total for count", -0.1, targets=(*state.targets, Target(ref, "sum")), pending_aggregates=(),
+                pending_property=ref, pending_is_target=True,
             )  # fmt: skip
         if asks == ("sum",) or asks == ("count",):
             # "the total points", "the number of seats" may be what a property holds
-            yield new.then(
-                f"{when}plain target of total", -0.1, targets=(*state.targets, Target(ref)), asks=(), distinct=False,
-                prop=ref, from_target=True,
+            yield new.apply_rule(
+                f"{when}plain target of total", -0.1, targets=(*state.targets, Target(ref)), pending_aggregates=(), distinct=False,
+                pending_property=ref, pending_is_target=True,
             )  # fmt: skip
         return
-    if _is_owner(state, new, ref, reader):
-        counted = Target(ref, "count", _counts_values(new, ref, reader))
-        yield new.then("aggregate target", 0.4, targets=(*state.targets[:-1], counted), prop=ref, from_target=True)
-    if _is_name_of(state, new, reader) and ref.predicate and not numeric:
+    if _is_owner(state, new, ref, context):
+        counted = Target(ref, "count", _counts_values(new, ref, context))
+        yield new.apply_rule(
+            "aggregate target",
+            0.4,
+            targets=(*state.targets[:-1], counted),
+            pending_property=ref,
+            pending_is_target=True,
+        )
+    if _is_name_of(state, new, context) and ref.predicate and not numeric:
         named = (*state.targets[:-1], Target(ref, "", state.targets[-1].distinct))
-        yield new.then("name of value", 0.2, targets=named, sticky=(), prop=ref, from_target=True)
-    if state.sticky and state.last in ("and", "prop"):
-        targets = tuple(Target(ref, a) for a in state.sticky)
-        yield new.then(
-            "aggregate shared", 0.0, targets=(*state.targets, *targets), sticky=state.sticky,
-            prop=ref, from_target=True,
+        yield new.apply_rule(
+            "name of value", 0.2, targets=named, shared_aggregates=(), pending_property=ref, pending_is_target=True
+        )
+    if state.shared_aggregates and state.last in ("and", "prop"):
+        targets = tuple(Target(ref, a) for a in state.shared_aggregates)
+        yield new.apply_rule(
+            "aggregate shared", 0.0, targets=(*state.targets, *targets), shared_aggregates=state.shared_aggregates,
+            pending_property=ref, pending_is_target=True,
         )  # fmt: skip
-    yield new.then(
-        f"{when}target", 0.0, targets=(*state.targets, Target(ref, "", state.distinct)), sticky=(), distinct=False,
-        prop=ref, from_target=True,
+    yield new.apply_rule(
+        f"{when}target", 0.0, targets=(*state.targets, Target(ref, "", state.distinct)), shared_aggregates=(), distinct=False,
+        pending_property=ref, pending_is_target=True,
     )  # fmt: skip
 
 
-def _counts_values(new: ParseState, ref: Ref, reader: ParseContext) -> bool:
+def _counts_values(new: ParseState, ref: Ref, context: ParseContext) -> bool:
     """Whether it is the different values of a property that are counted, and not the things that have it: of things
     with several values each, and of what only sorts things ("how many colours are there"); names, codes and amounts
     tell things apart, and "how many have a colour" counts things."""
-    about = reader.graph.about(ref.predicate)
+    about = context.graph.about(ref.predicate)
     if not about.functional:
         return True
-    words = reader.graph.words[ref.predicate]
-    numeric = reader.graph.is_numeric(ref.predicate) and not reader.graph.is_date(ref.predicate)
-    sorting = not numeric or _is_intensive(ref.predicate, reader)
+    words = context.graph.words[ref.predicate]
+    numeric = context.graph.is_numeric(ref.predicate) and not context.graph.is_date(ref.predicate)
+    sorting = not numeric or _is_intensive(ref.predicate, context)
     if not sorting or about.role != "fact" or (words and words[-1] in language().words["naming"]):
         return False
     if about.objects >= about.subjects:
         return False
     named = new.links[-1].start
-    counting = max((c.end for c in reader.question.cues if c.kind == "count" and c.end <= named), default=named)
+    counting = max((c.end for c in context.question.cues if c.kind == "count" and c.end <= named), default=named)
     verbs = language().words["owning"] | language().words["being"]
-    return not any(t.norm in verbs for t in reader.question.tokens[counting:named])
+    return not any(t.norm in verbs for t in context.question.tokens[counting:named])
 
 
-def _is_owner(state: ParseState, new: ParseState, ref: Ref, reader: ParseContext) -> bool:
+def _is_owner(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> bool:
     """Whether a kind that was to be counted stands in the singular right before a property of its things: "how many
     film directors are there"."""
     if not ref.predicate or not state.targets or len(new.links) < 2:
         return False
     kind, now = new.links[-2:]
-    words = reader.question.tokens
+    words = context.question.tokens
     counted = state.targets[-1] == Target(Ref(ref.node), "count", state.targets[-1].distinct)
     # and not "how many films are there of each film genre"
     again = sum(x.kind == "class" and x.refs[0].node == ref.node for x in new.links) > 1
     adjacent = kind.kind == "class" and kind.end == now.start
     adjacent &= is_plural(words[now.end - 1].norm) and not is_plural(words[kind.end - 1].norm)
-    return counted and adjacent and not again and not state.want
+    return counted and adjacent and not again and not state.next_role
 
 
-def _is_intensive(predicate: str, reader: ParseContext) -> bool:
+def _is_intensive(predicate: str, context: ParseContext) -> bool:
     """Whether numbers of a property say how much of something each thing is, so that nobody adds them up: "height"."""
-    words = set(reader.graph.words[predicate])
+    words = set(context.graph.words[predicate])
     return bool(words & language().words["intensive"]) and not words & language().words["counting"]
 
 
-def _is_name_of(state: ParseState, new: ParseState, reader: ParseContext) -> bool:
+def _is_name_of(state: ParseState, new: ParseState, context: ParseContext) -> bool:
     """Whether the target before is only the word "name", said of what comes now: "the names of the studios"."""
     if not state.targets or state.last not in ("of", "prop") or len(new.links) < 2:
         return False
     before, now = new.links[-2:]
-    words = reader.question.tokens
+    words = context.question.tokens
     return (
         before.kind == "property"
         and before.refs[0] == state.targets[-1].ref

@@ -7,19 +7,21 @@ from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Link, Question
 
 
-def precedes_own_property(link: Link, reader: ParseContext) -> bool:
+def precedes_own_property(link: Link, context: ParseContext) -> bool:
     """Whether things are asked for together with something of theirs: "the masons and their trade"."""
-    after = [t.norm for t in reader.question.tokens[link.end : link.end + 3]]
+    after = [t.norm for t in context.question.tokens[link.end : link.end + 3]]
     words = language().words
     joined = next((i for i, word in enumerate(after[:2]) if word in words["beside"]), None)
     if joined is None or not after[joined + 1 : joined + 2]:
         return False
-    return after[joined + 1] in _own_words() or (after[joined + 1] in words["article"] and _says_each_one(link, reader))
+    return after[joined + 1] in _own_words() or (
+        after[joined + 1] in words["article"] and _says_each_one(link, context)
+    )
 
 
-def follows_possessive(link: Link, reader: ParseContext) -> bool:
+def follows_possessive(link: Link, context: ParseContext) -> bool:
     """Whether something is said to be of what was named before: "with their ..."."""
-    before = [t.norm for t in reader.question.tokens[max(0, link.start - 2) : link.start]]
+    before = [t.norm for t in context.question.tokens[max(0, link.start - 2) : link.start]]
     words = language().words
     return len(before) == 2 and before[0] in words["beside"] and before[1] in _own_words()
 
@@ -32,9 +34,9 @@ def has_possessive_column(question: Question) -> bool:
     return own or any(a in known["asking_after_things"] and b in known["pronoun_many"] for a, b in pairwise(words[1:]))
 
 
-def _says_each_one(link: Link, reader: ParseContext) -> bool:
+def _says_each_one(link: Link, context: ParseContext) -> bool:
     """Whether what follows is said of each of the things: "the halls and the year each one was built"."""
-    words, known = [t.norm for t in reader.question.tokens[link.end :]], language().words
+    words, known = [t.norm for t in context.question.tokens[link.end :]], language().words
     return any(a in known["grouping"] and b in known["stand_in"] for a, b in pairwise(words))
 
 

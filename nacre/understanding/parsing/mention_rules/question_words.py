@@ -13,12 +13,12 @@ FIRST = 4
 MOST_SLOTS = 99
 
 
-def place_or_date_refs(state: ParseState, root: Ref, reader: ParseContext) -> list[Ref]:
+def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
     """What "where" and "when" ask for of a thing: its places or dates, links or literals."""
-    asked = next((c.value for c in reader.question.cues if c.kind == "open" and c.start <= 1 and c.value), "")
+    asked = next((c.value for c in context.question.cues if c.kind == "open" and c.start <= 1 and c.value), "")
     if not asked:
         return []
-    graph = reader.graph
+    graph = context.graph
     first = min((x for x in state.links if x.kind == "class"), key=lambda x: x.start, default=None)
     if first is not None and first.start <= FIRST:
         # "where is the club that ...": of the kind that is named first
@@ -36,14 +36,14 @@ def place_or_date_refs(state: ParseState, root: Ref, reader: ParseContext) -> li
     return found[:MOST]
 
 
-def choose_first_or_last_date(d: Derivation, reader: ParseContext) -> Derivation:
+def choose_first_or_last_date(d: Derivation, context: ParseContext) -> Derivation:
     """ "When did the first book come out", "when was it last repaired": of several days the first, or the last."""
-    if not any(c.value == "when" and c.kind == "open" and c.start <= 1 for c in reader.question.cues):
+    if not any(c.value == "when" and c.kind == "open" and c.start <= 1 for c in context.question.cues):
         return d
-    tokens, known = reader.question.tokens, language().words
+    tokens, known = context.question.tokens, language().words
     ends = known["the_first"] | known["the_last"]
     said = [i for i, t in enumerate(tokens) if t.norm in ends and not d.covered >> i & 1]
-    dates = [t for t in d.targets if t.ref.predicate and not t.function and reader.graph.is_date(t.ref.predicate)]
+    dates = [t for t in d.targets if t.ref.predicate and not t.function and context.graph.is_date(t.ref.predicate)]
     if len(said) != 1 or d.order is not None or d.group or len(dates) != len(d.targets):
         return d
     best: Aggregation = "min" if tokens[said[0]].norm in known["the_first"] else "max"
@@ -51,28 +51,28 @@ def choose_first_or_last_date(d: Derivation, reader: ParseContext) -> Derivation
     return apply_rule(d, "first or last day", 0.5, targets=targets, covered=d.covered | 1 << said[0])
 
 
-def person_refs(state: ParseState, root: Ref, reader: ParseContext) -> list[Ref]:
+def person_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
     """The kinds of persons that "who" may ask for besides what is named; none where things are spoken of that are
     persons themselves, and are not named."""
-    asked = next((t.norm for t in reader.question.tokens[:1] if t.norm in language().words["who"]), "")
+    asked = next((t.norm for t in context.question.tokens[:1] if t.norm in language().words["who"]), "")
     if not asked:
         return []
-    found = _persons(root, reader)
+    found = _persons(root, context)
     named = any(c.ref == root and c.op == "is" for c in state.conditions)
-    return found if named else [r for r in found if not reader.graph.narrower(root.node, r.node)]
+    return found if named else [r for r in found if not context.graph.narrower(root.node, r.node)]
 
 
-def _persons(root: Ref, reader: ParseContext) -> list[Ref]:
-    graph = reader.graph
+def _persons(root: Ref, context: ParseContext) -> list[Ref]:
+    graph = context.graph
     known = {index: graph.base_of(index) for index in sorted(graph.persons)}
     # whoever it is, and not the students among them alone
     near = [graph.nodes[i] for i, base in known.items() if i != root.node and (base == i or base not in known)]
     return [Ref(n.index) for n in sorted(near, key=lambda n: graph.distance(root.node, n.index))[:MOST]]
 
 
-def opposite_end_refs(state: ParseState, root: Ref, reader: ParseContext) -> list[Ref]:
+def opposite_end_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
     """What stands at the other end of a link that is named beside a thing: "what hangs in the hall"."""
-    graph = reader.graph
+    graph = context.graph
     found = []
     named = {c.ref for c in state.conditions if c.op == "is" and not c.negated}
     for hint in sorted(state.hints):
@@ -89,7 +89,7 @@ def opposite_end_refs(state: ParseState, root: Ref, reader: ParseContext) -> lis
     return found[:MOST]
 
 
-def nearest_person_refs(state: ParseState, reader: ParseContext) -> list[Ref]:
+def nearest_person_refs(state: ParseState, context: ParseContext) -> list[Ref]:
     """The kinds of persons that somebody may be, the nearest to what is spoken of first."""
     root = state.owner or next(iter(state.nodes), None)
-    return [] if root is None else _persons(root, reader)
+    return [] if root is None else _persons(root, context)

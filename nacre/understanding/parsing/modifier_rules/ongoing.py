@@ -12,9 +12,9 @@ from nacre.understanding.question.types import Condition, Cue, Derivation, Ref
 SAID, BY_END_RULE = {"open": "still", "over": "no longer"}, "by its end"
 
 
-def now(state: ParseState, found: Cue, reader: ParseContext) -> Iterator[ParseState]:
+def now(state: ParseState, found: Cue, context: ParseContext) -> Iterator[ParseState]:
     """ "Still", "currently", "no longer", with words after it that say nothing else: "in use", "running"."""
-    words, known = reader.question.tokens, language().words
+    words, known = context.question.tokens, language().words
     covered, at = state.covered, found.end
     while at < len(words) and words[at].norm in known["going_on"] | known["before_going_on"]:
         covered |= 1 << at
@@ -22,12 +22,12 @@ def now(state: ParseState, found: Cue, reader: ParseContext) -> Iterator[ParseSt
     yield state._replace(covered=covered, trace=(*state.trace, SAID[found.value]))
 
 
-def ongoing_conditions(d: Derivation, reader: ParseContext) -> Iterator[Derivation]:
+def ongoing_conditions(d: Derivation, context: ParseContext) -> Iterator[Derivation]:
     """The reading with what is meant by "still": the day by which it ends is not known; as it is where nothing ends,
     but nothing is "no longer" so where nothing ends. "Still unpaid" says itself what goes on."""
     said = next((each for each in SAID.values() if each in d.trace), "")
-    ends = end_date_ref(d.nodes, reader.graph) if said else None
-    after = {c.end for c in reader.question.cues if c.kind == "now"} if said else set()
+    ends = end_date_ref(d.nodes, context.graph) if said else None
+    after = {c.end for c in context.question.cues if c.kind == "now"} if said else set()
     if any(x.kind == "property" and x.start in after for x in d.links):
         yield apply_rule(d, BY_END_RULE)
     elif ends is not None:

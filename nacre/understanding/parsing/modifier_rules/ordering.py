@@ -10,15 +10,15 @@ from nacre.understanding.parsing.state import ParseContext, ParseState, add_sche
 from nacre.understanding.question.types import INEQUALITIES, Cue, Derivation, Ordering, Target
 
 
-def order(state: ParseState, found: Cue, reader: ParseContext) -> Iterator[ParseState]:
+def order(state: ParseState, found: Cue, context: ParseContext) -> Iterator[ParseState]:
     """ "sorted by": what comes next says by what."""
     want = "order down" if found.value == "down" else "order up"
     yield drop_open_property(state)._replace(
-        want=want, last="order", asks=(), sticky=(), trace=(*state.trace, "order cue")
+        next_role=want, last="order", pending_aggregates=(), shared_aggregates=(), trace=(*state.trace, "order cue")
     )
 
 
-def direction(state: ParseState, found: Cue, reader: ParseContext) -> Iterator[ParseState]:
+def direction(state: ParseState, found: Cue, context: ParseContext) -> Iterator[ParseState]:
     """ "descending": of an order that is said already, or waits for what it is by."""
     yield _turned(state, found.value == "down")
 
@@ -26,44 +26,44 @@ def direction(state: ParseState, found: Cue, reader: ParseContext) -> Iterator[P
 def _turned(state: ParseState, down: bool) -> ParseState:
     if state.order is not None:
         return state._replace(order=state.order._replace(descending=down))
-    return state._replace(want="order down" if down and state.want.startswith("order") else state.want)
+    return state._replace(next_role="order down" if down and state.next_role.startswith("order") else state.next_role)
 
 
-def ordered(state: ParseState, found: Cue, reader: ParseContext) -> Iterator[ParseState]:
+def ordered(state: ParseState, found: Cue, context: ParseContext) -> Iterator[ParseState]:
     """ "from the tallest to the shortest": by what both measure, or the direction of an order by something else."""
     towards, _, said = found.value.partition(" ")
     concepts, down = tuple(said.split("|")), towards == "down"
-    if state.owner is not None and not state.want and (state.order is None or not state.order.function):
-        for ref, reverse, cost in measured_properties(reader.graph, state.owner.node, concepts)[:2]:
+    if state.owner is not None and not state.next_role and (state.order is None or not state.order.function):
+        for ref, reverse, cost in measured_properties(context.graph, state.owner.node, concepts)[:2]:
             if state.order is None or state.order.ref == ref:
                 by = Ordering(ref, down != reverse)
-                after = add_schema_node(drop_open_property(state), ref, reader)
-                yield after.then("order by measure", 0.3 - cost, order=by, last="order", mode="O")
+                after = add_schema_node(drop_open_property(state), ref, context)
+                yield after.apply_rule("order by measure", 0.3 - cost, order=by, last="order", mode="O")
     placed = state.order.ref.predicate if state.order is not None and not state.order.function else ""
-    yield _turned(state, down != (bool(placed) and is_reversed_measure(reader.graph, placed, concepts)))
+    yield _turned(state, down != (bool(placed) and is_reversed_measure(context.graph, placed, concepts)))
 
 
 def order_by_count(state: ParseState) -> Iterator[ParseState]:
     """ "ordered by count": by the number that is asked for."""
     counted = [t for t in state.targets if t.function == "count"]
-    if state.want.startswith("order") and counted:
-        by = Ordering(counted[-1].ref, state.want == "order down", "count")
-        yield state.then("order by count", 0.3, order=by, want="", last="order", mode="O")
+    if state.next_role.startswith("order") and counted:
+        by = Ordering(counted[-1].ref, state.next_role == "order down", "count")
+        yield state.apply_rule("order by count", 0.3, order=by, next_role="", last="order", mode="O")
 
 
-def apply_direction(d: Derivation, reader: ParseContext) -> Derivation:
+def apply_direction(d: Derivation, context: ParseContext) -> Derivation:
     """A reading in the one direction that is said, wherever that is: of its order, or else of the number for each
     value, the number beside other columns, or the first column."""
-    said = _directions(reader.question.cues)
+    said = _directions(context.question.cues)
     if len(said) != 1 or (d.order is not None and d.order.limit):
         return d
     down = said == {"down"}
     if d.order is not None:
         return d._replace(order=d.order._replace(descending=down))
-    by_name = any(t.norm in language().words["alphabetical"] for t in reader.question.tokens)
+    by_name = any(t.norm in language().words["alphabetical"] for t in context.question.tokens)
     numbers = [t for t in d.targets if t.function and d.group]
     columns = [t for t in d.targets if not t.function]
-    graph, of = reader.graph, [t for t in columns if t.ref.predicate]
+    graph, of = context.graph, [t for t in columns if t.ref.predicate]
     measures = [t for t in of if graph.is_numeric(t.ref.predicate) or graph.is_date(t.ref.predicate)]
     bounded = [c.ref for c in d.conditions if c.op in INEQUALITIES and c.ref.predicate and not c.function]
     # "that take longer than an hour, longest first": by what bounds them; names have their own word for it
@@ -85,10 +85,10 @@ def _directions(cues: Sequence[Cue]) -> set[str]:
     }
 
 
-def apply_ordinal_rank(d: Derivation, reader: ParseContext) -> Derivation:
+def apply_ordinal_rank(d: Derivation, context: ParseContext) -> Derivation:
     """ "The second oldest ship": the place that an ordinal before a superlative asks for, instead of the first."""
-    words, ordinals = reader.question.tokens, english_data()["ordinals"]
-    starts = {c.start for c in reader.question.cues if c.kind in ("superlative", "most")}
+    words, ordinals = context.question.tokens, english_data()["ordinals"]
+    starts = {c.start for c in context.question.cues if c.kind in ("superlative", "most")}
     before = [i for i in range(len(words) - 1) if i + 1 in starts and not d.covered >> i & 1]
     said = [i for i in before if ordinals.get(words[i].norm, 1) > 1]
     placing = d.order is not None and d.order.limit == 1

@@ -35,7 +35,7 @@ def find_ordinals(question: Question) -> dict[int, OrdinalMention]:
         before = i - 1 if i > 1 and words[i - 1].norm in known["before_ordinal"] else i
         verb = before > 0 and words[before - 1].norm in known["placing_verbs"]
         # "was second in the race", and not "was the second oldest"
-        alone = i + 1 == len(words) or i + 1 in question.light
+        alone = i + 1 == len(words) or i + 1 in question.stopwords
         verb |= alone and before == i > 1 and words[i - 1].norm in known["being"]
         if value is None or i in taken or not (verb or token.norm[0].isdigit()):
             continue
@@ -48,16 +48,16 @@ def find_ordinals(question: Question) -> dict[int, OrdinalMention]:
 
 
 def ordinal_conditions(
-    state: ParseState, found: OrdinalMention, reader: ParseContext
+    state: ParseState, found: OrdinalMention, context: ParseContext
 ) -> Iterator[tuple[int, ParseState]]:
     """All ways to take an ordinal as a value, each with where it ends."""
-    words, known = reader.question.tokens, language().words
-    graph, prop = reader.graph, state.prop
+    words, known = context.question.tokens, language().words
+    graph, prop = context.graph, state.pending_property
     if not found.verb and prop is not None and prop.predicate:
-        for new in _with(state, prop, found, found.end, "place of property", reader):
+        for new in _with(state, prop, found, found.end, "place of property", context):
             yield (
                 found.end,
-                new._replace(**({"mode": "C", **last_target_as_condition(state)} if state.from_target else {})),
+                new._replace(**({"mode": "C", **last_target_as_condition(state)} if state.pending_is_target else {})),
             )
     after = words[found.end] if found.end < len(words) else None
     named = after is not None and after.norm in known["placing"]
@@ -65,24 +65,26 @@ def ordinal_conditions(
     owners = dict.fromkeys(([state.owner] if state.owner else []) + list(state.nodes[:2]))
     for owner in owners or (_placing(graph, ranks) if ranks else ()):
         for ref, _, _ in measured_properties(graph, owner.node, ranks)[:MOST_PROPERTIES] if ranks else ():
-            for new in _with(state, ref, found, found.end + named, "place in order", reader):
-                yield found.end + named, add_schema_node(new, ref, reader)
+            for new in _with(state, ref, found, found.end + named, "place in order", context):
+                yield found.end + named, add_schema_node(new, ref, context)
         for predicate in graph.literals[owner.node] if after is not None else ():
             if after is not None and graph.words[predicate][-1:] == (after.lemma,):
                 ref = Ref(owner.node, predicate)
-                for new in _with(state, ref, found, found.end + 1, "place before property", reader):
+                for new in _with(state, ref, found, found.end + 1, "place before property", context):
                     yield found.end + 1, new
 
 
 def _with(
-    state: ParseState, ref: Ref, found: OrdinalMention, end: int, rule: str, reader: ParseContext
+    state: ParseState, ref: Ref, found: OrdinalMention, end: int, rule: str, context: ParseContext
 ) -> Iterator[ParseState]:
     """The state with the condition that a property has the place, as it is held."""
     mask = ((1 << (end - found.start)) - 1) << found.start
     new = state._replace(covered=state.covered | mask, last="number", score=state.score + 0.5)
-    for value in _held(reader.graph, ref.predicate, found, reader.question.tokens[found.end - 1]):
+    for value in _held(context.graph, ref.predicate, found, context.question.tokens[found.end - 1]):
         condition = Condition(ref, "=", (value,), state.negated)
-        yield new.then(rule, 0.4, conditions=(*state.conditions, condition), compare=None, negated=False, join="and")
+        yield new.apply_rule(
+            rule, 0.4, conditions=(*state.conditions, condition), comparison=None, negated=False, join="and"
+        )
 
 
 def _placing(graph: SchemaGraph, ranks: tuple[str, ...]) -> list[Ref]:

@@ -10,27 +10,33 @@ from nacre.understanding.question.types import Ref, Target
 AMOUNTS = ("amount", *MONEY, "budget", "revenue", "income")
 
 
-def sum_targets(state: ParseState, root: Ref, reader: ParseContext) -> tuple[Target, ...]:
+def sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[Target, ...]:
     """The aggregates that were asked for of nothing, each of the one amount of the things at hand: "what do these
     invoices add up to", "how much is unpaid"; none where it is not one."""
     # nor where things are ranked or compared: "the three most expensive overall"
-    otherwise = any(c.kind in ("count", "superlative", "most", "comparative", "compared") for c in reader.question.cues)
-    if otherwise or any(t.ref.predicate or t.function for t in state.targets) or set(state.asks) - {"sum", "avg"}:
+    otherwise = any(
+        c.kind in ("count", "superlative", "most", "comparative", "compared") for c in context.question.cues
+    )
+    if (
+        otherwise
+        or any(t.ref.predicate or t.function for t in state.targets)
+        or set(state.pending_aggregates) - {"sum", "avg"}
+    ):
         return ()
     if any(c.ref == root and c.op == "is" and len(c.keys) == 1 and not c.negated for c in state.conditions):
         return ()
-    predicate = _amount(reader.graph, root.node)
-    return tuple(Target(Ref(root.node, predicate, root.slot), a) for a in state.asks) if predicate else ()
+    predicate = _amount(context.graph, root.node)
+    return tuple(Target(Ref(root.node, predicate, root.slot), a) for a in state.pending_aggregates) if predicate else ()
 
 
-def amount_between(state: ParseState, reader: ParseContext) -> Target | None:
+def amount_between(state: ParseState, context: ParseContext) -> Target | None:
     """ "How much salt is in the bread": the one measure of what links the two things that are named."""
-    words, known = [t.norm for t in reader.question.tokens[:2]], language().words
+    words, known = [t.norm for t in context.question.tokens[:2]], language().words
     how_much = len(words) == 2 and words[0] in known["degree"] and words[1] in known["how_much"]
     named = dict.fromkeys(c.ref.node for c in state.conditions if c.op == "is" and not c.negated)
     if not how_much or len(named) != 2 or any(t.ref.predicate for t in state.targets):
         return None
-    graph = reader.graph
+    graph = context.graph
     ends = [{s.target for s in graph.steps[node] if not s.forward} for node in named]
     found = [(n, own[0]) for n in sorted(ends[0] & ends[1]) if len(own := _numbers(graph, n)) == 1]
     return Target(Ref(*found[0])) if len(found) == 1 else None

@@ -34,7 +34,7 @@ def read_averages(question: Question, links: Sequence[Link], graph: SchemaGraph)
     for thing in sorted(counted, key=lambda x: -x.score)[:MOST]:
         for owner in sorted(after, key=lambda x: -x.score)[:MOST]:
             used = mask | thing.covered | owner.covered
-            if all(used >> i & 1 or i in question.light for i in range(len(question.tokens))):
+            if all(used >> i & 1 or i in question.stopwords for i in range(len(question.tokens))):
                 yield from _reading(thing, owner, used, graph)
 
 

@@ -103,7 +103,7 @@ def _parted(named: Sequence[Link], question: Question) -> bool:
     """Whether nothing but "or", commas and articles stands between the names; or "and", after "which of"."""
     words = question.tokens
     between = [range(a.end, b.start) for a, b in pairwise(named)]
-    apart = all(all(i in question.light for i in each) for each in between)
+    apart = all(all(i in question.stopwords for i in each) for each in between)
     before = [t.norm for t in words[: named[0].start] if t.norm not in language().words["article"]]
     said = language().words
     chosen = len(before) == 2 and before[0] in said["asking_which"] and before[1] in said["choosing_of"]
@@ -116,7 +116,7 @@ def _within(first: Link, cue: Cue, question: Question) -> bool:
     before = [i for i in range(first.start) if question.tokens[i].norm not in language().words["article"]]
     if not before or question.tokens[before[-1]].norm not in language().words["locating"]:
         return False
-    return cue.start < first.start or any(i not in question.light for i in before)
+    return cue.start < first.start or any(i not in question.stopwords for i in before)
 
 
 def _cue(question: Question, named: Sequence[Link]) -> Cue | None:

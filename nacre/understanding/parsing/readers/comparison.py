@@ -73,7 +73,7 @@ def is_comparison(question: Question) -> bool:
 
 def _worth(link: Link, question: Question) -> float:
     """What a name adds to the prior: as in the parser, its score for each of its words."""
-    words = sum(1 for i in range(link.start, link.end) if link.covered >> i & 1 and i not in question.light)
+    words = sum(1 for i in range(link.start, link.end) if link.covered >> i & 1 and i not in question.stopwords)
     return link.score * max(1, words)
 
 

@@ -52,7 +52,7 @@ def _whole(question: Question, links: Sequence[Link], cue: Cue, derive: DeriveCa
     word of it is not understood."""
     kinds = [x for x in links if x.kind == "class" and x.start >= cue.end]
     first = min((x.end for x in kinds), default=0)
-    said = next((i for i in range(cue.end, first) if i not in question.light), first)
+    said = next((i for i in range(cue.end, first) if i not in question.stopwords), first)
     if not any(x.kind != "property" and x.covered >> said & 1 for x in links):
         # "the percentage of votes for each party"
         return None
@@ -64,7 +64,7 @@ def _whole(question: Question, links: Sequence[Link], cue: Cue, derive: DeriveCa
         tokens=question.tokens[:end],
         cues=tuple(c for c in question.cues if c.end <= end),
         numbers=tuple(n for n in question.numbers if n.end <= end),
-        light=frozenset(i for i in question.light if i < end),
+        stopwords=frozenset(i for i in question.stopwords if i < end),
     )
     found = derive(cut, [x for x in links if x.end <= end]) if first else []
     return next((c for c in found if is_thing_count(c.body) and not unused_tokens(c, cut)), None)
@@ -84,5 +84,5 @@ def _of_one_kind(one: Candidate, other: Candidate) -> bool:
 
 def _is_named(cue: Cue, question: Question, links: Sequence[Link]) -> bool:
     """Whether a word of the cue is one of the name of a property: "the percentage of votes"."""
-    said = {i for i in range(cue.start, cue.end) if i not in question.light}
-    return any(x.kind == "property" and x.how in _SAID and any(x.covered >> i & 1 for i in said) for x in links)
+    said = {i for i in range(cue.start, cue.end) if i not in question.stopwords}
+    return any(x.kind == "property" and x.match in _SAID and any(x.covered >> i & 1 for i in said) for x in links)

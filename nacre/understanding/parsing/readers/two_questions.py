@@ -48,7 +48,7 @@ def _both(first: Candidate, seconds: Sequence[Candidate], question: Question) ->
         if body is not None:
             d, every = first.derivation, (1 << len(question.tokens)) - 1
             d = d._replace(covered=every, prior=d.prior + second.derivation.prior, trace=(*d.trace, SECOND))
-            yield first._replace(derivation=d, body=body, joins=first.joins + second.joins)
+            yield first._replace(derivation=d, body=body, join_cost=first.join_cost + second.join_cost)
 
 
 def _asks_twice(words: Sequence[Token]) -> bool:
