@@ -102,7 +102,7 @@ def _asks(clause: str) -> bool:
     """Does a clause ask for an amount, or which: "and how much was it?", "which one?"?"""
     words, known = [t.norm for t in tokenize(clause)], language().words
     how_much = any(a in known["degree"] and b in known["how_much"] for a, b in pairwise(words))
-    return how_much or words[0] in known["asking_one"]
+    return how_much or words[0] in known["choosing_one"]
 
 
 def _empty(clause: str) -> bool:

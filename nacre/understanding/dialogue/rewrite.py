@@ -346,7 +346,7 @@ def _lacks_object(words: Sequence[Token]) -> bool:
     """ "Who came?": a verb alone, and what it was done to or at was spoken of before."""
     words = words[1:] if words[0].norm in language().words["leading"] else words
     return (
-        len(words) == 2 and words[0].norm in language().words["asking_person"] and words[1].norm not in function_words()
+        len(words) == 2 and words[0].norm == "who" and words[1].norm not in function_words()
     )
 
 

@@ -89,7 +89,7 @@ def beam_search(
 def _points_back(context: ParseContext, at: int) -> bool:
     """Whether a word points to what the next one names: "in that year", and not "museums that opened"."""
     words, known = context.question.tokens, language().words
-    if not at or at + 1 >= len(words) or words[at].norm not in known["pointing"]:
+    if not at or at + 1 >= len(words) or words[at].norm not in known["demonstrative"]:
         return False
     return words[at - 1].norm in known["pointing_after"]
 

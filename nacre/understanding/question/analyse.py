@@ -228,8 +228,8 @@ def _from_to(words: Sequence[Token]) -> Iterator[Cue]:
         if word.norm not in known["from"]:
             continue
         said = words[i + 1 : i + _LONGEST_SPAN]
-        ends = [j for j, w in enumerate(said, i + 1) if w.norm not in known["article"] | known["utmost"]][:3]
-        if len(ends) < 3 or words[ends[1]].norm not in known["up_to"]:
+        ends = [j for j, w in enumerate(said, i + 1) if w.norm not in known["article"] | known["most"]][:3]
+        if len(ends) < 3 or words[ends[1]].norm != "to":
             continue
         first, last = gradable_adjective(words[ends[0]]), gradable_adjective(words[ends[2]])
         if first is None or last is None:

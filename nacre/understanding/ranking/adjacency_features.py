@@ -8,7 +8,7 @@ from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import INEQUALITIES, Derivation, Link, Question
 
-_DIRECTIONS = (("leaving", "origin", "goal"), ("reaching", "goal", "origin"))
+_DIRECTIONS = (("from", "origin", "goal"), ("reaching", "goal", "origin"))
 
 
 def adjacency_features(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[str, float]:

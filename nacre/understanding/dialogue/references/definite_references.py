@@ -47,7 +47,7 @@ def _thing(question: str, words: Sequence[Token], earlier: tuple[EarlierTurn, ..
     known = language().words
     for kind in mentioned_classes(words, linker):
         at = kind.start - 1
-        definite = at >= 1 and words[at].norm in known["definite"] and words[at - 1].norm in known["locating"]
+        definite = at >= 1 and words[at].norm == "the" and words[at - 1].norm in known["locating"]
         ends = all(t.norm in function_words() for t in words[kind.end :])
         if not definite or not ends or is_plural(words[kind.end - 1].norm):
             continue

@@ -26,9 +26,9 @@ def strip_other(question: str) -> str | None:
     for i, token in enumerate(words):
         before = words[i - 1].norm if i else ""
         after = words[i + 1].norm if i + 1 < len(words) else ""
-        else_ = token.norm in known["else"] and before in known["question_words"]
+        else_ = token.norm == "else" and before in known["question_words"]
         noun = after and after not in function_words() | known["stand_in"] | known["than"]
-        other = token.norm in known["other_things"] and noun and before in known["question_words"] | known["indefinite"]
+        other = token.norm in known["other"] and noun and before in known["question_words"] | known["indefinite"]
         if else_ or other:
             return question[: token.start] + question[token.end :].lstrip()
     return None

@@ -131,7 +131,7 @@ def _acts(name: Link, verb: Link, question: Question) -> bool | None:
         return None
     being = [i for i, norm in enumerate(norms[: verb.start]) if norm in known["being"] | known["been"]]
     passive = bool(being) and not said.endswith("ing")
-    by = [i for i, norm in enumerate(norms) if norm in known["agent_before"]]
+    by = [i for i, norm in enumerate(norms) if norm == "by"]
     if passive and not by:
         return None
     if not passive and by and name.start > verb.start:

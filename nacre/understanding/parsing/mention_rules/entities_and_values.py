@@ -185,7 +185,7 @@ def _chosen_among(state: ParseState, link: Link, context: ParseContext) -> Itera
     """ "Which of them has the ...", "which X5 is the ...": one of several named things is asked for."""
     before = [t.norm for t in context.question.tokens[: link.start]]
     light = all(i in context.question.stopwords for i in range(link.start))
-    asks = bool(before) and before[0] in language().words["asking_one"]
+    asks = bool(before) and before[0] in language().words["choosing_one"]
     # "which X5 variants": the kind that follows is what is asked for
     light = light and link.end in context.question.stopwords
     named = context.graph.nodes[link.refs[0].node].named

@@ -42,4 +42,4 @@ def _says_each_one(link: Link, context: ParseContext) -> bool:
 
 def _own_words() -> frozenset[str]:
     """Words before what belongs to something, with how they are often misspelt after "with" and "and"."""
-    return language().words["possessive"] | language().words["possessive_slips"]
+    return language().words["possessive"] | {"there"}

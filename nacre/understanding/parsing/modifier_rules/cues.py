@@ -180,7 +180,7 @@ def _group(state: ParseState, found: Cue, context: ParseContext) -> Iterator[Par
 
 
 def _negation(state: ParseState, found: Cue, context: ParseContext) -> Iterator[ParseState]:
-    if context.question.tokens[found.start].norm in language().words["nobody"]:
+    if context.question.tokens[found.start].norm == "nobody":
         # "the team that has nobody in it"
         for ref in nearest_person_refs(state, context):
             none = Condition(ref, "exists", (), True)

@@ -162,7 +162,7 @@ def _aged(state: ParseState, new: ParseState, found: Number, op: str, context: P
         return
     if _counts_more(found, context):
         return
-    for ref, reverse, cost in measured_properties(context.graph, owner.node, tuple(language().words["bare"]))[:1]:
+    for ref, reverse, cost in measured_properties(context.graph, owner.node, ("age",))[:1]:
         if ref.node != owner.node or (reverse and found.until is not None):
             continue
         bounds = _conditions(context.graph, ref, _FLIPPED[op] if reverse else op, found._replace(unit=""), state)

@@ -16,7 +16,7 @@ def now(state: ParseState, found: Cue, context: ParseContext) -> Iterator[ParseS
     """ "Still", "currently", "no longer", with words after it that say nothing else: "in use", "running"."""
     words, known = context.question.tokens, language().words
     covered, at = state.covered, found.end
-    while at < len(words) and words[at].norm in known["going_on"] | known["before_going_on"]:
+    while at < len(words) and words[at].norm in known["going_on"] | {"in"}:
         covered |= 1 << at
         at += 1
     yield state._replace(covered=covered, trace=(*state.trace, SAID[found.value]))

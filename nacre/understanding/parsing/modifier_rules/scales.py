@@ -24,8 +24,8 @@ def values_on_scale(word: str, value: str, values: Collection[str]) -> tuple[str
         if value.casefold() not in names or not own <= set(names):
             continue
         at = names.index(value.casefold())
-        if word in bounds["bound_before"] | bounds["bound_until"]:
+        if word in {"before"} | bounds["bound_until"]:
             return scale[: at + (word in bounds["bound_until"])]
-        if word in bounds["bound_after"] | bounds["bound_since"]:
-            return scale[at + (word in bounds["bound_after"]) :]
+        if word in {"after"} | bounds["bound_since"]:
+            return scale[at + (word == "after") :]
     return ()
