@@ -345,9 +345,7 @@ def _summed(words: Sequence[Token]) -> set[int]:
 def _lacks_object(words: Sequence[Token]) -> bool:
     """ "Who came?": a verb alone, and what it was done to or at was spoken of before."""
     words = words[1:] if words[0].norm in language().words["leading"] else words
-    return (
-        len(words) == 2 and words[0].norm == "who" and words[1].norm not in function_words()
-    )
+    return len(words) == 2 and words[0].norm == "who" and words[1].norm not in function_words()
 
 
 def _said_in(words: Sequence[Token], last: EarlierTurn) -> bool:
