@@ -8,6 +8,7 @@ from typing import Any, BinaryIO, Literal
 
 from ingestion.vocabulary import TYPE, XSD
 from nacre.errors import ConfigError
+from nacre.stores.sqlite.identifiers import quote_identifier
 from nacre.stores.sqlite.tables import Tables
 from nacre.stores.sqlite.triples import lexical_form
 
@@ -45,7 +46,7 @@ def _types(connection: sqlite3.Connection, layout: dict[str, Any]) -> Iterator[s
         if not table["types"]:
             continue
         query = (
-            f"SELECT e.iri FROM {_quoted(table['rows'])} r JOIN entity e ON e.id = r.id "
+            f"SELECT e.iri FROM {quote_identifier(table['rows'])} r JOIN entity e ON e.id = r.id "
             "WHERE r.id NOT IN (SELECT entity FROM _nacre_type) ORDER BY r.id"
         )
         for (iri,) in connection.execute(query):
@@ -87,13 +88,13 @@ def _place(connection: sqlite3.Connection, layout: dict[str, Any], index: int, p
 
 
 def _query(index: int, place: dict[str, Any], relation: str, row: str, key: str) -> str:
-    value, text, link = (f"r.{_quoted(place[c])}" if place[c] else "NULL" for c in ("value", "text", "link"))
-    there = " OR ".join(f"r.{_quoted(place[c])} IS NOT NULL" for c in ("value", "text", "link") if place[c])
+    value, text, link = (f"r.{quote_identifier(place[c])}" if place[c] else "NULL" for c in ("value", "text", "link"))
+    there = " OR ".join(f"r.{quote_identifier(place[c])} IS NOT NULL" for c in ("value", "text", "link") if place[c])
     target = "o.iri" if place["link"] else "NULL"
     join = f"LEFT JOIN entity o ON o.id = {link}" if place["link"] else ""
     return (
         f"SELECT r.{row}, s.iri, {value}, {text}, {target}, x.lexical, x.datatype, x.language "
-        f"FROM {_quoted(relation)} r JOIN entity s ON s.id = r.{_quoted(key)} {join} "
+        f"FROM {quote_identifier(relation)} r JOIN entity s ON s.id = r.{quote_identifier(key)} {join} "
         f"LEFT JOIN _nacre_exact x ON x.predicate = {index} AND x.row = r.{row} AND {link} IS NULL "
         f"WHERE ({there}) AND r.{row} NOT IN (SELECT row FROM _nacre_derived WHERE predicate = {index}) "
         f"ORDER BY r.{row}"
@@ -129,7 +130,3 @@ def ntriples_literal(lexical: str, datatype: str, language: str) -> str:
 
 def _escape(found: re.Match[str]) -> str:
     return _SHORT.get(found[0]) or f"\\u{ord(found[0]):04X}"
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

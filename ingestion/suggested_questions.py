@@ -13,7 +13,7 @@ from nacre.language.forms.nouns import is_plural, plural, singular, wording_entr
 from nacre.language.tokens import split_name
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.stores.catalog import Graph
-from nacre.stores.sqlite.schema_sql import quote_if_needed
+from nacre.stores.sqlite.identifiers import quote_if_needed
 from nacre.wording.phrases.predicate_labels import is_amount, predicate_label
 
 # classes and properties that questions are made of, members that are looked at, and items a list may have

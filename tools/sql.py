@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from nacre.errors import ToolError
 from nacre.language.forms.nouns import number_with_noun
 from nacre.plans.run import Engine, tables_engine
-from nacre.plans.sql.to_sql import RAW_TEXT_SUFFIX
+from nacre.plans.statement import RAW_TEXT_SUFFIX
 from nacre.records.evidence import BranchResult, Evidence, Query, QueryError, Rows, Table
 from nacre.records.turn import Reading
 from nacre.stores.sqlite.tables import Tables

@@ -13,7 +13,7 @@ from nacre.plans.sparql.terms import XSD, format_iri
 from nacre.records.evidence import Cell
 from nacre.records.schema import Datatype, Schema
 from nacre.stores.sparql.oxigraph_store import ASIDE, PART, READINGS, READS
-from nacre.stores.sqlite.schema_sql import quote_if_needed
+from nacre.stores.sqlite.identifiers import quote_if_needed
 from nacre.stores.sqlite.tables import Tables
 from nacre.stores.sqlite.triples import lexical_form
 

@@ -5,7 +5,7 @@ import sqlite3
 from ingestion.induce.build_schema import union_columns
 from ingestion.induce.layout import Layout
 from ingestion.induce.predicate_columns import PredicateColumns
-from nacre.stores.sqlite.schema_sql import quote_if_needed
+from nacre.stores.sqlite.identifiers import quote_if_needed
 
 
 def write_views(connection: sqlite3.Connection, layout: Layout, by_table: list[list[PredicateColumns]]) -> None:

@@ -18,7 +18,8 @@ from ingestion.induce.views import write_views
 from ingestion.read.capsules import Facts
 from nacre.records.json_form import json_text
 from nacre.records.schema import Schema
-from nacre.stores.sqlite.schema_sql import column_definitions, create_table, quote_if_needed
+from nacre.stores.sqlite.identifiers import quote_if_needed
+from nacre.stores.sqlite.schema_sql import column_definitions, create_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from nacre.language.forms.nouns import plural
 from nacre.records.browse import ClassProperty, ClassView, FactEnd
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.stores.catalog import Graph
-from nacre.stores.sqlite.schema_sql import quote_if_needed
+from nacre.stores.sqlite.identifiers import quote_if_needed
 
 MEMBERS = 50
 SECONDS = 4.0

@@ -9,7 +9,7 @@ from nacre.errors import ToolError
 from nacre.records.browse import LONGEST_VALUE, PAGE_LIMITS, BrowseLimits, FactEnd, PredicateFacts, Thing, ThingPassage
 from nacre.records.schema import Column, Relation, Schema
 from nacre.stores.catalog import Graph
-from nacre.stores.sqlite.schema_sql import quote_if_needed
+from nacre.stores.sqlite.identifiers import quote_if_needed
 from nacre.stores.sqlite.tables import Cell, Tables
 from nacre.stores.sqlite.triples import TYPE
 from tools import lexical

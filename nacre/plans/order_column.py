@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from nacre.language.format_values import is_plain_number
-from nacre.plans.sql.to_sql import RAW_TEXT_SUFFIX
+from nacre.plans.statement import RAW_TEXT_SUFFIX
 from nacre.records.evidence import Cell, Table
 from nacre.records.plan import Aggregate, Attribute, Combine, Select
 

@@ -1,14 +1,18 @@
-"""A query as it is run, and what each of its columns is."""
+"""A query as it runs, and what each of its columns shows."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from nacre.records.evidence import Cell
 
+# the end of the name of a column with the raw text of a parsed number
+RAW_TEXT_SUFFIX = " (text)"
+
 
 @dataclass(frozen=True)
 class OutputColumn:
-    """One column of a statement: what it shows. `role` "key" is an IRI that is not shown."""
+    """What a column of a statement shows. A column with the role "key" is an IRI that is not shown."""
 
     name: str
     role: Literal["key", "label", "value", "low", "high", "text", "number"]
@@ -18,8 +22,12 @@ class OutputColumn:
 
 @dataclass(frozen=True)
 class Statement:
-    """SQL with bound parameters, and what each of its columns is."""
+    """SQL with bound parameters, and what each of its columns shows."""
 
     text: str
     params: tuple[Cell, ...]
     outputs: tuple[OutputColumn, ...]
+
+
+# a statement -> its rows and whether there are more; None if it failed
+RunStatement = Callable[[Statement], tuple[list[tuple[Cell, ...]], bool] | None]

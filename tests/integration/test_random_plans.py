@@ -7,7 +7,7 @@ from unittest.mock import patch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nacre.plans.sql import joins as select_rows
+from nacre.plans.sql import joins
 from nacre.plans.sql.to_sql import contributing_statement, to_sql
 from nacre.records.plan import Aggregate, Combine, Itself, Order, Plan, Select
 from nacre.stores.sqlite.lexicon import Lexicon
@@ -87,7 +87,7 @@ def test_a_large_class_read_table_by_table_gives_the_same_rows(
 ) -> None:
     tables = small_graphs[name][0]
     select = data.draw(things(tables.schema))
-    with patch.object(select_rows, "LARGE", 1):
+    with patch.object(joins, "LARGE_CLASS", 1):
         apart = to_sql(select, tables.schema)
     assert set(tables.run(apart.text, apart.params).rows) == _rows(select, tables)
 

@@ -10,7 +10,7 @@ from nacre.errors import ToolError
 from nacre.language.tokens import fold
 from nacre.records.look_up import LookUp, Occurrence
 from nacre.records.schema import Relation, Schema
-from nacre.stores.sqlite.schema_sql import quote_if_needed
+from nacre.stores.sqlite.identifiers import quote_if_needed
 from nacre.stores.sqlite.tables import Tables
 from tools.provenance.entity_ids import is_id, look_up_entities
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from nacre.plans.sparql.terms import XSD, format_iri, format_literal
-from nacre.plans.sql.joins import variable_relation
+from nacre.plans.sql.relations import variable_relation
 from nacre.records.plan import Aggregate, Attribute, Filter, Select, Variable
 from nacre.records.schema import Column, Predicate, Schema
 from nacre.stores.sparql.oxigraph_store import PART, READINGS, READS

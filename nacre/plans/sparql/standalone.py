@@ -3,7 +3,7 @@
 from nacre.errors import ToolError
 from nacre.plans.sparql.pattern import Vocabulary
 from nacre.plans.sparql.to_sparql import SparqlQuery, SparqlWriter, first_value_index, to_sparql
-from nacre.plans.sql.to_sql import RAW_TEXT_SUFFIX
+from nacre.plans.statement import RAW_TEXT_SUFFIX
 from nacre.records.plan import ELAPSED, Ask, Combine, Compute, Plan, Select
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from nacre.errors import ToolError
 from nacre.plans.sparql.pattern import GraphPattern, Vocabulary, is_numeric, required_values
 from nacre.plans.sparql.terms import XSD, format_literal
-from nacre.plans.sql.to_sql import RAW_TEXT_SUFFIX
-from nacre.plans.statement import OutputColumn
+from nacre.plans.statement import RAW_TEXT_SUFFIX, OutputColumn
 from nacre.records.evidence import Cell
 from nacre.records.plan import Aggregate, Attribute, Combine, Filter, Itself, Select
 

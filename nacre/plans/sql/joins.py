@@ -1,288 +1,255 @@
-"""The rows that a select reads: Select + Schema -> FROM with its joins, WHERE and parameters, and the distinct rows."""
+"""Join the tables that a select reads: Select + Schema -> FROM, WHERE and the distinct rows as SqlText."""
 
 from collections import defaultdict
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
 from itertools import product
 from math import prod
 from re import escape, findall
 
-from nacre.records.evidence import Cell
+from nacre.plans.sql.relations import link_columns, literal_columns, predicate_column, variable_relation
+from nacre.plans.sql.sql_text import SqlText, join_sql
 from nacre.records.plan import Attribute, Edge, Select, Variable
 from nacre.records.schema import Column, Relation, Schema
+from nacre.stores.sqlite.identifiers import quote_identifier
 
-ENTITY_RELATION = Relation("entity", "table", "id", ())
-# a class of so many things is read table by table, where that makes no more than so many selects
-LARGE, MOST_ARMS = 10_000, 24
-
-
-def variable_relation(variable: Variable, schema: Schema) -> Relation:
-    """The relation whose rows a variable stands for: of its group, of its smallest class, or of all things."""
-    for group in schema.groups:
-        if group.classes and set(group.classes) == set(variable.classes) and group.without == variable.without:
-            return schema.relation_of[group.relation]
-    known = [schema.class_of[c] for c in variable.classes if c in schema.class_of]
-    if not known:
-        return ENTITY_RELATION
-    return schema.relation_of[min(known, key=lambda c: (c.count, c.iri)).relation]
+# a class of at least so many things is read table by table, if that gives at most so many selects
+LARGE_CLASS, MAX_SELECTS = 10_000, 24
 
 
-def quote_identifier(name: str) -> str:
-    """An SQL identifier.
+class JoinBuilder:
+    """Collects the joins and conditions of one select.
 
-    >>> quote_identifier('a"b')
-    '"a""b"'
-    """
-    return '"' + name.replace('"', '""') + '"'
-
-
-@dataclass
-class SelectRows:
-    """Collects the FROM parts, conditions and parameters of one select.
-
-    `repeating` says that the joins may give several rows for one thing of the `first` variable.
+    A name of a variable becomes the alias of its relation; a sub-select has a `prefix` of its own.
     """
 
-    schema: Schema
-    prefix: str = ""
-    joins: list[str] = field(default_factory=list)
-    where: list[str] = field(default_factory=list)
-    params: list[Cell] = field(default_factory=list)
-    relations: dict[str, Relation] = field(default_factory=dict)
-    literal_joins: dict[tuple[str, str], tuple[str, Column]] = field(default_factory=dict)
-    links: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    first: str = ""
-    repeating: bool = False
+    def __init__(self, schema: Schema, prefix: str = "") -> None:
+        self._schema, self._prefix = schema, prefix
+        self._joins: list[str] = []
+        self._conditions: list[SqlText] = []
+        self._relations: dict[str, Relation] = {}
+        self._literals: dict[tuple[str, str], tuple[str, Column]] = {}
+        self._linked_columns: dict[str, set[str]] = defaultdict(set)
+        self._first_variable = ""
+        # whether the joins may give several rows for one thing of the first variable
+        self._is_repeating = False
 
-    def join(self, select: Select) -> None:
-        """Join the relations of the select's variables along its links."""
-        done: list[str] = []
+    def join_variables(self, select: Select) -> None:
+        """Join the relations of the select's variables along its edges."""
+        joined: list[str] = []
         waiting = list(select.variables)
         edges = list(select.edges)
         while waiting:
-            # a variable linked to one already there comes next, so that every join has its condition
-            linked = {e.object for e in edges if e.subject in done} | {e.subject for e in edges if e.object in done}
+            # a variable linked to one that is joined comes next, so that every join has its condition
+            linked = {e.object for e in edges if e.subject in joined} | {e.subject for e in edges if e.object in joined}
             variable = next((v for v in waiting if v.name in linked), waiting[0])
             waiting.remove(variable)
-            relation = variable_relation(variable, self.schema)
-            self.relations[variable.name] = relation
-            self.first = self.first or variable.name
-            alias = self.alias(variable.name)
-            self.joins.append(f"{'FROM' if not done else 'JOIN'} {quote_identifier(relation.name)} AS {alias}")
-            done.append(variable.name)
-            here = [e for e in edges if e.subject in done and e.object in done]
-            edges = [e for e in edges if e not in here]
-            own = self.joins.pop()
-            conditions = [c for e in here for c in self._edge(e.subject, e.predicate, e.object, variable.name)]
-            self.joins.append(own)
-            if len(done) > 1:
-                self.repeating |= not any(e.object == variable.name and self._is_single(e) for e in here)
-                self.joins[-1] += " ON " + (" AND ".join(conditions) or "1")
-            else:
-                self.where += conditions
-            self._membership(variable)
+            joined.append(variable.name)
+            own = [e for e in edges if e.subject in joined and e.object in joined]
+            edges = [e for e in edges if e not in own]
+            self._join_variable(variable, own)
 
-    def distinct(self, columns: str, of: Collection[str]) -> tuple[str, tuple[Cell, ...]]:
-        """The distinct rows of the columns, with their parameters; for each table of a large class on its own.
+    def add_condition(self, condition: SqlText) -> None:
+        """Add a condition to WHERE."""
+        self._conditions.append(condition)
 
-        `of` are the variables whose things are told apart in the columns.
+    def label_alias(self, variable: str) -> str:
+        """The alias of the row of the entity table that has the IRI and label of a variable's thing."""
+        alias = quote_identifier(f"{self._prefix}{variable}_label")
+        join = f"JOIN entity AS {alias} ON {alias}.id = {self.key(variable)}"
+        if join not in self._joins:
+            self._joins.append(join)
+        return alias
 
-        SQLite would write the rows of a view that is joined into a table without indexes first.
+    def distinct_rows(self, columns: str, of: Collection[str]) -> SqlText:
+        """The distinct rows of the columns; `of` are the variables whose things the columns tell apart.
+
+        The view of a large class is replaced by its tables, a select for each: SQLite would write the rows of a joined
+        view into a temporary table without indexes.
         """
-        body = "\n".join(self.joins) + ("\nWHERE " + "\n  AND ".join(self.where) if self.where else "")
+        where = join_sql("\n  AND ", self._conditions)
+        body = "\n".join(self._joins) + (f"\nWHERE {where.text}" if self._conditions else "")
         written = f"{columns}\n{body}"
-        unique = self.is_unique(of)
-        large = {name: tables for name in self.relations if (tables := self._tables(name))}
-        if not large or prod(map(len, large.values())) > MOST_ARMS:
-            return f"SELECT {'' if unique else 'DISTINCT '}{written}", tuple(self.params)
-        arms = []
+        is_unique = self.is_unique(of)
+        large = {name: tables for name in self._relations if (tables := self._class_tables(name))}
+        if not large or prod(map(len, large.values())) > MAX_SELECTS:
+            return SqlText(f"SELECT {'' if is_unique else 'DISTINCT '}{written}", where.params)
+        is_single = prod(map(len, large.values())) == 1
+        selects = []
         for chosen in product(*large.values()):
-            arm = written
+            text = written
             for name, table in zip(large, chosen, strict=True):
-                view, alias = self.relations[name], self.alias(name)
-                rows = _rows_of(table, view, set(findall(rf"{escape(alias)}\.(\"(?:[^\"]|\"\")+\")", written)))
-                arm = arm.replace(f" {quote_identifier(view.name)} AS {alias}", f" {rows} AS {alias}", 1)
-            arms.append(f"SELECT {'DISTINCT ' if not unique and prod(map(len, large.values())) == 1 else ''}{arm}")
-        return ("\nUNION ALL\n" if unique else "\nUNION\n").join(arms), tuple(self.params) * len(arms)
+                view, alias = self._relations[name], self._alias(name)
+                used = set(findall(rf"{escape(alias)}\.(\"(?:[^\"]|\"\")+\")", written))
+                rows = _table_rows(table, view, used)
+                text = text.replace(f" {quote_identifier(view.name)} AS {alias}", f" {rows} AS {alias}", 1)
+            selects.append(f"SELECT {'DISTINCT ' if not is_unique and is_single else ''}{text}")
+        union = ("\nUNION ALL\n" if is_unique else "\nUNION\n").join(selects)
+        return SqlText(union, where.params * len(selects))
 
     def is_unique(self, of: Collection[str]) -> bool:
-        """Whether rows that tell the things of these variables apart are distinct already."""
-        return self.first in of and not self.repeating
+        """Whether rows that tell the things of these variables apart are distinct without DISTINCT."""
+        return self._first_variable in of and not self._is_repeating
 
     def key(self, variable: str) -> str:
         """The id of a variable's thing."""
-        return f"{self.alias(variable)}.{quote_identifier(self.relations[variable].key)}"
+        return f"{self._alias(variable)}.{quote_identifier(self._relations[variable].key)}"
 
     def value(self, attribute: Attribute) -> str:
-        """What an attribute is compared and computed by: its value, an end of its range or a part of its date, else its
-        text."""
-        alias, column = self.literal(attribute.variable, attribute.predicate)
+        """The value that an attribute is compared by: a number, an end of a range, a part of a date, or the text."""
+        alias, column = self.literal_column(attribute.variable, attribute.predicate)
         name = {"low": column.low, "high": column.high}.get(attribute.part) or column.value or column.text
         value = f"{alias}.{quote_identifier(name)}"
         if attribute.part == "year":
             return f"CAST(substr({value}, 1, 4) AS INTEGER)"
         return f"substr({value}, 1, 7)" if attribute.part == "month" else value
 
-    def literal(self, variable: str, predicate: str) -> tuple[str, Column]:
-        """The alias and column that hold a predicate's literals for a variable, joining a junction where needed."""
-        column = _column(self.relations[variable], predicate)
+    def literal_column(self, variable: str, predicate: str) -> tuple[str, Column]:
+        """The alias and column that hold a predicate's literals for a variable; joins a further table if needed."""
+        column = predicate_column(self._relations[variable], predicate)
         if column and (column.value or column.text):
-            return self.alias(variable), column
-        found = self.literal_joins.get((variable, predicate))
-        if found:
-            return found
-        self.repeating = True
-        alias = f"{self.prefix}l{len(self.literal_joins)}"
-        places = [(r, c) for r, c in _places(self.schema, predicate) if c.value or c.text]
-        if not places:
-            self.joins.append(f"JOIN (SELECT NULL AS s, NULL AS value WHERE 0) AS {alias} ON 1")
-            found = alias, Column(predicate, value="value")
-        elif len(places) == 1:
-            relation, column = places[0]
-            self.joins.append(
-                f"JOIN {quote_identifier(relation.name)} AS {alias} "
-                f"ON {alias}.{quote_identifier(relation.key)} = {self.key(variable)}"
-            )
-            found = alias, column
-        else:
-            names = {"value": "value", "low": "low", "high": "high", "text": "text"}
-            kept = {k: n for k, n in names.items() if all(getattr(c, k) for _, c in places)}
-            union = " UNION ALL ".join(
-                f"SELECT {quote_identifier(r.key)} AS s, "
-                + ", ".join(f"{quote_identifier(getattr(c, k))} AS {quote_identifier(n)}" for k, n in kept.items())
-                + f" FROM {quote_identifier(r.name)}"
-                for r, c in places
-            )
-            self.joins.append(f"JOIN ({union}) AS {alias} ON {alias}.s = {self.key(variable)}")
-            found = alias, Column(predicate, **kept)
-        self.literal_joins[(variable, predicate)] = found
-        return found
+            return self._alias(variable), column
+        if (variable, predicate) not in self._literals:
+            self._literals[variable, predicate] = self._join_literals(variable, predicate)
+        return self._literals[variable, predicate]
 
-    def _membership(self, variable: Variable) -> None:
+    def _join_variable(self, variable: Variable, edges: Sequence[Edge]) -> None:
+        """Join the relation of a variable by its edges to variables that are joined already."""
+        is_first = not self._relations
+        relation = variable_relation(variable, self._schema)
+        self._relations[variable.name] = relation
+        self._first_variable = self._first_variable or variable.name
+        conditions = [self._link_condition(edge, variable.name) for edge in edges]
+        source = f"{quote_identifier(relation.name)} AS {self._alias(variable.name)}"
+        if is_first:
+            self._joins.append(f"FROM {source}")
+            self._conditions += map(SqlText, conditions)
+        else:
+            self._is_repeating |= not any(e.object == variable.name and self._is_functional(e) for e in edges)
+            self._joins.append(f"JOIN {source} ON {' AND '.join(conditions) or '1'}")
+        self._conditions += self._memberships(variable)
+
+    def _join_literals(self, variable: str, predicate: str) -> tuple[str, Column]:
+        """Join the tables that hold a predicate's literals outside the variable's own relation."""
+        self._is_repeating = True
+        alias = f"{self._prefix}l{len(self._literals)}"
+        holders = literal_columns(self._schema, predicate)
+        if not holders:
+            self._joins.append(f"JOIN (SELECT NULL AS s, NULL AS value WHERE 0) AS {alias} ON 1")
+            return alias, Column(predicate, value="value")
+        if len(holders) == 1:
+            relation, column = holders[0]
+            own_key = f"{alias}.{quote_identifier(relation.key)}"
+            self._joins.append(f"JOIN {quote_identifier(relation.name)} AS {alias} ON {own_key} = {self.key(variable)}")
+            return alias, column
+        parts = [part for part in ("value", "low", "high", "text") if all(getattr(c, part) for _, c in holders)]
+        union = " UNION ALL ".join(
+            f"SELECT {quote_identifier(r.key)} AS s, "
+            + ", ".join(f"{quote_identifier(getattr(c, part))} AS {quote_identifier(part)}" for part in parts)
+            + f" FROM {quote_identifier(r.name)}"
+            for r, c in holders
+        )
+        self._joins.append(f"JOIN ({union}) AS {alias} ON {alias}.s = {self.key(variable)}")
+        return alias, Column(predicate, **{part: part for part in parts})
+
+    def _memberships(self, variable: Variable) -> list[SqlText]:
+        """The conditions that a thing is of the variable's classes, of none of those it is without, and named."""
         key = self.key(variable.name)
-        relation = self.relations[variable.name]
-        exact = any(g.relation == relation.name and g.without == variable.without for g in self.schema.groups)
-        if not exact:
+        relation = self._relations[variable.name]
+        found: list[SqlText] = []
+        if not any(g.relation == relation.name and g.without == variable.without for g in self._schema.groups):
             for word, classes in (("IN", variable.classes), ("NOT IN", variable.without)):
                 for iri in classes:
-                    other = self.schema.class_of[iri].relation
+                    other = self._schema.class_of[iri].relation
                     if other != relation.name:
-                        other_key = quote_identifier(self.schema.relation_of[other].key)
-                        self.where.append(f"{key} {word} (SELECT {other_key} FROM {quote_identifier(other)})")
+                        other_key = quote_identifier(self._schema.relation_of[other].key)
+                        found.append(SqlText(f"{key} {word} (SELECT {other_key} FROM {quote_identifier(other)})"))
         if variable.keys:
             marks = ", ".join("?" * len(variable.keys))
             named = f"SELECT id FROM entity WHERE iri IN ({marks})"
-            self.where.append(f"{key} IN ({self._with_parts(named, variable.below) if variable.below else named})")
-            self.params.extend(variable.keys)
+            ids = self._with_parts(named, variable.below) if variable.below else named
+            found.append(SqlText(f"{key} IN ({ids})", variable.keys))
+        return found
 
     def _with_parts(self, named: str, below: Collection[str]) -> str:
-        """The ids of things and of all that is below them."""
-        ways = " UNION ALL ".join(
+        """The ids of named things and of all their parts, which the predicates `below` lead to."""
+        steps = " UNION ALL ".join(
             f"SELECT {'o AS s, s AS o' if predicate.startswith('^') else 's, o'} FROM ({pairs})"
             for predicate in below
-            if (pairs := self._pairs(predicate.removeprefix("^")))
+            if (pairs := self._link_pairs(predicate.removeprefix("^")))
         )
-        if not ways:
+        if not steps:
             return named
         return (
-            f"WITH RECURSIVE part(id) AS ({named} UNION SELECT way.s FROM part JOIN ({ways}) AS way "
+            f"WITH RECURSIVE part(id) AS ({named} UNION SELECT way.s FROM part JOIN ({steps}) AS way "
             "ON way.o = part.id) SELECT id FROM part"
         )
 
-    def _pairs(self, predicate: str) -> str:
-        """The ids of the ends of all links by a predicate, as s and o; "" where there are none."""
-        own = [
+    def _link_pairs(self, predicate: str) -> str:
+        """The ids of both ends of all links by a predicate, as s and o; "" if the graph has none."""
+        return " UNION ALL ".join(
             f"SELECT {quote_identifier(r.key)} AS s, {quote_identifier(c.link)} AS o FROM {quote_identifier(r.name)}"
-            for r, c in _linking(self.schema, predicate)
-        ]
-        return " UNION ALL ".join(own)
+            for r, c in link_columns(self._schema, predicate)
+        )
 
-    def _is_single(self, edge: Edge) -> bool:
-        """Whether a subject has one object at most: its link is a column."""
-        column = _column(self.relations[edge.subject], edge.predicate)
+    def _is_functional(self, edge: Edge) -> bool:
+        """Whether a subject has at most one object: its link is a column."""
+        column = predicate_column(self._relations[edge.subject], edge.predicate)
         return bool(column and column.link)
 
-    def _edge(self, subject: str, predicate: str, object_: str, last: str) -> list[str]:
-        """The conditions of a link; `last` is the end that is joined now. A junction is joined before it."""
-        subject_key, object_key = self.key(subject), self.key(object_)
-        column = _column(self.relations[subject], predicate)
+    def _link_condition(self, edge: Edge, joined: str) -> str:
+        """The condition of an edge; `joined` is the end that is joined now. A junction table is joined before it."""
+        subject_key, object_key = self.key(edge.subject), self.key(edge.object)
+        column = predicate_column(self._relations[edge.subject], edge.predicate)
         if column and column.link:
-            self.links[subject].add(predicate)
-            return [f"{self.alias(subject)}.{quote_identifier(column.link)} = {object_key}"]
-        junction = self.schema.junctions.get(predicate)
+            self._linked_columns[edge.subject].add(edge.predicate)
+            return f"{self._alias(edge.subject)}.{quote_identifier(column.link)} = {object_key}"
+        junction = self._schema.junctions.get(edge.predicate)
         if junction:
-            relation = self.schema.relation_of[junction]
-            alias = f"{self.prefix}e{sum(' AS ' + self.prefix + 'e' in join for join in self.joins)}"
+            relation = self._schema.relation_of[junction]
+            alias = f"{self._prefix}e{sum(f' AS {self._prefix}e' in join for join in self._joins)}"
+            own_key, link = quote_identifier(relation.key), quote_identifier(relation.columns[0].link)
             ends = {
-                subject: (f"{alias}.{quote_identifier(relation.key)}", subject_key),
-                object_: (f"{alias}.{quote_identifier(relation.columns[0].link)}", object_key),
+                edge.subject: f"{alias}.{own_key} = {subject_key}",
+                edge.object: f"{alias}.{link} = {object_key}",
             }
-            if len(ends) == 2 and self.joins:
-                self.repeating = True
-                here, there = " = ".join(ends.pop(last)), " = ".join(*ends.values())
-                self.joins.append(f"JOIN {quote_identifier(junction)} AS {alias} ON {there}")
-                return [here]
-            ends_shown = f"{quote_identifier(relation.key)}, {quote_identifier(relation.columns[0].link)}"
-            pairs = f"SELECT {ends_shown} FROM {quote_identifier(junction)}"
+            if len(ends) == 2 and self._joins:
+                self._is_repeating = True
+                condition = ends.pop(joined)
+                self._joins.append(f"JOIN {quote_identifier(junction)} AS {alias} ON {''.join(ends.values())}")
+                return condition
+            pairs = f"SELECT {own_key}, {link} FROM {quote_identifier(junction)}"
         else:
-            pairs = self._pairs(predicate)
-        if not pairs:
-            return ["0"]
-        return [f"({subject_key}, {object_key}) IN ({pairs})"]
+            pairs = self._link_pairs(edge.predicate)
+        return f"({subject_key}, {object_key}) IN ({pairs})" if pairs else "0"
 
-    def _tables(self, variable: str) -> list[Relation]:
-        """The tables of a large class that can hold rows of a variable; empty where its relation is read as it is."""
-        relation = self.relations[variable]
-        known = next((c for c in self.schema.classes if c.relation == relation.name), None)
-        if known is None or relation.kind != "view" or known.count < LARGE:
+    def _class_tables(self, variable: str) -> list[Relation]:
+        """The tables that replace the view of a large class for a variable; empty if its relation is read as it is."""
+        relation = self._relations[variable]
+        known = next((c for c in self._schema.classes if c.relation == relation.name), None)
+        if known is None or relation.kind != "view" or known.count < LARGE_CLASS:
             return []
-        groups = [g for g in self.schema.groups if g.relation in self.schema.groups_of_class.get(known.iri, ())]
-        found = [self.schema.relation_of[group.relation] for group in groups]
-        if sum(group.count for group in groups) != known.count or any(table.kind != "table" for table in found):
+        groups = [g for g in self._schema.groups if g.relation in self._schema.groups_of_class.get(known.iri, ())]
+        tables = [self._schema.relation_of[group.relation] for group in groups]
+        if sum(group.count for group in groups) != known.count or any(table.kind != "table" for table in tables):
             return []
         return [
             table
-            for table in found
-            if all((column := _column(table, link)) and column.link for link in self.links[variable])
-        ] or found[:1]
+            for table in tables
+            if all((column := predicate_column(table, link)) and column.link for link in self._linked_columns[variable])
+        ] or tables[:1]
 
-    def alias(self, variable: str) -> str:
-        """What the relation of a variable is called."""
-        return quote_identifier(self.prefix + variable)
+    def _alias(self, variable: str) -> str:
+        return quote_identifier(self._prefix + variable)
 
 
-def _rows_of(table: Relation, view: Relation, used: set[str]) -> str:
-    """The rows that a table has in a class view, of the columns that are used."""
+def _table_rows(table: Relation, view: Relation, used: Collection[str]) -> str:
+    """The rows of a table under the column names of a class view, only the `used` columns."""
     own = {quote_identifier(view.key): quote_identifier(table.key)}
     for column in view.columns:
-        theirs = _column(table, column.predicate) or Column(column.predicate)
+        theirs = predicate_column(table, column.predicate) or Column(column.predicate)
         for part in ("value", "low", "high", "text", "link"):
             name, named = getattr(column, part), getattr(theirs, part)
             if name:
                 own[quote_identifier(name)] = quote_identifier(named) if named else "NULL"
-    return (
-        f"(SELECT {', '.join(f'{own[name]} AS {name}' for name in sorted(used))} FROM {quote_identifier(table.name)})"
-    )
-
-
-def _column(relation: Relation, predicate: str) -> Column | None:
-    return next((c for c in relation.columns if c.predicate == predicate), None)
-
-
-def _linking(schema: Schema, predicate: str) -> list[tuple[Relation, Column]]:
-    """Relations that together hold all links of a predicate, some perhaps twice: tables, then the views of classes."""
-    found = [(r, c) for r, c in _places(schema, predicate) if c.link]
-    covered = {r.name for r, _ in found}
-    views = [(schema.relation_of[c.relation], set(schema.groups_of_class.get(c.iri, ()))) for c in schema.classes]
-    views += [(schema.relation_of[g.relation], {g.relation}) for g in schema.groups]
-    for view, groups in sorted(views, key=lambda each: -len(each[1])):
-        column = _column(view, predicate)
-        if column is not None and column.link and groups - covered:
-            found.append((view, column))
-            covered |= groups
-    return found
-
-
-def _places(schema: Schema, predicate: str) -> list[tuple[Relation, Column]]:
-    """Every table (views repeat them) that holds values or links of a predicate."""
-    return [(r, c) for r in schema.relations if r.kind != "view" for c in r.columns if c.predicate == predicate]
+    columns = ", ".join(f"{own[name]} AS {name}" for name in sorted(used))
+    return f"(SELECT {columns} FROM {quote_identifier(table.name)})"

@@ -1,318 +1,284 @@
 """Turn a plan's selects into SQL for one graph's tables: Select + Schema -> Statement."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
 from nacre.errors import ToolError
 from nacre.plans.sql.aggregates import aggregate_expression, mark_first_rows
-from nacre.plans.sql.joins import SelectRows, quote_identifier
+from nacre.plans.sql.columns import (
+    aggregate_column,
+    answer_columns,
+    column_names,
+    iri_of,
+    label_of,
+    number_columns,
+    value_position,
+)
+from nacre.plans.sql.joins import JoinBuilder
+from nacre.plans.sql.ranking import order_rows
+from nacre.plans.sql.sql_text import SqlText, join_sql
 from nacre.plans.statement import OutputColumn, Statement
-from nacre.records.evidence import Cell
 from nacre.records.plan import Aggregate, Attribute, Combine, Filter, Itself, Select
 from nacre.records.schema import Schema
 
-# how a column with the raw text beside a parsed number is called
-RAW_TEXT_SUFFIX = " (text)"
-
 
 def to_sql(body: Select | Combine, schema: Schema) -> Statement:
-    """The statement for a select, or for two selects combined as sets of things."""
+    """The statement for a select, or for two selects combined as sets of things.
+
+    Raises ToolError `type` for a plan whose aggregates cannot be computed.
+    """
     if isinstance(body, Combine):
-        left, right = to_sql(body.left, schema), to_sql(body.right, schema)
-        word = {"union": "UNION", "intersection": "INTERSECT", "difference": "EXCEPT"}[body.op]
-        if not all(isinstance(answer, Attribute) for answer in body.left.answers):
-            text = f"SELECT * FROM ({left.text})\n{word}\nSELECT * FROM ({right.text})"
-            return Statement(text, left.params + right.params, left.outputs)
-        # values of different things may be the same, so only they are compared
-        shown = [i for i, output in enumerate(left.outputs) if output.role != "key"]
-        columns = ", ".join(f"c{i}" for i in shown)
-        text = f"SELECT {columns} FROM ({left.text})\n{word}\nSELECT {columns} FROM ({right.text})"
-        return Statement(text, left.params + right.params, tuple(left.outputs[i] for i in shown))
-    return _Writer(schema).statement(body)
+        return _combine(body, schema)
+    return _SelectWriter(schema).statement(body)
 
 
 def contributing_statement(select: Select, schema: Schema, variable: str) -> Statement:
-    """The distinct things of one variable over the same conditions, in no order: what an aggregate rests on."""
-    rows, params = _Writer(schema).things(select, variable)
-    # in this order, so that the first of them come at once
-    text = f"SELECT entity.iri AS c0, entity.label AS c1 FROM (\n{rows}\n) AS things CROSS JOIN entity"
+    """The distinct things of one variable that meet the conditions, in no order: the things behind an aggregate."""
+    rows = _SelectWriter(schema).thing_ids(select, (variable,))
+    # CROSS JOIN keeps this order of the loops, so that the first things come at once
+    text = f"SELECT entity.iri AS c0, entity.label AS c1 FROM (\n{rows.text}\n) AS things CROSS JOIN entity"
     outputs = OutputColumn("iri", "key", variable), OutputColumn(variable, "label", variable)
-    return Statement(f"{text} ON entity.id = things.k0", params, outputs)
+    return Statement(f"{text} ON entity.id = things.k0", rows.params, outputs)
 
 
 def bindings_statement(select: Select, schema: Schema) -> Statement:
     """The distinct combinations of things that fit a select's variables, in no order."""
     names = [variable.name for variable in select.variables]
-    rows, params = _Writer(schema).things(select, *names)
-    columns = [_iri(f"k{i}") for i in range(len(names))]
-    return Statement(
-        f"SELECT {_numbered(columns)} FROM (\n{rows}\n)", params, tuple(OutputColumn("iri", "key", n) for n in names)
-    )
+    rows = _SelectWriter(schema).thing_ids(select, names)
+    columns = number_columns([iri_of(f"k{i}") for i in range(len(names))])
+    outputs = tuple(OutputColumn("iri", "key", name) for name in names)
+    return Statement(f"SELECT {columns} FROM (\n{rows.text}\n)", rows.params, outputs)
 
 
 def contributing_count_statement(select: Select, schema: Schema, variable: str) -> Statement:
-    """How many things `contributing_statement` would give."""
-    rows, params = _Writer(schema).things(select, variable)
-    return Statement(f"SELECT count(*) AS c0 FROM (\n{rows}\n)", params, (OutputColumn("count", "number", variable),))
+    """The number of things that `contributing_statement` gives."""
+    rows = _SelectWriter(schema).thing_ids(select, (variable,))
+    outputs = (OutputColumn("count", "number", variable),)
+    return Statement(f"SELECT count(*) AS c0 FROM (\n{rows.text}\n)", rows.params, outputs)
 
 
-class _Writer:
+def _combine(body: Combine, schema: Schema) -> Statement:
+    left, right = to_sql(body.left, schema), to_sql(body.right, schema)
+    operator = {"union": "UNION", "intersection": "INTERSECT", "difference": "EXCEPT"}[body.op]
+    params = left.params + right.params
+    if not all(isinstance(answer, Attribute) for answer in body.left.answers):
+        text = f"SELECT * FROM ({left.text})\n{operator}\nSELECT * FROM ({right.text})"
+        return Statement(text, params, left.outputs)
+    # different things may have the same value, so values are compared without their things
+    shown = [i for i, output in enumerate(left.outputs) if output.role != "key"]
+    columns = ", ".join(f"c{i}" for i in shown)
+    text = f"SELECT {columns} FROM ({left.text})\n{operator}\nSELECT {columns} FROM ({right.text})"
+    return Statement(text, params, tuple(left.outputs[i] for i in shown))
+
+
+@dataclass(frozen=True)
+class _GroupedColumns:
+    """Columns of a grouped select: expressions of the inner rows, and of each group an expression or an aggregate."""
+
+    inner: tuple[str, ...]
+    results: tuple[str | Aggregate, ...]
+    outputs: tuple[OutputColumn, ...]
+
+
+class _SelectWriter:
     """Writes one select; sub-selects have writers of their own."""
 
     def __init__(self, schema: Schema, prefix: str = "") -> None:
         self._schema, self._prefix = schema, prefix
-        self._rows = SelectRows(schema, prefix)
+        self._joins = JoinBuilder(schema, prefix)
 
-    def things(self, select: Select, *variables: str) -> tuple[str, tuple[Cell, ...]]:
-        """The distinct ids of the things of variables, as k0 and so on, and the parameters."""
-        self._rows.join(select)
-        self._rows.where += [self._condition(f) for f in select.filters if not isinstance(f.left, Aggregate)]
-        columns = ", ".join(f"{self._rows.key(name)} AS k{i}" for i, name in enumerate(variables))
-        return self._rows.distinct(columns, variables)
+    def thing_ids(self, select: Select, variables: Sequence[str]) -> SqlText:
+        """The distinct ids of the things of variables, as k0, k1, ..."""
+        self._joins.join_variables(select)
+        self._add_filters(select)
+        columns = ", ".join(f"{self._joins.key(name)} AS k{i}" for i, name in enumerate(variables))
+        return self._joins.distinct_rows(columns, variables)
 
     def statement(self, select: Select) -> Statement:
-        self._rows.join(select)
-        aggregated = [a for a in select.answers if isinstance(a, Aggregate)] or (
-            [f.left for f in select.filters if isinstance(f.left, Aggregate)]
-        )
-        if aggregated or select.group or select.by:
+        """The statement of a select, with what its columns show."""
+        self._joins.join_variables(select)
+        is_aggregated = any(isinstance(answer, Aggregate) for answer in select.answers)
+        is_aggregated = is_aggregated or any(isinstance(each.left, Aggregate) for each in select.filters)
+        if is_aggregated or select.group or select.by:
             return self._grouped(select)
-        answers = [a for a in select.answers if not isinstance(a, Aggregate)]
-        of = {a.variable for a in answers}
+        answers = [answer for answer in select.answers if not isinstance(answer, Aggregate)]
         if select.order is not None and select.limit is not None:
-            return self._first(select, answers)
-        shown = [each for answer in answers for each in self._shown(answer, sole=len(answers) == 1)]
-        parts, outputs = [expression for expression, _ in shown], [output for _, output in shown]
-        self._rows.where += [self._condition(f) for f in select.filters]
-        columns = _numbered(parts)
-        if select.order is None:
-            order = ", ".join(f"c{i}" for i, o in enumerate(outputs) if o.role != "key")
-            inner, params = self._rows.distinct(columns, of)
-            return Statement(f"{inner}\nORDER BY {order}", params, tuple(outputs))
-        by = self._ordered_by(select.order.by)
-        self._rows.where.append(f"{by} IS NOT NULL")
-        # joins may repeat a row, and places are counted over distinct ones
-        inner, params = self._rows.distinct(f"{columns}, {by} AS o", of)
-        return Statement(_placed(inner, _names(len(parts)), select, len(parts)), params, tuple(outputs))
+            return self._first_places(select, answers)
+        return self._all_rows(select, answers)
 
-    def _first(self, select: Select, answers: list[Attribute | Itself]) -> Statement:
-        """The first by the order; names are looked up for them alone."""
+    def _all_rows(self, select: Select, answers: Sequence[Attribute | Itself]) -> Statement:
+        variables = {answer.variable for answer in answers}
+        sole = len(answers) == 1
+        shown = [each for answer in answers for each in answer_columns(answer, self._joins, self._schema, sole=sole)]
+        outputs = tuple(output for _, output in shown)
+        self._add_filters(select)
+        columns = number_columns([expression for expression, _ in shown])
+        if select.order is None:
+            order = ", ".join(f"c{i}" for i, output in enumerate(outputs) if output.role != "key")
+            rows = self._joins.distinct_rows(columns, variables)
+            return Statement(f"{rows.text}\nORDER BY {order}", rows.params, outputs)
+        by = select.order.by
+        key = label_of(self._joins.key(by.variable)) if isinstance(by, Itself) else self._term(by)
+        self._joins.add_condition(SqlText(f"{key} IS NOT NULL"))
+        # joins may repeat a row, and places are counted over distinct rows
+        rows = self._joins.distinct_rows(f"{columns}, {key} AS o", variables)
+        ordered = order_rows(rows, column_names(len(shown)), select, len(shown))
+        return Statement(ordered.text, ordered.params, outputs)
+
+    def _first_places(self, select: Select, answers: Sequence[Attribute | Itself]) -> Statement:
+        """The first rows by the order; only their labels are looked up."""
         assert select.order is not None
         inner: list[str] = []
         shown: list[str] = []
         outputs: list[OutputColumn] = []
         for number, answer in enumerate(answers):
-            inner.append(f"{self._rows.key(answer.variable)} AS k{number}")
-            iri = _iri(f"k{number}")
+            inner.append(f"{self._joins.key(answer.variable)} AS k{number}")
+            iri = iri_of(f"k{number}")
             if isinstance(answer, Itself):
-                shown += [iri, _label(f"k{number}")]
+                shown += [iri, label_of(f"k{number}")]
                 outputs += [
                     OutputColumn("iri", "key", answer.variable),
                     OutputColumn(answer.variable, "label", answer.variable),
                 ]
                 continue
-            for expression, output in self._shown(answer, sole=len(answers) == 1):
+            for expression, output in answer_columns(answer, self._joins, self._schema, sole=len(answers) == 1):
                 if output.role != "key":
                     inner.append(f"{expression} AS v{len(shown)}")
                 shown.append(iri if output.role == "key" else f"v{len(shown)}")
                 outputs.append(output)
-        self._rows.where += [self._condition(f) for f in select.filters]
+        self._add_filters(select)
         by = self._term(select.order.by)
-        self._rows.where.append(f"{by} IS NOT NULL")
-        rows, params = self._rows.distinct(f"{', '.join(inner)}, {by} AS o", {a.variable for a in answers})
-        return Statement(_placed(rows, _numbered(shown), select, len(shown)), params, tuple(outputs))
+        self._joins.add_condition(SqlText(f"{by} IS NOT NULL"))
+        variables = {answer.variable for answer in answers}
+        rows = self._joins.distinct_rows(f"{', '.join(inner)}, {by} AS o", variables)
+        ordered = order_rows(rows, number_columns(shown), select, len(shown))
+        return Statement(ordered.text, ordered.params, tuple(outputs))
 
     def _grouped(self, select: Select) -> Statement:
-        """One row a group, or one row in all; distinct things are collected first, as joins may repeat them."""
-        terms: list[Aggregate] = []
+        """One row for each group, or one row in all. Distinct things are collected first, as joins may repeat them."""
         order_by = select.order.by if select.order else None
-        having = [f for f in select.filters if isinstance(f.left, Aggregate)]
-        for term in (*select.answers, order_by, *(f.left for f in having)):
-            if isinstance(term, Aggregate) and term not in terms:
-                terms.append(term)
-        keys = [self._rows.key(name) for name in select.group] + [self._rows.value(each) for each in select.by]
-        parts = [f"{key} AS g{i}" for i, key in enumerate(keys)]
-        if select.by:
-            self._rows.where += [f"{self._rows.value(each)} IS NOT NULL" for each in select.by]
-        # what each column of the result is: an aggregate, or an expression over the inner columns
-        results: list[str | Aggregate] = [_iri(f"g{i}") for i in range(len(select.group))]
+        having = [each for each in select.filters if isinstance(each.left, Aggregate)]
+        terms = _aggregates(select)
+        keys = [self._joins.key(name) for name in select.group] + [self._joins.value(each) for each in select.by]
+        for each in select.by:
+            self._joins.add_condition(SqlText(f"{self._joins.value(each)} IS NOT NULL"))
+        columns = self._grouped_columns(select, keys)
+        inner = [*(f"{key} AS g{i}" for i, key in enumerate(keys)), *columns.inner, *self._aggregate_inputs(terms)]
+        if order_by is not None and not isinstance(order_by, Aggregate):
+            inner.append(f"{self._term(order_by)} AS p")
+        self._add_filters(select)
+        variables = {term.of.variable for term in terms}
+        rows = self._joins.distinct_rows(", ".join(inner), {*select.group, *variables})
+        several = len(variables) > 1
+        if several:
+            rows = mark_first_rows(rows, terms, len(keys))
+        functions = {
+            term: aggregate_expression(
+                term, i, is_unique=not several and self._joins.is_unique({term.of.variable}), several=several
+            )
+            for i, term in enumerate(terms)
+        }
+        results = [functions[each] if isinstance(each, Aggregate) else each for each in columns.results]
+        ordering = f", {functions[order_by] if isinstance(order_by, Aggregate) else 'p'} AS o" if order_by else ""
+        grouped = SqlText(f"SELECT {number_columns(results)}{ordering} FROM (\n{rows.text}\n)", rows.params)
+        if keys:
+            grouped = SqlText(f"{grouped.text}\nGROUP BY {', '.join(f'g{i}' for i in range(len(keys)))}", rows.params)
+        if having:
+            condition = join_sql(" AND ", [_having(each, functions) for each in having])
+            grouped = SqlText(f"{grouped.text}\nHAVING {condition.text}", grouped.params + condition.params)
+        if ordering:
+            grouped = order_rows(grouped, column_names(len(results)), select, len(results))
+        return Statement(grouped.text, grouped.params, columns.outputs)
+
+    def _grouped_columns(self, select: Select, keys: Sequence[str]) -> _GroupedColumns:
+        """The groups and the answers; `keys` are the expressions of what is grouped by, as g0, g1, ..."""
+        inner: list[str] = []
+        results: list[str | Aggregate] = [iri_of(f"g{i}") for i in range(len(select.group))]
         outputs = [OutputColumn("iri", "key", name) for name in select.group]
         for answer in select.answers:
             if isinstance(answer, Aggregate):
                 results.append(answer)
-                outputs.append(self._aggregate_output(answer))
-            elif isinstance(answer, Itself) and answer.variable in select.group:
-                # looked up once a group
-                results.append(_label(f"g{select.group.index(answer.variable)}"))
+                outputs.append(aggregate_column(answer, self._schema))
+                continue
+            if isinstance(answer, Itself) and answer.variable in select.group:
+                # the label is looked up once for each group
+                results.append(label_of(f"g{select.group.index(answer.variable)}"))
                 outputs.append(OutputColumn(answer.variable, "label", answer.variable))
-            else:
-                for expression, output in self._shown(answer, sole=False):
-                    if output.role != "key":
-                        if expression not in keys:
-                            parts.append(f"{expression} AS s{len(results)}")
-                        results.append(f"g{keys.index(expression)}" if expression in keys else f"s{len(results)}")
-                        outputs.append(output)
+                continue
+            for expression, output in answer_columns(answer, self._joins, self._schema, sole=False):
+                if output.role == "key":
+                    continue
+                if expression in keys:
+                    results.append(f"g{keys.index(expression)}")
+                else:
+                    inner.append(f"{expression} AS s{len(results)}")
+                    results.append(f"s{len(results)}")
+                outputs.append(output)
+        return _GroupedColumns(tuple(inner), tuple(results), tuple(outputs))
+
+    def _aggregate_inputs(self, terms: Sequence[Aggregate]) -> list[str]:
+        """The things and values that are aggregated, as k0, x0, k1, ..."""
+        found: list[str] = []
         for i, term in enumerate(terms):
-            parts.append(f"{self._rows.key(term.of.variable)} AS k{i}")
+            found.append(f"{self._joins.key(term.of.variable)} AS k{i}")
             if isinstance(term.of, Attribute):
-                parts.append(f"{self._rows.value(term.of)} AS x{i}")
-        if order_by is not None and not isinstance(order_by, Aggregate):
-            parts.append(f"{self._term(order_by)} AS p")
-        self._rows.where += [self._condition(f) for f in select.filters if not isinstance(f.left, Aggregate)]
-        inner, inner_params = self._rows.distinct(", ".join(parts), {*select.group, *(t.of.variable for t in terms)})
-        self._rows.params = list(inner_params)
-        apart = len({term.of.variable for term in terms}) > 1
-        if apart:
-            inner = mark_first_rows(inner, terms, len(keys))
-        functions = {
-            term: aggregate_expression(term, i, not apart and self._rows.is_unique({term.of.variable}), apart)
-            for i, term in enumerate(terms)
-        }
-        written = [functions[each] if isinstance(each, Aggregate) else each for each in results]
-        ordering = f", {functions[order_by] if isinstance(order_by, Aggregate) else 'p'} AS o" if order_by else ""
-        text = f"SELECT {_numbered(written)}{ordering} FROM (\n{inner}\n)"
-        if keys:
-            text += "\nGROUP BY " + ", ".join(f"g{i}" for i in range(len(keys)))
-        if having:
-            text += "\nHAVING " + " AND ".join(self._having(f, functions) for f in having)
-        if ordering:
-            text = _placed(text, _names(len(results)), select, len(results))
-        return Statement(text, tuple(self._rows.params), tuple(outputs))
-
-    def _having(self, condition: Filter, functions: dict[Aggregate, str]) -> str:
-        assert isinstance(condition.left, Aggregate)
-        value = condition.right
-        if not isinstance(value, (int, float)):
-            raise ToolError("type", "A count can only be compared with a number.")
-        self._rows.params.append(value)
-        return f"{functions[condition.left]} {condition.op} ?"
-
-    def ids(self, select: Select) -> tuple[str, list[Cell]]:
-        """A sub-select with the ids of its only answer, for IN; or its only value, for a comparison."""
-        answer = select.answers[0]
-        inner = _Writer(self._schema, self._prefix + "_").statement(select)
-        position = 0 if isinstance(answer, Itself) else _first_value(inner.outputs)
-        if isinstance(answer, Itself):
-            return f"SELECT id FROM entity WHERE iri IN (SELECT c{position} FROM (\n{inner.text}\n))", list(
-                inner.params
-            )
-        return f"SELECT c{position} FROM (\n{inner.text}\n)", list(inner.params)
-
-    def _shown(self, term: Attribute | Itself, *, sole: bool) -> list[tuple[str, OutputColumn]]:
-        """The columns that show an answer; the `sole` one has a value in every row."""
-        if isinstance(term, Itself):
-            alias = quote_identifier(f"{self._prefix}{term.variable}_label")
-            join = f"JOIN entity AS {alias} ON {alias}.id = {self._rows.key(term.variable)}"
-            if join not in self._rows.joins:
-                self._rows.joins.append(join)
-            return [
-                (f"{alias}.iri", OutputColumn("iri", "key", term.variable)),
-                (f"{alias}.label", OutputColumn(term.variable, "label", term.variable)),
-            ]
-        predicate = self._schema.predicate_of[term.predicate]
-        alias, column = self._rows.literal(term.variable, term.predicate)
-        found = [(_iri(self._rows.key(term.variable)), OutputColumn("iri", "key", term.variable))]
-        name, unit = predicate.label, predicate.unit
-        if term.part == "" and column.low and column.high and predicate.shape != "single":
-            found.append(
-                (f"{alias}.{quote_identifier(column.low)}", OutputColumn(f"{name} (low)", "low", term.variable, unit))
-            )
-            found.append(
-                (
-                    f"{alias}.{quote_identifier(column.high)}",
-                    OutputColumn(f"{name} (high)", "high", term.variable, unit),
-                )
-            )
-        else:
-            found.append((self._rows.value(term), OutputColumn(name, "value", term.variable, unit)))
-        if column.text and column.text != column.value and term.part not in ("year", "month"):
-            found.append(
-                (
-                    f"{alias}.{quote_identifier(column.text)}",
-                    OutputColumn(name + RAW_TEXT_SUFFIX, "text", term.variable),
-                )
-            )
-        if sole:
-            self._rows.where.append(f"{alias}.{quote_identifier(column.text or column.value)} IS NOT NULL")
+                found.append(f"{self._joins.value(term.of)} AS x{i}")
         return found
 
-    def _aggregate_output(self, term: Aggregate) -> OutputColumn:
-        if isinstance(term.of, Itself):
-            return OutputColumn("count", "number", term.of.variable)
-        predicate = self._schema.predicate_of[term.of.predicate]
-        unit = "" if term.function == "count" else predicate.unit
-        return OutputColumn(f"{term.function} of {predicate.label}", "number", term.of.variable, unit)
+    def _add_filters(self, select: Select) -> None:
+        conditions = [self._condition(each) for each in select.filters if not isinstance(each.left, Aggregate)]
+        for condition in conditions:
+            self._joins.add_condition(condition)
 
-    def _condition(self, condition: Filter) -> str:
+    def _condition(self, condition: Filter) -> SqlText:
         left = self._term(condition.left)
-        if condition.op in ("known", "unknown"):
-            text = f"{left} IS {'NOT ' if condition.op == 'known' else ''}NULL"
-        elif isinstance(condition.right, Select):
-            inner, params = self.ids(condition.right)
-            self._rows.params.extend(params)
-            text = f"{left} {'IN' if condition.op in ('in', '=') else condition.op} ({inner})"
-        elif isinstance(condition.right, Attribute):
-            text = f"{left} {condition.op} {self._rows.value(condition.right)}"
-        elif condition.op == "contains":
-            self._rows.params.append(str(condition.right))
-            text = f"instr(lower({left}), lower(?)) > 0"
-        elif condition.op in ("starts", "ends"):
-            text = str(condition.right)
-            self._rows.params += [len(text) if condition.op == "starts" else -len(text), text]
-            own = f"substr({left}, 1, ?)" if condition.op == "starts" else f"substr({left}, ?)"
-            text = f"lower({own}) = lower(?)"
-        else:
-            values = condition.right if isinstance(condition.right, tuple) else (condition.right,)
-            self._rows.params.extend(int(v) if isinstance(v, bool) else v for v in values)
-            collate = " COLLATE NOCASE" if isinstance(values[0], str) else ""
-            if condition.op in ("in", "=") and len(values) > 1:
-                text = f"{left}{collate} IN ({', '.join('?' * len(values))})"
-            else:
-                text = f"{left} {'=' if condition.op == 'in' else condition.op} ?{collate}"
-        return f"NOT ({text})" if condition.negated else text
+        found = self._comparison(condition, left)
+        return SqlText(f"NOT ({found.text})", found.params) if condition.negated else found
 
-    def _ordered_by(self, by: Attribute | Itself | Aggregate) -> str:
-        return _label(self._rows.key(by.variable)) if isinstance(by, Itself) else self._term(by)
+    def _comparison(self, condition: Filter, left: str) -> SqlText:
+        right, op = condition.right, condition.op
+        if op in ("known", "unknown"):
+            return SqlText(f"{left} IS {'NOT ' if op == 'known' else ''}NULL")
+        if isinstance(right, Select):
+            inner = self._sub_select(right)
+            return SqlText(f"{left} {'IN' if op in ('in', '=') else op} ({inner.text})", inner.params)
+        if isinstance(right, Attribute):
+            return SqlText(f"{left} {op} {self._joins.value(right)}")
+        if op == "contains":
+            return SqlText(f"instr(lower({left}), lower(?)) > 0", (str(right),))
+        if op in ("starts", "ends"):
+            text = str(right)
+            part = f"substr({left}, 1, ?)" if op == "starts" else f"substr({left}, ?)"
+            return SqlText(f"lower({part}) = lower(?)", (len(text) if op == "starts" else -len(text), text))
+        values = right if isinstance(right, tuple) else (right,)
+        params = tuple(int(value) if isinstance(value, bool) else value for value in values)
+        collate = " COLLATE NOCASE" if isinstance(values[0], str) else ""
+        if op in ("in", "=") and len(values) > 1:
+            return SqlText(f"{left}{collate} IN ({', '.join('?' * len(values))})", params)
+        return SqlText(f"{left} {'=' if op == 'in' else op} ?{collate}", params)
+
+    def _sub_select(self, select: Select) -> SqlText:
+        """The ids of the only answer of a sub-select, for IN; or its only value, for a comparison."""
+        inner = _SelectWriter(self._schema, self._prefix + "_").statement(select)
+        if isinstance(select.answers[0], Itself):
+            text = f"SELECT id FROM entity WHERE iri IN (SELECT c0 FROM (\n{inner.text}\n))"
+            return SqlText(text, inner.params)
+        return SqlText(f"SELECT c{value_position(inner.outputs)} FROM (\n{inner.text}\n)", inner.params)
 
     def _term(self, term: Attribute | Itself | Aggregate) -> str:
         if isinstance(term, Aggregate):
             raise ToolError("type", "An aggregate needs a group.")
-        return self._rows.key(term.variable) if isinstance(term, Itself) else self._rows.value(term)
+        return self._joins.key(term.variable) if isinstance(term, Itself) else self._joins.value(term)
 
 
-def _first_value(outputs: tuple[OutputColumn, ...]) -> int:
-    return next(i for i, o in enumerate(outputs) if o.role in ("value", "low", "number"))
+def _aggregates(select: Select) -> list[Aggregate]:
+    """All aggregates of a select, each once: of its answers, its order and its conditions."""
+    terms = (*select.answers, select.order.by if select.order else None, *(each.left for each in select.filters))
+    return list(dict.fromkeys(term for term in terms if isinstance(term, Aggregate)))
 
 
-def _placed(text: str, columns: str, select: Select, count: int) -> str:
-    """Keep the wanted places of the order `o`, shown as so many columns: ties share a place."""
-    assert select.order is not None
-    direction = " DESC" if select.order.descending else ""
-    names = _names(count)
-    if select.limit is None:
-        return f"SELECT {columns} FROM (\n{text}\n)\nORDER BY o{direction}, {names}"
-    low, high = select.offset, select.offset + select.limit
-    # whatever has a wanted place is no worse than the last of so many, and those few alone are ranked
-    # of the second best there is one wherever two share the first place
-    apart, rank = ("DISTINCT ", "dense_rank") if low else ("", "rank")
-    best = f"SELECT {apart}o FROM every ORDER BY o{direction} LIMIT {high}"
-    worst = f"SELECT min(o) FROM ({best})" if select.order.descending else f"SELECT max(o) FROM ({best})"
-    within = f"o {'>=' if select.order.descending else '<='} ({worst})"
-    ranked = f"SELECT *, {rank}() OVER (ORDER BY o{direction}) AS place FROM every WHERE {within}"
-    return (
-        f"WITH every AS (\n{text}\n)\nSELECT {columns} FROM (\n{ranked}\n)\n"
-        f"WHERE place > {low} AND place <= {high}\nORDER BY place, {names}"
-    )
-
-
-def _numbered(expressions: list[str]) -> str:
-    return ", ".join(f"{expression} AS c{i}" for i, expression in enumerate(expressions))
-
-
-def _names(count: int) -> str:
-    return ", ".join(f"c{i}" for i in range(count))
-
-
-def _iri(key: str) -> str:
-    return f"(SELECT iri FROM entity WHERE id = {key})"
-
-
-def _label(key: str) -> str:
-    return f"(SELECT label FROM entity WHERE id = {key})"
+def _having(condition: Filter, functions: Mapping[Aggregate, str]) -> SqlText:
+    assert isinstance(condition.left, Aggregate)
+    if not isinstance(condition.right, (int, float)):
+        raise ToolError("type", "A count can only be compared with a number.")
+    return SqlText(f"{functions[condition.left]} {condition.op} ?", (condition.right,))

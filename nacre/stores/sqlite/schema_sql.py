@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from nacre.records.schema import Column, Predicate, Relation, Schema
+from nacre.stores.sqlite.identifiers import quote_if_needed
 from nacre.stores.sqlite.tables import Tables
 
 _FEW = 12
@@ -90,15 +91,6 @@ def create_table(name: str, columns: Sequence[tuple[str, str]]) -> str:
         comma = "," if number < len(columns) - 1 else ""
         lines.append(f"  {definition}{comma}" + (f" -- {comment}" if comment else ""))
     return f"CREATE TABLE {quote_if_needed(name)} (\n" + "\n".join(lines) + "\n)"
-
-
-def quote_if_needed(name: str) -> str:
-    """An identifier for SQLite, quoted only where it has to be.
-
-    >>> quoted("height"), quoted("größe"), quoted('a"b')
-    ('height', '"größe"', '"a""b"')
-    """
-    return name if name.isascii() and name.isidentifier() else '"' + name.replace('"', '""') + '"'
 
 
 def _statement(tables: Tables, relation: Relation) -> str:

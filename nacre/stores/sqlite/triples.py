@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from nacre.records.schema import Datatype
+from nacre.stores.sqlite.identifiers import quote_identifier
 from nacre.stores.sqlite.tables import Cell, Tables
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
@@ -58,7 +59,9 @@ class TripleReader:
         if own:
             return (subject, TYPE, kind) if (kind,) in own else None
         for table in self._layout["tables"]:
-            if kind in table["types"] and self._rows(f"SELECT 1 FROM {_quoted(table['rows'])} WHERE id = ?", (key,)):
+            if kind in table["types"] and self._rows(
+                f"SELECT 1 FROM {quote_identifier(table['rows'])} WHERE id = ?", (key,)
+            ):
                 return subject, TYPE, kind
         return None
 
@@ -95,8 +98,8 @@ class TripleReader:
     def _subjects(self, place: dict[str, Any], target: str) -> Iterator[str]:
         for relation, _, key in _sources(place):
             query = (
-                f"SELECT s.iri FROM {_quoted(relation)} r JOIN entity s ON s.id = r.{_quoted(key)} "
-                f"WHERE r.{_quoted(place['link'])} = (SELECT id FROM entity WHERE iri = ?) LIMIT {MOST}"
+                f"SELECT s.iri FROM {quote_identifier(relation)} r JOIN entity s ON s.id = r.{quote_identifier(key)} "
+                f"WHERE r.{quote_identifier(place['link'])} = (SELECT id FROM entity WHERE iri = ?) LIMIT {MOST}"
             )
             yield from (str(iri) for (iri,) in self._rows(query, (target,)))
 
@@ -130,13 +133,10 @@ def _sources(place: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def _query(place: dict[str, Any], relation: str, row: str, key: str) -> str:
-    value, text, link = (f"r.{_quoted(place[c])}" if place[c] else "NULL" for c in ("value", "text", "link"))
+    value, text, link = (f"r.{quote_identifier(place[c])}" if place[c] else "NULL" for c in ("value", "text", "link"))
     return (
-        f"SELECT {value}, {text}, o.iri, x.lexical FROM {_quoted(relation)} r LEFT JOIN entity o ON o.id = {link} "
+        f"SELECT {value}, {text}, o.iri, x.lexical FROM {quote_identifier(relation)} r "
+        f"LEFT JOIN entity o ON o.id = {link} "
         f"LEFT JOIN _nacre_exact x ON x.predicate = ? AND x.row = r.{row} AND {link} IS NULL "
-        f"WHERE r.{_quoted(key)} = (SELECT id FROM entity WHERE iri = ?) LIMIT {MOST}"
+        f"WHERE r.{quote_identifier(key)} = (SELECT id FROM entity WHERE iri = ?) LIMIT {MOST}"
     )
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from nacre.plans.sql.to_sql import RAW_TEXT_SUFFIX
+from nacre.plans.statement import RAW_TEXT_SUFFIX
 from nacre.records.evidence import Cell, Table
 from nacre.records.turn import Reading, Understanding
 from nacre.understanding.ranking.rank import RankedReading, weighted_sum

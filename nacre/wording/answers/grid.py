@@ -13,7 +13,7 @@ from nacre.language.format_values import (
     is_plain_number,
 )
 from nacre.language.tokens import split_name
-from nacre.plans.sql.to_sql import RAW_TEXT_SUFFIX
+from nacre.plans.statement import RAW_TEXT_SUFFIX
 from nacre.records.answer import Value
 from nacre.records.evidence import Cell, Table
 from nacre.records.plan import Aggregate, Attribute, Itself, PlanTerm, Select

@@ -14,11 +14,13 @@ from nacre.language.forms.nouns import (
 )
 from nacre.language.thesaurus import is_person
 from nacre.language.tokens import fold
+from nacre.plans.statement import RunStatement
 from nacre.records.evidence import Rows, Table
 from nacre.records.plan import Variable
 from nacre.records.schema import Predicate, Schema
+from nacre.stores.sqlite.triples import Triple
 from nacre.wording.answers.sentence import capitalise_first
-from nacre.wording.descriptions.facts import RunStatement, Triple, WordedFact, link_facts, predicate_facts
+from nacre.wording.descriptions.facts import WordedFact, link_facts, predicate_facts
 from nacre.wording.descriptions.identifying_names import is_part_of_name
 from nacre.wording.descriptions.part_statistics import (
     DependentPart,

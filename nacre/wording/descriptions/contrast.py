@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from nacre.language.forms.nouns import is_plural, join_names, plural
+from nacre.plans.statement import RunStatement
 from nacre.records.evidence import EvidenceSentence
 from nacre.records.schema import Schema
-from nacre.wording.descriptions.facts import RunStatement, WordedFact
+from nacre.wording.descriptions.facts import WordedFact
 from nacre.wording.descriptions.group import (
     MAX_CITED_TRIPLES,
     GroupValue,

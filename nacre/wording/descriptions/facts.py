@@ -1,21 +1,19 @@
 """What things have under one predicate, said and as data: members + Predicate -> facts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from nacre.language.format_values import display_name, has_lowercase_name, is_number_name
 from nacre.language.tokens import split_name
 from nacre.plans.sql.to_sql import to_sql
-from nacre.plans.statement import Statement
+from nacre.plans.statement import RunStatement
 from nacre.records.evidence import Cell, Table
 from nacre.records.plan import Attribute, Edge, Filter, Itself, Select, Variable
 from nacre.records.schema import Predicate, Schema
+from nacre.stores.sqlite.triples import Triple
 from nacre.wording.answers.grid import build_grid
 from nacre.wording.descriptions.identifying_names import identifying_names
 from nacre.wording.phrases.predicate_labels import class_noun
-
-RunStatement = Callable[[Statement], tuple[list[tuple[Cell, ...]], bool] | None]
-Triple = tuple[str, str, str]
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,12 @@ from nacre.language.format_values import is_number_name
 from nacre.language.forms.nouns import is_plural, join_names, number_with_noun, plural
 from nacre.language.thesaurus import synonyms
 from nacre.language.tokens import tokenize
+from nacre.plans.statement import RunStatement
 from nacre.records.evidence import EvidenceSentence
 from nacre.records.plan import Itself, Select, Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.stores.sqlite.triples import TYPE
-from nacre.wording.descriptions.facts import RunStatement, WordedFact, predicate_facts, strip_kind_prefix
+from nacre.wording.descriptions.facts import WordedFact, predicate_facts, strip_kind_prefix
 from nacre.wording.descriptions.part_statistics import (
     MAX_RANGES,
     DependentPart,

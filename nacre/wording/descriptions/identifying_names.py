@@ -1,17 +1,14 @@
 """What things without a name are called: their IRIs -> the value of the property that tells them apart in words."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from nacre.language.base import language
 from nacre.language.tokens import fold
 from nacre.plans.sql.to_sql import to_sql
-from nacre.plans.statement import Statement
-from nacre.records.evidence import Cell
+from nacre.plans.statement import RunStatement
 from nacre.records.plan import Attribute, Filter, Itself, Select, Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.wording.phrases.predicate_labels import class_noun, predicate_label
-
-RunStatement = Callable[[Statement], tuple[list[tuple[Cell, ...]], bool] | None]
 
 # the share of a kind's things that must have a property, and of its values that are one thing's own (given)
 KNOWN, OWN = 0.9, 0.9

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from nacre.language.format_values import format_value
 from nacre.language.forms.nouns import count_phrase, is_plural, join_names
 from nacre.plans.sql.to_sql import to_sql
+from nacre.plans.statement import RunStatement
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
 from nacre.records.schema import ONE_TO_ONE_SHARE, Predicate, Schema
-from nacre.wording.descriptions.facts import RunStatement, Triple
+from nacre.stores.sqlite.triples import Triple
 from nacre.wording.phrases.predicate_labels import (
     PredicateLabel,
     class_noun,

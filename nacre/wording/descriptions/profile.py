@@ -1,6 +1,6 @@
 """Characterise a thing or a group by its facts: Profile -> sentences with their triples, the most telling first."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from nacre.language.format_values import display_name, is_number_name
@@ -8,8 +8,8 @@ from nacre.language.forms.nouns import join_names, number_with_noun, plural, wit
 from nacre.language.thesaurus import synonyms
 from nacre.language.tokens import fold, tokenize
 from nacre.plans.sql.to_sql import to_sql
-from nacre.plans.statement import Statement
-from nacre.records.evidence import Cell, Evidence, EvidenceSentence
+from nacre.plans.statement import RunStatement
+from nacre.records.evidence import Evidence, EvidenceSentence
 from nacre.records.plan import Attribute, Edge, Itself, Profile, Select, Variable
 from nacre.records.schema import Group as Kind
 from nacre.records.schema import Predicate, Schema
@@ -22,9 +22,6 @@ from nacre.wording.descriptions.thing import MAX_DESCRIPTION_SENTENCES, thing_se
 from nacre.wording.phrases.join_clauses import thing_name
 from nacre.wording.phrases.predicate_labels import class_noun, predicate_label
 from nacre.wording.phrases.select import verbalise_select
-
-RunStatement = Callable[[Statement], tuple[list[tuple[Cell, ...]], bool] | None]
-Triple = tuple[str, str, str]
 
 ITEMS = 12
 # sentences of what is written about a thing, beside its facts

@@ -24,19 +24,13 @@ from nacre.language.forms.pronouns import IT, Pronoun, gender, pronoun
 from nacre.language.thesaurus import is_person, synonyms
 from nacre.language.tokens import fold, tokenize
 from nacre.plans.sql.to_sql import to_sql
+from nacre.plans.statement import RunStatement
 from nacre.records.evidence import EvidenceSentence
 from nacre.records.plan import Aggregate, Edge, Itself, Select, Variable
 from nacre.records.schema import Predicate, Schema
-from nacre.stores.sqlite.triples import TYPE
+from nacre.stores.sqlite.triples import TYPE, Triple
 from nacre.wording.answers.property_sentences import time_preposition
-from nacre.wording.descriptions.facts import (
-    RunStatement,
-    Triple,
-    WordedFact,
-    link_facts,
-    predicate_facts,
-    strip_kind_prefix,
-)
+from nacre.wording.descriptions.facts import WordedFact, link_facts, predicate_facts, strip_kind_prefix
 from nacre.wording.descriptions.identifying_names import is_part_of_name
 from nacre.wording.descriptions.part_statistics import (
     DependentPart,
