@@ -46,6 +46,7 @@ from nacre.understanding.parsing.constraints.answer_type import (
 from nacre.understanding.parsing.constraints.direction import drop_reversed_links
 from nacre.understanding.parsing.constraints.part_of import include_parts
 from nacre.understanding.parsing.constraints.relative_clauses import attach_relative_clauses
+from nacre.understanding.parsing.coverage import unused_tokens
 from nacre.understanding.parsing.derive import MAX_CANDIDATES, derive_candidates
 from nacre.understanding.parsing.lowering.members import aggregate_members
 from nacre.understanding.parsing.lowering.role_holders import resolve_role_holder
@@ -61,7 +62,6 @@ from nacre.understanding.parsing.readers.yes_no import as_yes_no, is_comparable,
 from nacre.understanding.question.analyse import analyse_question
 from nacre.understanding.question.types import Link, Question
 from nacre.understanding.ranking.best_readings import MAX_READINGS, best_readings, unlinked_tokens
-from nacre.understanding.ranking.features import unused_tokens
 from nacre.understanding.ranking.rank import RankedReading, rank_candidates
 from nacre.understanding.ranking.similarity import level_same_names, similarities
 from nacre.understanding.ranking.unheeded_words import unheeded_words

@@ -30,7 +30,8 @@ from nacre.records.evidence import Cell
 from nacre.records.plan import Plan
 from nacre.stores.catalog import Graph, Library
 from nacre.understanding.linking.linker import Linker
-from nacre.understanding.ranking.features import reading_features, unused_tokens
+from nacre.understanding.parsing.coverage import unused_tokens
+from nacre.understanding.ranking.features import reading_features
 from nacre.understanding.ranking.rank import belief_shares, weighted_sum
 from nacre.understanding.ranking.similarity import add_similarities, doubtful_readings, similarities
 from nacre.understanding.ranking.weights import WEIGHTS_FILE

@@ -20,7 +20,7 @@ from nacre.understanding.parsing.state import (
     drop_open_property,
     last_target_as_condition,
 )
-from nacre.understanding.question.types import Condition, Link
+from nacre.understanding.question.types import Condition, Link, token_mask
 
 WIDTH = 32
 # what a word that points back is worth, as much as one that names something
@@ -133,7 +133,7 @@ def _free_text(state: ParseState, context: ParseContext, start: int, end: int) -
     question = context.question
     own = question.tokens[start:end]
     text = question.text[own[0].start : own[-1].end]
-    mask = ((1 << (end - start)) - 1) << start
+    mask = token_mask(start, end)
     prop = state.pending_property
     quoted = (start, end) in question.quoted
     if not quoted and start in question.stopwords and len(text) > 1:

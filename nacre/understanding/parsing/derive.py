@@ -13,6 +13,8 @@ from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.index import LinkingIndex
 from nacre.understanding.parsing.beam import beam_search
 from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.completion.columns import MEASURE_RULE, STANDS_FOR_RULE
+from nacre.understanding.parsing.completion.finish import finish_state
 from nacre.understanding.parsing.constraints.mentioned_paths import count_mentioned_edges, mentioned_words
 from nacre.understanding.parsing.constraints.preferences import (
     drop_constant_orders,
@@ -25,13 +27,11 @@ from nacre.understanding.parsing.constraints.preferences import (
     prefer_whole_names,
     prefer_wider_classes,
 )
-from nacre.understanding.parsing.lowering.columns import MEASURE_RULE, STANDS_FOR_RULE
-from nacre.understanding.parsing.lowering.finish import finish_state
 from nacre.understanding.parsing.lowering.lower import LoweredPlan, lower_derivation
 from nacre.understanding.parsing.mention_rules.categories import MEMBERS_RULE
 from nacre.understanding.parsing.mention_rules.entities_and_values import BY_ITS_CODE
-from nacre.understanding.parsing.mention_rules.exclusive import ONLY_RULE
 from nacre.understanding.parsing.mention_rules.possessives import has_possessive_column
+from nacre.understanding.parsing.modifier_rules.exclusive import ONLY_RULE
 from nacre.understanding.parsing.modifier_rules.ongoing import BY_END_RULE
 from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Aggregation, Derivation, Link, Question, Ref
@@ -318,7 +318,7 @@ def _asks_itself(d: Derivation, function: Aggregation | None = None) -> bool:
         counted = [t.ref for t in d.targets if t.function == function and not t.distinct]
     else:
         counted = [t.ref for t in d.targets if not t.ref.predicate]
-    return any(Ref(r.node, "", r.slot) in named for r in counted)
+    return any(r.thing in named for r in counted)
 
 
 def _is_twice(body: Body, graph: SchemaGraph) -> bool:

@@ -92,7 +92,7 @@ class ParseState(_Fields):
         return tuple.__new__(ParseState, fields)
 
     def apply_rule(self, rule: str, gain: float = 0.0, **changes: Any) -> "ParseState":
-        """This state with changes, made by a rule."""
+        """Return this state with changes, and with the rule that made them in its trace."""
         return self._replace(score=self.score + gain, trace=(*self.trace, rule), **changes)
 
 
@@ -147,7 +147,7 @@ def add_link(state: ParseState, link: Link, context: ParseContext, ref: Ref) -> 
 
 def add_schema_node(state: ParseState, ref: Ref, context: ParseContext) -> ParseState:
     """The state with the node of a reference among its nodes; a far one costs."""
-    node = Ref(ref.node, "", ref.slot)
+    node = ref.thing
     hints = state.hints | {ref.via} if ref.via else state.hints
     if node in state.nodes:
         return state._replace(hints=hints) if hints != state.hints else state

@@ -1,9 +1,19 @@
 """What the stages of the parser pass on: Question, Link, Ref, Target, Condition, Order, Derivation; all immutable."""
 
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from nacre.language.tokens import Token
 from nacre.records.plan import Comparison
+
+
+def token_mask(start: int, end: int) -> int:
+    """Return the bit mask of a range of tokens.
+
+    >>> bin(token_mask(1, 3))
+    '0b110'
+    """
+    return ((1 << (end - start)) - 1) << start
+
 
 Aggregation = Literal["", "count", "min", "max", "avg", "sum"]
 
@@ -62,6 +72,11 @@ class Ref(NamedTuple):
     slot: int = 0
     via: str = ""
     part: Literal["", "year", "month"] = ""
+
+    @property
+    def thing(self) -> "Ref":
+        """The thing that a property belongs to; a thing itself without the link that leads to it."""
+        return Ref(self.node, "", self.slot)
 
 
 # the operator of a condition that a thing is of the kind of its inner condition
@@ -148,3 +163,7 @@ class Derivation(NamedTuple):
     links: tuple[Link, ...]
     hints: frozenset[str] = frozenset()
     attachment: Literal["", "first", "last"] = ""
+
+    def apply_rule(self, rule: str, gain: float = 0.0, **changes: Any) -> "Derivation":
+        """Return this derivation with changes, and with the rule that made them in its trace."""
+        return self._replace(prior=self.prior + gain, trace=(*self.trace, rule), **changes)

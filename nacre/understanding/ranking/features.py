@@ -8,8 +8,8 @@ from nacre.records.plan import Aggregate, Combine, Filter, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.coverage import unused_tokens
 from nacre.understanding.parsing.mention_rules.categories import MEMBERS_RULE
-from nacre.understanding.parsing.readers.yes_no import unchecked_words
 from nacre.understanding.question.types import INEQUALITIES, Link, Question, Ref
 from nacre.understanding.ranking.adjacency_features import adjacency_features
 from nacre.understanding.ranking.data_features import data_features
@@ -120,12 +120,6 @@ def _coverage(candidate: Candidate, question: Question) -> dict[str, float]:
         "unused quoted": float(min(len(quoted & set(open_)), MAX_COUNTED)),
         "nothing unused": float(not open_),
     }
-
-
-def unused_tokens(candidate: Candidate, question: Question) -> list[int]:
-    """The content words that nothing in a reading accounts for."""
-    covered = candidate.derivation.covered & ~unchecked_words(candidate)
-    return [i for i in range(len(question.tokens)) if i not in question.stopwords and not covered >> i & 1]
 
 
 def _links(links: tuple[Link, ...], question: Question) -> dict[str, float]:

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.coverage import unused_tokens
 from nacre.understanding.question.types import Question
-from nacre.understanding.ranking.features import reading_features, unused_tokens
+from nacre.understanding.ranking.features import reading_features
 from nacre.understanding.ranking.similarity import add_similarities, doubtful_readings
 from nacre.understanding.ranking.weights import Weights
 

@@ -21,7 +21,7 @@ from nacre.understanding.dialogue.revisions.plan_edits import (
     summarise_plan,
 )
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.lowering.columns import identifying_properties
+from nacre.understanding.parsing.completion.columns import identifying_properties
 from nacre.understanding.question.types import Link, Number, Question
 
 # what a follow-up may want, in the order it is looked for

@@ -158,17 +158,12 @@ def _ways(
     return tuple(each for each in wide if leads(each[1]))[: len(ways)] or ways
 
 
-def owner_ref(ref: Ref) -> Ref:
-    """The thing that a property is of."""
-    return Ref(ref.node, "", ref.slot)
-
-
 def incoming_predicates(d: Derivation, conditions: Sequence[Condition]) -> IncomingPredicates:
     """The predicates by which something leads to each thing that these conditions name, where that is known."""
     known = {link.keys: link.ends for link in d.links if link.ends is not None}
     found: dict[Ref, frozenset[str]] = {}
     for condition in conditions:
         if condition.op == "is" and not condition.negated and condition.keys in known:
-            ref = owner_ref(condition.ref)
+            ref = condition.ref.thing
             found[ref] = found.get(ref, frozenset()) | known[condition.keys]
     return frozenset(found.items())

@@ -16,11 +16,11 @@ from nacre.records.plan import (
 )
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.quantity_nodes import amount_property
-from nacre.understanding.parsing.lowering.columns import MEASURE_RULE
+from nacre.understanding.parsing.completion.columns import MEASURE_RULE
 from nacre.understanding.parsing.lowering.deduplicate import drop_redundant_variables
-from nacre.understanding.parsing.lowering.joins import Joins, find_joins, incoming_predicates, owner_ref
+from nacre.understanding.parsing.lowering.joins import Joins, find_joins, incoming_predicates
 from nacre.understanding.parsing.lowering.split_combined import split_alternatives, split_negated
-from nacre.understanding.parsing.mention_rules.exclusive import ONLY_RULE
+from nacre.understanding.parsing.modifier_rules.exclusive import ONLY_RULE
 from nacre.understanding.question.types import KIND_OPERATOR, Condition, Derivation, Ordering, Ref, Target
 
 
@@ -81,20 +81,20 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> LoweredPlan | Non
     if totals & set(d.group):
         # "the total price for each price"
         return None
-    roots = [owner_ref(r) for r in d.group] or [owner_ref(t.ref) for t in d.targets]
+    roots = [r.thing for r in d.group] or [t.ref.thing for t in d.targets]
     root = roots[0]
-    apart = [c for c in d.conditions if c.negated and (c.op == "exists" or owner_ref(c.ref) != root)]
+    apart = [c for c in d.conditions if c.negated and (c.op == "exists" or c.ref.thing != root)]
     direct = [c for c in d.conditions if c not in apart]
-    removed = {owner_ref(c.ref) for c in apart} | {owner_ref(i.ref) for c in apart for i in c.inner}
-    removed -= {owner_ref(c.ref) for c in direct} | {owner_ref(t.ref) for t in d.targets}
+    removed = {c.ref.thing for c in apart} | {i.ref.thing for c in apart for i in c.inner}
+    removed -= {c.ref.thing for c in direct} | {t.ref.thing for t in d.targets}
     if d.order is not None:
-        removed -= {owner_ref(d.order.ref)}
-    wanted = [root, *(owner_ref(t.ref) for t in d.targets), *(owner_ref(g) for g in d.group)]
+        removed -= {d.order.ref.thing}
+    wanted = [root, *(t.ref.thing for t in d.targets), *(g.thing for g in d.group)]
     # of several things of one kind the earlier one is joined first
     wanted += sorted((n for n in d.nodes if n not in removed), key=lambda n: n.slot)
-    wanted += [owner_ref(c.ref) for c in direct]
-    wanted += [owner_ref(c.against.ref) for c in direct if c.against is not None and not c.against.function]
-    wanted += [owner_ref(d.order.ref)] if d.order is not None else []
+    wanted += [c.ref.thing for c in direct]
+    wanted += [c.against.ref.thing for c in direct if c.against is not None and not c.against.function]
+    wanted += [d.order.ref.thing] if d.order is not None else []
     joins = find_joins(graph, wanted, d.hints, choice, hung=d.attachment, ends=incoming_predicates(d, direct))
     if joins is None:
         return None
@@ -110,7 +110,7 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> LoweredPlan | Non
         filters += found
     for condition in apart:
         # by the way that the thing itself is joined by
-        along = tuple(owner_ref(n) for n in d.nodes if ONLY_RULE in d.trace and not n.slot)
+        along = tuple(n.thing for n in d.nodes if ONLY_RULE in d.trace and not n.slot)
         inner = _apart(condition, root, joins, graph, d.hints, along)
         if inner is None:
             return None
@@ -149,7 +149,7 @@ def _select(d: Derivation, graph: SchemaGraph, choice: int) -> LoweredPlan | Non
         paired=bool(TOGETHER & set(d.trace)),
         by=tuple(by),
     )
-    asked = [joins.variables[owner_ref(c.ref)].name for c in direct if c.op == "exists"]
+    asked = [joins.variables[c.ref.thing].name for c in direct if c.op == "exists"]
     return LoweredPlan(drop_redundant_variables(body, graph, asked), joins.cost, joins.steps, joins.ambiguous)
 
 
@@ -160,7 +160,7 @@ def _tells_apart(predicate: str, graph: SchemaGraph) -> bool:
 
 
 def _term(ref: Ref, joins: Joins) -> Attribute | Itself:
-    name = joins.variables[owner_ref(ref)].name
+    name = joins.variables[ref.thing].name
     return Attribute(name, ref.predicate, ref.part) if ref.predicate else Itself(name)
 
 
@@ -193,7 +193,7 @@ def _order(order: Ordering | None, joins: Joins) -> Order | None:
 
 
 def _filters(condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozenset[str]) -> list[Filter] | None:
-    thing = owner_ref(condition.ref)
+    thing = condition.ref.thing
     left = _term(condition.ref, joins)
     if condition.op == "exists":
         return []
@@ -262,7 +262,7 @@ def _first_of(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -
     by = condition.top.ref
     if by.node == thing.node and condition.top.function:
         by = by._replace(slot=1)
-    joins = find_joins(graph, [thing, owner_ref(by)], hints, prefix="top_")
+    joins = find_joins(graph, [thing, by.thing], hints, prefix="top_")
     if joins is None:
         return None
     name = joins.variables[thing].name
@@ -275,8 +275,8 @@ def _first_of(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -
 
 def _having(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -> Select | None:
     """The things of a kind whose groups meet the inner conditions, as a select of their own."""
-    thing = owner_ref(condition.ref)
-    joins = find_joins(graph, [thing, *(owner_ref(c.ref) for c in condition.inner)], hints, prefix="having_")
+    thing = condition.ref.thing
+    joins = find_joins(graph, [thing, *(c.ref.thing for c in condition.inner)], hints, prefix="having_")
     if joins is None:
         return None
     filters: list[Filter] = []
@@ -303,9 +303,7 @@ def _against(condition: Condition, graph: SchemaGraph) -> Select | None:
     """ "above the average": the aggregate over all things of the kind, or over those that its own conditions leave."""
     assert condition.against is not None
     ref = condition.against.ref
-    joins = find_joins(
-        graph, [owner_ref(ref), *(owner_ref(c.ref) for c in condition.inner)], frozenset(), prefix="other_"
-    )
+    joins = find_joins(graph, [ref.thing, *(c.ref.thing for c in condition.inner)], frozenset(), prefix="other_")
     if joins is None:
         return None
     filters: list[Filter] = []
@@ -327,10 +325,10 @@ def _apart(
     along: tuple[Ref, ...] = (),
 ) -> Filter | None:
     """ "without X", "that never ...": the things that have it, taken away; `along` are others on the way to it."""
-    thing = owner_ref(condition.ref)
+    thing = condition.ref.thing
     if thing == root:
         thing = Ref(root.node, "", 1)
-    inner = find_joins(graph, [root, *along, thing, *(owner_ref(c.ref) for c in condition.inner)], hints, prefix="not_")
+    inner = find_joins(graph, [root, *along, thing, *(c.ref.thing for c in condition.inner)], hints, prefix="not_")
     if inner is None:
         return None
     positive = condition._replace(negated=False, ref=Ref(thing.node, condition.ref.predicate, thing.slot))

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from nacre.understanding.parsing.lowering.joins import owner_ref
 from nacre.understanding.question.types import Condition, Derivation, Ref
 
 
@@ -37,6 +36,6 @@ def split_negated(d: Derivation) -> tuple[Derivation, Derivation]:
 
 
 def _needed(d: Derivation, kept: Sequence[Condition], every: Sequence[Condition]) -> tuple[Ref, ...]:
-    dropped = {owner_ref(c.ref) for c in every if c not in kept} - {owner_ref(c.ref) for c in kept}
-    dropped -= {owner_ref(t.ref) for t in d.targets}
+    dropped = {c.ref.thing for c in every if c not in kept} - {c.ref.thing for c in kept}
+    dropped -= {t.ref.thing for t in d.targets}
     return tuple(n for n in d.nodes if n not in dropped)

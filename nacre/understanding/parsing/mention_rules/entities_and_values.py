@@ -7,7 +7,7 @@ from nacre.language.tokens import name_tokens
 from nacre.understanding.linking.graph.schema_graph import NAMED_STEP_COST, RARE_STEP_COST
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.mention_rules.categories import category_members
-from nacre.understanding.parsing.mention_rules.exclusive import ONLY_RULE, exclusive_conditions
+from nacre.understanding.parsing.modifier_rules.exclusive import ONLY_RULE, exclusive_conditions
 from nacre.understanding.parsing.modifier_rules.scales import values_on_scale
 from nacre.understanding.parsing.state import (
     DANGLING_COST,

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Mapping
 from nacre.language.base import language
 from nacre.language.thesaurus import english_data
 from nacre.understanding.linking.schema.adjectives import measured_properties
-from nacre.understanding.parsing.mention_rules.exclusive import ONLY_RULE, exclusive_conditions
-from nacre.understanding.parsing.mention_rules.question_words import nearest_person_refs
+from nacre.understanding.parsing.modifier_rules.exclusive import ONLY_RULE, exclusive_conditions
 from nacre.understanding.parsing.modifier_rules.ongoing import now
 from nacre.understanding.parsing.modifier_rules.ordering import direction, order, order_by_count, ordered
+from nacre.understanding.parsing.modifier_rules.persons import nearest_person_refs
 from nacre.understanding.parsing.state import (
     CUE_GAIN,
     RANK_AFTER_AGGREGATE,
@@ -20,14 +20,14 @@ from nacre.understanding.parsing.state import (
     drop_open_property,
     last_target_as_condition,
 )
-from nacre.understanding.question.types import Aggregation, Condition, Cue, Ordering, Ref, Target
+from nacre.understanding.question.types import Aggregation, Condition, Cue, Ordering, Ref, Target, token_mask
 
 CueRule = Callable[[ParseState, Cue, ParseContext], Iterator[ParseState]]
 
 
 def cue(state: ParseState, found: Cue, context: ParseContext) -> Iterator[ParseState]:
     """All ways to take a cue."""
-    mask = ((1 << (found.end - found.start)) - 1) << found.start
+    mask = token_mask(found.start, found.end)
     new = state._replace(covered=state.covered | mask, score=state.score + CUE_GAIN * (found.end - found.start))
     yield from CUE_RULES[found.kind](new, found, context)
 
@@ -59,7 +59,7 @@ def _aggregate(state: ParseState, found: Cue, context: ParseContext) -> Iterator
         # "the average number of visitors": what a property is called
         yield state.apply_rule("number in aggregate", 0.1)
     said = state.targets[-1] if state.targets else None
-    owned = said is not None and state.last == "class" and state.owner == Ref(said.ref.node, "", said.ref.slot)
+    owned = said is not None and state.last == "class" and state.owner == said.ref.thing
     # "how many nights on average" is no total
     total = said is not None and said.function == "sum" and found.kind == "avg"
     plain = said is not None and said.ref.predicate and (total or not said.function)

@@ -12,8 +12,9 @@ from nacre.records.schema import Predicate
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.modifier_rules.dates import MOST_DATES, later_date_cost, nearby_dates
+from nacre.understanding.parsing.modifier_rules.persons import frequent_person_refs
 from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node, last_target_as_condition
-from nacre.understanding.question.types import INEQUALITIES, Condition, Number, Ref
+from nacre.understanding.question.types import INEQUALITIES, Condition, Number, Ref, token_mask
 
 FIRST_YEAR, LAST_YEAR = 1000, 2100
 # what an amount of money is about where nothing else is said
@@ -25,8 +26,6 @@ SHORTEST_UNIT = 3
 COUNTING = frozenset(("", "count"))
 # what bounds a number, and units of what a bare number is of
 YEARS = frozenset(("", "year"))
-# kinds of persons that "who" may ask for
-MOST_KINDS = 3
 # a value that is an amount, whatever kind of value it is held as: "12", "3:36", "11 EUR"
 _AMOUNT = re.compile(r"\W*\d[\d\W]*[^\W\d_]{0,4}\W*")
 _SHOWN = 5
@@ -38,7 +37,7 @@ def number(state: ParseState, found: Number, context: ParseContext) -> Iterator[
     if found.until is not None and state.negated and not (found.date_start or _is_year(found)):
         # what is not between two numbers is below the one or above the other
         return
-    mask = ((1 << (found.end - found.start)) - 1) << found.start
+    mask = token_mask(found.start, found.end)
     new = state._replace(covered=state.covered | mask, last="number", score=state.score + 0.5)
     op: str = found.op or "="
     if state.comparison is not None and state.comparison[1] is None and not found.op:
@@ -150,7 +149,7 @@ def _again(state: ParseState, new: ParseState, found: Number, op: str, context: 
 
 def _aged(state: ParseState, new: ParseState, found: Number, op: str, context: ParseContext) -> Iterator[ParseState]:
     """ "players under 21": of what bare numbers are of where nothing else is said."""
-    owner = next(iter(_who(context)), None) if state.owner is None and not state.nodes else state.owner
+    owner = next(iter(frequent_person_refs(context)), None) if state.owner is None and not state.nodes else state.owner
     after_class = state.last in ("class", "having", "negation") or state.owner is None
     if owner is None or state.pending_property is not None or not after_class:
         return
@@ -196,7 +195,7 @@ def _measured(
 ) -> Iterator[ParseState]:
     """ "older than 30": of a property that is waiting, or of what the adjective measures."""
     owners = ([state.owner] if state.owner else []) + [n for n in state.nodes if n != state.owner][:2]
-    for owner in owners or _who(context):
+    for owner in owners or frequent_person_refs(context):
         for ref, reverse, cost in measured_properties(context.graph, owner.node, found.concepts)[:2]:
             if reverse and found.until is not None:
                 continue
@@ -205,14 +204,6 @@ def _measured(
                 "measured number", 0.5 - cost, conditions=(*state.conditions, *bounds), negated=False, comparison=None,
                 mode="C",
             )  # fmt: skip
-
-
-def _who(context: ParseContext) -> list[Ref]:
-    """The kinds of persons that "who" asks for, those first of which there are the most."""
-    if not any(t.norm in language().words["who"] for t in context.question.tokens[:1]):
-        return []
-    kinds = [n for n in context.graph.nodes if n.named and n.index in context.graph.persons]
-    return [Ref(n.index) for n in sorted(kinds, key=lambda n: -n.count)[:MOST_KINDS]]
 
 
 def is_comparable_with(graph: SchemaGraph, ref: Ref, found: Number, op: str) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from nacre.language.base import language
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.lowering.nest import apply_rule
 from nacre.understanding.parsing.state import ParseContext, ParseState
 from nacre.understanding.question.types import Condition, Cue, Derivation, Ref
 
@@ -29,10 +28,10 @@ def ongoing_conditions(d: Derivation, context: ParseContext) -> Iterator[Derivat
     ends = end_date_ref(d.nodes, context.graph) if said else None
     after = {c.end for c in context.question.cues if c.kind == "now"} if said else set()
     if any(x.kind == "property" and x.start in after for x in d.links):
-        yield apply_rule(d, BY_END_RULE)
+        yield d.apply_rule(BY_END_RULE)
     elif ends is not None:
         ended = Condition(ends, "unknown" if said == SAID["open"] else "known")
-        yield apply_rule(d, BY_END_RULE, 0.5, conditions=(*d.conditions, ended))
+        yield d.apply_rule(BY_END_RULE, 0.5, conditions=(*d.conditions, ended))
     elif said != SAID["over"]:
         yield d
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from nacre.language.base import language
 from nacre.language.thesaurus import english_data
 from nacre.understanding.linking.schema.adjectives import is_reversed_measure, measured_properties
-from nacre.understanding.parsing.lowering.nest import apply_rule
 from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node, drop_open_property
 from nacre.understanding.question.types import INEQUALITIES, Cue, Derivation, Ordering, Target
 
@@ -97,6 +96,6 @@ def apply_ordinal_rank(d: Derivation, context: ParseContext) -> Derivation:
         return d
     offset, covered = ordinals[words[said[0]].norm] - 1, d.covered | 1 << said[0]
     if placing and d.order is not None:
-        return apply_rule(d, "place", 0.3, order=d.order._replace(offset=offset), covered=covered)
+        return d.apply_rule("place", 0.3, order=d.order._replace(offset=offset), covered=covered)
     placed = tuple(c._replace(top=c.top._replace(offset=offset)) if c in inner and c.top else c for c in d.conditions)
-    return apply_rule(d, "place", 0.3, conditions=placed, covered=covered)
+    return d.apply_rule("place", 0.3, conditions=placed, covered=covered)

@@ -10,7 +10,7 @@ from nacre.language.tokens import Token, fold
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node, last_target_as_condition
-from nacre.understanding.question.types import Condition, Question, Ref
+from nacre.understanding.question.types import Condition, Question, Ref, token_mask
 
 _DIGITS = re.compile(r"(\d{1,4})(?:st|nd|rd|th)")
 MOST_PROPERTIES, MOST_KINDS = 2, 3
@@ -78,7 +78,7 @@ def _with(
     state: ParseState, ref: Ref, found: OrdinalMention, end: int, rule: str, context: ParseContext
 ) -> Iterator[ParseState]:
     """The state with the condition that a property has the place, as it is held."""
-    mask = ((1 << (end - found.start)) - 1) << found.start
+    mask = token_mask(found.start, end)
     new = state._replace(covered=state.covered | mask, last="number", score=state.score + 0.5)
     for value in _held(context.graph, ref.predicate, found, context.question.tokens[found.end - 1]):
         condition = Condition(ref, "=", (value,), state.negated)

@@ -204,5 +204,5 @@ def ranked_by_name(
             continue
         order = Ordering(found, (direction == "up") != reverse, "", state.limit or 1)
         ordered = add_schema_node(new, found, context)._replace(limit=0, owner=Ref(ref.node), last="class")
-        targets = state.targets or (Target(Ref(ref.node, "", ref.slot)),)
+        targets = state.targets or (Target(ref.thing),)
         yield ordered.apply_rule("ranked by own name", 0.3 - cost, order=order, targets=targets)

@@ -7,7 +7,7 @@ from nacre.records.plan import Aggregate, Compute, Edge, Itself, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.lowering.joins import Joins, find_joins
-from nacre.understanding.question.types import Derivation, Link, Question, Ref, Target
+from nacre.understanding.question.types import Derivation, Link, Question, Ref, Target, token_mask
 
 AVERAGE_COUNT_RULE = "count by count"
 # names that are read for the same words
@@ -30,7 +30,7 @@ def read_averages(question: Question, links: Sequence[Link], graph: SchemaGraph)
     after = [x for x in kinds if x.start >= max((c.end for c in counted), default=0)]
     mask = 0
     for cue in question.cues:
-        mask |= ((1 << (cue.end - cue.start)) - 1) << cue.start if cue.kind in _CUES else 0
+        mask |= token_mask(cue.start, cue.end) if cue.kind in _CUES else 0
     for thing in sorted(counted, key=lambda x: -x.score)[:MOST]:
         for owner in sorted(after, key=lambda x: -x.score)[:MOST]:
             used = mask | thing.covered | owner.covered

@@ -11,7 +11,17 @@ from nacre.understanding.linking.index import LinkingIndex
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.lowering.lower import lower_derivation
-from nacre.understanding.question.types import Condition, Cue, Derivation, Link, Ordering, Question, Ref, Target
+from nacre.understanding.question.types import (
+    Condition,
+    Cue,
+    Derivation,
+    Link,
+    Ordering,
+    Question,
+    Ref,
+    Target,
+    token_mask,
+)
 
 SURE = 0.5
 # things to choose among, and what they may be compared by
@@ -84,7 +94,7 @@ def _chosen(named: Sequence[Link], cue: Cue, links: Sequence[Link], graph: Schem
     root = Ref(node.index)
     keys = tuple(dict.fromkeys(k for x in named for k in x.keys))
     among = Condition(root, "is", (), False, keys, " or ".join(x.label for x in named))
-    mask = ((1 << (cue.end - cue.start)) - 1) << cue.start
+    mask = token_mask(cue.start, cue.end)
     own = (x for x in links if x.kind == "class" and graph.nodes[x.refs[0].node].relations & relations)
     for x in (*named, *own):
         mask |= x.covered

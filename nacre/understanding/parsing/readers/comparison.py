@@ -10,7 +10,7 @@ from nacre.understanding.linking.index import LinkingIndex
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.lowering.members import member_link
-from nacre.understanding.question.types import Derivation, Link, Question, Ref, Target
+from nacre.understanding.question.types import Derivation, Link, Question, Ref, Target, token_mask
 
 SURE = 0.5
 # the measure of "how much more" without an adjective is looked for among these
@@ -34,9 +34,9 @@ def read_comparisons(question: Question, links: Sequence[Link], known: LinkingIn
     op, _, concepts = cue.value.partition(" ") if cue is not None else (">", "", "price|cost")
     said = 1 << than
     for each in (c for c in question.cues if c.kind == "avg"):
-        said |= ((1 << (each.end - each.start)) - 1) << each.start
+        said |= token_mask(each.start, each.end)
     if cue is not None:
-        said |= ((1 << (cue.end - cue.start)) - 1) << cue.start
+        said |= token_mask(cue.start, cue.end)
     measuring = tuple(concepts.split("|"))
     for before, after in ((b, a) for b in befores for a in afters):
         own = [x.refs[0].node for x in (before, after)]

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from nacre.language.base import language
 from nacre.records.plan import Aggregate, Body, Compute, Itself, Select
 from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.coverage import unused_tokens
 from nacre.understanding.question.types import Cue, Link, Question
-from nacre.understanding.ranking.features import unused_tokens
 
 SHARE_RULE = "share"
 # how a property is linked whose name holds a word

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from nacre.language.base import language
 from nacre.language.booleans import alternative_values, none_value, true_value
-from nacre.plans.inspect_select import predicates_of
 from nacre.records.plan import Aggregate, Ask, Attribute, Filter, Itself, Select, Variable
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
@@ -86,21 +85,6 @@ def _checked(select: Select, links: Sequence[Link], question: Question, graph: S
         else:
             none = none_value(about)
             yield Filter(each, "known") if none is None else Filter(each, "!=", none)
-
-
-def unchecked_words(candidate: Candidate) -> int:
-    """The words whose property or link a yes/no reading says nothing of: "is he blocked" is not whether he is known."""
-    if not isinstance(candidate.body, Ask):
-        return 0
-    said = predicates_of(candidate.body.select)
-    unsaid = used = 0
-    for link in candidate.derivation.links:
-        named = {name for ref in link.refs for name in (ref.predicate, ref.via) if name}
-        if link.kind == "property" and named and not named & said:
-            unsaid |= link.covered
-        else:
-            used |= link.covered
-    return unsaid & ~used
 
 
 def keep_named_things(candidates: Sequence[Candidate], links: Sequence[Link]) -> list[Candidate]:

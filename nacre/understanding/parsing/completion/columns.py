@@ -6,7 +6,6 @@ from nacre.language.base import language
 from nacre.language.thesaurus import is_person
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.quantity_nodes import amount_property
-from nacre.understanding.parsing.lowering.nest import apply_rule
 from nacre.understanding.parsing.state import UNSETTLED_COST, ParseContext
 from nacre.understanding.question.types import INEQUALITIES, Derivation, Ref, Target
 
@@ -44,7 +43,7 @@ def settle_columns(d: Derivation, context: ParseContext) -> Iterator[Derivation]
         if all(pair) and (not target.ref.predicate or partial):
             both = tuple(Target(Ref(node, p, target.ref.slot)) for p in pair)
             targets = (*d.targets[:i], *both, *d.targets[i + 1 :])
-            yield apply_rule(d, "two names", 0.0, targets=tuple(dict.fromkeys(targets)))
+            yield d.apply_rule("two names", 0.0, targets=tuple(dict.fromkeys(targets)))
         if not target.ref.predicate:
             if any(c.op == "is" and c.ref == target.ref and len(c.keys) == 1 and not c.negated for c in d.conditions):
                 # a thing that is named is not asked for by its name
@@ -55,7 +54,7 @@ def settle_columns(d: Derivation, context: ParseContext) -> Iterator[Derivation]
                 named = "named" if graph.nodes[node].named else "nameless"
                 kind = "code" if graph.about(predicate).role == "identifier" else "text"
                 targets = (*d.targets[:i], shown, *d.targets[i + 1 :])
-                yield apply_rule(d, f"{kind} of {named}", gain, targets=targets)
+                yield d.apply_rule(f"{kind} of {named}", gain, targets=targets)
             return
 
 
@@ -81,7 +80,7 @@ def _stood_for(d: Derivation, graph: SchemaGraph) -> Derivation:
             predicate, other = one
             targets = (*d.targets[:i], Target(Ref(other)), *d.targets[i + 1 :])
             hints, nodes = d.hints | {predicate}, tuple(dict.fromkeys((*d.nodes, target.ref, Ref(other))))
-            return apply_rule(d, STANDS_FOR_RULE, targets=targets, nodes=nodes, hints=hints)
+            return d.apply_rule(STANDS_FOR_RULE, targets=targets, nodes=nodes, hints=hints)
     return d
 
 
@@ -110,15 +109,15 @@ def _with_measure(d: Derivation) -> Derivation | None:
     by = d.order if ordered and d.order is not None else bounds[-1]
     own = Target(by.ref, by.function)
     if own in d.targets:
-        return apply_rule(d, MEASURE_RULE)
+        return d.apply_rule(MEASURE_RULE)
     group = tuple(t.ref for t in things) if own.function and not d.group else d.group
-    return apply_rule(d, MEASURE_RULE, WITH_OWN, targets=(*things, own), group=group)
+    return d.apply_rule(MEASURE_RULE, WITH_OWN, targets=(*things, own), group=group)
 
 
 def _name_itself(d: Derivation, context: ParseContext) -> Iterator[Derivation]:
     """ "the name and height of the towers", where the name is no property: the things themselves are asked for too."""
     first = d.targets[0]
-    node = Ref(first.ref.node, "", first.ref.slot)
+    node = first.ref.thing
     graph, tokens, words = context.graph, context.question.tokens, language().words["telling"]
     if not graph.nodes[node.node].named or any(t.function or t.ref == node for t in d.targets):
         return
@@ -127,7 +126,7 @@ def _name_itself(d: Derivation, context: ParseContext) -> Iterator[Derivation]:
     said = next((i for i, t in enumerate(tokens) if t.norm in words and not d.covered >> i & 1), None)
     if said is not None:
         covered = d.covered | 1 << said
-        yield apply_rule(d, "name itself", UNSETTLED_COST, targets=(Target(node), *d.targets), covered=covered)
+        yield d.apply_rule("name itself", UNSETTLED_COST, targets=(Target(node), *d.targets), covered=covered)
 
 
 def identifying_properties(graph: SchemaGraph, node: int) -> list[str]:

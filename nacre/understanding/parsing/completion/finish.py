@@ -6,10 +6,10 @@ from itertools import islice
 from nacre.language.base import language
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.adjectives import measured_properties
-from nacre.understanding.parsing.lowering.columns import settle_columns
-from nacre.understanding.parsing.lowering.grouping import settle_grouping
-from nacre.understanding.parsing.lowering.nest import apply_rule, nest_conditions
-from nacre.understanding.parsing.mention_rules.question_words import (
+from nacre.understanding.parsing.completion.columns import settle_columns
+from nacre.understanding.parsing.completion.grouping import settle_grouping
+from nacre.understanding.parsing.completion.nest import nest_conditions
+from nacre.understanding.parsing.completion.question_words import (
     choose_first_or_last_date,
     opposite_end_refs,
     person_refs,
@@ -51,7 +51,7 @@ def finish_state(state: ParseState, context: ParseContext) -> list[Derivation]:
             if plain and not state.group:
                 targets = tuple(Target(t.ref, "count") if t == plain[-1] else t for t in targets)
             else:
-                targets = (*targets, Target(Ref(root.node, "", root.slot), "count"))
+                targets = (*targets, Target(root.thing, "count"))
             trace.append("count at end")
         elif computed := sum_targets(state, root, context):
             targets = computed
@@ -66,7 +66,7 @@ def finish_state(state: ParseState, context: ParseContext) -> list[Derivation]:
     )
     who = person_refs(state, root, context) if not targets and not state.group else []
     if not targets:
-        targets = tuple(Target(g) for g in state.group) or (Target(Ref(root.node, "", root.slot)),)
+        targets = tuple(Target(g) for g in state.group) or (Target(root.thing),)
         trace.append("default target")
         if any(c.op == "is" and c.ref == root for c in state.conditions):
             trace.append("default target is thing")
@@ -82,20 +82,18 @@ def finish_state(state: ParseState, context: ParseContext) -> list[Derivation]:
     found = []
     for ref in where:
         hints = whole.hints | {h for h in (ref.via,) if h}
-        found.append(
-            apply_rule(whole, "place or time", 0.5 - _later(ref, context), targets=(Target(ref),), hints=hints)
-        )
-    found += [apply_rule(whole, "who", 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref)) for ref in who]
+        found.append(whole.apply_rule("place or time", 0.5 - _later(ref, context), targets=(Target(ref),), hints=hints))
+    found += [whole.apply_rule("who", 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref)) for ref in who]
     found += [
-        apply_rule(whole, "other end", 0.5 + UNSETTLED_COST, targets=(Target(ref),), nodes=(*whole.nodes, ref))
+        whole.apply_rule("other end", 0.5 + UNSETTLED_COST, targets=(Target(ref),), nodes=(*whole.nodes, ref))
         for ref in others
     ]
     found = [each for d in found for each in _combined(d)]
     amount = amount_between(state, context)
     if amount is not None:
-        whole = apply_rule(whole, "amount between", 0.5, targets=(amount,), nodes=(*whole.nodes, Ref(amount.ref.node)))
+        whole = whole.apply_rule("amount between", 0.5, targets=(amount,), nodes=(*whole.nodes, Ref(amount.ref.node)))
     elif state.degree and "aggregate of only measure" not in trace:
-        whole = apply_rule(whole, "unsettled degree", -UNSETTLED_COST)
+        whole = whole.apply_rule("unsettled degree", -UNSETTLED_COST)
     for settled in _settled(whole, state, root, context):
         for grouped in settle_grouping(settled, root, context):
             for shown in settle_columns(_ordered_inside(grouped), context):
@@ -133,7 +131,7 @@ def _root(state: ParseState) -> Ref | None:
         *state.nodes,
         *(c.ref for c in state.conditions),
     ):
-        return Ref(ref.node, "", ref.slot)
+        return ref.thing
     return None
 
 
@@ -146,19 +144,19 @@ def _settled(d: Derivation, state: ParseState, root: Ref, context: ParseContext)
         for node in list(dict.fromkeys((root, *d.nodes)))[:3] if rank.concepts else []:
             for ref, reverse, cost in measured_properties(graph, node.node, rank.concepts)[:2]:
                 order = Ordering(ref, rank.descending != reverse, "", limit)
-                yield apply_rule(d, "rank settled", 0.5 - cost, order=order)
+                yield d.apply_rule("rank settled", 0.5 - cost, order=order)
         if not rank.concepts:
             last = next((t.ref for t in reversed(d.targets) if t.ref.predicate and not t.function), None)
             if last is not None:
                 order = Ordering(Ref(last.node), rank.descending, "count", limit)
-                yield apply_rule(d, "most frequent at end", 0.5, order=order, group=(last,))
+                yield d.apply_rule("most frequent at end", 0.5, order=order, group=(last,))
                 if graph.is_numeric(last.predicate):
                     placed = Ordering(last, rank.descending, "", limit)
-                    yield apply_rule(d, "ranked at end", 0.4, order=placed)
+                    yield d.apply_rule("ranked at end", 0.4, order=placed)
                     others = tuple(t for t in d.targets if t.ref != last)
                     if others and max(d.links, key=lambda x: x.start).refs[0] == last:
                         # "which film earned the most"
-                        yield apply_rule(d, "others ranked at end", 0.4, order=placed, targets=others)
+                        yield d.apply_rule("others ranked at end", 0.4, order=placed, targets=others)
             counted = [n for n in d.nodes if n != root]
             backward = sorted(
                 (s for s in graph.steps[root.node] if not s.forward), key=lambda s: -graph.nodes[s.target].count
@@ -170,12 +168,12 @@ def _settled(d: Derivation, state: ParseState, root: Ref, context: ParseContext)
             ]
             for other in linked:
                 order = Ordering(other, rank.descending, "count", limit)
-                yield apply_rule(d, "most linked at end", 0.4, order=order, group=(root,))
+                yield d.apply_rule("most linked at end", 0.4, order=order, group=(root,))
     elif state.comparison is not None and state.comparison[1] is not None and state.unit in COUNTING:
         for other in reversed([n for n in d.nodes if n != root][-2:]):
             condition = Condition(other, state.comparison[0], (state.comparison[1],), function="count")
             bounds = (condition, *upper_bound(condition, state.until))
-            yield apply_rule(d, "count settled", 0.5, conditions=(*d.conditions, *bounds))
+            yield d.apply_rule("count settled", 0.5, conditions=(*d.conditions, *bounds))
     yield d
 
 
@@ -186,9 +184,9 @@ def _hung(d: Derivation, graph: SchemaGraph) -> Iterator[Derivation]:
     named = [c for c in d.conditions if c.ref in others and c.op == "is"]
     if len(named) > 1:
         # "that border Colorado and border New Mexico"
-        yield apply_rule(d, "each of the first", 0.1, hung="first")
+        yield d.apply_rule("each of the first", 0.1, hung="first")
     elif after or (named and len(d.nodes) > 2):
-        yield apply_rule(d, "of the last", 0.1, hung="last")
+        yield d.apply_rule("of the last", 0.1, hung="last")
     yield d
 
 
@@ -196,8 +194,8 @@ def _ordered_inside(d: Derivation) -> Derivation:
     """An order of things that end up in one number is a condition: "how many states does the shortest river cross"."""
     if d.order is None or d.order.function or d.group or not all(t.function for t in d.targets):
         return d
-    top = Condition(Ref(d.order.ref.node, "", d.order.ref.slot), "top", top=d.order)
-    return apply_rule(d, "order inside", conditions=(*d.conditions, top), order=None)
+    top = Condition(d.order.ref.thing, "top", top=d.order)
+    return d.apply_rule("order inside", conditions=(*d.conditions, top), order=None)
 
 
 def _combined(d: Derivation) -> Iterator[Derivation]:
@@ -207,14 +205,14 @@ def _combined(d: Derivation) -> Iterator[Derivation]:
         return
     merged, rest = _merged(d.conditions)
     if merged:
-        yield apply_rule(d, "any of values", 0.1, conditions=rest)
+        yield d.apply_rule("any of values", 0.1, conditions=rest)
     positive = [c for c in d.conditions if not c.function]
     if len(positive) >= 2 and "both" in d.trace:
-        yield apply_rule(d, "both", 0.3, combine="intersection")
+        yield d.apply_rule("both", 0.3, combine="intersection")
     elif merged and not _is_two_at_once(d):
-        yield apply_rule(d, "both of values", 0.0, combine="intersection")
+        yield d.apply_rule("both of values", 0.0, combine="intersection")
     if any(c.join == "or" for c in d.conditions) and not merged and len(positive) >= 2:
-        yield apply_rule(d, "either", 0.3, combine="union")
+        yield d.apply_rule("either", 0.3, combine="union")
     if not merged:
         yield d
 
@@ -222,7 +220,7 @@ def _combined(d: Derivation) -> Iterator[Derivation]:
 def _is_two_at_once(d: Derivation) -> bool:
     """Whether what is asked for would have to be several named things at once."""
     named = [c.ref for c in d.conditions if c.op == "is" and not c.negated]
-    return any(named.count(Ref(t.ref.node, "", t.ref.slot)) > 1 for t in d.targets)
+    return any(named.count(t.ref.thing) > 1 for t in d.targets)
 
 
 def _merged(conditions: tuple[Condition, ...]) -> tuple[bool, tuple[Condition, ...]]:

@@ -2,7 +2,7 @@
 
 from nacre.language.base import language
 from nacre.language.thesaurus import nouns_of_kind
-from nacre.understanding.parsing.lowering.nest import apply_rule
+from nacre.understanding.parsing.modifier_rules.persons import persons_near
 from nacre.understanding.parsing.state import ParseContext, ParseState
 from nacre.understanding.question.types import Aggregation, Derivation, Ref
 
@@ -48,7 +48,7 @@ def choose_first_or_last_date(d: Derivation, context: ParseContext) -> Derivatio
         return d
     best: Aggregation = "min" if tokens[said[0]].norm in known["the_first"] else "max"
     targets = tuple(t._replace(function=best) for t in dates)
-    return apply_rule(d, "first or last day", 0.5, targets=targets, covered=d.covered | 1 << said[0])
+    return d.apply_rule("first or last day", 0.5, targets=targets, covered=d.covered | 1 << said[0])
 
 
 def person_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
@@ -57,17 +57,9 @@ def person_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref
     asked = next((t.norm for t in context.question.tokens[:1] if t.norm in language().words["who"]), "")
     if not asked:
         return []
-    found = _persons(root, context)
+    found = persons_near(root, context)
     named = any(c.ref == root and c.op == "is" for c in state.conditions)
     return found if named else [r for r in found if not context.graph.narrower(root.node, r.node)]
-
-
-def _persons(root: Ref, context: ParseContext) -> list[Ref]:
-    graph = context.graph
-    known = {index: graph.base_of(index) for index in sorted(graph.persons)}
-    # whoever it is, and not the students among them alone
-    near = [graph.nodes[i] for i, base in known.items() if i != root.node and (base == i or base not in known)]
-    return [Ref(n.index) for n in sorted(near, key=lambda n: graph.distance(root.node, n.index))[:MOST]]
 
 
 def opposite_end_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
@@ -87,9 +79,3 @@ def opposite_end_refs(state: ParseState, root: Ref, context: ParseContext) -> li
                     if ref not in found:
                         found.append(ref)
     return found[:MOST]
-
-
-def nearest_person_refs(state: ParseState, context: ParseContext) -> list[Ref]:
-    """The kinds of persons that somebody may be, the nearest to what is spoken of first."""
-    root = state.owner or next(iter(state.nodes), None)
-    return [] if root is None else _persons(root, context)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from nacre.language.base import language
-from nacre.understanding.parsing.lowering.nest import apply_rule, nest_having
+from nacre.understanding.parsing.completion.nest import nest_having
 from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Derivation, Ref, Target
 
@@ -19,35 +19,35 @@ def settle_grouping(d: Derivation, root: Ref, context: ParseContext) -> Iterator
     if d.group:
         yield from _extreme_of_each(d)
         own = [t for t in d.targets if t.function and t.function != "count" and t.ref.predicate]
-        if own and len(own) == len(d.targets) and all(Ref(t.ref.node, "", t.ref.slot) in d.group for t in own):
+        if own and len(own) == len(d.targets) and all(t.ref.thing in d.group for t in own):
             # "the average number of visitors per museum"
-            yield apply_rule(d, "group is owner", 0.1, group=())
+            yield d.apply_rule("group is owner", 0.1, group=())
         missing = tuple(Target(g) for g in d.group if g not in plain and not _says(d, g))
         if counted or ranked:
             if missing:
                 if counted:
-                    yield apply_rule(d, "group shown", 0.1, targets=(*missing, *d.targets))
+                    yield d.apply_rule("group shown", 0.1, targets=(*missing, *d.targets))
                 if ranked:
-                    yield apply_rule(d, "group hidden", -0.1 if counted else 0.0)
+                    yield d.apply_rule("group hidden", -0.1 if counted else 0.0)
             else:
                 yield d
         else:
             if _per(context) and d.order is None and [bool(t.ref.predicate) for t in d.targets] == [False]:
                 # "visits per month"
                 number = (*(Target(g) for g in d.group), d.targets[0]._replace(function="count"))
-                yield apply_rule(d, "number per group", 0.4, targets=number)
-            yield apply_rule(d, "group dropped", 0.0, group=())
+                yield d.apply_rule("number per group", 0.4, targets=number)
+            yield d.apply_rule("group dropped", 0.0, group=())
             if missing:
-                yield apply_rule(d, "group as column", 0.0, group=(), targets=(*missing, *d.targets))
+                yield d.apply_rule("group as column", 0.0, group=(), targets=(*missing, *d.targets))
         return
     if counted and plain:
         same = {t.ref.node for t in d.targets}
-        nodes = tuple(dict.fromkeys(Ref(p.node, "", p.slot) for p in plain))
+        nodes = tuple(dict.fromkeys(p.thing for p in plain))
         if len(same) > 1 or any(not p.predicate for p in plain):
-            yield apply_rule(d, "grouped by thing", 0.1, group=nodes[:1])
+            yield d.apply_rule("grouped by thing", 0.1, group=nodes[:1])
         if any(p.predicate for p in plain):
-            yield apply_rule(d, "grouped by column", 0.1, group=plain)
-        yield apply_rule(d, "not grouped", -0.5)
+            yield d.apply_rule("grouped by column", 0.1, group=plain)
+        yield d.apply_rule("not grouped", -0.5)
         return
     if counted and not plain and any(c.function for c in d.conditions):
         inside = list(nest_having(d))
@@ -56,13 +56,13 @@ def settle_grouping(d: Derivation, root: Ref, context: ParseContext) -> Iterator
             return
     if ranked:
         first = plain[0] if plain else root
-        yield apply_rule(d, "group of count", 0.0, group=(Ref(first.node, "", first.slot),))
+        yield d.apply_rule("group of count", 0.0, group=(first.thing,))
         if first.predicate:
             counts_own = any(
                 f.node == first.node
                 for f in (*((d.order.ref,) if d.order else ()), *(c.ref for c in d.conditions if c.function))
             )
-            yield apply_rule(d, "group of count by column", 0.1 if counts_own else -0.1, group=plain)
+            yield d.apply_rule("group of count by column", 0.1 if counts_own else -0.1, group=plain)
         return
     yield d
 
@@ -79,7 +79,7 @@ def _extreme_of_each(d: Derivation) -> Iterator[Derivation]:
         return
     best = Target(order.ref, "max" if order.descending else "min")
     targets = (*(Target(g) for g in d.group), best)
-    yield apply_rule(d, "extreme of each", 0.3, targets=targets, order=None)
+    yield d.apply_rule("extreme of each", 0.3, targets=targets, order=None)
 
 
 def _says(d: Derivation, group: Ref) -> bool:
