@@ -99,7 +99,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[list[obje
     questions.write_text("".join(json.dumps({"id": i, "question": q}) + "\n" for i, q in enumerate(asked)))
     run = command(folder / "data", folder)
     assert run("ingest", FILE, "--graph", "here", "--no-vectors").returncode == 0
-    return questions, [record["values"] for record in _records(run, questions, "here")]
+    return questions, [record["values"] for record in _records(run, questions, "here")]  # type: ignore[misc]
 
 
 def _records(run: Nacre, questions: Path, graph: str) -> list[dict[str, object]]:
@@ -151,7 +151,7 @@ async def _queries_alone_give_the_answers(url: str, graph: str, data: Path, reco
     with library.open(graph) as opened:
         for record in records:
             query = await text2sparql(str(record["question"]), opened, settings, apart)
-            values = list(record["values"])  # type: ignore[attr-defined]
+            values = list(record["values"])  # type: ignore[call-overload]
             if query.startswith("ASK"):
                 assert [anybody.ask(query, seconds=5)] == values, query
                 continue
@@ -161,7 +161,7 @@ async def _queries_alone_give_the_answers(url: str, graph: str, data: Path, reco
             if isinstance(values[0], int | float):
                 # numbers that nothing orders come in any order
                 ordered = "ORDER BY" in query
-                assert (found if ordered else sorted(found)) == pytest.approx(values if ordered else sorted(values)), (
+                assert (found if ordered else sorted(found)) == pytest.approx(values if ordered else sorted(values)), (  # type: ignore[type-var]
                     query
                 )
     anybody.close()

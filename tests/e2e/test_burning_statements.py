@@ -22,7 +22,7 @@ BURNING = {
 LIMIT = 2.0
 
 
-@pytest.fixture(params=BURNING.values(), ids=BURNING)
+@pytest.fixture(params=list(BURNING.values()), ids=list(BURNING))
 def served(request, data, serve):
     """A server whose model knows one statement only: its address and process."""
     with openai_server(*[Reply(json.dumps(step(request.param, wants="number")))] * 30) as model:

@@ -8,6 +8,7 @@ import threading
 import uuid
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langgraph_sdk import get_sync_client
@@ -43,7 +44,8 @@ def client(two_graphs):
 def say(client, thread, text, assistant="nacre", **more):
     """Send a message as the page does: the text of its reply as it streams, and the messages of the thread."""
     sent = {"messages": [{"id": str(uuid.uuid4()), "type": "human", "content": text}]} if text else None
-    pieces, values = {}, {}
+    pieces: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for part in client.runs.stream(thread, assistant, input=sent, stream_mode=MODES, on_disconnect="cancel", **more):
         assert part.event != "error", part.data
         if part.event == "messages":

@@ -274,10 +274,10 @@ def test_what_does_not_fit_is_refused_whole(disk):
     disk.fill(2_000_000)
     # more than SQLite holds in memory, so that it finds the disk full before the end
     with pytest.raises(ConversationStoreError, match="full"):
-        conversations.keep("ann", "t", record)
+        conversations.keep("ann", "t", record)  # type: ignore[arg-type]
     assert conversations.find("ann", "t") is None
     disk.free()
-    conversations.keep("ann", "t", record)
+    conversations.keep("ann", "t", record)  # type: ignore[arg-type]
     assert [turn.record["turn"] for turn in conversations.turns("ann", "t")] == [1]
     conversations.close()
 

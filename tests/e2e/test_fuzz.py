@@ -25,6 +25,8 @@ def test_no_request_breaks_the_server(server, tmp_path):
         timeout=170,
     )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-    generated, passed = re.search(r"(\d+) generated, (\d+) passed", done.stdout).groups()
+    counted = re.search(r"(\d+) generated, (\d+) passed", done.stdout)
+    assert counted is not None, done.stdout
+    generated, passed = counted.groups()
     assert generated == passed
     assert httpx.get(f"{server}/healthz").status_code == 200

@@ -108,7 +108,7 @@ def test_a_key_reads_its_graphs_alone(house):
         refused = asked(bo, question=QUESTION, graph=graph)
         assert refused.status_code == 422
         assert "reading-room" not in refused.text.replace(repr(graph), "")
-        body = {"input": {"question": QUESTION, "graph": graph}}
+        body = {"input": {"question": QUESTION, "graph": graph}}  # type: ignore[assignment]
         assert bo.post("/ask/invoke", json=body).status_code == 422
     assert asked(bo, question="How many are there?").json()["graph"] == "kitchen"
 
@@ -139,7 +139,7 @@ def test_a_thread_is_its_owners(house):
     assert asked(cy, question=QUESTION, thread="mine", graph="reading-room", instead_of=1).status_code == 404
     # the same name is another thread, on every interface
     for thread in ("mine", "ann:mine"):
-        body = {
+        body = {  # type: ignore[assignment]
             "input": {"question": FOLLOW, "graph": "reading-room", "thread": thread},
             "config": {"configurable": {"thread_id": "ann:mine", "asked_from": None}},
         }

@@ -92,7 +92,7 @@ def slow(data, silent, tmp_path_factory):
 def openai_streamed(address):
     client = openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0)
     messages = [{"role": "user", "content": QUESTION}]
-    with client, client.chat.completions.create(model="reading-room", messages=messages, stream=True):
+    with client, client.chat.completions.create(model="reading-room", messages=messages, stream=True):  # type: ignore[arg-type, union-attr]
         yield
 
 

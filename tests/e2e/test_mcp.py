@@ -33,7 +33,7 @@ def connect(request, server, data, tmp_path):
         if request.param == "stdio":
             target, mode = stdio_client(own(data, tmp_path)), "auto"
         else:
-            target, mode = f"{server}/mcp", "auto" if request.param.startswith("2026") else "legacy"
+            target, mode = f"{server}/mcp", "auto" if request.param.startswith("2026") else "legacy"  # type: ignore[assignment]
         async with Client(target, mode=mode) as client:
             assert request.param in ("stdio", client.protocol_version)
             yield client
@@ -170,6 +170,8 @@ async def test_standard_output_has_messages_alone_and_every_line_is_answered(dat
     ]
     told = []
     for line, id in lines:
+        assert process.stdin is not None
+        assert process.stdout is not None
         process.stdin.write(f"{line}\n".encode())
         told.append(json.loads(await asyncio.wait_for(process.stdout.readline(), 60)))
         assert told[-1]["id"] == id
@@ -178,6 +180,7 @@ async def test_standard_output_has_messages_alone_and_every_line_is_answered(dat
     assert [each["error"]["code"] for each in told if "error" in each] == [-32700, -32600, -32601]
     assert told[2]["result"]["protocolVersion"] == "2025-03-26"
     assert told[-1]["result"]["structuredContent"]["values"] == [540]
+    assert process.stdin is not None
     process.stdin.close()
     rest, log = await asyncio.wait_for(process.communicate(), 30)
     assert rest == b""

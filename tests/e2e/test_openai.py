@@ -1,6 +1,7 @@
 """`/v1` as OpenAI's own client sees it: models, chat completions whole and streamed, errors in its form."""
 
 import uuid
+from typing import Any
 
 import httpx
 import openai
@@ -8,6 +9,11 @@ import pytest
 
 QUESTION, FOLLOW = "How many pages does Granite have?", "And The Salt Road?"
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+
+
+def error_body(error: openai.APIStatusError) -> dict[str, Any]:
+    assert isinstance(error.body, dict)
+    return error.body
 
 
 def user(content):
@@ -109,15 +115,15 @@ def test_what_cannot_be_asked_is_refused_in_openais_form(client, messages, more,
     for streamed in (False, True):
         with pytest.raises(openai.BadRequestError) as refused:
             asked(client, *messages, stream=streamed, **more)
-        assert told in refused.value.body["message"]
-        assert refused.value.body["type"] == "invalid_request_error"
+        assert told in error_body(refused.value)["message"]
+        assert error_body(refused.value)["type"] == "invalid_request_error"
 
 
 def test_an_unknown_model_is_not_found(client):
     with pytest.raises(openai.NotFoundError) as refused:
         client.chat.completions.create(model="gpt-4o", messages=[user(QUESTION)])
     assert refused.value.code == "model_not_found"
-    assert "reading-room" in refused.value.body["message"]
+    assert "reading-room" in error_body(refused.value)["message"]
     with pytest.raises(openai.NotFoundError):
         client.models.retrieve("gpt-4o")
 
@@ -131,7 +137,7 @@ def test_a_context_beyond_all_bounds_is_too_large(client):
 def test_what_else_openai_has_is_refused_in_its_form(client, server):
     with pytest.raises(openai.NotFoundError) as refused:
         client.embeddings.create(model="reading-room", input="x")
-    assert "/v1/embeddings" in refused.value.body["message"]
+    assert "/v1/embeddings" in error_body(refused.value)["message"]
     for method, path, body in (("PUT", "models", b""), ("POST", "chat/completions", b'{"model":')):
         reply = httpx.request(method, f"{server}/v1/{path}", content=body)
         assert reply.status_code in (400, 405)
@@ -173,4 +179,4 @@ def test_a_response_is_the_same_in_the_newer_form(client):
 def test_what_no_response_can_be_made_of_is_refused(client, more, told):
     with pytest.raises(openai.BadRequestError) as refused:
         client.responses.create(model="reading-room", **more)
-    assert told in refused.value.body["message"]
+    assert told in error_body(refused.value)["message"]

@@ -367,7 +367,7 @@ def test_a_configuration_holds_and_two_are_compared(page, server):
 def test_what_else_may_be_meant_is_a_click_away(page, server, mixed):
     begin(page, server, "mixed")
     answer = ask(page, "When was Tide released?")
-    other = {"1951": "1984", "1984": "1951"}[re.search(r"19\d\d", answer)[0]]
+    other = {"1951": "1984", "1984": "1951"}[re.findall(r"19\d\d", answer)[0]]
     page.click(f"{LAST} .options button >> text=/^when the \\w+ Tide/")
     page.wait_for_selector("#turns article:nth-child(2) .tools")
     assert other in page.inner_text("#turns article:nth-child(2) .answer")

@@ -27,7 +27,7 @@ def test_four_ways_in_read_one_graph_at_once(server, studio, nacre, begin, data,
     def studied() -> None:
         with get_sync_client(url=studio) as client:
             for _ in range(10):
-                answers.append(client.runs.wait(None, "nacre", input={"question": QUESTION})["answer"]["values"])
+                answers.append(client.runs.wait(None, "nacre", input={"question": QUESTION})["answer"]["values"])  # type: ignore[call-overload]
 
     threads = [threading.Thread(target=work) for work in (served, studied)]
     for thread in threads:

@@ -184,8 +184,8 @@ def _turn(client, thread, assistant, asked, context=None):
         elif part.event == "messages" and part.data[0]["type"] != "human":
             streamed.append(part.data[0])
     assert len(streamed) > 2
-    assert "".join(chunk["content"] for chunk in streamed) == answer["answer"]
+    assert "".join(chunk["content"] for chunk in streamed) == answer["answer"]  # type: ignore[index]
     assert len({chunk["id"] for chunk in streamed}) == 1
     cited = [each["n"] for each in streamed[-1]["additional_kwargs"]["citations"]]
-    assert cited == [each["n"] for each in answer["citations"]]
+    assert cited == [each["n"] for each in answer["citations"]]  # type: ignore[index]
     return {"nodes": nodes, "tokens": tokens, "answer": answer}

@@ -142,10 +142,10 @@ async def test_what_an_answer_cites_is_in_the_graph(both: tuple[Graph, Graph, Pa
     for question, predicates in asked.items():
         record = await _asked(data, question, "away")
         [citation, *_] = record["citations"]  # type: ignore[misc]
-        cited = {tuple(triple) for triple in citation["triples"]}
+        cited = {tuple(triple) for triple in citation["triples"]}  # type: ignore[has-type]
         assert cited <= given, question
         assert predicates < {predicate for _, predicate, _ in cited}, question
-        assert citation["keys"], question
+        assert citation["keys"], question  # type: ignore[has-type]
 
 
 async def test_units_are_compared_in_one(both: tuple[Graph, Graph, Path]) -> None:
@@ -195,7 +195,7 @@ def test_words_are_looked_up_once(both: tuple[Graph, Graph, Path]) -> None:
 
 def test_nothing_of_it_is_indexed_here(both: tuple[Graph, Graph, Path]) -> None:
     with pytest.raises(ConfigError, match="nacre attach --refresh --graph away"):
-        index_graph("away", data=both[2], embedder=None)  # type: ignore[arg-type]
+        index_graph("away", data=both[2], embedder=None)
 
 
 async def test_an_endpoint_that_has_gone_is_a_failure_not_a_misunderstanding(tmp_path: Path) -> None:

@@ -145,5 +145,5 @@ def test_a_count_for_each_value_names_what_it_counts_or_how_many_there_are(
     rows, queries, _ = run_plan(counted, graph.tables, round=1)
     assert not [query.error for query in queries if query.error]
     assert rows is not None
-    assert dict(rows.rows) == {"dal": 1, "pilaf": 1, "rice porridge": 1}
+    assert {row[0]: row[1] for row in rows.rows} == {"dal": 1, "pilaf": 1, "rice porridge": 1}
     assert rows.contributing == 3

@@ -73,7 +73,8 @@ def test_a_part_that_is_missing_or_broken_is_named_and_the_rest_opens(data: Path
     assert set(graph.unavailable) == {"vector", "lexical"}
     assert all("nacre index --graph kitchen" in reason for reason in graph.unavailable.values())
     assert graph.passages is not None
-    assert graph.vectors is graph.lexical is None
+    assert graph.vectors is None
+    assert graph.lexical is None
     assert graph.tables.trusted().execute("SELECT count(*) FROM entity").fetchone()[0] > 0
 
 

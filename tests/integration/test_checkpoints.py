@@ -48,25 +48,25 @@ async def test_a_thread_that_an_older_version_kept_goes_on(app: App) -> None:
     await ask(app, "How many dishes are there?", thread="t")
     saver, config = app.checkpointer, {"configurable": {"thread_id": "local:t", "checkpoint_ns": ""}}
     assert isinstance(saver, InMemorySaver)
-    kept = await saver.aget_tuple(config)
+    kept = await saver.aget_tuple(config)  # type: ignore[arg-type]
     assert kept is not None
     stale = {"found": [{"branch": "gone"}], "by": {"rewriter": "nobody"}, "usage": {"calls": 9}, "version": "gone"}
     checkpoint = {**kept.checkpoint, "id": str(uuid6())}
-    checkpoint["channel_values"] = {**checkpoint["channel_values"], **stale}
+    checkpoint["channel_values"] = {**checkpoint["channel_values"], **stale}  # type: ignore[dict-item]
     versions = checkpoint["channel_versions"]
-    checkpoint["channel_versions"] = {**versions, **dict.fromkeys(stale, versions["turn"])}
-    await saver.aput(config, checkpoint, kept.metadata, checkpoint["channel_versions"])
+    checkpoint["channel_versions"] = {**versions, **dict.fromkeys(stale, versions["turn"])}  # type: ignore[dict-item, index]
+    await saver.aput(config, checkpoint, kept.metadata, checkpoint["channel_versions"])  # type: ignore[arg-type]
     second = await ask(app, "How many ingredients are there?", thread="t")
     assert (second["turn"], second["values"], second["llm_calls"]) == (2, [3], 0)
-    assert set((await app.aget_state(config)).values) & set(stale) == set()
+    assert set((await app.aget_state(config)).values) & set(stale) == set()  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("node", ["understand", "tool_selector", "sql", "check", "fuser"])
 async def test_a_turn_goes_on_from_any_checkpoint(app: App, node: str) -> None:
     """A chat client asks for another answer, and Studio forks: from a checkpoint in the middle of a turn."""
     config = {"configurable": {"thread_id": "t"}}
-    first = await app.ainvoke({"question": "What does the pilaf contain?"}, config)
-    before = [each async for each in app.aget_state_history(config) if node in each.next]
+    first = await app.ainvoke({"question": "What does the pilaf contain?"}, config)  # type: ignore[call-overload]
+    before = [each async for each in app.aget_state_history(config) if node in each.next]  # type: ignore[arg-type]
     again = await app.ainvoke(None, before[0].config)
     assert again["answer"]["answer"] == first["answer"]["answer"]
     assert again["answer"]["turn"] == 1
@@ -77,13 +77,13 @@ async def test_messages_stream_the_tokens_of_the_answer_and_end_with_its_citatio
     chunks, whole = [], None
     asked: Any = {"question": "What does the pilaf contain?"}
     config = {"configurable": {"thread_id": "t"}}
-    async for message, about in app.astream(asked, config, stream_mode="messages"):
+    async for message, about in app.astream(asked, config, stream_mode="messages"):  # type: ignore[call-overload]
         if message.type == "human":
             continue
         assert about["langgraph_node"] == "fuser"
         chunks.append(message)
         whole = message if whole is None else whole + message
-    kept = (await app.aget_state(config)).values["messages"][-1]
+    kept = (await app.aget_state(config)).values["messages"][-1]  # type: ignore[arg-type]
     assert len(chunks) > 5
     assert whole is not None
     assert (whole.content, whole.id) == (kept.content, kept.id)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 import nacre
@@ -79,7 +79,7 @@ def test_a_conversation_is_forgotten_with_its_object(data, monkeypatch):
         ask = opened.graph().chat().ask
         chat = opened.graph().chat("named")
         assert (ask(QUESTION).values, ask(FOLLOW).values, chat.ask(QUESTION).values) == ([540], [312], [540])
-        remembered = opened._source._asking._app.checkpointer.storage
+        remembered = opened._source._asking._app.checkpointer.storage  # type: ignore[attr-defined]
         assert len(remembered) == 2
         del ask, chat
         gc.collect()
@@ -171,12 +171,12 @@ def test_an_agent_asks_the_graph_as_its_tool(graph):
     tool = graph.as_tool()
     assert tool.name == "ask_room"
     agent = create_agent(Scripted(), [tool])
-    messages = agent.invoke({"messages": [("user", QUESTION)]})["messages"]
+    messages = agent.invoke({"messages": [HumanMessage(QUESTION)]})["messages"]
     assert "540" in messages[-1].text
     assert "status: answered, probability 0." in messages[-1].text
     told = next(message for message in messages if message.type == "tool")
     assert told.artifact["values"] == [540]
-    messages = asyncio.run(agent.ainvoke({"messages": [("user", QUESTION)]}))["messages"]
+    messages = asyncio.run(agent.ainvoke({"messages": [HumanMessage(QUESTION)]}))["messages"]
     assert "540" in messages[-1].text
     # what can't be asked is for the agent to read
     assert "question is empty" in tool.invoke({"question": ""})

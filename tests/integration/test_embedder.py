@@ -20,7 +20,7 @@ def test_none_is_none_and_names_are_kept() -> None:
 
 
 def test_without_the_extra_auto_is_none_and_bundled_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(module.importlib.util, "find_spec", lambda name: None)  # type: ignore[attr-defined]
     assert local_embedder("auto") is None
     with pytest.raises(ValueError, match="pip install"):
         local_embedder("bundled")

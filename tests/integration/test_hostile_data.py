@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agents.agents import build_agents
-from agents.models.calls import Limits
+from agents.models.limits import Limits
 from graph.app import Composition, compose
 from graph.builder import App, build_graph
 from graph.nodes import Resources

@@ -1,5 +1,6 @@
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,7 @@ def gguf(file: Path) -> Path:
     return file
 
 
-def settings_of(folder: Path, **more: object) -> Settings:
+def settings_of(folder: Path, **more: Any) -> Settings:
     return Settings(data=folder.parent, _env_file=None, **more)
 
 

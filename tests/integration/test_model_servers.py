@@ -49,7 +49,7 @@ def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def model_of(server: Server, name: str = "openai:small", **more: Any) -> BaseChatModel:
     places = {"NACRE_OPENAI_BASE_URL": server.url, "NACRE_OLLAMA_HOST": server.url}
-    settings = Settings(model=name, forbid_models=False, _env_file=None, **places, **more)
+    settings = Settings(model=name, forbid_models=False, _env_file=None, **places, **more)  # type: ignore[arg-type]
     model = chat_model(settings)
     assert model is not None
     return model

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,7 @@ class Place:
         self.home = self.data / "g"
         self.embedder = WordHash()
 
-    def ingest(self, *sources: str, **options: object) -> IngestResult:
+    def ingest(self, *sources: str, **options: Any) -> IngestResult:
         options = {"embedder": self.embedder, **options}
         return ingest(sources or [str(self.source)], "g", data=self.data, **options)
 
@@ -109,6 +110,8 @@ def test_an_incremental_ingest_equals_a_full_one(place: Place, tmp_path: Path) -
     fresh.ingest()
     one, two = (Library(p.data, p.embedder).open("g") for p in (place, fresh))
     assert list(one.tables.trusted().iterdump()) == list(two.tables.trusted().iterdump())
+    assert one.passages is not None
+    assert two.passages is not None
     assert one.passages.get(one.passages.ids()) == two.passages.get(two.passages.ids())
 
 
@@ -363,9 +366,10 @@ def test_three_processes_read_while_a_new_version_is_published(place: Place) -> 
 
     def ask() -> list[str]:
         for reader in readers:
+            assert reader.stdin is not None
             reader.stdin.write("?\n")
             reader.stdin.flush()
-        return [reader.stdout.readline().strip() for reader in readers]
+        return [reader.stdout.readline().strip() for reader in readers if reader.stdout is not None]
 
     try:
         assert ask() == [f"{first.version} green 2 True []"] * 3
@@ -399,6 +403,7 @@ def test_a_killed_ingest_leaves_the_old_graph_and_the_next_cleans_up(place: Plac
     first = place.ingest()
     place.source.write_text(graph(8))
     killed = run(SLOW_INGEST, place.source, place.data, stage)
+    assert killed.stdout is not None
     while killed.stdout.readline().strip() != stage:
         assert killed.poll() is None
     with pytest.raises(ConfigError, match="being written by another"):
@@ -434,6 +439,7 @@ def test_a_kill_while_vectors_are_made_leaves_a_graph_that_answers_and_an_index_
 ) -> None:
     place.source.write_text(graph(300))
     killed = run(SLOW_EMBEDDING, place.source, place.data, done)
+    assert killed.stdout is not None
     while killed.stdout.readline().strip() != f"vectors {done}":
         assert killed.poll() is None
     os.kill(killed.pid, signal.SIGKILL)

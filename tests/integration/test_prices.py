@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -8,12 +9,12 @@ from nacre.config.prices import Price, price_of, prices
 from nacre.config.settings import Settings
 
 
-def of(model: str, **more: object) -> tuple[float, ...] | None:
+def of(model: str, **more: Any) -> tuple[float, ...] | None:
     chat = chat_model(Settings(model=model, openai_api_key=SecretStr("k"), forbid_models=False, _env_file=None, **more))
     assert chat is not None
     assert chat.metadata is not None
     assert chat.metadata["model"] == model
-    return chat.metadata["price"]
+    return chat.metadata["price"]  # type: ignore[no-any-return]
 
 
 def test_the_table_that_comes_along_can_be_read() -> None:

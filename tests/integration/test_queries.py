@@ -123,7 +123,7 @@ async def test_what_is_too_much_to_hand_on_is_cut_and_told(graph, settings, apar
     assert found.truncated
     monkeypatch.setattr(queries, "MOST_CHARACTERS", 10)
     found = await query_sql(graph, "SELECT summary FROM book", settings, apart, 100)
-    assert [[len(cell) for cell in row] for row in found.rows] == [[10]]
+    assert [[len(cell) for cell in row] for row in found.rows] == [[10]]  # type: ignore[arg-type]
 
 
 async def test_a_search_finds_sentences_once(graph, settings):
@@ -181,7 +181,7 @@ async def test_conversations_that_clients_carry_are_recalled_or_asked_again(sett
             asked.append(question)
             return events(question, *args, **more)
 
-        asking.events = counted
+        asking.events = counted  # type: ignore[method-assign]
         recalled = StatelessTurnCache(most=4)
         turns = await recalled.before(asking, "room", LOCAL_CALLER, said)
         assert [turn["question"] for turn in turns] == said

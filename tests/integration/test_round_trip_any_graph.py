@@ -105,7 +105,7 @@ def check_counts(tables: Tables) -> None:
 def test_any_graph_comes_back(made: list[ox.Quad]) -> None:
     data = ox.serialize(made, format=ox.RdfFormat.N_QUADS)
     with tempfile.TemporaryDirectory() as folder:
-        original, returned, tables = came_back(data, Path(folder))
+        original, returned, tables = came_back(data, Path(folder))  # type: ignore[arg-type]
         found = build_report(tables)
         for predicate in tables.schema.predicates:
             places = [r for r in tables.schema.relations if any(c.predicate == predicate.iri for c in r.columns)]

@@ -18,7 +18,7 @@ NAME = (f"{E}pilaf", "http://www.w3.org/2000/01/rdf-schema#label", "pilaf")
 
 
 @pytest.fixture(scope="module")
-def graph(kitchen: Path):  # type: ignore[no-untyped-def]
+def graph(kitchen: Path):
     library = Library(kitchen, None)
     with library.open("kitchen") as graph:
         yield graph
@@ -31,7 +31,7 @@ def dish(graph: Graph) -> str:
 
 def written(graph: Graph, sql: str) -> Rows:
     [found] = run_model_sql(sql.format(dish=dish(graph)), graph.tables, round=1).rows
-    return trace_sources(found, None, graph.tables)
+    return trace_sources(found, None, graph.tables)  # type: ignore[return-value]
 
 
 def test_a_row_rests_on_the_values_of_its_thing(graph: Graph) -> None:
@@ -69,12 +69,12 @@ def test_sets_rest_on_the_query_and_say_so(graph: Graph) -> None:
 
 def planned(graph: Graph, plan: Plan) -> Rows:
     [found] = run_reading(Reading(plan, 1.0, 1.0, "x"), 0, graph.tables, round=1).rows
-    return trace_sources(found, plan, graph.tables)
+    return trace_sources(found, plan, graph.tables)  # type: ignore[return-value]
 
 
 def test_a_plan_of_two_sets_says_so_too(graph: Graph) -> None:
     kinds = [Select((Itself("x"),), (Variable("x", (E + kind,)),)) for kind in ("Dish", "Ingredient")]
-    found = planned(graph, Plan(Combine("union", *kinds)))
+    found = planned(graph, Plan(Combine("union", *kinds)))  # type: ignore[arg-type]
     assert found.triples == ()
     assert "query as a whole" in found.basis
     assert len(found.keys) == 6

@@ -11,7 +11,7 @@ import pytest
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from nacre.errors import ToolError
-from nacre.records.evidence import BranchResult
+from nacre.records.evidence import BranchResult, Rows
 from tools.guards.sandbox import Sandbox
 
 E = "http://example.org/"
@@ -61,7 +61,7 @@ def ended(apart: Sandbox, tables: Path, sql: str) -> str:
 
 def test_rows_come_back_as_they_do_within_the_process(apart: Sandbox, tables: Path) -> None:
     found = asked(apart, tables, "SELECT count(*), max(size) FROM box")
-    assert found.evidence[0].table is not None
+    assert isinstance(found.evidence[0], Rows)
     assert found.evidence[0].table.rows == ((50, 49),)
     assert found.by == "model"
 

@@ -75,7 +75,7 @@ async def test_a_turn_nobody_listens_to_is_cancelled_and_cleans_up() -> None:
     runs.begin(run, endless())
     listening = run.listen()
     await anext(listening)
-    await listening.aclose()
+    await listening.aclose()  # type: ignore[attr-defined]
     await run.ended()
     assert [each.kind for each in run.told[-2:]] == ["error", "done"]
     assert cleaned == [True]
@@ -136,7 +136,7 @@ def test_names_that_no_key_may_have(tmp_path, name) -> None:
 def test_rows_as_csv_run_no_formula() -> None:
     rows = [["=HYPERLINK(1)", -3, None, True], ['a "b", c\nd', 1.5, "-x", False]]
     cited = {"columns": ["name", "height", "@x", "y"], "units": ["", "m", "", ""], "rows": rows}
-    assert rows_csv(cited) == (
+    assert rows_csv(cited) == (  # type: ignore[arg-type]
         "name,height [m],'@x,y\r\n" + "'=HYPERLINK(1),-3,,true\r\n" + '"a ""b"", c\nd",1.5,\'-x,false\r\n'
     )
 

@@ -71,7 +71,7 @@ def test_the_query_alone_gives_the_answer_over_the_file_itself(
     settings = Settings(data=library.data, embedder="none", _env_file=None)
     with library.open(name) as graph:
         query = asyncio.run(text2sparql(str(asked["ask"]), graph, settings, apart))
-    found = {_shown(term, plain) for solution in plain.query(query) for term in solution}
+    found = {_shown(term, plain) for solution in plain.query(query) for term in solution}  # type: ignore[union-attr]
     assert found == set(asked["values"])  # type: ignore[call-overload]
 
 
@@ -146,7 +146,7 @@ def test_a_missing_store_names_the_command(tmp_path: Path) -> None:
 def _shown(term: object, store: ox.Store) -> object:
     """The label of a thing, a number as a number."""
     if isinstance(term, ox.NamedNode):
-        return next(store.quads_for_pattern(term, ox.NamedNode(LABEL), None)).object.value
+        return next(store.quads_for_pattern(term, ox.NamedNode(LABEL), None)).object.value  # type: ignore[union-attr]
     assert isinstance(term, ox.Literal)
     return (
         float(term.value) if term.datatype.value.startswith(XSD) and "string" not in term.datatype.value else term.value

@@ -123,8 +123,8 @@ async def test_a_thread_outlives_the_process(composition: Composition, tmp_path:
 
 async def test_messages_are_an_input_too(app: App) -> None:
     config = {"configurable": {"thread_id": "studio"}}
-    await app.ainvoke({"question": "How many dishes are there?"}, config)
-    state = await app.ainvoke({"messages": [("human", "How many ingredients are there?")]}, config)
+    await app.ainvoke({"question": "How many dishes are there?"}, config)  # type: ignore[call-overload]
+    state = await app.ainvoke({"messages": [("human", "How many ingredients are there?")]}, config)  # type: ignore[call-overload]
     assert state["answer"]["question"] == "How many ingredients are there?"
     assert state["answer"]["values"] == [3]
     assert len(state["messages"]) == 4
@@ -231,7 +231,7 @@ def test_any_selector_ends_within_its_rounds_and_leaves_no_branch_out(
 
     async def writer(view: TurnView, database: Database) -> Result[BranchResult]:
         if found == "rows":
-            return Result(await database.read(view.understanding.readings[0], 0))
+            return Result(await database.read(view.understanding.readings[0], 0))  # type: ignore[arg-type, call-arg]
         return Result(BranchResult("sql", error=QueryError("empty", "nothing") if found == "error" else None))
 
     teams = {"rules": replace(build_agents(None), tool_selector=selector, query_writer=writer)}

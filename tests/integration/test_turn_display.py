@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,7 +108,7 @@ def test_the_address_of_a_model_holds_no_secret(settings, expected):
 
 
 def test_a_note_of_a_failing_model_names_its_address():
-    record = {"status": "answered", "answer": "x", "reason": None, "caveats": []}
+    record: Any = {"status": "answered", "answer": "x", "reason": None, "caveats": []}
     record["by"] = {"sql": "rules after model: no answer within 3 s", "fuser": "rules"}
     assert note_lines(record, "http://10.0.0.7:8080/v1") == [
         "Note: sql by rules after model: no answer within 3 s (the model is at http://10.0.0.7:8080/v1)"

@@ -34,7 +34,9 @@ def folder(tmp_path, monkeypatch):
     for name, after in ((found[1], TEXT[found.end() :]) for found in SAVED.finditer(TEXT)):
         file = tmp_path / name
         file.parent.mkdir(exist_ok=True)
-        file.write_text(BLOCK.search(after)[2])
+        block = BLOCK.search(after)
+        assert block is not None
+        file.write_text(block[2])
     return tmp_path
 
 

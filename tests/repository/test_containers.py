@@ -43,7 +43,7 @@ def test_ports_volumes_and_commands_agree() -> None:
     assert set(COMPOSE["volumes"]) == {
         volume.split(":")[0] for s in COMPOSE["services"].values() for volume in s["volumes"]
     }
-    commands = typer.main.get_command(app).commands
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     used = re.findall(r"run --rm .*?nacre (\w+)", (ROOT / "compose.yaml").read_text())
     assert set(used) | {"serve"} <= set(commands)
     grace = int(nacre["stop_grace_period"].removesuffix("s"))

@@ -32,7 +32,7 @@ def test_every_make_target_exists(document):
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_every_nacre_command_and_option_exists(document):
     program = typer.main.get_command(app)
-    commands, of_all = program.commands, {option for parameter in program.params for option in parameter.opts}
+    commands, of_all = program.commands, {option for parameter in program.params for option in parameter.opts}  # type: ignore[attr-defined]
     unknown = []
     for line in typed(document):
         if not line.startswith("nacre "):

@@ -76,7 +76,8 @@ class FakeDatabase:
             found,
             queries=tuple(replace(query, text=text) for query in found.queries),
             evidence=tuple(
-                replace(each, query=replace(each.query, text=text) if each.query else None) for each in found.evidence
+                replace(each, query=replace(each.query, text=text) if each.query else None)  # type: ignore[arg-type, union-attr]
+                for each in found.evidence
             ),
         )
 

@@ -82,7 +82,7 @@ def templated(composition: Composition, graphs: Sequence[str], random: Random) -
                 text = verbalise_result(plan, rows.table, tables.schema, "").text
                 if text:
                     told.append((whole(text), rows))
-        for number, (text, rows) in enumerate(told):
+        for number, (text, rows) in enumerate(told):  # type: ignore[assignment]
             beside = [other for _, other in told[max(0, number - 3) : number + 4] if other.text != rows.text]
             yield Right(name, text, (rows, *beside), (0,))
 
@@ -108,7 +108,7 @@ def _of_values(predicate: Predicate, owner: str, things: list[str]) -> Iterator[
         left, right = (replace(each, answers=(value,)) for each in own[:2])
         yield from (Plan(Compute(">", left, right)), Plan(Compute("-", left, right)))
         for function in ("avg", "max"):
-            yield Plan(Select((Aggregate(function, value),), (Variable("x", (owner,)),)))  # type: ignore[arg-type]
+            yield Plan(Select((Aggregate(function, value),), (Variable("x", (owner,)),)))
 
 
 def _of_links(predicate: Predicate, owner: str, things: list[str], random: Random) -> Iterator[Plan]:

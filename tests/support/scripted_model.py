@@ -86,15 +86,15 @@ class ScriptedModel(BaseChatModel):
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
         async for part in self._parts(messages):
-            yield ChatGenerationChunk(message=AIMessageChunk(part))
-        yield ChatGenerationChunk(message=AIMessageChunk("", usage_metadata=USAGE))
+            yield ChatGenerationChunk(message=AIMessageChunk(content=part))
+        yield ChatGenerationChunk(message=AIMessageChunk(content="", usage_metadata=USAGE))
 
     def with_structured_output(
         self, schema: Any, *, include_raw: bool = False, method: str = "", **kwargs: Any
     ) -> Runnable[Any, Any]:
         assert method == "json_schema", "the one method that every provider knows"
         assert issubclass(schema, BaseModel)
-        parser = PydanticOutputParser(pydantic_object=schema)
+        parser: PydanticOutputParser[Any] = PydanticOutputParser(pydantic_object=schema)
 
         def parsed(raw: AIMessage) -> dict[str, Any]:
             try:

@@ -10,7 +10,7 @@ from agents import fuser
 from agents.answering.draft import AnswerDraft, draft_answer
 from agents.answering.grounding_gate import GroundingGate
 from agents.answering.select_answer import DECLINED
-from agents.models.calls import Limits
+from agents.models.limits import Limits
 from agents.result import Result
 from agents.turn_view import TurnView
 from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Query, QueryError, Rows, Table

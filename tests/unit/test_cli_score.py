@@ -89,38 +89,38 @@ def test_nothing_is_said_where_no_query_found_a_row():
 
 def test_a_passage_instead_of_an_answer_is_not_nothing():
     loosely = record("Oaks are trees [1].", rows=())
-    assert not is_refusal({**loosely, "citations": [{"query": None}]})
+    assert not is_refusal({**loosely, "citations": [{"query": None}]})  # type: ignore[typeddict-item]
 
 
 def test_the_status_is_judged_by_whether_there_is_an_answer():
-    assert status_is_right({"answers": [3]}, record(values=[4]))
-    assert not status_is_right({"answers": [3]}, record(status="not_in_graph"))
-    assert status_is_right({"answers": []}, record(status="not_in_graph"))
-    assert not status_is_right({"answers": []}, record(values=[4]))
+    assert status_is_right({"answers": [3]}, record(values=[4]))  # type: ignore[typeddict-item]
+    assert not status_is_right({"answers": [3]}, record(status="not_in_graph"))  # type: ignore[typeddict-item]
+    assert status_is_right({"answers": []}, record(status="not_in_graph"))  # type: ignore[typeddict-item]
+    assert not status_is_right({"answers": []}, record(values=[4]))  # type: ignore[typeddict-item]
 
 
 def test_a_question_without_a_record_counts_as_wrong():
     questions = [{"id": "1", "type": "count", "answers": [2]}, {"id": "2", "type": "count", "answers": [2]}]
     answers = {"1": record(values=[2])}
-    assert score_lines(questions, answers) == [
+    assert score_lines(questions, answers) == [  # type: ignore[arg-type]
         ScoreLine("count", 2, 1, 0.5, 1, 0.5, 0.5),
         ScoreLine("together", 2, 1, 0.5, 1, 0.5, 0.5),
     ]
-    assert right_ids(questions, answers) == {"1"}
-    assert "no record 1" in score_report(questions, answers)
+    assert right_ids(questions, answers) == {"1"}  # type: ignore[arg-type]
+    assert "no record 1" in score_report(questions, answers)  # type: ignore[arg-type]
 
 
 def test_kinds_have_a_line_each_and_may_be_left_out():
     questions = [{"id": "1", "intent": "lookup", "answers": [2]}, {"id": "2", "answer_type": "list", "answers": [2]}]
     answers = {"1": record(values=[2]), "2": record(values=[3])}
-    assert [line.kind for line in score_lines(questions, answers)] == ["list", "lookup", "together"]
-    assert "lookup" not in score_report(questions, answers, kinds=False)
+    assert [line.kind for line in score_lines(questions, answers)] == ["list", "lookup", "together"]  # type: ignore[arg-type]
+    assert "lookup" not in score_report(questions, answers, kinds=False)  # type: ignore[arg-type]
 
 
 def test_refused_are_those_with_an_answer_that_got_none():
     questions = [{"id": "1", "answers": [2]}, {"id": "2", "answers": [2]}, {"id": "3", "answers": []}]
     answers = {id: record(status=status) for id, status in (("1", "failed"), ("2", "partial"), ("3", "not_in_graph"))}
-    assert count_refused(questions, answers) == (2, 1)
+    assert count_refused(questions, answers) == (2, 1)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -131,9 +131,9 @@ def test_a_file_that_names_no_kind_is_counted_by_the_shape_of_its_answers(answer
 
 
 def test_what_has_an_answer():
-    assert is_answerable({"nuggets": [["a"]]})
-    assert not is_answerable({"answers": [], "must_include": []})
-    assert not is_answerable({"answers": ["x"], "answer_type": "none"})
+    assert is_answerable({"nuggets": [["a"]]})  # type: ignore[typeddict-item]
+    assert not is_answerable({"answers": [], "must_include": []})  # type: ignore[typeddict-item]
+    assert not is_answerable({"answers": ["x"], "answer_type": "none"})  # type: ignore[typeddict-item]
 
 
 def test_first_turns_stand_alone():
@@ -143,7 +143,7 @@ def test_first_turns_stand_alone():
         {"id": "x"},
         {"id": "y", "conversation": None, "turn": 3},
     ]
-    assert [gold["id"] for gold in standalone_questions(questions)] == ["b1", "x", "y"]
+    assert [gold["id"] for gold in standalone_questions(questions)] == ["b1", "x", "y"]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -160,4 +160,4 @@ def test_first_turns_stand_alone():
     ],
 )
 def test_f1_is_of_items(gold, values, expected):
-    assert f1_score({"id": 1, "question": "?", **gold}, record(values=values)) == pytest.approx(expected)
+    assert f1_score({"id": 1, "question": "?", **gold}, record(values=values)) == pytest.approx(expected)  # type: ignore[typeddict-item]

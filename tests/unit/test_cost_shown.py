@@ -5,7 +5,7 @@ from nacre.serving.terminal.turn_display import cost_line
 def record(price: float | None) -> Answer:
     spent = {"llm_calls": 2, "input_tokens": 1234, "cached_tokens": 1000, "output_tokens": 56, "price": price}
     whole = Cost(llm_calls=1, input_tokens=9, cached_tokens=0, output_tokens=1, price=0.5)
-    return {**spent, "first_token_seconds": 0.25, "conversation": whole}  # type: ignore[return-value, typeddict-item]
+    return {**spent, "first_token_seconds": 0.25, "conversation": whole}  # type: ignore[typeddict-item]
 
 
 def test_calls_tokens_price_and_first_word_are_shown() -> None:

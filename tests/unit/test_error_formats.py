@@ -1,10 +1,12 @@
 """What OpenAI's clients and MCP's are told, without a server: forms of refusals, footnotes, conversations."""
 
 import json
+from typing import cast
 
 import pytest
 
 from nacre.errors import ConfigError
+from nacre.records.answer import Answer
 from nacre.serving.http.error_formats import error_response
 from nacre.serving.openai.chat_completion import footnotes
 from nacre.serving.openai.chat_request import ChatRequest, parse_chat_request
@@ -25,18 +27,18 @@ def test_a_refusal_has_the_form_of_its_protocol(status, kind, code):
     reply = error_response("/v1/chat/completions", status, "Why.", {"Retry-After": "3"})
     assert reply.status_code == status
     assert reply.headers["retry-after"] == "3"
-    assert json.loads(reply.body) == {"error": {"message": "Why.", "type": kind, "param": None, "code": code}}
-    told = json.loads(error_response("/mcp", status, "Why.").body)
+    assert json.loads(bytes(reply.body)) == {"error": {"message": "Why.", "type": kind, "param": None, "code": code}}
+    told = json.loads(bytes(error_response("/mcp", status, "Why.").body))
     assert (told["jsonrpc"], told["id"], told["error"]["message"]) == ("2.0", None, "Why.")
-    assert json.loads(error_response("/api/ask", status, "Why.").body) == {"detail": "Why."}
+    assert json.loads(bytes(error_response("/api/ask", status, "Why.").body)) == {"detail": "Why."}
 
 
 def test_what_does_not_fit_names_its_fields():
     problems = [{"loc": ["body", "model"], "msg": "Field required", "type": "missing"}, {"msg": "No."}]
     reply = error_response("/v1/responses", 422, problems, param="model")
     assert reply.status_code == 400
-    assert json.loads(reply.body)["error"]["message"] == "model: Field required; No."
-    assert json.loads(error_response("/api/ask", 422, problems).body) == {"detail": problems}
+    assert json.loads(bytes(reply.body))["error"]["message"] == "model: Field required; No."
+    assert json.loads(bytes(error_response("/api/ask", 422, problems).body)) == {"detail": problems}
 
 
 def cited(text, source="rows"):
@@ -50,7 +52,7 @@ def test_no_footnote_can_be_more_than_text():
         "\n\n- [1] \\[a\\](b): !\\[x\\](https://elsewhere.example/?q=1) \\# Head \\<b\\>\n- Note: Read \\*this\\*."
     )
     assert len(footnotes(cited("long " * 1000))) < 400
-    assert footnotes({"citations": [], "caveats": []}) == ""
+    assert footnotes(cast("Answer", {"citations": [], "caveats": []})) == ""
 
 
 def test_of_a_conversation_the_users_messages_are_read():

@@ -15,7 +15,7 @@ from tests.support.word_count_embedder import WordHash
 
 
 def test_one_right_option_among_two_chosen() -> None:
-    assert choice_scores({"a", "b"}, {"a"}) == ChoiceScores(0.5, 1.0, pytest.approx(2 / 3))
+    assert choice_scores({"a", "b"}, {"a"}) == ChoiceScores(0.5, 1.0, pytest.approx(2 / 3))  # type: ignore[arg-type]
 
 
 def test_nothing_chosen_is_zero() -> None:
@@ -25,7 +25,9 @@ def test_nothing_chosen_is_zero() -> None:
 
 def test_the_mean_is_over_questions() -> None:
     assert mean_choice_scores([ChoiceScores(1, 0.5, 2 / 3), ChoiceScores(0, 0, 0)]) == ChoiceScores(
-        0.5, 0.25, pytest.approx(1 / 3)
+        0.5,
+        0.25,
+        pytest.approx(1 / 3),  # type: ignore[arg-type]
     )
 
 

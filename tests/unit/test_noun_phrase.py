@@ -161,7 +161,9 @@ def test_yes_and_no_are_whole_sentences() -> None:
     assert said(asked, (1,), columns=("yes",)) == "Yes, the club of Ann Lee is Rovers."
     assert said(asked, (0,), columns=("yes",)) == "No, the club of Ann Lee is not Rovers."
     tall = [Select((HEIGHT,), (each,)) for each in (ANN, Variable("p", keys=(N + "bo",), label="Bo"))]
-    text = said(Compute(">", *tall), (1, 181.0, 170.0), columns=("yes", "left", "right"), units=("", "cm", "cm"))
+    text = said(
+        Compute(">", tall[0], tall[1]), (1, 181.0, 170.0), columns=("yes", "left", "right"), units=("", "cm", "cm")
+    )
     assert text == "Yes, the height of Ann Lee is 181 cm, higher than the height of Bo (170 cm)."
 
 
@@ -173,7 +175,7 @@ def test_several_columns_are_a_table_of_all_cells() -> None:
     assert told.values == ("Rovers", 2, "United")
     assert told.columns == ("football club", "number of players")
     assert told.rows == (("Rovers", 2), ("United", 2))
-    gate = GroundingGate([Rows("sql", 1, table=Table(("c", "count"), told.rows), words=words(each))], lambda _: None)  # type: ignore[arg-type]
+    gate = GroundingGate([Rows("sql", 1, table=Table(("c", "count"), told.rows), words=words(each))], lambda _: None)
     gate.say(told.text, (0,))
     assert gate.unsupported == 0
     assert gate.answer == (

@@ -159,7 +159,9 @@ def test_forms_of_adjectives_are_read(said: str, descending: bool, first: str) -
 
 
 def _root(path: Path) -> yaml.Node:
-    return yaml.compose(path.read_text(encoding="utf-8"))
+    node = yaml.compose(path.read_text(encoding="utf-8"))
+    assert node is not None
+    return node
 
 
 WORD_LISTS = [path for path in sorted(LANGUAGE.rglob("*.yaml")) if isinstance(_root(path), yaml.MappingNode)]

@@ -36,7 +36,7 @@ if told:
         run(self)
         took = time.thread_time() - started
         if took > MOST_SECONDS:
-            with open(told, "a") as out:
+            with open(str(told), "a") as out:
                 out.write(f"{took:.3f} s, of which was seen:\n{''.join(seen[-1:])}\n")
         return None
 
