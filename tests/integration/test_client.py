@@ -233,12 +233,12 @@ RUNNING = """
 import asyncio, os
 from pathlib import Path
 print("once")
-from tools.guards.sandbox import Apart
+from tools.guards.sandbox import Sandbox
 [file] = Path(os.environ["DATA"]).glob("room/versions/*/graph.sqlite")
-apart = Apart()
-found = asyncio.run(apart.run(file, "SELECT count(*) FROM book", round=1, limit=5, seconds=60))
+sandbox = Sandbox()
+found = asyncio.run(sandbox.run(file, "SELECT count(*) FROM book", round=1, limit=5, seconds=60))
 print(found.rows[0].table.rows)
-apart.close()
+sandbox.close()
 """
 
 
