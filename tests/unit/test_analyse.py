@@ -108,4 +108,4 @@ def test_digits_are_kept_as_typed() -> None:
 @pytest.mark.parametrize("text", ["before 12.5.2020", "before 2020/05/12", "before 5/12/2020", "before 12/5/2020"])
 def test_dates_in_digits_are_dates(text: str) -> None:
     first = {"before 5/12/2020": "2020-12-05"}.get(text, "2020-05-12")
-    assert [(n.op, n.first) for n in analyse_question(text).numbers] == [("<", first)]
+    assert [(n.op, n.date_start) for n in analyse_question(text).numbers] == [("<", first)]
