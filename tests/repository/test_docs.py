@@ -56,7 +56,7 @@ def test_every_entry_of_the_language_data_in_extending_exists() -> None:
     missing = []
     for names, file in re.findall(r"((?:`\w+`(?:, | and )?)+) (?:in|of) `(nacre/language/en/\w+\.yaml)`", text):
         keys = yaml.load((ROOT / file).read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
-        missing += [f"{file}: {name}" for name in re.findall(r"\w+", names) if name not in keys]
+        missing += [f"{file}: {name}" for name in re.findall(r"`(\w+)`", names) if name not in keys]
     assert missing == []
 
 
@@ -81,7 +81,7 @@ def test_decisions_are_numbered_without_gaps() -> None:
 
 @pytest.mark.parametrize("decision", DECISIONS, ids=relative)
 def test_a_decision_has_its_number_a_date_and_a_status(decision: Path) -> None:
-    title, _, date, status, *_ = decision.read_text(encoding="utf-8").splitlines()
+    title, date, status, *_ = [line for line in decision.read_text(encoding="utf-8").splitlines() if line]
     assert title.startswith(f"# {int(decision.name[:4])}. ")
     assert re.fullmatch(r"Date: \d{4}-\d\d-\d\d(?: \(revised \d{4}-\d\d-\d\d\))?", date)
     superseded = re.fullmatch(r"Status: (?:accepted|superseded by (\d{4}))", status)
