@@ -51,7 +51,7 @@ def _files(folder: Path) -> Iterator[BenchmarkResult]:
         f"{size}: read, against the parser alone", found["many"] / found["parser"], "x", FILES_TIMES_PARSER
     )
     each = (found["many"] - found["one"]) / make_wide.FILES
-    yield BenchmarkResult(f"{size}: what a file costs beside its triples", each, "CPU seconds", FILE_SECONDS)
+    yield BenchmarkResult(f"{size}: cost of a file, apart from its triples", each, "CPU seconds", FILE_SECONDS)
 
 
 if __name__ == "__main__":
