@@ -1,5 +1,6 @@
 """Work in processes of its own: what no limit within a process stops, such as one long call of an engine, is killed."""
 
+import os
 import resource
 import signal
 import threading
@@ -9,6 +10,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from nacre.errors import ToolError
+from nacre.stores.processes.no_network import deny_network
+from nacre.stores.processes.parent_watch import exit_with_parent
 
 if TYPE_CHECKING:
     from pebble import ProcessPool
@@ -49,7 +52,7 @@ class KillablePool:
                 from nacre.stores.processes.spawn_context import ScriptlessSpawnContext
 
                 self._pool = ProcessPool(
-                    self._processes, initializer=_bounded, initargs=(self._memory,), context=ScriptlessSpawnContext()
+                    self._processes, initializer=_bounded, initargs=(self._memory, os.getpid()), context=ScriptlessSpawnContext()
                 )
             return self._pool
 
@@ -66,7 +69,9 @@ def pool_errors(seconds: float) -> Iterator[None]:
         raise ToolError("too_large", f"The query broke off ({error}). Ask for less.") from None
 
 
-def _bounded(memory: int) -> None:
+def _bounded(memory: int, parent: int) -> None:
+    exit_with_parent(parent)
+    deny_network()
     # who stops a command stops its processes in turn; on their own they would end in a traceback
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
