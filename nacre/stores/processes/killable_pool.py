@@ -52,7 +52,10 @@ class KillablePool:
                 from nacre.stores.processes.spawn_context import ScriptlessSpawnContext
 
                 self._pool = ProcessPool(
-                    self._processes, initializer=_bounded, initargs=(self._memory, os.getpid()), context=ScriptlessSpawnContext()
+                    self._processes,
+                    initializer=_bounded,
+                    initargs=(self._memory, os.getpid()),
+                    context=ScriptlessSpawnContext(),
                 )
             return self._pool
 
