@@ -1,4 +1,4 @@
-"""The agents of a turn: a model or none -> one agent a step. The only place that asks which reasoner there is."""
+"""The agents of a turn: settings, or a model -> one agent for each step. Only this file chooses the reasoner."""
 
 from dataclasses import dataclass, replace
 
@@ -6,15 +6,19 @@ from langchain_core.language_models import BaseChatModel
 
 from agents import extractor, fuser, query_writer, rewriter, tool_selector
 from agents.models.limits import Limits
+from agents.models.model_settings import model_limits, query_priors
 from agents.models.priors import Priors, model_priors
 from agents.models.structured_output import StructuredOutput
 from agents.prompt import read_prompts
 from agents.query_writer import Lead
+from nacre.config.models import Role, chat_model
+from nacre.config.settings import Settings
+from nacre.errors import ConfigError
 
 
 @dataclass(frozen=True)
 class Agents:
-    """One agent a step. `understand` has no second reasoner: it is rules in either."""
+    """One agent for each step. `understand` is always done by rules."""
 
     rewriter: rewriter.Rewriter
     tool_selector: tool_selector.Selector
@@ -33,18 +37,35 @@ class Models:
     selector: BaseChatModel
 
 
+def configured_agents(settings: Settings) -> dict[str, Agents]:
+    """The agents by reasoner: "rules", and "model" if models are configured; raises ConfigError for a model that can't
+    be used."""
+    rules = build_agents(None)
+    try:
+        roles: tuple[Role, ...] = ("rewriter", "sql", "fuser", "selector")
+        models = [chat_model(settings, role) for role in roles]
+    except (ValueError, ImportError) as error:
+        raise ConfigError(str(error)) from error
+    rewriter_model, query_model, fuser_model, selector_model = models
+    if rewriter_model is None or query_model is None or fuser_model is None or selector_model is None:
+        return {"rules": rules}
+    chosen = Models(rewriter_model, query_model, fuser_model, selector_model)
+    by_model = build_agents(chosen, model_limits(settings), priors=query_priors(settings), lead=settings.lead)
+    return {"rules": rules, "model": by_model}
+
+
 def build_agents(
     model: BaseChatModel | Models | None,
     limits: Limits | None = None,
     *,
-    chances: Priors | None = None,
+    priors: Priors | None = None,
     lead: Lead = "auto",
 ) -> Agents:
-    """The team by rules, or the team by model that wraps it. `chances` are those of the model that writes queries."""
+    """The agents by rules, or those by model that wrap them. `priors` are those of the model that writes queries."""
     rules = Agents(rewriter.by_rules, tool_selector.by_rules, query_writer.by_rules, fuser.by_rules, extractor.by_rules)
     if model is None:
         return rules
-    limits, chances = limits or Limits(), chances or model_priors("unknown")
+    limits, priors = limits or Limits(), priors or model_priors("unknown")
     models = model if isinstance(model, Models) else Models(model, model, model, model)
     read_prompts()
 
@@ -53,9 +74,9 @@ def build_agents(
         return limits if role is models.query else replace(limits, manner=StructuredOutput(limits.manner.setting))
 
     return Agents(
-        rewriter.by_model(models.rewriter, rules.rewriter, own(models.rewriter), small=chances.size == "small"),
+        rewriter.by_model(models.rewriter, rules.rewriter, own(models.rewriter), small=priors.size == "small"),
         tool_selector.by_model(models.selector, rules.tool_selector, own(models.selector)),
-        query_writer.by_model(models.query, rules.query_writer, limits, chances, lead),
-        fuser.by_model(models.fuser, rules.fuser, own(models.fuser), small=chances.size == "small"),
+        query_writer.by_model(models.query, rules.query_writer, limits, priors, lead),
+        fuser.by_model(models.fuser, rules.fuser, own(models.fuser), small=priors.size == "small"),
         extractor.by_model(models.query, rules.extractor, limits),
     )

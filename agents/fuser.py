@@ -2,13 +2,13 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from agents.answering.clarify import confirm_reading, offer_readings
 from agents.answering.draft import AnswerDraft, asks_for_prose, draft_answer
+from agents.answering.grounding_gate import FallbackSentence, GroundingGate, ShownEvidence
 from agents.answering.inherited_confidence import limit_confidence
 from agents.answering.select_answer import indexed_sentences, unplanned_rows
 from agents.models.calls import ModelFailed, stream_reply
@@ -38,80 +38,62 @@ LONGEST_CELL = 500
 _SWAPPED = str.maketrans(",.", ".,")
 
 
-class AnswerGate(Protocol):
-    """Where words go: checked sentence by sentence against their evidence, then released for good.
-
-    `say` takes one sentence of the rules with the indexes of its evidence; `feed` takes a piece of free text whose [n]
-    are 1-based places in `shown`, a list of such indexes; `finish` checks what is held, `discard` forgets it.
-    `spare` sentences replace what is unsupported, `fed` counts sentences of free text that passed.
-    """
-
-    answer: str
-    cited: list[int]
-    fed: int
-    spare: list[tuple[str, tuple[int, ...]]]
-
-    def say(self, text: str, evidence: Sequence[int]) -> None: ...
-
-    def feed(self, text: str, shown: Sequence[int]) -> None: ...
-
-    def finish(self, shown: Sequence[int]) -> None: ...
-
-    def discard(self) -> None: ...
+Fuser = Callable[[TurnView, Schema, GroundingGate], Awaitable[Result[AnswerDraft]]]
 
 
-Fuser = Callable[[TurnView, Schema, AnswerGate], Awaitable[Result[AnswerDraft]]]
+async def by_rules(view: TurnView, schema: Schema, gate: GroundingGate) -> Result[AnswerDraft]:
+    """The sentences of the rules' draft, each through the gate."""
+    return Result(await run_in_thread(_say_draft, view, schema, gate))
 
 
-async def by_rules(view: TurnView, schema: Schema, gate: AnswerGate) -> Result[AnswerDraft]:
-    """The sentences of the rules' account, each through the gate."""
-    return Result(await run_in_thread(_said, view, schema, gate))
-
-
-def _said(view: TurnView, schema: Schema, gate: AnswerGate) -> AnswerDraft:
-    told = limit_confidence(draft_answer(view, schema), view.understanding)
-    for text, evidence in told.ledger.sentences:
+def _say_draft(view: TurnView, schema: Schema, gate: GroundingGate) -> AnswerDraft:
+    draft = limit_confidence(draft_answer(view, schema), view.understanding)
+    for text, evidence in draft.ledger.sentences:
         gate.say(text, evidence)
-    _offer(told, gate)
-    return told
+    _say_offer(draft, gate)
+    return draft
 
 
 def by_model(model: BaseChatModel, rules: Fuser, limits: Limits, *, small: bool = False) -> Fuser:
-    """Prose of the model over numbered evidence; values and status stay the rules'. A small one leaves out most of what
-    there is to say, so that the rules describe in English, and it only answers in other languages.
+    """Prose of the model over numbered evidence; values and status stay those of the rules.
 
-    Rows are said by the rules, in full; the model words descriptions, comparisons, summaries, and answers in another
-    language. Where nothing was found there is nothing to word. What it leaves out, or fails to end, the rules complete.
+    The rules say rows, in full. The model words descriptions, comparisons, summaries, and answers in another language.
+    The rules complete what it leaves out or fails to end. A small model leaves out most of the evidence, so it only
+    answers in other languages. If nothing was found there is nothing to word.
     """
 
-    async def fuser(view: TurnView, schema: Schema, gate: AnswerGate) -> Result[AnswerDraft]:
-        told = limit_confidence(await run_in_thread(draft_answer, view, schema), view.understanding)
-        rests = any(evidence for _, evidence in told.ledger.sentences)
-        if not rests or (view.language == ENGLISH and (small or not asks_for_prose(view))):
+    async def fuser(view: TurnView, schema: Schema, gate: GroundingGate) -> Result[AnswerDraft]:
+        draft = limit_confidence(await run_in_thread(draft_answer, view, schema), view.understanding)
+        has_evidence = any(evidence for _, evidence in draft.ledger.sentences)
+        if not has_evidence or (view.language == ENGLISH and (small or not asks_for_prose(view))):
             return await rules(view, schema, gate)
-        # rows in one breath are no sentence to put in the place of another
-        gate.spare = [
-            (text, indexes)
-            for text, indexes in told.ledger.sentences
-            if indexes and not any(_is_wide(view.evidence[index]) for index in indexes)
-        ]
-        shown = await run_in_thread(numbered_evidence, view, told, limits.evidence_tokens)
-        meter = UsageCounter()
+        indexes = await run_in_thread(numbered_evidence, view, draft, limits.evidence_tokens)
+        shown = ShownEvidence(indexes, _fallbacks(view, draft))
+        counter = UsageCounter()
         why = ""
         try:
             bounds = limits.until(view.deadline, view.version)
-            async for text in stream_reply(model, _messages(view, shown), meter, limits=bounds):
+            async for text in stream_reply(model, _messages(view, indexes), counter, limits=bounds):
                 await run_in_thread(gate.feed, text, shown)
             await run_in_thread(gate.finish, shown)
         except ModelFailed as failed:
             gate.discard()
             why = failed.why
-        if not gate.fed and not why:
+        if not gate.passed and not why:
             why = "nothing it said rests on the evidence"
-        await run_in_thread(_completed, told, gate, broken=bool(why))
-        return Result(told, f"rules after model: {why}" if why else "model", meter.usage)
+        await run_in_thread(_say_rest, draft, gate, broken=bool(why))
+        return Result(draft, f"rules after model: {why}" if why else "model", counter.usage)
 
     return fuser
+
+
+def _fallbacks(view: TurnView, draft: AnswerDraft) -> list[FallbackSentence]:
+    """The draft's sentences that may replace one of the model; rows of several columns are no sentence."""
+    return [
+        (text, indexes)
+        for text, indexes in draft.ledger.sentences
+        if indexes and not any(_is_wide(view.evidence[index]) for index in indexes)
+    ]
 
 
 def numbered_evidence(view: TurnView, told: AnswerDraft, tokens: int) -> list[int]:
@@ -168,7 +150,7 @@ def evidence_line(evidence: Evidence) -> str:
     return text if not evidence.title or evidence.title in evidence.text else f"{quote_line(evidence.title)}: {text}"
 
 
-def _left_out(values: Sequence[Value], said: str) -> bool:
+def _lacks_value(values: Sequence[Value], said: str) -> bool:
     """Whether the prose lacks one of the values, where there are few enough to name."""
     if len(values) > MOST_VALUES_SHOWN:
         return False
@@ -185,26 +167,23 @@ def _forms(value: Value) -> tuple[str, ...]:
     return (*forms, *(form.translate(_SWAPPED) for form in forms))
 
 
-def _offer(told: AnswerDraft, gate: AnswerGate) -> None:
-    if told.options:
-        gate.say(offer_readings(told.options), ())
-    elif told.doubt:
-        gate.say(told.doubt, ())
-    elif told.confirm:
-        gate.say(confirm_reading(told.confirm, gate.answer), ())
+def _say_offer(draft: AnswerDraft, gate: GroundingGate) -> None:
+    """Offer other readings, or say what is in doubt, or ask for confirmation."""
+    if draft.options:
+        gate.say(offer_readings(draft.options), ())
+    elif draft.doubt:
+        gate.say(draft.doubt, ())
+    elif draft.confirm:
+        gate.say(confirm_reading(draft.confirm, gate.answer), ())
 
 
-def _completed(told: AnswerDraft, gate: AnswerGate, *, broken: bool) -> None:
+def _say_rest(draft: AnswerDraft, gate: GroundingGate, *, broken: bool) -> None:
     """Say what the model left out."""
-    if broken or _left_out(told.values, gate.answer):
-        _complete(told, gate)
-    if not {index for _, indexes in told.disputed for index in indexes} <= set(gate.cited):
-        for text, indexes in told.disputed:
+    if broken or _lacks_value(draft.values, gate.answer):
+        for text, evidence in draft.ledger.sentences:
+            if not evidence or not set(evidence) <= set(gate.cited) or _lacks_value(draft.values, gate.answer):
+                gate.say(text, evidence)
+    if not {index for _, indexes in draft.disputed for index in indexes} <= set(gate.cited):
+        for text, indexes in draft.disputed:
             gate.say(text, indexes)
-    _offer(told, gate)
-
-
-def _complete(told: AnswerDraft, gate: AnswerGate) -> None:
-    for text, evidence in told.ledger.sentences:
-        if not evidence or not set(evidence) <= set(gate.cited) or _left_out(told.values, gate.answer):
-            gate.say(text, evidence)
+    _say_offer(draft, gate)

@@ -1,4 +1,4 @@
-"""What one turn may choose: a mapping from a client, or Studio's form -> Context. Unknown keys are refused."""
+"""The options of one turn: a mapping from a client, or Studio's form -> Context. Unknown keys are refused."""
 
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
@@ -9,17 +9,17 @@ from graph.branches import BRANCHES
 from nacre.errors import ConfigError
 
 
-def _known(branch: str) -> str:
+def _checked_branch(branch: str) -> str:
     if branch not in BRANCHES:
         raise ValueError(f"there is no branch {branch!r}; there are {', '.join(BRANCHES)}")
     return branch
 
 
-BranchName = Annotated[str, AfterValidator(_known), Field(json_schema_extra={"enum": list(BRANCHES)})]
+BranchName = Annotated[str, AfterValidator(_checked_branch), Field(json_schema_extra={"enum": list(BRANCHES)})]
 
 
 class Context(BaseModel):
-    """Choices for one turn. What is left out comes from the settings."""
+    """Options for one turn. Options that are left out come from the settings."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -38,7 +38,7 @@ class Context(BaseModel):
 
 
 def context_with_graphs(names: Callable[[], list[str]]) -> type[Context]:
-    """The same choices, where a form offers the graphs that are there when it is drawn."""
+    """The same options; a form offers the graphs that exist when it is drawn."""
 
     def offer(schema: dict[str, Any]) -> None:
         schema["anyOf"] = [{"type": "string", "enum": names()}, {"type": "null"}] if names() else schema["anyOf"]
@@ -49,12 +49,12 @@ def context_with_graphs(names: Callable[[], list[str]]) -> type[Context]:
     )
 
 
-def parse_context(given: Mapping[str, Any] | Context | None) -> Context:
+def parse_context(options: Mapping[str, Any] | Context | None) -> Context:
     """The context; raises ConfigError that names the key, the value and what is allowed."""
-    if isinstance(given, Context):
-        return given
+    if isinstance(options, Context):
+        return options
     try:
-        return Context.model_validate(dict(given or {}))
+        return Context.model_validate(dict(options or {}))
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])

@@ -1,332 +1,349 @@
-"""The nodes of the loop, one function each: State -> the fields it changes. Nothing here ends a turn but bad input."""
+"""The nodes of the graph: (State, Runtime) -> the fields that a node changes. Only invalid input ends a turn early."""
 
 import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
 from agents.agents import Agents
-from agents.answering.answer_record import answer_record, older_turn, remembered_turns
+from agents.answering.answer_record import TurnBookkeeping, answer_record
 from agents.answering.draft import AnswerDraft
 from agents.answering.grounding_gate import GroundingGate
+from agents.answering.remembered_turn import older_turn, remembered_turns
 from agents.result import Result, Usage
 from agents.run_in_thread import run_in_thread
 from agents.tool_selector import Choice
-from agents.turn_view import TurnView
-from agents.turn_view import first_turn as asked_first
+from agents.turn_view import TurnView, first_turn
 from graph.branches import BRANCHES, BranchResources
 from graph.context import Context
-from graph.graph_choice import ask_for_graph, chosen_graph, is_graph_needed
 from graph.message import Message
-from graph.routing import branches_to_retry
-from graph.state import State, add_usage, merge_attribution
-from graph.turn_input import checked_question, turn_branches, turn_graph, turn_question
-from graph.turn_view import conversation_of, decode_turn, failed_branches
-from graph.waterfall import lower_layers, texts_may_answer
+from graph.resources import Resources, agents_for, reasoner_for
+from graph.routing import branches_to_retry, lower_layers
+from graph.state import State, add_usage, decode_conversation, decode_turn, merge_attribution
+from graph.turn_input import (
+    ask_for_graph,
+    checked_question,
+    chosen_graph,
+    is_graph_needed,
+    turn_branches,
+    turn_graph,
+    turn_question,
+)
 from nacre.access.citations import open_citations
 from nacre.access.derivation import build_derivation
 from nacre.access.sql_database import sql_database
+from nacre.access.text_coverage import may_texts_answer
 from nacre.access.text_lexicon import load_lexicon
 from nacre.access.understanding_cache import cached_understanding
-from nacre.access.version_leases import VersionLeases
 from nacre.config.settings import Settings
-from nacre.errors import ConfigError, NacreError, ToolError
+from nacre.errors import NacreError, ToolError
 from nacre.language.detect_language import ENGLISH, language_name
 from nacre.records.derivation import AnswerDerivation
 from nacre.records.evidence import BranchResult, CitedSentences, Evidence, QueryError
 from nacre.records.json_form import RecordDict, from_json, to_json
 from nacre.records.schema import Schema
-from nacre.records.turn import Rewrite, Understanding
+from nacre.records.turn import EarlierTurn, Rewrite, Understanding
 from nacre.stores.catalog import Graph, Library
 from nacre.understanding.linking.names.name_spans import name_spans
 from nacre.understanding.parsing.derive import MAX_CANDIDATES
-from tools.guards.sandbox import Sandbox
 
 log = logging.getLogger(__name__)
 
 REMEMBERED_TURNS = 10
 
 Update = dict[str, Any]
+Node = Callable[[State, Runtime[Context]], Awaitable[Update]]
 
 
-@dataclass(frozen=True)
-class Resources:
-    """What the nodes work with, made by a composition root. `teams` has "rules", and "model" where one is set."""
+class Nodes:
+    """The nodes over the resources of a process; the node of a branch is `branch(name)`."""
 
-    library: Library
-    teams: dict[str, Agents]
-    settings: Settings
-    holds: VersionLeases = field(default_factory=VersionLeases)
-    apart: Sandbox = field(default_factory=Sandbox)
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+
+    async def rewriter(self, state: State, runtime: Runtime[Context]) -> Update:
+        """Begin the turn: pin the graph's version and make the question stand alone. Ask a chat which graph it means."""
+        started = time.time()
+        context, settings = runtime.context, self._resources.settings
+        question, message = turn_question(state)
+        agents = agents_for(self._resources, context)
+        name = turn_graph(state, context)
+        if name is None:
+            graphs = await run_in_thread(self._resources.library.names)
+            if reply := chosen_graph(state, graphs):
+                name, question = reply[0], checked_question(reply[1])
+            elif is_graph_needed(state, graphs):
+                return {"messages": [ask_for_graph(graphs)]}
+        graph = await run_in_thread(_open, self._resources.library, name)
+        lease = self._resources.leases.acquire(graph, _run_id())
+        earlier = decode_conversation(state, settings)
+        view = replace(
+            first_turn(question),
+            conversation=earlier,
+            deadline=started + settings.turn_seconds,
+            version=graph.version,
+        )
+        rewrite, caveats = await self._rewrite(agents, view, graph)
+        strategy = (context and context.strategy) or settings.strategy
+        branches, unavailable = turn_branches(graph, context, strategy)
+        return {
+            **_cleared(),
+            "messages": [message] if message else [],
+            "about": graph.name,
+            "version": graph.version,
+            "vectors": graph.vector_set,
+            "layers": graph.layers,
+            "hold": lease,
+            "turn": state.get("turn", 0) + 1,
+            "asked": question,
+            "standalone": rewrite.value.standalone,
+            "strategy": strategy,
+            "started": started,
+            "rewrite": RecordDict(rewrite.value),
+            "conversation": _carried(earlier, state),
+            "enabled": branches,
+            "unavailable": unavailable,
+            "by": {"rewriter": rewrite.by},
+            "usage": _usage(rewrite.usage),
+            "caveats": caveats,
+        }
+
+    async def understand(self, state: State, runtime: Runtime[Context]) -> Update:
+        """Link the names of the question and parse it into plans, once a turn.
+
+        The question's vector is computed meanwhile; the vector branch computes it again and reports what fails.
+        """
+        rewrite, caveats = from_json(Rewrite, state["rewrite"]), state["caveats"]
+        # the vector first: it soon releases the interpreter lock, which reading holds
+        _, read = await asyncio.gather(
+            self._prepare_vector(state, rewrite.standalone),
+            self._understand(state, rewrite),
+            return_exceptions=True,
+        )
+        if isinstance(read, BaseException):
+            # passages can still answer a question that can't be parsed
+            log.error("understanding failed: %s", rewrite.standalone, exc_info=read)
+            why = f": {read}" if isinstance(read, NacreError) else ""
+            caveats = [*caveats, f"The question could not be read against the names of this graph{why}."]
+            read = Understanding(rewrite.standalone)
+        return {
+            "understanding": RecordDict(read),
+            "readings": [reading.words for reading in read.readings],
+            "by": {"understand": "rules"},
+            "caveats": caveats,
+        }
+
+    async def tool_selector(self, state: State, runtime: Runtime[Context]) -> Update:
+        """Choose the branches of the next round: at first all that are enabled, then those that may find more."""
+        number = state["round"] + 1
+        view = replace(decode_turn(state, self._resources.settings), round=number)
+        choice = Result(Choice(view.wanted))
+        try:
+            choice = await agents_for(self._resources, runtime.context).tool_selector(view)
+        except Exception:
+            log.exception("choosing branches failed")
+        route = [branch for branch in state["enabled"] if branch in choice.value.branches]
+        if number == 1 and (view.strategy == "parallel" or not route):
+            # the first round leaves no enabled branch out, whatever a selector chooses
+            route = state["enabled"]
+        return {
+            "route": route,
+            "round": number if route else state["round"],
+            "search": choice.value.search,
+            "visited": [*state["visited"], *route],
+            "by": {"tool_selector": choice.by},
+            "usage": _usage(choice.usage),
+        }
+
+    def branch(self, name: str) -> Node:
+        """The node of one branch: a failure is part of its result, for the next round to see."""
+
+        async def branch(state: State, runtime: Runtime[Context]) -> Update:
+            context, settings = runtime.context, self._resources.settings
+            result: Result[BranchResult]
+            try:
+                with await self._pinned_graph(state) as graph:
+                    top_k = (context and context.top_k) or settings.top_k
+                    agents = agents_for(self._resources, context)
+                    resources = BranchResources(graph, agents, settings, self._resources.sandbox, top_k)
+                    result = await BRANCHES[name].retrieve(decode_turn(state, settings), resources)
+            except ToolError as error:
+                result = Result(BranchResult(name, error=QueryError(error.kind, str(error))))
+            except TimeoutError:
+                why = f"{name} gave nothing within {settings.branch_seconds:g} s"
+                result = Result(BranchResult(name, error=QueryError("timeout", why)))
+            except Exception as error:
+                log.exception("branch %s failed", name)
+                why = f"{type(error).__name__}: {error}"[:300]
+                result = Result(BranchResult(name, error=QueryError("unavailable", why)))
+            return {"found": [RecordDict(result.value)], "by": {name: result.by}, "usage": _usage(result.usage)}
+
+        return branch
+
+    async def check(self, state: State, runtime: Runtime[Context]) -> Update:
+        """The branches that should be asked once more; none if the evidence is enough or all rounds are used."""
+        context, settings = runtime.context, self._resources.settings
+        if state["round"] >= ((context and context.max_rounds) or settings.max_rounds):
+            return {"wanted": []}
+        view = decode_turn(state, settings)
+        if view.strategy == "waterfall":
+            with await self._pinned_graph(state) as graph:
+                may_answer = partial(may_texts_answer, view.standalone, graph)
+                return {"wanted": list(await run_in_thread(lower_layers, view, may_answer))}
+        return {"wanted": list(branches_to_retry(view, by_model=reasoner_for(self._resources, context) == "model"))}
+
+    async def fuser(self, state: State, runtime: Runtime[Context]) -> Update:
+        """Write the answer through the gate, and the record of the turn."""
+        resources, view = self._resources, decode_turn(state, self._resources.settings)
+        first_token: float | None = None
+        message = Message(runtime.stream_writer)
+
+        def release(sentence: str) -> None:
+            nonlocal first_token
+            first_token = first_token or time.time()
+            message.say(sentence)
+
+        with await self._pinned_graph(state) as graph:
+            lexicon = await load_lexicon(graph, view.standalone)
+            gate = GroundingGate(view.evidence, release, partial(name_spans, lexicon=lexicon), view.language)
+            draft = await _fuse(agents_for(resources, runtime.context), view, graph.schema, gate)
+            released = gate.released()
+            cited, derivation = await run_in_thread(
+                _trace, released.cited, view, draft.value.table, graph, resources.settings
+            )
+        resources.leases.release(state["hold"])
+        bookkeeping = _bookkeeping(state, view, draft, first_token)
+        record = answer_record(view, bookkeeping, draft.value, released, cited, derivation)
+        opened = dict(zip(released.cited, cited, strict=True))
+        remembered = remembered_turns(view, released.text, draft.value, opened, resources.settings.remembered)
+        earlier = state.get("earlier", [])
+        turns = [*(map(older_turn, earlier) if remembered else earlier), *map(to_json, remembered)]
+        return {
+            "answer": record,
+            "by": {"fuser": draft.by},
+            "usage": _usage(draft.usage),
+            "earlier": turns[-REMEMBERED_TURNS:],
+            "spent": bookkeeping.conversation_usage,
+            "messages": [message.end(record)],
+        }
+
+    async def _rewrite(self, agents: Agents, view: TurnView, graph: Graph) -> tuple[Result[Rewrite], list[str]]:
+        """The question that stands alone, and what to say about it."""
+        settings, sandbox = self._resources.settings, self._resources.sandbox
+        rewrite, caveats = Result(Rewrite(view.question)), list[str]()
+        try:
+            lexicon = await load_lexicon(graph, view.question, *(turn.question for turn in view.conversation))
+            rewrite = await agents.rewriter(view, sql_database(graph, settings, sandbox, lexicon=lexicon))
+        except Exception:
+            log.exception("rewriting failed")
+            caveats = ["The question was taken as it stands: relating it to the conversation failed."]
+        if rewrite.value.language != ENGLISH and not rewrite.value.own:
+            language = language_name(rewrite.value.language)
+            caveats.append(f"This seems to be {language}; without a model I read English only.")
+        return rewrite, caveats
+
+    async def _pinned_graph(self, state: State) -> AbstractContextManager[Graph]:
+        """The version of the graph that the turn began with."""
+        leased = self._resources.leases.recent(state["hold"])
+        if leased is not None:
+            return leased
+        version, vectors, layers = state["version"], state.get("vectors"), state.get("layers", "")
+        return await run_in_thread(self._resources.library.open, state["about"], version, vectors, layers)
+
+    async def _prepare_vector(self, state: State, text: str) -> None:
+        if "vector" in state["enabled"]:
+            with await self._pinned_graph(state) as graph:
+                if graph.vectors is not None:
+                    await run_in_thread(graph.vectors.prepare, text)
+
+    async def _understand(self, state: State, rewrite: Rewrite) -> Understanding:
+        with await self._pinned_graph(state) as graph:
+            settings = self._resources.settings
+            most = settings.endpoint_candidates if graph.endpoint is not None else MAX_CANDIDATES
+            lexicon = await load_lexicon(graph, rewrite.standalone)
+            return await run_in_thread(cached_understanding, rewrite, graph.schema, lexicon, most)
 
 
-def agents_for(resources: Resources, context: Context | None) -> Agents:
-    """The mind that the context asks for, or the model where one is set; raises ConfigError if there is none."""
-    mind = _mind(resources, context)
-    if mind not in resources.teams:
-        raise ConfigError("The mind 'model' needs a chat model. Set NACRE_MODEL: local, or such as openai:gpt-4o-mini.")
-    return resources.teams[mind]
-
-
-async def rewriter(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
-    """Begin the turn: pin the graph's version, and make the question stand alone. Ask a chat which graph it means."""
-    started = time.time()
-    context = runtime.context
-    question, message = turn_question(state)
-    team = agents_for(resources, context)
-    wanted_graph = turn_graph(state, context)
-    if wanted_graph is None:
-        graphs = await run_in_thread(resources.library.names)
-        if reply := chosen_graph(state, graphs):
-            wanted_graph, question = reply[0], checked_question(reply[1])
-        elif is_graph_needed(state, graphs):
-            return {"messages": [ask_for_graph(graphs)]}
-    graph = await run_in_thread(_open, resources.library, wanted_graph)
-    hold = resources.holds.take(graph)
-    earlier = conversation_of(state, resources.settings)
-    rewrite, caveats = Result(Rewrite(question)), list[str]()
-    deadline = started + resources.settings.turn_seconds
-    view = replace(asked_first(question), conversation=earlier, deadline=deadline, version=graph.version)
+async def _fuse(agents: Agents, view: TurnView, schema: Schema, gate: GroundingGate) -> Result[AnswerDraft]:
+    """The fuser's draft, released through the gate; an answer that says so if there is nothing or something failed."""
     try:
-        texts = [question, *(turn.question for turn in earlier)]
-        names = await load_lexicon(graph, *texts)
-        rewrite = await team.rewriter(view, sql_database(graph, resources.settings, resources.apart, names=names))
-    except Exception:
-        log.exception("rewriting failed")
-        caveats = ["The question was taken as it stands: relating it to the conversation failed."]
-    if rewrite.value.language != ENGLISH and not rewrite.value.own:
-        language = language_name(rewrite.value.language)
-        caveats.append(f"This seems to be {language}; without a model I read English only.")
-    strategy = (context and context.strategy) or resources.settings.strategy
-    branches, unavailable = turn_branches(graph, context, strategy)
+        draft = await agents.fuser(view, schema, gate)
+        if gate.answer:
+            return draft
+        text = "I found nothing in this graph that answers this."
+        draft = replace(draft, value=AnswerDraft(CitedSentences(((text, ()),)), "not_in_graph", reason=text))
+    except Exception as error:
+        log.exception("the answer could not be put together")
+        gate.discard()
+        text = "Something went wrong while I put the answer together."
+        why = f"{type(error).__name__}: {error}"[:300]
+        draft = Result(AnswerDraft(CitedSentences(((text, ()),)), "failed", reason=why))
+    gate.say(text, ())
+    return draft
+
+
+def _trace(
+    cited: Sequence[int], view: TurnView, table: int | None, graph: Graph, settings: Settings
+) -> tuple[list[Evidence], AnswerDerivation]:
+    opened = open_citations(cited, view.evidence, view.understanding, graph)
+    return opened, build_derivation(view, table, graph, settings)
+
+
+def _bookkeeping(
+    state: State, view: TurnView, draft: Result[AnswerDraft], first_token: float | None
+) -> TurnBookkeeping:
+    request = get_config().get("configurable", {})
+    usage = add_usage(state["usage"], _usage(draft.usage))
+    # a thread is stored under its owner; the client knows it without
+    thread = str(request.get("thread_id") or "").partition(":")[2] or request.get("thread_id")
+    failed = {name: error.message for name, error in view.failures.items() if error.kind in ("unavailable", "timeout")}
+    return TurnBookkeeping(
+        id=_run_id(),
+        thread=thread,
+        graph=state["about"],
+        turn=state["turn"],
+        unavailable={**state["unavailable"], **failed},
+        by=merge_attribution(state["by"], {"fuser": draft.by}),
+        usage=usage,
+        conversation_usage=add_usage(state.get("spent", {}), usage),
+        caveats=state.get("caveats", []),
+        started=state["started"],
+        first_token=first_token,
+    )
+
+
+def _cleared() -> Update:
+    """The fields of the turn before, emptied."""
     return {
-        "messages": [message] if message else [],
-        "about": graph.name,
-        "version": graph.version,
-        "vectors": graph.vector_set,
-        "layers": graph.layers,
-        "hold": hold,
-        "turn": state.get("turn", 0) + 1,
-        "asked": question,
-        "standalone": rewrite.value.standalone,
         "readings": [],
-        "strategy": strategy,
-        "started": started,
-        "rewrite": RecordDict(rewrite.value),
-        "conversation": [RecordDict(turn, data) for turn, data in zip(earlier, state.get("earlier", []), strict=False)],
         "understanding": {},
-        "enabled": branches,
-        "unavailable": unavailable,
         "round": 0,
         "route": [],
         "wanted": [],
         "search": "",
         "visited": [],
         "found": [],
-        "by": {"rewriter": rewrite.by},
-        "usage": _usage(rewrite.usage),
-        "caveats": caveats,
     }
 
 
-async def understand(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
-    """Link the question's names and read it as plans, once a turn. Its vector is made meanwhile, on another processor;
-    what goes wrong there is the branch's to say, which will ask for it again."""
-    rewrite, caveats = from_json(Rewrite, state["rewrite"]), state["caveats"]
-    # the vector first, which soon needs no interpreter: where reading has it, others wait for it
-    _, read = await asyncio.gather(
-        _prepared(resources, state, rewrite.standalone),
-        _understood(resources, state, rewrite),
-        return_exceptions=True,
-    )
-    if isinstance(read, BaseException):
-        # passages can still answer what can't be read
-        log.error("understanding failed: %s", rewrite.standalone, exc_info=read)
-        why = f": {read}" if isinstance(read, NacreError) else ""
-        caveats = [*caveats, f"The question could not be read against the names of this graph{why}."]
-        read = Understanding(rewrite.standalone)
-    return {
-        "understanding": RecordDict(read),
-        "readings": [reading.words for reading in read.readings],
-        "by": {"understand": "rules"},
-        "caveats": caveats,
-    }
+def _carried(earlier: Sequence[EarlierTurn], state: State) -> list[RecordDict]:
+    return [RecordDict(turn, data) for turn, data in zip(earlier, state.get("earlier", []), strict=False)]
 
 
-async def tool_selector(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
-    """Choose the branches of the next round: all that are enabled at first, then what may still bring something."""
-    number = state["round"] + 1
-    view = replace(decode_turn(state, resources.settings), round=number)
-    chosen = Result(Choice(view.wanted))
-    try:
-        chosen = await agents_for(resources, runtime.context).tool_selector(view)
-    except Exception:
-        log.exception("choosing branches failed")
-    route = [branch for branch in state["enabled"] if branch in chosen.value.branches]
-    if number == 1 and (view.strategy == "parallel" or not route):
-        # whatever a selector says, the first round leaves no enabled branch out
-        route = state["enabled"]
-    return {
-        "route": route,
-        "round": number if route else state["round"],
-        "search": chosen.value.search,
-        "visited": [*state["visited"], *route],
-        "by": {"tool_selector": chosen.by},
-        "usage": _usage(chosen.usage),
-    }
-
-
-def branch_node(name: str) -> Callable[[State, Runtime[Context], Resources], Awaitable[Update]]:
-    """The node of one branch: a failure is what it found, for the next round to see."""
-
-    async def branch(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
-        context, settings = runtime.context, resources.settings
-        result: Result[BranchResult]
-        try:
-            with await _pinned(resources, state) as graph:
-                top_k = (context and context.top_k) or settings.top_k
-                tools = BranchResources(graph, agents_for(resources, context), settings, resources.apart, top_k)
-                result = await BRANCHES[name].look(decode_turn(state, settings), tools)
-        except ToolError as error:
-            result = Result(BranchResult(name, error=QueryError(error.kind, str(error))))
-        except TimeoutError:
-            why = f"{name} gave nothing within {settings.branch_seconds:g} s"
-            result = Result(BranchResult(name, error=QueryError("timeout", why)))
-        except Exception as error:
-            log.exception("branch %s failed", name)
-            result = Result(
-                BranchResult(name, error=QueryError("unavailable", f"{type(error).__name__}: {error}"[:300]))
-            )
-        return {"found": [RecordDict(result.value)], "by": {name: result.by}, "usage": _usage(result.usage)}
-
-    branch.__name__ = name
-    return branch
-
-
-async def check(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
-    """Is the evidence enough? If not, which branches should look once more."""
-    by_model = _mind(resources, runtime.context) == "model"
-    view = decode_turn(state, resources.settings)
-    if view.strategy == "waterfall":
-        return {"wanted": await _further(resources, state, view)}
-    return {"wanted": list(branches_to_retry(view, by_model=by_model))}
-
-
-def may_continue(state: State, runtime: Runtime[Context], resources: Resources) -> bool:
-    """Whether a further round is wanted and allowed."""
-    context = runtime.context
-    most = (context and context.max_rounds) or resources.settings.max_rounds
-    return bool(state["wanted"]) and state["round"] < most
-
-
-async def fuser(state: State, runtime: Runtime[Context], resources: Resources) -> Update:
-    """Say what was found, through the gate, and write the record of the turn."""
-    view = decode_turn(state, resources.settings)
-    first: list[float] = []
-    message = Message(runtime.stream_writer)
-
-    def release(sentence: str) -> None:
-        if not first:
-            first.append(time.time())
-        message.say(sentence)
-
-    with await _pinned(resources, state) as graph:
-        names = await load_lexicon(graph, view.standalone)
-        gate = GroundingGate(view.evidence, release, partial(name_spans, lexicon=names), view.language)
-        told = await _fused(agents_for(resources, runtime.context), view, graph.schema, gate)
-        cited, derived = await run_in_thread(_traced, gate.cited, view, told.value.table, graph, resources.settings)
-    resources.holds.release(state["hold"])
-    done = State(
-        {
-            **state,
-            "unavailable": state["unavailable"] | failed_branches(view),
-            "by": merge_attribution(state["by"], {"fuser": told.by}),
-            "usage": add_usage(state["usage"], _usage(told.usage)),
-        }
-    )
-    record = answer_record(done, told.value, gate, cited, view.found, derived, first[0] if first else None)
-    earlier = state.get("earlier", [])
-    remembered = remembered_turns(
-        view, gate.answer, told.value, dict(zip(gate.cited, cited, strict=True)), resources.settings.remembered
-    )
-    return {
-        "answer": record,
-        "by": {"fuser": told.by},
-        "usage": _usage(told.usage),
-        "earlier": [*(map(older_turn, earlier) if remembered else earlier), *map(to_json, remembered)][
-            -REMEMBERED_TURNS:
-        ],
-        "spent": add_usage(state.get("spent", {}), done["usage"]),
-        "messages": [message.end(record)],
-    }
-
-
-def _traced(
-    cited: Sequence[int], view: TurnView, table: int | None, graph: Graph, settings: Settings
-) -> tuple[list[Evidence], AnswerDerivation]:
-    return open_citations(cited, view.evidence, view.understanding, graph), build_derivation(
-        view, table, graph, settings
-    )
-
-
-async def _fused(team: Agents, view: TurnView, schema: Schema, gate: GroundingGate) -> Result[AnswerDraft]:
-    try:
-        told = await team.fuser(view, schema, gate)
-        if gate.answer:
-            return told
-        text = "I found nothing in this graph that answers this."
-        told = Result(AnswerDraft(CitedSentences(((text, ()),)), "not_in_graph", reason=text), told.by, told.usage)
-    except Exception as error:
-        log.exception("the answer could not be put together")
-        gate.discard()
-        text = "Something went wrong while I put the answer together."
-        told = Result(
-            AnswerDraft(CitedSentences(((text, ()),)), "failed", reason=f"{type(error).__name__}: {error}"[:300])
-        )
-    gate.say(text, ())
-    return told
-
-
-def _mind(resources: Resources, context: Context | None) -> str:
-    return (context and context.mind) or ("model" if "model" in resources.teams else "rules")
+def _run_id() -> str:
+    """The id that the caller gave this run."""
+    return str(get_config().get("configurable", {}).get("ask_id") or "")
 
 
 def _open(library: Library, name: str | None) -> Graph:
     return library.open(library.resolve(name))
-
-
-async def _pinned(resources: Resources, state: State) -> AbstractContextManager[Graph]:
-    """The graph as the turn began with it."""
-    held = resources.holds.fresh(state["hold"])
-    if held is not None:
-        return held
-    version, vectors, layers = state["version"], state.get("vectors"), state.get("layers", "")
-    return await run_in_thread(resources.library.open, state["about"], version, vectors, layers)
-
-
-async def _further(resources: Resources, state: State, view: TurnView) -> list[str]:
-    with await _pinned(resources, state) as graph:
-        return list(await run_in_thread(lower_layers, view, partial(texts_may_answer, view.standalone, graph)))
-
-
-async def _prepared(resources: Resources, state: State, text: str) -> None:
-    if "vector" in state["enabled"]:
-        with await _pinned(resources, state) as graph:
-            if graph.vectors is not None:
-                await run_in_thread(graph.vectors.prepare, text)
-
-
-async def _understood(resources: Resources, state: State, rewrite: Rewrite) -> Understanding:
-    with await _pinned(resources, state) as graph:
-        most = resources.settings.endpoint_candidates if graph.endpoint is not None else MAX_CANDIDATES
-        names = await load_lexicon(graph, rewrite.standalone)
-        return await run_in_thread(cached_understanding, rewrite, graph.schema, names, most)
 
 
 def _usage(usage: Usage) -> dict[str, float]:

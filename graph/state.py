@@ -1,41 +1,48 @@
-"""What a thread keeps and what a run passes on: Input -> State. All of it JSON-plain but the messages."""
+"""The state of the graph: what a client sends, what a thread keeps, what one run passes on; decoded as a TurnView.
 
-from typing import Annotated, Any
+All of it is plain JSON but the messages.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, get_args
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import EphemeralValue
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
+from agents.turn_view import Strategy, TurnView
 from graph.transient_channels import TransientReducer, TransientValue
+from nacre.config.settings import Settings
 from nacre.records.answer import Answer
-from nacre.records.evidence import BranchResult
+from nacre.records.evidence import BranchResult, QueryError
+from nacre.records.json_form import from_json
 from nacre.records.turn import EarlierTurn, Rewrite, Understanding
 
 Json = dict[str, Any]
-# the records that lie in the state as JSON
+# the records that the state holds as JSON
 RECORDS = (Rewrite, Understanding, BranchResult, EarlierTurn)
 
 
 def concatenate(left: list[Json], right: list[Json]) -> list[Json]:
-    """What the branches of one round bring back, side by side."""
+    """The results of the branches of one round, side by side."""
     return [*left, *right]
 
 
 def merge_attribution(left: dict[str, str], right: dict[str, str]) -> dict[str, str]:
-    """Who did which step; a step that fell back to rules once keeps saying so.
+    """Who did which step; a step that fell back to the rules once keeps saying so.
 
-    >>> attribute({"sql": "rules after model: timeout"}, {"sql": "rules", "fuser": "rules"})
+    >>> merge_attribution({"sql": "rules after model: timeout"}, {"sql": "rules", "fuser": "rules"})
     {'sql': 'rules after model: timeout', 'fuser': 'rules'}
     """
-    kept = {name: by for name, by in left.items() if " after " in by}
-    return {**left, **right, **kept}
+    fallbacks = {name: by for name, by in left.items() if " after " in by}
+    return {**left, **right, **fallbacks}
 
 
 def add_usage(left: dict[str, float], right: dict[str, float]) -> dict[str, float]:
     """Model calls and tokens of all steps of a turn.
 
-    >>> add_up({"calls": 1}, {"calls": 2, "input": 5})
+    >>> add_usage({"calls": 1}, {"calls": 2, "input": 5})
     {'calls': 3, 'input': 5}
     """
     return {name: left.get(name, 0) + right.get(name, 0) for name in {**left, **right}}
@@ -44,7 +51,8 @@ def add_usage(left: dict[str, float], right: dict[str, float]) -> dict[str, floa
 class Input(TypedDict, total=False):
     """What a client sends: `question` (and `graph`), or `messages`, whose last human message is then the question.
 
-    Both names live for one step only, so that a later turn that sends messages never meets an earlier question.
+    `question` and `graph` live for one step only, so that a later turn that sends messages never sees an earlier
+    question.
     """
 
     question: Annotated[str, EphemeralValue(str)]
@@ -55,7 +63,7 @@ class Input(TypedDict, total=False):
 class ThreadState(Input, total=False):
     """What the checkpoints of a thread keep, for the next turn and for people who look at it.
 
-    `readings` are the ways the question was read, in words, the likeliest first.
+    `readings` are the readings of the question in words, the likeliest first.
     """
 
     about: str
@@ -69,14 +77,14 @@ class ThreadState(Input, total=False):
 
 
 class Output(ThreadState, total=False):
-    """What a run gives: the thread as it is kept, and the whole record of the turn."""
+    """What a run returns: the thread as it is kept, and the whole record of the turn."""
 
     answer: Annotated[Answer, TransientValue()]
 
 
 class State(Output, total=False):
-    """What a run passes on from node to node besides. A run that goes on from a checkpoint in the middle of a turn
-    works it out again (`graph.resumed`)."""
+    """The fields that the nodes of one run pass on to each other besides. No checkpoint has them; a run that starts
+    from a checkpoint in the middle of a turn computes them again (`graph.resume`)."""
 
     version: Annotated[str, TransientValue()]
     vectors: Annotated[str | None, TransientValue()]
@@ -100,3 +108,45 @@ class State(Output, total=False):
 
 
 TRANSIENT_FIELDS = frozenset(State.__annotations__) - frozenset(ThreadState.__annotations__)
+
+
+def decode_turn(state: State, settings: Settings) -> TurnView:
+    """The turn so far as agents see it; it ends `turn_seconds` after it began."""
+    found = tuple(from_json(BranchResult, part) for part in state.get("found", []))
+    rewrite = from_json(Rewrite, state["rewrite"]) if state.get("rewrite") else Rewrite(state["asked"])
+    understanding = state.get("understanding")
+    return TurnView(
+        question=state["asked"],
+        rewrite=rewrite,
+        understanding=from_json(Understanding, understanding) if understanding else Understanding(rewrite.standalone),
+        conversation=decode_conversation(state, settings),
+        found=found,
+        round=state.get("round", 0),
+        enabled=tuple(state.get("enabled", ())),
+        visited=tuple(state.get("visited", ())),
+        wanted=tuple(state.get("wanted", ())),
+        failures=_failures(state, found),
+        strategy=_strategy(state.get("strategy", "")),
+        search=state.get("search", ""),
+        deadline=state["started"] + settings.turn_seconds,
+        version=state["version"],
+    )
+
+
+def decode_conversation(state: State, settings: Settings) -> tuple[EarlierTurn, ...]:
+    """The earlier turns that a question may refer to, oldest first."""
+    turns = state.get("earlier", []) if settings.dialogue == "multi" else []
+    return tuple(from_json(EarlierTurn, turn) for turn in state.get("conversation", turns))
+
+
+def _strategy(name: str) -> Strategy:
+    """The strategy of that name; `parallel` for one of an older version."""
+    return name if name in get_args(Strategy) else "parallel"  # type: ignore[return-value]
+
+
+def _failures(state: State, found: Sequence[BranchResult]) -> Mapping[str, QueryError]:
+    """Why branches found nothing: the last error of each, or that none could be asked at all."""
+    if not state.get("enabled"):
+        return {name: QueryError("unavailable", why) for name, why in state.get("unavailable", {}).items()}
+    successful = {part.branch for part in found if part.evidence}
+    return {part.branch: part.error for part in found if part.error is not None and part.branch not in successful}

@@ -1,20 +1,22 @@
-"""One turn from outside: a question -> typed events as they happen, the answer record last."""
+"""Run one turn: question -> events as they happen, the answer record last."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+import uuid
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from typing import Any
 from weakref import WeakValueDictionary
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.answering.answer_record import query_record
 from graph.branches import BRANCHES
 from graph.builder import App
 from graph.context import Context, parse_context
 from graph.message import WHOLE_SENTENCES, stream_tokens
-from graph.state import Input
+from graph.state import Input, Json
 from graph.turn_input import checked_question
 from nacre.errors import ConfigError
 from nacre.records.evidence import BranchResult, Evidence, Rows
@@ -72,6 +74,27 @@ async def stream_turn(
                     yield event
         finally:
             await events.aclose()  # type: ignore[attr-defined]
+
+
+async def stream_stateless_turn(
+    app: App, question: str, before: Sequence[Json], *, graph: str, context: Context | None = None, id: str = ""
+) -> AsyncIterator[Event]:
+    """As `stream_turn` in a thread whose earlier turns were `before`; nothing is kept here. After the answer comes
+    ("earlier", the turns to pass with the next question)."""
+    thread = uuid.uuid4().hex
+    config = RunnableConfig(configurable={"thread_id": f"local:{thread}"})
+    running = app.copy({"checkpointer": InMemorySaver()})
+    if before:
+        remembered = {"earlier": list(before), "turn": len(before), "about": graph}
+        await running.aupdate_state(config, remembered, as_node="fuser")
+    events = stream_turn(running, question, graph=graph, thread=thread, context=context, id=id)
+    try:
+        async for kind, payload in events:
+            # the thread is gone with this turn
+            yield kind, {**payload, "thread": None} if kind == "answer" else payload
+    finally:
+        await events.aclose()  # type: ignore[attr-defined]
+    yield "earlier", (await running.aget_state(config)).values["earlier"]
 
 
 async def _check_thread(app: App, config: RunnableConfig, graph: str | None) -> None:

@@ -1,102 +1,111 @@
-"""The answer record of a finished turn: state + what was said -> Answer, and what later turns remember of it."""
+"""The answer record of a finished turn: TurnView + bookkeeping + draft + released text -> Answer."""
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
-
-from langgraph.config import get_config
+from dataclasses import dataclass, replace
 
 from agents.answering.draft import AnswerDraft
-from agents.answering.grounding_gate import GroundingGate
-from agents.answering.inherited_confidence import inheritable_confidence
-from agents.answering.select_answer import plan_of
+from agents.answering.grounding_gate import ReleasedAnswer
 from agents.turn_view import TurnView
-from graph.state import State, add_usage
-from nacre.language.courtesy import is_greeting
 from nacre.language.sanitize import escape_markup, strip_control_characters
 from nacre.records.answer import Answer, Citation, Cost, Option, Place, QueryRecord, TableRecord
 from nacre.records.derivation import AnswerDerivation
-from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Query, Rows, Table
-from nacre.records.turn import EarlierTurn, Reading
+from nacre.records.evidence import Evidence, Query, Rows, Table
 
-REMEMBERED = 100
-REMEMBERED_EVIDENCE = 3
-REMEMBERED_ROWS = 20
+KEYS_SHOWN = 100
 ROWS_SHOWN = 50
 
 
-def answer_record(
-    state: State,
-    told: AnswerDraft,
-    gate: GroundingGate,
-    cited: Sequence[Evidence],
-    found: Sequence[BranchResult],
-    derived: AnswerDerivation,
-    first_token: float | None,
-) -> Answer:
-    """All fields of the record, read after the last word; `cited` is what [1], [2] ... stand for, in this order.
+@dataclass(frozen=True)
+class TurnBookkeeping:
+    """What the record says of a turn besides question and answer.
 
-    Times count from the turn's first node.
+    `id` and `thread` are those of the request, `turn` counts within the thread. `by` names the reasoner of each step,
+    `usage` is what models took in this turn and `conversation_usage` in all turns of the thread. `started` and
+    `first_token` are times by `time.time()`.
     """
-    queries = [query for part in found for query in part.queries]
-    usage = state["usage"]
-    here = get_config().get("configurable", {})
-    # a thread is stored under its owner; the client knows it without
-    thread = str(here.get("thread_id") or "").partition(":")[2] or here.get("thread_id")
-    started = state["started"]
+
+    id: str
+    thread: str | None
+    graph: str
+    turn: int
+    unavailable: Mapping[str, str]
+    by: Mapping[str, str]
+    usage: Mapping[str, float]
+    conversation_usage: Mapping[str, float]
+    caveats: Sequence[str]
+    started: float
+    first_token: float | None
+
+
+def answer_record(
+    view: TurnView,
+    bookkeeping: TurnBookkeeping,
+    draft: AnswerDraft,
+    released: ReleasedAnswer,
+    cited: Sequence[Evidence],
+    derivation: AnswerDerivation,
+) -> Answer:
+    """All fields of the record, after the last word; `cited` is what [1], [2] ... stand for, in this order.
+
+    Times count from the start of the turn.
+    """
+    queries = [query for part in view.found for query in part.queries]
+    cost = model_cost(bookkeeping.usage)
+    started, first_token = bookkeeping.started, bookkeeping.first_token
     return Answer(
-        id=str(here.get("ask_id") or ""),
-        graph=state["about"],
-        version=state["version"],
-        thread=thread,
-        turn=state["turn"],
-        question=state["asked"],
-        standalone=state["rewrite"]["standalone"],
-        answer=gate.answer,
+        id=bookkeeping.id,
+        graph=bookkeeping.graph,
+        version=view.version,
+        thread=bookkeeping.thread,
+        turn=bookkeeping.turn,
+        question=view.question,
+        standalone=view.standalone,
+        answer=released.text,
         values=[
-            strip_control_characters(value) if isinstance(value, str) else value for value in dict.fromkeys(told.values)
+            strip_control_characters(value) if isinstance(value, str) else value
+            for value in dict.fromkeys(draft.values)
         ],
-        table=_table(told),
-        unit=told.unit,
-        status=told.status,
-        confidence=told.confidence,
-        reason=escape_markup(told.reason) if told.reason else None,
-        options=[Option(n=n, words=escape_markup(each.words)) for n, each in enumerate(told.options, 1)],
-        caveats=[escape_markup(caveat) for caveat in (*state.get("caveats", []), *told.caveats)],
-        strategy=state["strategy"],
-        rounds=state.get("round", 0),
-        enabled=state["enabled"],
-        visited=state.get("visited", []),
-        unavailable=state["unavailable"],
-        by=state["by"],
+        table=_table(draft),
+        unit=draft.unit,
+        status=draft.status,
+        confidence=draft.confidence,
+        reason=escape_markup(draft.reason) if draft.reason else None,
+        options=[Option(n=n, words=escape_markup(each.words)) for n, each in enumerate(draft.options, 1)],
+        caveats=[escape_markup(caveat) for caveat in (*bookkeeping.caveats, *draft.caveats)],
+        strategy=view.strategy,
+        rounds=view.round,
+        enabled=list(view.enabled),
+        visited=list(view.visited),
+        unavailable=dict(bookkeeping.unavailable),
+        by=dict(bookkeeping.by),
         queries=[query_record(query, i) for i, query in enumerate(queries)],
         citations=[_citation(n, each, queries) for n, each in enumerate(cited, 1)],
-        unsupported=gate.unsupported,
+        unsupported=released.unsupported,
         seconds=round(time.time() - started, 4),
         first_token_seconds=None if first_token is None else round(first_token - started, 4),
-        llm_calls=int(usage.get("calls", 0)),
-        input_tokens=int(usage.get("input", 0)),
-        cached_tokens=int(usage.get("cached", 0)),
-        output_tokens=int(usage.get("output", 0)),
-        price=_price(usage),
-        language=state["rewrite"]["language"],
-        standalone_own=state["rewrite"]["own"] or state["rewrite"]["standalone"],
-        conversation=model_cost(add_usage(state.get("spent", {}), usage)),
-        derivation=derived,
+        llm_calls=cost["llm_calls"],
+        input_tokens=cost["input_tokens"],
+        cached_tokens=cost["cached_tokens"],
+        output_tokens=cost["output_tokens"],
+        price=cost["price"],
+        language=view.rewrite.language,
+        standalone_own=view.rewrite.own or view.standalone,
+        conversation=model_cost(bookkeeping.conversation_usage),
+        derivation=derivation,
     )
 
 
-def _table(told: AnswerDraft) -> TableRecord | None:
-    """The rows of an answer of several columns."""
-    if not told.columns:
+def _table(draft: AnswerDraft) -> TableRecord | None:
+    """The rows of an answer that has several columns."""
+    if not draft.columns:
         return None
-    rows = [[strip_control_characters(cell) if isinstance(cell, str) else cell for cell in row] for row in told.rows]
-    return TableRecord(columns=[strip_control_characters(name) for name in told.columns], rows=rows)
+    rows = [[strip_control_characters(cell) if isinstance(cell, str) else cell for cell in row] for row in draft.rows]
+    return TableRecord(columns=[strip_control_characters(name) for name in draft.columns], rows=rows)
 
 
 def model_cost(usage: Mapping[str, float]) -> Cost:
-    """What models took, as the record shows it."""
+    """The cost of model calls as the record shows it."""
     return Cost(
         llm_calls=int(usage.get("calls", 0)),
         input_tokens=int(usage.get("input", 0)),
@@ -127,72 +136,17 @@ def query_record(query: Query, i: int) -> QueryRecord:
     )
 
 
-def remembered_turns(
-    view: TurnView, answer: str, told: AnswerDraft, cited: Mapping[int, Evidence], most: int = REMEMBERED
-) -> tuple[EarlierTurn, ...]:
-    """What later turns need of this one: its plan, at `most` so many keys and labels of its result, what it cited (as
-    it was opened, by the evidence's index). Nothing where it asked nothing of the graph."""
-    if view.rewrite.aside or is_greeting(view.question):
-        return ()
-    understanding = view.understanding
-    used = view.evidence[told.table] if told.table is not None else None
-    plan = plan_of(understanding, used) if used is not None else None
-    result = cited.get(told.table, used) if told.table is not None else None
-    if used is None and understanding.readings:
-        plan = understanding.readings[0].plan
-    labels = tuple(value for value in told.values if isinstance(value, str))
-    turn = EarlierTurn(
-        view.question,
-        view.standalone,
-        answer,
-        plan=plan,
-        keys=result.keys[:most] if result is not None else (),
-        labels=labels[:most],
-        options=told.options,
-        confirm=_to_confirm(view, told),
-        evidence=tuple(_remembered(view.evidence[index]) for index in list(cited)[:REMEMBERED_EVIDENCE]),
-        confidence=inheritable_confidence(told, understanding),
-    )
-    return (turn,)
-
-
-def older_turn(turn: Mapping[str, Any]) -> dict[str, Any]:
-    """A turn before the last, in JSON: follow-ups rest on the evidence of the last one, and confirm it, alone."""
-    return {**turn, "evidence": [], "confirm": None}
-
-
-def _to_confirm(view: TurnView, told: AnswerDraft) -> Reading | None:
-    """The reading that the answer asks to be confirmed, which a yes then chooses."""
-    if not told.confirm and told.status != "not_understood":
-        return None
-    used = view.evidence[told.table] if told.table is not None else None
-    place = used.reading if isinstance(used, Rows) else 0
-    return view.understanding.readings[place] if place is not None and view.understanding.readings else None
-
-
-def _remembered(evidence: Evidence) -> Evidence:
-    """Evidence as a later turn may rest on it: no candidate for its answer any more."""
-    evidence = replace(
-        evidence, round=0, keys=evidence.keys[:REMEMBERED_ROWS], triples=evidence.triples[:REMEMBERED_ROWS]
-    )
-    if isinstance(evidence, EvidenceSentence):
-        return evidence
-    table = evidence.table
-    table = replace(table, rows=table.rows[:REMEMBERED_ROWS], keys=table.keys[:REMEMBERED_ROWS])
-    return replace(evidence, reading=None, table=table)
-
-
 def _citation(n: int, evidence: Evidence, queries: Sequence[Query]) -> Citation:
     rows = evidence if isinstance(evidence, Rows) else None
-    table = _whole(rows.table) if rows else None
-    ran = [_index(query, queries) for query in (rows.query, *rows.beside) if query] if rows else []
+    table = _with_measured_column(rows.table) if rows else None
+    ran = [_index_of(query, queries) for query in (rows.query, *rows.beside) if query] if rows else []
     return Citation(
         n=n,
         tool=evidence.branch,
         source=escape_markup(_source(evidence)),
         text=escape_markup(evidence.text),
         query=ran[0] if ran else None,
-        keys=list(evidence.keys[:REMEMBERED]),
+        keys=list(evidence.keys[:KEYS_SHOWN]),
         triples=[list(triple) for triple in evidence.triples],
         place=_place(evidence),
         columns=list(table.columns) if table else [],
@@ -216,8 +170,8 @@ def _place(evidence: Evidence) -> Place | None:
     return {"document": evidence.document, "start": evidence.start, "end": evidence.end}
 
 
-def _whole(table: Table) -> Table:
-    """A table with what places its rows as a column of its own."""
+def _with_measured_column(table: Table) -> Table:
+    """The table with the values that its rows are ordered by as a further column."""
     if len(table.measured) != len(table.rows) or not table.measured:
         return table
     return replace(
@@ -228,8 +182,6 @@ def _whole(table: Table) -> Table:
     )
 
 
-def _index(query: Query, queries: Sequence[Query]) -> int | None:
-    wanted = (query.tool, query.round, query.text, query.params)
-    return next(
-        (i for i, each in enumerate(queries) if (each.tool, each.round, each.text, each.params) == wanted), None
-    )
+def _index_of(query: Query, queries: Sequence[Query]) -> int | None:
+    key = (query.tool, query.round, query.text, query.params)
+    return next((i for i, each in enumerate(queries) if (each.tool, each.round, each.text, each.params) == key), None)

@@ -85,7 +85,7 @@ def draft_answer(view: TurnView, schema: Schema) -> AnswerDraft:
             CitedSentences(((answer_meta_question(view.question, view.conversation, schema), ()),)), "answered"
         )
     read = best_text_answer(understanding.standalone, evidence)
-    if asks_for_prose(view) and not (read is not None and read.sure and read.is_reason):
+    if asks_for_prose(view) and not (read is not None and read.is_sure and read.is_reason):
         told = _prose(understanding, evidence)
         if told is not None:
             return told
@@ -123,12 +123,12 @@ def _bar(understanding: Understanding, answering: tuple[int, Rows] | None) -> fl
 
 def _from_text(text: DraftFromText, view: TurnView, schema: Schema) -> AnswerDraft:
     """The sentence that answers, with the fact that it rests on; one that is not sure is said to be the nearest."""
-    caveats = () if text.sure else ("The texts may mean something else: this is the nearest that they say.",)
+    caveats = () if text.is_sure else ("The texts may mean something else: this is the nearest that they say.",)
     basis = [(index, rows) for index in text.evidence[1:] if isinstance(rows := view.evidence[index], Rows)]
     said_rows = tuple((answer_phrase(rows, rows.plan, schema, view.question).text, (index,)) for index, rows in basis)
     return AnswerDraft(
         CitedSentences(((text.text, text.evidence[:1]), *said_rows)),
-        "answered" if text.sure else "clarify",
+        "answered" if text.is_sure else "clarify",
         confidence=round(text.probability, 3),
         values=(text.answer.value,),
         unit=text.answer.unit or None,

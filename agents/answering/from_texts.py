@@ -32,7 +32,7 @@ class DraftFromText:
         return self.answer.probability
 
     @property
-    def sure(self) -> bool:
+    def is_sure(self) -> bool:
         """Whether it is likely enough to be given as the answer."""
         return self.probability >= text_weights().threshold
 

@@ -1,7 +1,13 @@
-"""The stream gate: text of either mind -> sentences whose claims their evidence holds, released for good."""
+"""Check an answer while it is written: sentences + evidence -> sentences whose claims the evidence supports, released
+for good.
+
+Sentences of the rules come whole (`say`), free text of a model comes in pieces (`feed`).
+"""
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from agents.answering.draft import rows_phrase
 from agents.answering.select_answer import content_words, is_empty
@@ -11,8 +17,8 @@ from nacre.language.sanitize import disarm_citations, escape_markup
 from nacre.records.evidence import Evidence, EvidenceSentence
 from nacre.wording.answers.grid import align_markdown_table
 
-# a sentence ends at its full stop, with the [n] that follow it, where something other than a small letter, a digit
-# or a further [n] comes next: "approx. 5 m [1]. Next"; or at the end of a line
+# a sentence ends at its full stop, with the [n] that follow it, if something other than a small letter, a digit or a
+# further [n] comes next ("approx. 5 m [1]. Next"), or at the end of a line
 _END = re.compile(
     r"[.!?…।。]['\"”’»)]*(?:\s*\[[\d,; ]*\])*\s+(?=[^\s\[a-z\d]|\[[^\d\],; ])"
     r"|(?:\s*\[[\d,; ]*\])*[^\S\n]*\n\s*(?=[^\s\[]|\[[^\d\],; ])"
@@ -22,20 +28,40 @@ _CITED = re.compile(r"\s*\[(\d[\d,; ]*)\]")
 _ABBREVIATED = re.compile(r"\b[A-Z][a-z]{0,3}$")
 _LAST = re.compile(r"([.!?…।。:]*['\"”’»)]*)\s*$")
 _LETTER = re.compile(r"[^\W_]")
-# where a Markdown table begins, and what parts its cells; in a cell a bar is "\\|"
+# where a Markdown table begins, and what separates its cells; in a cell a bar is "\\|"
 _TABLE = "\n\n| "
 _BARS = re.compile(r"\s*(?<!\\)\|\s*")
-# evidence with fewer of a sentence's words gives way to evidence that clearly has more
+# evidence with a smaller share of a sentence's words gives way to evidence that has clearly more
 _RELATED = 0.5
 _CLEARLY = 0.25
 
+# a sentence with the indexes of its evidence
+FallbackSentence = tuple[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class ShownEvidence:
+    """What a model was shown: `indexes` are the evidence behind its [1], [2] ... The first of the `fallbacks` that was
+    not said yet replaces an unsupported sentence; they are sentences of the rules."""
+
+    indexes: Sequence[int]
+    fallbacks: Sequence[FallbackSentence] = ()
+
+
+class ReleasedAnswer(NamedTuple):
+    """The released text, the evidence behind [1], [2] ... by index, and how many sentences were corrected, replaced or
+    dropped."""
+
+    text: str
+    cited: list[int]
+    unsupported: int
+
 
 class GroundingGate:
-    """One answer in the making. `answer` is what was released, `cited` the evidence by its numbers [1], [2], ...
+    """One answer in the making. `answer` is the released text, `cited` the evidence behind its [1], [2] ...
 
-    `unsupported_claims` counts the sentences that were corrected, replaced or dropped, `fed` those of free text that passed.
-    `spare` are sentences of the rules, with the indexes of their evidence: the first that was not said yet takes the
-    place of an unsupported one. `known` finds the names of the graph in a sentence; free text may be in `language`.
+    `unsupported` counts sentences that were corrected, replaced or dropped, `passed` the sentences of free text that
+    were released. `known` finds the names of the graph in a sentence; free text may be in `language`.
     """
 
     def __init__(
@@ -48,85 +74,88 @@ class GroundingGate:
         self.answer = ""
         self.cited: list[int] = []
         self.unsupported = 0
-        self.fed = 0
-        self.spare: list[tuple[str, tuple[int, ...]]] = []
+        self.passed = 0
         self._evidence = evidence
         self._release = release
         self._known = known
         self._language = language
-        self._held: dict[tuple[int, ...], EvidenceIndex] = {}
-        self._waiting = ""
+        self._indexes: dict[tuple[int, ...], EvidenceIndex] = {}
+        self._pending = ""
         self._gap = " "
-        self._tabled = False
-        self._said: set[str] = set()
-        self._spared = 0
+        self._after_table = False
+        self._released: set[str] = set()
+        self._used_fallbacks = 0
+
+    def released(self) -> ReleasedAnswer:
+        """The answer so far."""
+        return ReleasedAnswer(self.answer, self.cited, self.unsupported)
 
     def say(self, text: str, evidence: Sequence[int]) -> None:
-        """One sentence of the rules, or one that ends with a Markdown table; it is about the graph as a whole where it
-        has no evidence.
+        """One sentence of the rules, which may end with a Markdown table. Without evidence it is about the graph as a
+        whole.
 
-        What the check does not find in the evidence of such a sentence is shown as the evidence has it.
+        A sentence with a claim that its evidence does not support is replaced by the evidence itself.
         """
-        said = text
-        if evidence and any(self._lacks(each, evidence) for each in table_claims(text)):
+        supported = text
+        if evidence and any(self._unsupported(each, evidence) for each in table_claims(text)):
             self.unsupported += 1
-            said = " ".join(_verbatim(self._evidence[i]) for i in evidence)
-        lead, bar, rows = _disarmed(said).partition(_TABLE)
+            supported = " ".join(_verbatim(self._evidence[i]) for i in evidence)
+        lead, bar, rows = _disarmed(supported).partition(_TABLE)
         core = " ".join(lead.split()) or " ".join(_disarmed(text).split())
         self._let_out(core, evidence, " ", f"\n\n{align_markdown_table(f'| {rows}')}" if bar else "")
 
-    def feed(self, text: str, shown: Sequence[int]) -> None:
+    def feed(self, text: str, shown: ShownEvidence) -> None:
         """A piece of free text; each sentence is checked as soon as the next one begins."""
-        self._waiting += text
+        self._pending += text
         while (end := self._end()) is not None:
-            sentence, self._waiting = self._waiting[:end], self._waiting[end:]
+            sentence, self._pending = self._pending[:end], self._pending[end:]
             self._judge(sentence, shown)
 
-    def finish(self, shown: Sequence[int]) -> None:
-        """The free text has ended: check what is held."""
-        held, self._waiting = self._waiting, ""
-        self._judge(held, shown)
+    def finish(self, shown: ShownEvidence) -> None:
+        """The free text has ended: check the pending rest."""
+        rest, self._pending = self._pending, ""
+        self._judge(rest, shown)
 
     def discard(self) -> None:
-        """The free text broke off: forget what is held."""
-        self._waiting = ""
+        """The free text broke off: drop the pending rest."""
+        self._pending = ""
 
     def _end(self) -> int | None:
-        if not _STOP.search(self._waiting):
+        if not _STOP.search(self._pending):
             return None
-        for match in _END.finditer(self._waiting):
+        for match in _END.finditer(self._pending):
             # "1. " numbers a line and is no sentence yet
-            if _LETTER.search(re.sub(r"\d", "", self._waiting[: match.start()])):
+            if _LETTER.search(re.sub(r"\d", "", self._pending[: match.start()])):
                 return match.end()
         return None
 
-    def _judge(self, raw: str, shown: Sequence[int]) -> None:
+    def _judge(self, raw: str, shown: ShownEvidence) -> None:
         gap, self._gap = self._gap, "\n" if "\n" in raw[len(raw.rstrip()) :] else " "
         text = escape_markup(raw)
-        numbers = [int(n) for found in _CITED.findall(text) for n in re.findall(r"\d+", found)]
+        numbers = [int(n) for cited in _CITED.findall(text) for n in re.findall(r"\d+", cited)]
         core = " ".join(_CITED.sub("", text).split())
-        if not _LETTER.search(core) or core in self._said:
+        if not _LETTER.search(core) or core in self._released:
             return
-        named = list(dict.fromkeys(shown[n - 1] for n in numbers if 0 < n <= len(shown)))
-        if named and not self._lacks(core, named):
+        named = list(dict.fromkeys(shown.indexes[n - 1] for n in numbers if 0 < n <= len(shown.indexes)))
+        if named and not self._unsupported(core, named):
             needed = self._needed(core, named, shown)
-            # a number that stands for nothing, or for what the sentence does not rest on
+            # a number that stands for nothing, or for evidence that the sentence does not rest on
             self.unsupported += set(needed) != set(named) or len(named) < len(set(numbers))
-            self.fed += 1
+            self.passed += 1
             self._let_out(core, needed, gap)
             return
         self.unsupported += 1
         other = self._other(core, shown)
         if other is not None:
-            self.fed += 1
+            self.passed += 1
             self._let_out(core, [other], gap)
         else:
-            self._say_spare()
+            self._say_fallback(shown)
 
-    def _needed(self, core: str, named: Sequence[int], shown: Sequence[int]) -> list[int]:
-        """Those of the named evidence that the sentence rests on, or what it should have named instead."""
+    def _needed(self, core: str, named: Sequence[int], shown: ShownEvidence) -> list[int]:
+        """Those of the named evidence that the sentence rests on, or the evidence that it should have named instead."""
         own = [index for index in named if self._share(core, index)]
-        needed = own if own and not self._lacks(core, own) else list(named)
+        needed = own if own and not self._unsupported(core, own) else list(named)
         best = max(self._share(core, index) for index in needed)
         other = self._answering(core, needed, shown)
         if other is None and best < _RELATED:
@@ -134,52 +163,48 @@ class GroundingGate:
             other = other if other is not None and self._share(core, other) >= best + _CLEARLY else None
         return needed if other is None else [other]
 
-    def _answering(self, core: str, named: Sequence[int], shown: Sequence[int]) -> int | None:
+    def _answering(self, core: str, named: Sequence[int], shown: ShownEvidence) -> int | None:
         """The evidence that the rules answer with, for a bare yes or name that rests on something else."""
-        own = [index for index in shown if self._answers(index)]
-        if set(own) & set(named) or not own or not is_bare_answer(core, self._hold(own)):
+        own = [index for index in shown.indexes if _is_answer(index, shown)]
+        if set(own) & set(named) or not own or not is_bare_answer(core, self._index(own)):
             return None
-        return next((index for index in own if not self._lacks(core, [index])), None)
-
-    def _answers(self, index: int) -> bool:
-        """Whether the rules would answer with this evidence."""
-        return any(index in evidence for _, evidence in self.spare)
+        return next((index for index in own if not self._unsupported(core, [index])), None)
 
     def _share(self, core: str, index: int) -> float:
-        """How many of the sentence's words the evidence has, 0..1."""
+        """The share of the sentence's words that the evidence has, 0..1."""
         words = content_words(core)
-        return len(words & self._hold([index]).words) / len(words) if words else 0.0
+        return len(words & self._index([index]).words) / len(words) if words else 0.0
 
-    def _other(self, core: str, shown: Sequence[int]) -> int | None:
-        """The evidence that a sentence should have cited: it holds its claims and at least half of its words."""
+    def _other(self, core: str, shown: ShownEvidence) -> int | None:
+        """The evidence that a sentence should have cited: it supports its claims and has at least half of its words."""
         best: tuple[float, int] | None = None
-        for index in shown:
-            shared = self._share(core, index) + self._answers(index)
-            if shared >= _RELATED and (best is None or shared > best[0]) and not self._lacks(core, [index]):
-                best = (shared, index)
+        for index in shown.indexes:
+            score = self._share(core, index) + _is_answer(index, shown)
+            if score >= _RELATED and (best is None or score > best[0]) and not self._unsupported(core, [index]):
+                best = (score, index)
         return None if best is None else best[1]
 
-    def _say_spare(self) -> None:
-        while self._spared < len(self.spare):
-            text, evidence = self.spare[self._spared]
-            self._spared += 1
+    def _say_fallback(self, shown: ShownEvidence) -> None:
+        while self._used_fallbacks < len(shown.fallbacks):
+            text, evidence = shown.fallbacks[self._used_fallbacks]
+            self._used_fallbacks += 1
             if not set(evidence) <= set(self.cited):
                 self.say(text, evidence)
                 return
 
     def _let_out(self, core: str, evidence: Sequence[int], gap: str, table: str = "") -> None:
-        if not core or core in self._said:
+        if not core or core in self._released:
             return
-        if self._tabled:
+        if self._after_table:
             gap = "\n\n"
-        self._tabled = bool(table)
-        self._said.add(core)
+        self._after_table = bool(table)
+        self._released.add(core)
         for index in evidence:
             if index not in self.cited:
                 self.cited.append(index)
         numbers = "".join(f" [{self.cited.index(index) + 1}]" for index in dict.fromkeys(evidence))
         end = _LAST.search(core)
-        # what is quoted keeps its full stop
+        # a quotation keeps its full stop
         stop = end[1] if end and "”" not in end[1] else ""
         body = core[: len(core) - len(stop)] if stop else core
         if stop == "..":
@@ -189,14 +214,19 @@ class GroundingGate:
         self.answer += piece
         self._release(piece)
 
-    def _lacks(self, core: str, indexes: Sequence[int]) -> list[str]:
-        return unsupported_claims(core, self._hold(indexes), self._known, self._language)
+    def _unsupported(self, core: str, indexes: Sequence[int]) -> list[str]:
+        return unsupported_claims(core, self._index(indexes), self._known, self._language)
 
-    def _hold(self, indexes: Sequence[int]) -> EvidenceIndex:
+    def _index(self, indexes: Sequence[int]) -> EvidenceIndex:
         key = tuple(sorted(set(indexes)))
-        if key not in self._held:
-            self._held[key] = EvidenceIndex([self._evidence[index] for index in key])
-        return self._held[key]
+        if key not in self._indexes:
+            self._indexes[key] = EvidenceIndex([self._evidence[index] for index in key])
+        return self._indexes[key]
+
+
+def _is_answer(index: int, shown: ShownEvidence) -> bool:
+    """Whether the rules would answer with this evidence."""
+    return any(index in evidence for _, evidence in shown.fallbacks)
 
 
 def _verbatim(evidence: Evidence) -> str:
@@ -211,7 +241,7 @@ def _verbatim(evidence: Evidence) -> str:
 def table_claims(text: str) -> list[str]:
     """What a sentence claims that ends with a table: its lead, and each row as the list of its cells, without headings.
 
-    >>> in_prose("Two:\\n\\n| a | b |\\n| - | - |\\n| x | 1 |\\n| y | 2 |")
+    >>> table_claims("Two:\\n\\n| a | b |\\n| - | - |\\n| x | 1 |\\n| y | 2 |")
     ['Two:', 'x; 1.', 'y; 2.']
     """
     lead, bar, rows = text.partition(_TABLE)
@@ -223,5 +253,5 @@ def table_claims(text: str) -> list[str]:
 
 
 def _disarmed(text: str) -> str:
-    """Text of the rules may quote the graph, and what the graph calls [7] is no citation."""
+    """Text of the rules with quotations of the graph made harmless: a "[7]" in the data is no citation."""
     return disarm_citations(escape_markup(text))

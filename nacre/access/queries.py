@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.run_in_thread import run_in_thread
-from nacre.access.availability import lacks_lexical, lacks_triples, lacks_vectors
+from nacre.access.availability import lexical_problem, sparql_problem, vector_problem
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
 from nacre.plans.sparql.terms import cell_value
@@ -82,12 +82,12 @@ async def search_sentences(graph: Graph, text: str, settings: Settings, limit: i
     """
     text = text[:LONGEST_SEARCH].encode(errors="replace").decode()
     looking = []
-    if not lacks_lexical(graph):
+    if not lexical_problem(graph):
         looking.append(run_in_thread(lexical.search, graph.lexical, graph.passages, text, text, round=1, limit=limit))  # type: ignore[arg-type]
-    if not lacks_vectors(graph):
+    if not vector_problem(graph):
         looking.append(run_in_thread(vector.search, graph.vectors, graph.passages, text, text, round=1, limit=limit))  # type: ignore[arg-type]
     if not looking:
-        raise ToolError("unavailable", f"This graph can't be searched: {lacks_lexical(graph)}")
+        raise ToolError("unavailable", f"This graph can't be searched: {lexical_problem(graph)}")
     found = await asyncio.wait_for(asyncio.gather(*looking, return_exceptions=True), settings.branch_seconds)
     fine = [each for each in found if isinstance(each, BranchResult)]
     for error in found:
@@ -112,7 +112,7 @@ def _merged(found: list[BranchResult]) -> list[RetrievedSentence]:
 def _sparql(graph: Graph, text: str, seconds: float, limit: int) -> QueryResult:
     source: SparqlSource | None = graph.remote or graph.triples
     if source is None:
-        raise ToolError("unavailable", lacks_triples(graph))
+        raise ToolError("unavailable", sparql_problem(graph))
     started = time.perf_counter()
     query = guard_sparql(text, graph.schema, limit=limit + 1)
     form, cut = query_form(query), False

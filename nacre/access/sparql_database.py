@@ -1,4 +1,4 @@
-"""One opened version of a graph as agents ask it by SPARQL, at an endpoint or over its own triples -> Database."""
+"""An open graph as agents ask it by SPARQL, at an endpoint or over its own triples: Graph + Settings -> Database."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from tools.run_model_sparql import run_model_sparql
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
 
-# looking for values may take so much of a branch's time (given)
+# share of a branch's time for looking up values (given)
 SHARE = 0.2
 
 
 @dataclass(frozen=True)
 class SparqlDatabase:
-    """The `Database` of one round in SPARQL; the sense of its methods is told where the protocol is."""
+    """The `Database` of one round in SPARQL; its protocol documents the methods."""
 
     graph: Graph
     settings: Settings
     round: int
-    names: Lexicon
+    lexicon: Lexicon
     engine: Engine
     source: SparqlSource
     labels: LabelLookup
@@ -51,13 +51,9 @@ class SparqlDatabase:
     def schema(self) -> Schema:
         return self.graph.schema
 
-    @property
-    def lexicon(self) -> Lexicon:
-        return self.names
-
     @cached_property
     def prefixes(self) -> Prefixes:
-        """How names are written in its queries."""
+        """The prefixes that shorten IRIs in its queries."""
         return schema_prefixes(self.graph.schema)
 
     async def read(self, readings: Sequence[Reading]) -> Sequence[BranchResult]:
@@ -86,13 +82,13 @@ class SparqlDatabase:
         return schema_sparql(self.schema, self.prefixes, relations)
 
     def table_of(self, thing: str) -> str:
-        known = self.names.thing(thing)
+        known = self.lexicon.thing(thing)
         groups = {group.relation: group for group in self.schema.groups}
         group = groups.get(known.relation) if known else None
         return ", ".join(map(self.prefixes.short, group.classes)) if group else ""
 
     async def occurrences(self, phrases: Sequence[str]) -> list[Occurrence]:
-        # the names that the question may mean were looked up before it was understood
+        # the names that the question may mean were looked up before it was parsed
         return []
 
     async def look_up(self, wanted: LookUp) -> str:
@@ -103,8 +99,10 @@ class SparqlDatabase:
 
 
 def sparql_database(graph: Graph, settings: Settings, text: str, round: int = 1) -> SparqlDatabase | None:
-    """What agents may ask of a graph by SPARQL about a text, at its endpoint or of its own triples; None where it has
-    neither. Blocking; raises ToolError where names can't be looked up."""
+    """The database that agents ask by SPARQL, at the graph's endpoint or over its own triples; None if it has neither.
+
+    Names in `text` are looked up at an endpoint. Blocking; raises ToolError if names can't be looked up.
+    """
     names = endpoint_names(graph)
     if names is not None and graph.remote is not None:
         engine = sparql.endpoint_engine(graph.remote, names.endpoint, graph.schema, names.labels)

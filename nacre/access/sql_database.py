@@ -1,4 +1,4 @@
-"""One opened version of a graph as agents ask it: Graph + Settings -> Database."""
+"""An open graph as agents ask it by SQL: Graph + Settings -> Database."""
 
 from __future__ import annotations
 
@@ -25,30 +25,26 @@ from tools.guards.sandbox import Sandbox
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
 
-# looking for values may take so much of a branch's time (given)
+# share of a branch's time for looking up values, and passages of a look-up (given)
 SHARE = 0.2
 PASSAGES = 4
 
 
 @dataclass(frozen=True)
 class SqlDatabase:
-    """The `Database` of one round; the sense of its methods is told where the protocol is."""
+    """The `Database` of one round; its protocol documents the methods."""
 
     graph: Graph
     settings: Settings
-    apart: Sandbox
+    sandbox: Sandbox
     round: int
-    names: Lexicon
+    lexicon: Lexicon
     most: int = MAX_READINGS_RUN
     language: Language = "sql"
 
     @property
     def schema(self) -> Schema:
         return self.graph.schema
-
-    @property
-    def lexicon(self) -> Lexicon:
-        return self.names
 
     async def read(self, readings: Sequence[Reading]) -> Sequence[BranchResult]:
         running = run_in_thread(sql.run_readings, readings, self.graph.tables, round=self.round)
@@ -58,7 +54,7 @@ class SqlDatabase:
         started = time.perf_counter()
         limit, seconds = self.settings.row_limit, self.settings.branch_seconds
         try:
-            return await self.apart.run(self.graph.tables.path, text, round=self.round, limit=limit, seconds=seconds)
+            return await self.sandbox.run(self.graph.tables.path, text, round=self.round, limit=limit, seconds=seconds)
         except ToolError as error:
             return sql.failed_query(
                 error, text, "", round=self.round, seconds=time.perf_counter() - started, by="model"
@@ -68,7 +64,7 @@ class SqlDatabase:
         return self.graph.described(schema_sql) if relations is None else schema_sql(self.graph.tables, relations)
 
     def table_of(self, thing: str) -> str:
-        known = self.names.thing(thing)
+        known = self.lexicon.thing(thing)
         return known.relation if known else ""
 
     async def occurrences(self, phrases: Sequence[str]) -> list[Occurrence]:
@@ -94,8 +90,8 @@ class SqlDatabase:
 
 
 def sql_database(
-    graph: Graph, settings: Settings, apart: Sandbox, round: int = 1, names: Lexicon | None = None
+    graph: Graph, settings: Settings, sandbox: Sandbox, round: int = 1, lexicon: Lexicon | None = None
 ) -> SqlDatabase:
-    """What agents may ask of the graph in one round; the queries of others run `apart`. `names` are those that the
-    conversation may mean, by default the graph's."""
-    return SqlDatabase(graph, settings, apart, round, names or graph.lexicon)
+    """The SQL database that agents ask in one round; queries of models run in the sandbox. `lexicon` has the names that
+    the conversation may mean, by default those of the graph."""
+    return SqlDatabase(graph, settings, sandbox, round, lexicon or graph.lexicon)

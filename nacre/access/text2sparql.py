@@ -1,4 +1,4 @@
-"""A question -> one SPARQL query that alone gives the answer: that of its likeliest reading, after running."""
+"""A question -> one SPARQL query that returns its answer: the query of the likeliest reading, after running."""
 
 from collections.abc import Sequence
 
@@ -23,35 +23,35 @@ from tools.guards.sparql_guard import guard_sparql
 from tools.sparql import endpoint_vocabulary
 
 
-async def text2sparql(question: str, graph: Graph, settings: Settings, apart: Sandbox) -> str:
-    """The query in terms of the data as it was given, to be asked of any endpoint that has it; of an attached graph in
-    the terms and the dialect of its endpoint, and FROM the graphs that were named.
+async def text2sparql(question: str, graph: Graph, settings: Settings, sandbox: Sandbox) -> str:
+    """The query in the terms of the original data, for any endpoint that has them. For an attached graph it is in the
+    terms and the dialect of its endpoint, with FROM clauses for the configured graphs.
 
-    Raises ToolError: `empty` where the question gives no query that is likely enough, `refused` where its answer is
-    prose, and where the endpoint can't be asked.
+    Raises ToolError: `empty` if no query is likely enough, `refused` if the answer is prose, and if the endpoint fails.
     """
-    names = await load_lexicon(graph, question)
-    understanding = await run_in_thread(understand, Rewrite(question), graph.schema, names)
-    away = await run_in_thread(sparql_database, graph, settings, question) if graph.endpoint is not None else None
-    found = (await by_rules(first_turn(question, understanding), away or sql_database(graph, settings, apart))).value
+    lexicon = await load_lexicon(graph, question)
+    understanding = await run_in_thread(understand, Rewrite(question), graph.schema, lexicon)
+    remote = await run_in_thread(sparql_database, graph, settings, question) if graph.endpoint is not None else None
+    database = remote or sql_database(graph, settings, sandbox)
+    found = (await by_rules(first_turn(question, understanding), database)).value
     likely = [each for each in found.evidence if isinstance(each, Rows) and each.reading is not None]
     best = max(likely, key=lambda each: row_probability(understanding, each), default=None)
     if best is None or best.reading is None or row_probability(understanding, best) < DECLINED:
         if found.error is not None and found.error.kind in ("unavailable", "timeout"):
             raise ToolError(found.error.kind, found.error.message)
         raise ToolError("empty", "This question gives no query. Name what the graph knows in other words.")
-    words = (
+    vocabulary = (
         endpoint_vocabulary(graph.endpoint, graph.schema) if graph.endpoint is not None else Vocabulary(graph.schema)
     )
-    query = standalone_query(understanding.readings[best.reading].plan, words)
+    query = standalone_query(understanding.readings[best.reading].plan, vocabulary)
     guard_sparql(query, graph.schema, limit=settings.row_limit)
-    return _from(query, graph.endpoint.graphs) if graph.endpoint is not None else query
+    return _with_from(query, graph.endpoint.graphs) if graph.endpoint is not None else query
 
 
-def _from(query: str, graphs: Sequence[str]) -> str:
-    """The query with the graphs that it asks.
+def _with_from(query: str, graphs: Sequence[str]) -> str:
+    """The query with a FROM clause for each graph.
 
-    >>> _from("SELECT ?s { ?s ?p ?o }", ["http://ex.org/g"])
+    >>> _with_from("SELECT ?s { ?s ?p ?o }", ["http://ex.org/g"])
     'SELECT ?s FROM <http://ex.org/g> { ?s ?p ?o }'
     """
     head, brace, group = query.partition("{")

@@ -1,4 +1,4 @@
-"""Hold the version a turn reads, from its first node to its last: opened stores, given back at the end of the turn."""
+"""Keep the version of a graph open that a turn reads, from its first node to its last."""
 
 import asyncio
 import time
@@ -6,17 +6,15 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 from uuid import uuid4
 
-from langgraph.config import get_config
-
 from nacre.stores.catalog import Graph
 
 LONGEST_TURN = 900.0
-# a version that was opened so lately is taken to be whole
-FRESH_SECONDS = 1.0
+# within so many seconds an opened version is used without a look at its files
+RECENT_SECONDS = 1.0
 
 
-class _Hold(NamedTuple):
-    """One turn's. `run` is its `ask_id`, `since` when it began, by the monotonic clock."""
+class _Lease(NamedTuple):
+    """The lease of one turn. `run` is the id of its run, `since` its begin by the monotonic clock."""
 
     graph: Graph
     timer: asyncio.TimerHandle
@@ -25,34 +23,32 @@ class _Hold(NamedTuple):
 
 
 class VersionLeases:
-    """Versions that turns are reading. What a broken turn never gives back goes after `LONGEST_TURN` seconds."""
+    """The open versions that turns read. A lease that a broken turn never releases ends after `LONGEST_TURN` seconds."""
 
     def __init__(self) -> None:
-        self._held: dict[str, _Hold] = {}
+        self._leases: dict[str, _Lease] = {}
 
-    def take(self, graph: Graph) -> str:
-        """Keep an opened graph from being closed; returns the name of the hold. On the event loop only."""
+    def acquire(self, graph: Graph, run: str = "") -> str:
+        """Keep an open graph from being closed; returns the name of the lease. On the event loop only."""
         name = uuid4().hex
         timer = asyncio.get_running_loop().call_later(LONGEST_TURN, self.release, name)
-        run = str(get_config().get("configurable", {}).get("ask_id") or "")
-        self._held[name] = _Hold(graph, timer, run, time.monotonic())
+        self._leases[name] = _Lease(graph, timer, run, time.monotonic())
         return name
 
-    def fresh(self, name: str) -> AbstractContextManager[Graph] | None:
-        """The graph of a turn that began just now, given back with the hold; None where it should be opened, and its
-        files looked at, anew."""
-        held = self._held.get(name)
-        lately = held is not None and time.monotonic() - held.since < FRESH_SECONDS
-        return nullcontext(held.graph) if held is not None and lately else None
+    def recent(self, name: str) -> AbstractContextManager[Graph] | None:
+        """The graph of a turn that began just now; None if it should be opened again, with a look at its files."""
+        lease = self._leases.get(name)
+        is_recent = lease is not None and time.monotonic() - lease.since < RECENT_SECONDS
+        return nullcontext(lease.graph) if lease is not None and is_recent else None
 
     def release(self, name: str) -> None:
-        """Give it back; a hold that is gone is no error."""
-        held = self._held.pop(name, None)
-        if held is not None:
-            held.timer.cancel()
-            held.graph.close()
+        """End a lease and close its graph; a lease that ended already is no error."""
+        lease = self._leases.pop(name, None)
+        if lease is not None:
+            lease.timer.cancel()
+            lease.graph.close()
 
     def release_run(self, run: str) -> None:
-        """Give back what a run that was cancelled still holds; `run` is its `ask_id`."""
-        for name in [name for name, held in self._held.items() if held.run == run]:
+        """End the leases of a run that was cancelled."""
+        for name in [name for name, lease in self._leases.items() if lease.run == run]:
             self.release(name)

@@ -24,8 +24,9 @@ def start_schema_prefill(settings: "Settings", graph: str | None = None) -> None
 
 
 async def _read(settings: "Settings", graph: str | None) -> None:
+    from agents.models.model_settings import model_limits, query_model_size
     from agents.models.prompt_prefill import prefill_prompts
-    from graph.app import compose, model_limits, query_model_size
+    from graph.app import compose
     from nacre.config.models import chat_model
     from nacre.stores.sqlite.schema_sql import schema_sql
 

@@ -13,10 +13,9 @@ from agents.run_in_thread import AT_ONCE, run_in_thread
 from graph.app import Composition, compose, open_persistent_app
 from graph.builder import App
 from graph.context import Context
-from graph.nodes import agents_for
+from graph.resources import agents_for
 from graph.state import Json
-from graph.stateless_turn import stream_stateless_turn
-from graph.stream import stream_turn
+from graph.stream import stream_stateless_turn, stream_turn
 from graph.turn_input import checked_question
 from nacre.config.local_engine import stop_engines
 from nacre.config.settings import Settings
@@ -131,7 +130,7 @@ class TurnService:
                     f"The conversations can't be read now ({error}). Ask again, or without a thread."
                 ) from error
             if id:
-                stack.callback(self.composition.resources.holds.release_run, id)
+                stack.callback(self.composition.resources.leases.release_run, id)
             record, why = None, ""
             if before is not None and not thread:
                 turn = stream_stateless_turn(self._app, question, before, graph=name, context=context, id=id)
@@ -216,8 +215,8 @@ async def open_turn_service(settings: Settings, *, lasting: bool, warm: bool = T
     except ValueError as error:
         # the packages below `records` can't raise our errors; theirs are written for people too
         raise ConfigError(str(error)) from error
-    if warm and "model" in composition.teams:
-        await run_in_thread(composition.resources.apart.warm)
+    if warm and "model" in composition.agents:
+        await run_in_thread(composition.resources.sandbox.warm)
     try:
         if lasting:
             async with open_persistent_app(composition) as (app, saver, seen):
@@ -226,5 +225,5 @@ async def open_turn_service(settings: Settings, *, lasting: bool, warm: bool = T
             yield TurnService(composition, composition.build(InMemorySaver()), None)
     finally:
         await run_in_thread(composition.library.close)
-        await run_in_thread(composition.resources.apart.close)
+        await run_in_thread(composition.resources.sandbox.close)
         await run_in_thread(stop_engines)

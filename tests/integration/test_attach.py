@@ -105,7 +105,7 @@ async def _asked(data: Path, question: str, graph: str) -> dict[str, object]:
         return record
     finally:
         composition.library.close()
-        composition.resources.apart.close()
+        composition.resources.sandbox.close()
 
 
 async def test_a_turn_gives_the_same_values(both: tuple[Graph, Graph, Path]) -> None:

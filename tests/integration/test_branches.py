@@ -36,7 +36,7 @@ def relation(graph: Graph, label: str) -> str:
 
 
 def test_every_branch_says_why_it_can_not_be_asked(graph: Graph) -> None:
-    lacks = {name: branch.lacks(graph) for name, branch in BRANCHES.items()}
+    lacks = {name: branch.problem(graph) for name, branch in BRANCHES.items()}
     assert lacks["sql"] == lacks["lexical"] == ""
     assert "embedder" in lacks["vector"]
 

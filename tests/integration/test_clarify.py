@@ -18,7 +18,7 @@ from agents.result import Result
 from agents.turn_view import TurnView
 from graph.app import Composition, compose
 from graph.builder import App, build_graph
-from graph.nodes import Resources
+from graph.resources import Resources
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
@@ -76,7 +76,7 @@ def _with_chance(rows: Rows, view: TurnView, chances: Sequence[float]) -> Rows:
 
 def app_of(composition: Composition, mind: str, *chances: float) -> App:
     """The model has nothing to say, so that asking it would show."""
-    rules = replace(composition.teams["rules"], query_writer=likely(*chances))
+    rules = replace(composition.agents["rules"], query_writer=likely(*chances))
     teams = {"rules": rules}
     if mind == "model":
         asked = ScriptedModel()

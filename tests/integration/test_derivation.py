@@ -11,7 +11,7 @@ from agents.models.limits import Limits
 from agents.models.priors import model_priors
 from graph.app import compose
 from graph.builder import build_graph
-from graph.nodes import Resources
+from graph.resources import Resources
 from graph.stream import stream_turn
 from ingestion.attach.attach import attach_endpoint
 from nacre.config.embedder import local_embedder
@@ -35,9 +35,9 @@ async def ask(data: Path, question: str, *, model: ScriptedModel | None = None, 
     context, chosen = {"graph": "kitchen", "branches": ["sql"]} | more.pop("context", {}), more
     settings = Settings(data=data, _env_file=None, **{"embedder": "none", **chosen})
     composition = compose(settings)
-    teams = composition.teams
+    teams = composition.agents
     if model is not None:
-        team = build_agents(model, Limits(seconds=2), chances=model_priors("large"), lead="model")
+        team = build_agents(model, Limits(seconds=2), priors=model_priors("large"), lead="model")
         teams, context = {**teams, "model": team}, context | {"mind": "model"}
     app = build_graph(Resources(composition.library, teams, settings), InMemorySaver())
     for each in question.split("|"):

@@ -12,7 +12,7 @@ from agents.agents import build_agents
 from agents.models.limits import Limits
 from graph.app import compose
 from graph.builder import build_graph
-from graph.nodes import Resources
+from graph.resources import Resources
 from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.evaluation.comparing.fusion_losses import find_fusion_losses, main
@@ -28,7 +28,7 @@ def answered(settings: Settings, question: str, *queries: str) -> Answer:
     """The record of one question, by a model that writes these queries."""
     composition = compose(settings)
     team = build_agents(ScriptedModel(replies=[step(each) for each in queries]), Limits(seconds=5), lead="model")
-    teams = {**composition.teams, "model": team} if queries else composition.teams
+    teams = {**composition.agents, "model": team} if queries else composition.agents
 
     async def run() -> Any:
         app = build_graph(Resources(composition.library, teams, settings), InMemorySaver())

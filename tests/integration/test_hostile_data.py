@@ -14,7 +14,7 @@ from agents.agents import build_agents
 from agents.models.limits import Limits
 from graph.app import Composition, compose
 from graph.builder import App, build_graph
-from graph.nodes import Resources
+from graph.resources import Resources
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
@@ -115,7 +115,7 @@ def fenced(prompt: str, lure: str) -> bool:
 
 
 def by_model(composition: Composition, model: ScriptedModel) -> App:
-    teams = {**composition.teams, "model": build_agents(model, Limits(seconds=5), lead="model")}
+    teams = {**composition.agents, "model": build_agents(model, Limits(seconds=5), lead="model")}
     return build_graph(Resources(composition.library, teams, composition.settings))
 
 

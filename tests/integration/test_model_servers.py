@@ -20,7 +20,7 @@ from agents.query_writing.write_queries import Step
 from agents.result import Usage
 from graph.app import compose
 from graph.builder import build_graph
-from graph.nodes import Resources
+from graph.resources import Resources
 from graph.stream import stream_turn
 from nacre.config.models import chat_model
 from nacre.config.settings import Settings
@@ -222,8 +222,8 @@ async def test_a_question_is_answered_over_each_server(settings: Settings, takes
     with openai_server(Reply(json.dumps(query)), takes=takes) as server:
         composition = compose(settings)
         right = Priors("large", {"alone": (999, 1000), "disputed": (999, 1000)})
-        team = build_agents(model_of(server), bounds, chances=right, lead="model")
-        app = build_graph(Resources(composition.library, {**composition.teams, "model": team}, settings))
+        team = build_agents(model_of(server), bounds, priors=right, lead="model")
+        app = build_graph(Resources(composition.library, {**composition.agents, "model": team}, settings))
         events = [event async for event in stream_turn(app, "How many of them are cooked in there?")]
     answer = events[-1][1]
     assert answer["values"] == [3]

@@ -18,7 +18,7 @@ from agents.result import Result
 from agents.turn_view import TurnView
 from graph.app import compose
 from graph.builder import App, build_graph
-from graph.nodes import Resources
+from graph.resources import Resources
 from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
@@ -46,7 +46,7 @@ def app(settings: Settings, scripted: ScriptedModel) -> App:
 
 def app_of(settings: Settings, team: Agents) -> App:
     composition = compose(settings)
-    return build_graph(Resources(composition.library, {**composition.teams, "model": team}, settings), InMemorySaver())
+    return build_graph(Resources(composition.library, {**composition.agents, "model": team}, settings), InMemorySaver())
 
 
 async def ask(app: App, question: str, **options: Any) -> Answer:
@@ -93,7 +93,7 @@ async def test_a_model_looks_up_before_it_writes(app: App, scripted: ScriptedMod
 async def test_exact_readings_are_left_to_the_rules_where_a_model_is_small(
     settings: Settings, scripted: ScriptedModel
 ) -> None:
-    answer = await ask(app_of(settings, build_agents(scripted, chances=model_priors("small"))), SURE)
+    answer = await ask(app_of(settings, build_agents(scripted, priors=model_priors("small"))), SURE)
     assert (answer["values"], answer["unit"], answer["by"]["fuser"]) == ([25], "min", "rules")
     assert (answer["llm_calls"], answer["price"]) == (0, 0.0)
 
@@ -101,7 +101,7 @@ async def test_exact_readings_are_left_to_the_rules_where_a_model_is_small(
 async def test_rows_that_both_find_are_said_in_the_words_of_the_plan(
     settings: Settings, scripted: ScriptedModel, dish: str
 ) -> None:
-    app = app_of(settings, build_agents(scripted, Limits(seconds=1), chances=model_priors("large"), lead="model"))
+    app = app_of(settings, build_agents(scripted, Limits(seconds=1), priors=model_priors("large"), lead="model"))
     minutes = f"SELECT d.cooking_time FROM {dish} d JOIN entity e ON e.id = d.id WHERE e.label = 'pilaf'"
     scripted.replies = [step(minutes, wants="number")]
     answer = await ask(app, SURE)
@@ -118,7 +118,7 @@ async def test_what_the_graph_lacks_is_said_as_the_model_names_it(app: App, scri
 
 async def test_a_question_in_german_is_answered_in_german(settings: Settings, scripted: ScriptedModel) -> None:
     asked = "Wie lange kocht das Pilaf und was ist es?"
-    app = app_of(settings, build_agents(scripted, chances=model_priors("small")))
+    app = app_of(settings, build_agents(scripted, priors=model_priors("small")))
     scripted.replies = [{"question": asked, "english": SURE}, "Das Pilaf kocht 25 min [1]."]
     answer = await ask(app, asked)
     assert (answer["standalone"], answer["standalone_own"], answer["language"]) == (SURE, asked, "de")
@@ -133,7 +133,7 @@ async def test_another_language_is_no_way_around_the_gate(
     settings: Settings, scripted: ScriptedModel, said: str
 ) -> None:
     asked = "Wie lange kocht das Pilaf und was ist es?"
-    app = app_of(settings, build_agents(scripted, chances=model_priors("small")))
+    app = app_of(settings, build_agents(scripted, priors=model_priors("small")))
     scripted.replies = [{"question": asked, "english": SURE}, said]
     answer = await ask(app, asked)
     assert answer["values"] == [25]
@@ -177,7 +177,7 @@ async def test_stepwise_asks_the_selector_before_each_step(app: App, scripted: S
 async def test_a_turn_ends_within_its_time_whatever_a_model_does(settings: Settings, scripted: ScriptedModel) -> None:
     hasty = settings.model_copy(update={"turn_seconds": 0.3})
     composition = compose(hasty)
-    teams = {**composition.teams, "model": build_agents(scripted, Limits(seconds=60))}
+    teams = {**composition.agents, "model": build_agents(scripted, Limits(seconds=60))}
     app = build_graph(Resources(composition.library, teams, hasty))
     scripted.replies = [Slow("late", 60)] * 3
     answer = await ask(app, UNCLEAR)
@@ -245,7 +245,7 @@ async def test_a_second_turn_is_worded_with_the_first_in_view(settings: Settings
         return Result(Rewrite(view.question, sure=False))
 
     composition = compose(settings)
-    team = replace(composition.teams["rules"], rewriter=rewriter.by_model(scripted, unsure, Limits()))
+    team = replace(composition.agents["rules"], rewriter=rewriter.by_model(scripted, unsure, Limits()))
     app = build_graph(Resources(composition.library, {"rules": team}, settings), InMemorySaver())
     scripted.replies = [{"question": "What is the cooking time of the dal?"}]
     await ask(app, "What is the cooking time of the pilaf?", thread="t")
@@ -263,7 +263,7 @@ async def test_what_is_read_ahead_is_what_prompts_begin_with(
     scripted.replies = ["a", "a", {"sql": written}] if size == "small" else ["a", step(written)]
     with Library(kitchen, None).open("kitchen") as graph:
         await prefill_prompts(scripted, graph.schema, partial(schema_sql, graph.tables), Limits(seconds=1), size)
-    app = app_of(settings, build_agents(scripted, Limits(seconds=1), chances=model_priors(size)))
+    app = app_of(settings, build_agents(scripted, Limits(seconds=1), priors=model_priors(size)))
     assert (await ask(app, UNCLEAR))["values"] == ["dal"]
     read, *_, wrote = (messages[0].content for messages in scripted.asked)
     assert read == wrote

@@ -15,7 +15,7 @@ from agents.query_writing.rewording import class_lines, reword_question
 from agents.turn_view import first_turn
 from graph.app import compose
 from graph.builder import App, build_graph
-from graph.nodes import Resources
+from graph.resources import Resources
 from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
@@ -33,8 +33,8 @@ NOTHING = {"sql": "SELECT 1 WHERE 0"}
 @pytest.fixture
 def app(settings: Settings, scripted: ScriptedModel) -> App:
     composition = compose(settings)
-    team = build_agents(scripted, Limits(seconds=1, retries=0, exchanges=1), chances=model_priors("small"))
-    return build_graph(Resources(composition.library, {**composition.teams, "model": team}, settings))
+    team = build_agents(scripted, Limits(seconds=1, retries=0, exchanges=1), priors=model_priors("small"))
+    return build_graph(Resources(composition.library, {**composition.agents, "model": team}, settings))
 
 
 async def ask(app: App, question: str, mind: str = "model") -> Answer:

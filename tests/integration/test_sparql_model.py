@@ -15,7 +15,7 @@ from agents.models.limits import Limits
 from agents.models.priors import model_priors
 from graph.app import compose
 from graph.builder import build_graph
-from graph.nodes import Resources
+from graph.resources import Resources
 from graph.stream import stream_turn
 from ingestion.attach.attach import attach_endpoint
 from nacre.config.settings import Settings
@@ -43,8 +43,8 @@ def data(tmp_path_factory: pytest.TempPathFactory, kitchen: Path) -> Iterator[Pa
 async def ask(data: Path, model: ScriptedModel, question: str, graph: str, size: str = "large") -> Answer:
     settings = Settings(data=data, embedder="none", _env_file=None)
     composition = compose(settings)
-    team = build_agents(model, Limits(seconds=2), chances=model_priors(size), lead="model")  # type: ignore[arg-type]
-    app = build_graph(Resources(composition.library, {**composition.teams, "model": team}, settings), InMemorySaver())
+    team = build_agents(model, Limits(seconds=2), priors=model_priors(size), lead="model")  # type: ignore[arg-type]
+    app = build_graph(Resources(composition.library, {**composition.agents, "model": team}, settings), InMemorySaver())
     context: dict[str, Any] = {"mind": "model", "branches": ["sparql"], "graph": graph}
     events = [event async for event in stream_turn(app, question, context=context)]
     composition.library.close()

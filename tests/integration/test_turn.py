@@ -18,7 +18,7 @@ from agents.turn_view import TurnView
 from graph.app import Composition, compose, open_persistent_app
 from graph.branches import BRANCHES
 from graph.builder import App, build_graph
-from graph.nodes import Resources
+from graph.resources import Resources
 from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
@@ -185,7 +185,7 @@ async def test_an_error_of_a_branch_does_not_end_the_turn(composition: Compositi
     async def broken(view: TurnView, database: Database) -> Result[BranchResult]:
         raise OSError("the disk is gone")
 
-    rules = composition.teams["rules"]
+    rules = composition.agents["rules"]
     teams = {"rules": replace(rules, query_writer=broken)}
     app = build_graph(Resources(composition.library, teams, composition.settings))
     answer, _ = await ask(app, "How many dishes are there?")
@@ -197,7 +197,7 @@ async def test_a_branch_that_hangs_is_left_behind(composition: Composition) -> N
     async def slow(view: TurnView, database: Database) -> Result[BranchResult]:
         raise TimeoutError
 
-    teams = {"rules": replace(composition.teams["rules"], query_writer=slow)}
+    teams = {"rules": replace(composition.agents["rules"], query_writer=slow)}
     app = build_graph(Resources(composition.library, teams, composition.settings))
     answer, _ = await ask(app, "How many dishes are there?", context={"branches": ["sql"]})
     assert answer["status"] == "failed"
@@ -253,7 +253,7 @@ async def test_evidence_of_one_turn_is_absent_from_the_next(composition: Composi
         assert view.of("sql") == ()
         return Result(next(turns))
 
-    teams = {"rules": replace(composition.teams["rules"], query_writer=writer)}
+    teams = {"rules": replace(composition.agents["rules"], query_writer=writer)}
     app = build_graph(Resources(composition.library, teams, composition.settings), InMemorySaver())
     options = {"thread": "t", "context": {"max_rounds": 1}}
     _, first = await ask(app, "What is marked?", **options)

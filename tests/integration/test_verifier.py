@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from agents.answering.grounding_gate import GroundingGate
+from agents.answering.grounding_gate import GroundingGate, ShownEvidence
 from graph.app import Composition, compose
 from ingestion.pipeline import ingest
 from nacre.checking.claims import FindGraphNames
@@ -79,10 +79,10 @@ def is_right_too(case: Right, index: int) -> bool:
 def fed(case: Right, text: str, cited: tuple[int, ...], known: dict[str, FindGraphNames]) -> GroundingGate:
     """The gate after a model said this, where the rules would say the right sentence."""
     gate = GroundingGate(case.evidence, lambda token: None, known[case.graph])
-    gate.spare = [(case.text, case.cited)]
+    shown = ShownEvidence(range(len(case.evidence)), [(case.text, case.cited)])
     numbers = "".join(f" [{i + 1}]" for i in cited)
-    gate.feed(f"{text.removesuffix('.')}{numbers}.", range(len(case.evidence)))
-    gate.finish(range(len(case.evidence)))
+    gate.feed(f"{text.removesuffix('.')}{numbers}.", shown)
+    gate.finish(shown)
     return gate
 
 

@@ -10,13 +10,12 @@ import yaml
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.answering.draft import AnswerDraft
-from agents.answering.grounding_gate import table_claims
-from agents.fuser import AnswerGate
+from agents.answering.grounding_gate import GroundingGate, table_claims
 from agents.result import Result
 from agents.turn_view import TurnView
 from graph.app import Composition
 from graph.builder import build_graph
-from graph.nodes import Resources
+from graph.resources import Resources
 from graph.stream import stream_turn
 from nacre.records.evidence import Evidence
 from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Edge, Itself, Plan, Select, Variable
@@ -40,10 +39,10 @@ class Right:
 
 def answered(composition: Composition, graphs: Sequence[str], questions: Path) -> Iterator[Right]:
     """What the rules say to the questions, where the values are those of the fixture."""
-    rules = composition.teams["rules"]
+    rules = composition.agents["rules"]
     told: list[tuple[TurnView, AnswerDraft]] = []
 
-    async def listening(view: TurnView, schema: Schema, gate: AnswerGate) -> Result[AnswerDraft]:
+    async def listening(view: TurnView, schema: Schema, gate: GroundingGate) -> Result[AnswerDraft]:
         result = await rules.fuser(view, schema, gate)
         told.append((view, result.value))
         return result

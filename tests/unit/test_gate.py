@@ -1,9 +1,10 @@
 import itertools
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.answering.grounding_gate import GroundingGate
+from agents.answering.grounding_gate import GroundingGate, ShownEvidence
 from nacre.records.evidence import EvidenceSentence, Rows, Table
 
 EVIDENCE = (
@@ -11,7 +12,7 @@ EVIDENCE = (
     EvidenceSentence("lexical", 1, text="The dal cooks for 35 min.", title="dal"),
     EvidenceSentence("lexical", 1, text="The porridge contains rice.", title="rice porridge"),
 )
-SHOWN = [0, 1, 2]
+SHOWN = ShownEvidence([0, 1, 2])
 
 pieces = st.sampled_from(
     ["The pilaf cooks", " for 25 min", " [1]", "[2]", "[1, 9] ", ". ", ".\n", "! ", "[", "]", "A", "1", " ", "\n"]
@@ -97,9 +98,9 @@ def test_a_sentence_without_evidence_is_dropped() -> None:
 
 def test_a_sentence_without_evidence_gives_way_to_the_rules() -> None:
     gate, _ = opened()
-    gate.spare = [("The porridge contains rice.", (2,)), ("The dal cooks for 35 min.", (1,))]
-    gate.feed("Bananas are blue. Apples are made of glass.", SHOWN)
-    gate.finish(SHOWN)
+    fallbacks = [("The porridge contains rice.", (2,)), ("The dal cooks for 35 min.", (1,))]
+    gate.feed("Bananas are blue. Apples are made of glass.", replace(SHOWN, fallbacks=fallbacks))
+    gate.finish(replace(SHOWN, fallbacks=fallbacks))
     assert gate.answer == "The porridge contains rice [1]. The dal cooks for 35 min [2]."
 
 

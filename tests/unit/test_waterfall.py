@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from agents.agents import build_agents
 from agents.tool_selector import LAYERS, by_rules
 from agents.turn_view import TurnView, first_turn
-from graph.waterfall import SETTLED, lower_layers
+from graph.routing import SETTLED, lower_layers
 from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Rows, Table
 from nacre.records.turn import ExpectedKind, Understanding
 from nacre.understanding.ranking.weights import load_weights

@@ -8,9 +8,9 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from agents.answering.draft import rows_phrase
 from agents.models.calls import ModelFailed, structured_reply
+from agents.models.model_settings import model_limits
 from agents.query_writing.schema_text import relevant_tables, whole_schema
 from agents.query_writing.write_queries import SqlReply
-from graph.app import model_limits
 from nacre.config.models import chat_model
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError

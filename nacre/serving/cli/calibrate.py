@@ -25,8 +25,8 @@ def calibrate(
     QUESTIONS are lines of JSON with a question and its answers. What is counted replaces what was counted before for
     this model.
     """
+    from agents.models.model_settings import query_model_size
     from agents.models.priors import model_priors, save_counts
-    from graph.app import query_model_size
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
     from nacre.evaluation.learning.model_priors import count_outcomes, priors_report

@@ -74,7 +74,7 @@ def _asked(configuration: str, graphs: "Sequence[Graph]") -> tuple[str, ...]:
 
     if configuration not in CONFIGURATIONS:
         raise ConfigError(f"There is no configuration {configuration!r}. Use: {', '.join(CONFIGURATIONS)}.")
-    lacks = {branch: [BRANCHES[branch].lacks(graph) for graph in graphs] for branch in CONFIGURATIONS[configuration]}
+    lacks = {branch: [BRANCHES[branch].problem(graph) for graph in graphs] for branch in CONFIGURATIONS[configuration]}
     found = tuple(branch for branch, reasons in lacks.items() if not all(reasons))
     if not found:
         [(branch, [why, *_]), *_] = lacks.items()

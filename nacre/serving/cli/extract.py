@@ -71,7 +71,7 @@ async def _extract(graph: "Graph", settings: "Settings", mind: str | None, texts
     from nacre.serving.terminal.options import turn_context
 
     chosen = turn_context(settings, mind, None).mind
-    teams = compose(settings).teams
+    teams = compose(settings).agents
     team = teams[chosen or ("model" if "model" in teams else "rules")]
     return await extracted(graph, team.extractor, texts, _read)
 

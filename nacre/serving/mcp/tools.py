@@ -15,7 +15,7 @@ from pydantic import Field
 
 from agents.run_in_thread import run_in_thread
 from nacre.access import queries
-from nacre.access.availability import lacks_lexical, lacks_triples, lacks_vectors
+from nacre.access.availability import lexical_problem, sparql_problem, vector_problem
 from nacre.access.things import find_thing
 from nacre.errors import NacreError
 from nacre.records.answer import Answer
@@ -87,7 +87,7 @@ def add_tools(mcp: MCPServer[Any], where: ContextResolver) -> None:
         async with asking.place():
             with await open_graph(place, graph) as opened:
                 resources = asking.composition.resources
-                found = await queries.query_sql(opened, sql, resources.settings, resources.apart, limit)
+                found = await queries.query_sql(opened, sql, resources.settings, resources.sandbox, limit)
         return records.ToolRows(**asdict(found))
 
     @tool
@@ -205,8 +205,8 @@ def _graph_told(place: ToolContext, opened: Graph) -> records.GraphDescription:
         properties=[records.property_summary(each, schema) for each in properties[:most_properties]],
         truncated=len(classes) > most_classes or len(properties) > most_properties,
         sql=opened.stored is not None,
-        sparql=not lacks_triples(opened),
-        search=not (lacks_lexical(opened) and lacks_vectors(opened)),
+        sparql=not sparql_problem(opened),
+        search=not (lexical_problem(opened) and vector_problem(opened)),
         examples=example_questions(place.asking, place.caller, opened.name),
     )
 

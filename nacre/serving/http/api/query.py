@@ -57,7 +57,7 @@ class TurnChoices:
 @router.get("/choices", summary="What a turn may choose")
 def turn_choices(asking: TurnServiceDep, caller: CallerDep) -> TurnChoices:
     """Reasoners, branches, and the settings that hold by default."""
-    settings, teams = asking.composition.settings, asking.composition.resources.teams
+    settings, teams = asking.composition.settings, asking.composition.resources.agents
     return TurnChoices(
         tuple(teams),
         (settings.model or "") if "model" in teams else "",
@@ -81,7 +81,7 @@ async def query(asking: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, 
     with asking.counted(), await run_in_thread(asking.library.open, graph) as opened:
         try:
             if given.language == "sql":
-                found = await query_sql(opened, given.text, settings, asking.composition.resources.apart, limit)
+                found = await query_sql(opened, given.text, settings, asking.composition.resources.sandbox, limit)
             else:
                 found = await query_sparql(opened, given.text, settings, limit)
                 found = await run_in_thread(_named, opened, found)

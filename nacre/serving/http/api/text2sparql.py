@@ -35,7 +35,7 @@ async def text_to_sparql(
     name = await asking.check(question, asking.resolve(named, caller), None, caller)
     with await run_in_thread(asking.library.open, name) as graph:
         try:
-            query = await text2sparql(question, graph, settings, asking.composition.resources.apart)
+            query = await text2sparql(question, graph, settings, asking.composition.resources.sandbox)
         except ToolError as error:
             raise ConfigError(str(error)) from error
     return SparqlTranslation(dataset=dataset, question=question, query=query)

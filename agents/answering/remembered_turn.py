@@ -1,0 +1,77 @@
+"""What later turns need of a finished turn: TurnView + answer -> EarlierTurn, and its shorter form two turns later."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from agents.answering.draft import AnswerDraft
+from agents.answering.inherited_confidence import inheritable_confidence
+from agents.answering.select_answer import plan_of
+from agents.turn_view import TurnView
+from nacre.language.courtesy import is_greeting
+from nacre.records.evidence import Evidence, EvidenceSentence, Rows
+from nacre.records.turn import EarlierTurn, Reading
+
+# keys and labels of the result where no setting says, cited evidence, and rows of each
+REMEMBERED = 100
+REMEMBERED_EVIDENCE = 3
+REMEMBERED_ROWS = 20
+
+
+def remembered_turns(
+    view: TurnView, answer: str, draft: AnswerDraft, cited: Mapping[int, Evidence], most: int = REMEMBERED
+) -> tuple[EarlierTurn, ...]:
+    """The turn as later turns need it; nothing if it asked nothing of the graph.
+
+    It has the plan, at most `most` keys and labels of the result, and what was cited. `cited` is the opened evidence by
+    its index.
+    """
+    if view.rewrite.aside or is_greeting(view.question):
+        return ()
+    understanding = view.understanding
+    used = view.evidence[draft.table] if draft.table is not None else None
+    plan = plan_of(understanding, used) if used is not None else None
+    result = cited.get(draft.table, used) if draft.table is not None else None
+    if used is None and understanding.readings:
+        plan = understanding.readings[0].plan
+    labels = tuple(value for value in draft.values if isinstance(value, str))
+    turn = EarlierTurn(
+        view.question,
+        view.standalone,
+        answer,
+        plan=plan,
+        keys=result.keys[:most] if result is not None else (),
+        labels=labels[:most],
+        options=draft.options,
+        confirm=_reading_to_confirm(view, draft),
+        evidence=tuple(_remembered_evidence(view.evidence[index]) for index in list(cited)[:REMEMBERED_EVIDENCE]),
+        confidence=inheritable_confidence(draft, understanding),
+    )
+    return (turn,)
+
+
+def older_turn(turn: Mapping[str, Any]) -> dict[str, Any]:
+    """A turn before the last one, as JSON: only the last turn's evidence supports a follow-up, and only its reading can
+    be confirmed."""
+    return {**turn, "evidence": [], "confirm": None}
+
+
+def _reading_to_confirm(view: TurnView, draft: AnswerDraft) -> Reading | None:
+    """The reading that the answer asks to be confirmed; a yes chooses it."""
+    if not draft.confirm and draft.status != "not_understood":
+        return None
+    used = view.evidence[draft.table] if draft.table is not None else None
+    place = used.reading if isinstance(used, Rows) else 0
+    return view.understanding.readings[place] if place is not None and view.understanding.readings else None
+
+
+def _remembered_evidence(evidence: Evidence) -> Evidence:
+    """Evidence as a later turn may cite it. It is no candidate for that turn's answer."""
+    evidence = replace(
+        evidence, round=0, keys=evidence.keys[:REMEMBERED_ROWS], triples=evidence.triples[:REMEMBERED_ROWS]
+    )
+    if isinstance(evidence, EvidenceSentence):
+        return evidence
+    table = evidence.table
+    table = replace(table, rows=table.rows[:REMEMBERED_ROWS], keys=table.keys[:REMEMBERED_ROWS])
+    return replace(evidence, reading=None, table=table)
