@@ -58,7 +58,7 @@ class Message:
 def stream_tokens(text: str) -> list[str]:
     """The words of a text with the space behind them.
 
-    >>> tokens_of(" Two [1].")
+    >>> stream_tokens(" Two [1].")
     [' ', 'Two ', '[1].']
     """
     return _TOKENS.findall(text)

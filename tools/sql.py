@@ -68,7 +68,7 @@ def failed_query(
 def summarize_rows(table: Table, rows: int = 3) -> str:
     """The first rows in one line, as a citation shows them: a value as it was written, where that is known.
 
-    >>> brief(Table(("name", "height"), (("A", 3), ("B", None)), units=("", "m")))
+    >>> summarize_rows(Table(("name", "height"), (("A", 3), ("B", None)), units=("", "m")))
     'name: A, height: 3 m; name: B'
     """
     units = table.units or ("",) * len(table.columns)

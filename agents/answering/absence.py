@@ -100,7 +100,7 @@ def _not_understood(best: Reading, empty: bool) -> Absence:
 def quoted_list(names: Sequence[str]) -> str:
     """Names in quotes.
 
-    >>> listed(["a", "b", "c"])
+    >>> quoted_list(["a", "b", "c"])
     '“a”, “b” and “c”'
     """
     quotes = [f"“{quote_line(name)}”" for name in dict.fromkeys(names)]

@@ -92,7 +92,7 @@ def confirm_reading(words: str, answer: str = "") -> str:
     """What was understood, to be confirmed, where there is no other reading to offer; not once more where the
     answer says it.
 
-    >>> confirm("the age of Ann", "The age of Ann is 40."), confirm("towns that Ann lives in", "Ann lives in Hay.")
+    >>> confirm_reading("the age of Ann", "The age of Ann is 40."), confirm_reading("towns that Ann lives in", "Ann lives in Hay.")
     ('Is that what you meant?', 'I read this as “towns that Ann lives in”. Is that what you meant?')
     """
     said = {token.norm for token in tokenize(answer)}

@@ -78,7 +78,7 @@ def is_same_result(rows: Table, others: Table) -> bool:
     them.
 
     >>> a, b = Table(("n",), ((1,), (2,))), Table(("name", "n"), (("x", 1), ("y", 2)))
-    >>> say_the_same(a, b), say_the_same(a, Table(("n",), ((1,), (2,), (3,))))
+    >>> is_same_result(a, b), is_same_result(a, Table(("n",), ((1,), (2,), (3,))))
     (True, False)
     """
     few, many = sorted((_columns(rows), _columns(others)), key=len)

@@ -79,8 +79,8 @@ def is_question_for_texts(understanding: Understanding, used: Rows, evidence: Se
 def sentence_phrase(answer: TextAnswer, sentence: EvidenceSentence) -> str:
     """The sentence, led by the answer where it does not say it in the same form, or by what it is about.
 
-    >>> said = Sentence("lexical", 1, "It slides by 13 centimetres.", "The bench")
-    >>> worded(TextAnswer(13, "cm", 0, 13, 27, 0.9), said)
+    >>> sentence = EvidenceSentence("lexical", 1, "It slides by 13 centimetres.", "The bench")
+    >>> sentence_phrase(TextAnswer(13, "cm", 0, 13, 27, 0.9), sentence)
     '13 cm: The bench: It slides by 13 centimetres.'
     """
     text = quote_line(sentence.text)

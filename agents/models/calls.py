@@ -189,7 +189,7 @@ async def _pieces(
 def is_repeating(text: str) -> bool:
     """Whether a text ends by saying the same thing over and over.
 
-    >>> repeats("It is blue. " * 6), repeats("Red, blue, green, red."), repeats("no" * 9)
+    >>> is_repeating("It is blue. " * 6), is_repeating("Red, blue, green, red."), is_repeating("no" * 9)
     (True, False, False)
     """
     for size in range(1, min(LONGEST_REPETITION, len(text) // MOST_REPETITIONS) + 1):

@@ -75,7 +75,7 @@ def after_agreement(own: float, other: float, coincidence: float = 1.0) -> float
     """The chance of rows once the same were found in another way; `coincidence` is how often two that are wrong give
     the same, beside how often two that are right do.
 
-    >>> round(agreed(0.7, 0.6), 2), round(agreed(0.7, 0.6, 0.2), 2)
+    >>> round(after_agreement(0.7, 0.6), 2), round(after_agreement(0.7, 0.6, 0.2), 2)
     (0.78, 0.95)
     """
     both, neither = own * other, (1 - own) * (1 - other) * coincidence
@@ -85,7 +85,7 @@ def after_agreement(own: float, other: float, coincidence: float = 1.0) -> float
 def after_dispute(own: float, other: float) -> float:
     """The chance of rows once others were found that differ from them: one of the two is wrong at least.
 
-    >>> round(disputed(0.8, 0.5), 2), round(disputed(0.5, 0.8), 2)
+    >>> round(after_dispute(0.8, 0.5), 2), round(after_dispute(0.5, 0.8), 2)
     (0.67, 0.17)
     """
     return own * (1 - other) / (1 - own * other)
@@ -94,9 +94,9 @@ def after_dispute(own: float, other: float) -> float:
 def model_size_class(model: str, *, own_server: bool = False) -> Size:
     """The size class of a model by its name, as it was set.
 
-    >>> size_of("ollama:qwen2.5-coder:1.5b"), size_of("ollama:llama3.3:70b"), size_of("openai:gpt-x")
+    >>> model_size_class("ollama:qwen2.5-coder:1.5b"), model_size_class("ollama:llama3.3:70b"), model_size_class("openai:gpt-x")
     ('small', 'large', 'large')
-    >>> size_of("openai:any-name", own_server=True)
+    >>> model_size_class("openai:any-name", own_server=True)
     'unknown'
     """
     found = _PARAMETERS.search(model)

@@ -54,7 +54,7 @@ def parse_record(raw: AIMessage, shape: type[BaseModel]) -> dict[str, Any]:
 
     >>> class Word(BaseModel):
     ...     word: str
-    >>> read(AIMessage('Sure: {"word": "a"}'), Word)["parsed"], read(AIMessage("```\\nb\\n```"), Word)["parsed"]
+    >>> parse_record(AIMessage('Sure: {"word": "a"}'), Word)["parsed"], parse_record(AIMessage("```\\nb\\n```"), Word)["parsed"]
     (Word(word='a'), Word(word='b'))
     """
     text = str(raw.text)
@@ -74,7 +74,7 @@ def parse_record(raw: AIMessage, shape: type[BaseModel]) -> dict[str, Any]:
 def fenced_text(text: str) -> str:
     """What stands in the first fence of a text, or the text.
 
-    >>> fenced("Here: ```sql\\nSELECT 1\\n``` done")
+    >>> fenced_text("Here: ```sql\\nSELECT 1\\n``` done")
     'SELECT 1'
     """
     _, fence, rest = text.partition("```")

@@ -32,7 +32,7 @@ async def linked_name_lines(understanding: Understanding, database: Database) ->
 def value_phrases(question: str) -> list[str]:
     """Stretches of a question that may be values: what is quoted, runs of capitalised words, then single words.
 
-    >>> phrases("Which dishes of Cape Town use 'black rice' in 2010?")
+    >>> value_phrases("Which dishes of Cape Town use 'black rice' in 2010?")
     ['black rice', 'Cape Town', 'dishes', 'use', '2010']
     """
     quotes = [match[1].strip() for match in _QUOTED.finditer(question)]

@@ -54,7 +54,7 @@ def guard_sparql(text: str, schema: Schema, *, limit: int) -> str:
 def query_form(text: str) -> str:
     """Whether a query is a SELECT, an ASK or a CONSTRUCT; raises ToolError as `guard_sparql`.
 
-    >>> form_of("ASK { ?s ?p ?o }")
+    >>> query_form("ASK { ?s ?p ?o }")
     'ASK'
     """
     return _FORMS[parse_sparql(text).name]
