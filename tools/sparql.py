@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 from nacre.plans.run import Engine
 from nacre.plans.sparql.engine import LabelLookup, sparql_engine
-from nacre.plans.sparql.pattern import Vocabulary
+from nacre.plans.sparql.vocabulary import Vocabulary
 from nacre.records.endpoint import Endpoint
 from nacre.records.evidence import EvidenceSentence
 from nacre.records.plan import Profile
@@ -39,7 +39,7 @@ def endpoint_engine(source: SparqlSource, endpoint: Endpoint, schema: Schema, la
     def describe(profile: Profile, round: int) -> tuple[EvidenceSentence, ...]:
         return sparql_profile_sentences(profile, source, words, labels, round=round, seconds=SECONDS_AWAY)
 
-    return sparql_engine(source, words, labels, describe=describe, seconds=SECONDS_AWAY, seconds_beside=BESIDE_AWAY)
+    return sparql_engine(source, words, labels, describe=describe, seconds=SECONDS_AWAY, alternative_seconds=BESIDE_AWAY)
 
 
 def ingested_labels(tables: Tables) -> LabelLookup:

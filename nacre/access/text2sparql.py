@@ -11,9 +11,9 @@ from nacre.access.sql_database import sql_database
 from nacre.access.text_lexicon import load_lexicon
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
-from nacre.plans.sparql.pattern import Vocabulary
 from nacre.plans.sparql.standalone import standalone_query
 from nacre.plans.sparql.terms import format_iri
+from nacre.plans.sparql.vocabulary import Vocabulary
 from nacre.records.evidence import Rows
 from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Graph

@@ -1,7 +1,7 @@
-"""Run the body of a plan (Select, Ask, ...) body + Engine -> rows with keys and units, and the queries."""
+"""Run the body of a plan: Select, Combine, Ask or Compute + Engine -> rows with keys and units, and the queries."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from math import inf
@@ -10,9 +10,9 @@ from nacre.errors import ToolError
 from nacre.plans.durations import elapsed_time
 from nacre.plans.missing_values import UNKNOWN_TRUTH, unstated_values
 from nacre.plans.order_column import add_order_column, split_order_column
-from nacre.plans.sparql.to_sparql import SparqlQuery
+from nacre.plans.sparql.query import SparqlQuery
 from nacre.plans.sql.to_sql import contributing_count_statement, contributing_statement, to_sql
-from nacre.plans.statement import OutputColumn, Statement
+from nacre.plans.statement import Statement
 from nacre.records.evidence import Cell, Evidence, Query, QueryError, Table
 from nacre.records.plan import (
     ARITHMETIC,
@@ -30,10 +30,9 @@ from nacre.stores.sqlite.tables import SqlResult, Tables
 
 MAX_RESULT_ROWS = 1000
 MAX_CONTRIBUTING = 50
-# steps of SQLite for each query of a reading that stands beside the likeliest: a count by a value over 12,000 things, a
-# filter over 40,000 (measured: 10 to 80 ms). Steps and not seconds, so that the same question has the same answer
+# SQLite steps for each query of an alternative reading: a count by a value over 12,000 things, or a filter over 40,000
+# (measured: 10 to 80 ms). Steps instead of seconds give the same question the same answer.
 ALTERNATIVE_STEPS = 200_000
-
 
 # a description that is asked for, and the round -> its sentences
 Describe = Callable[[Profile, int], tuple[Evidence, ...]]
@@ -48,21 +47,21 @@ def describe_nothing(profile: Profile, round: int) -> tuple[Evidence, ...]:
 class Engine:
     """What plans run on: how their selects are written, and what fetches the rows.
 
-    Rows come in the order of the outputs and within a limit; a reading beside the likeliest gets a smaller budget.
-    Descriptions read the `tables` of the graph; without tables, `describe` gives them. If the store is `away`, each
-    query costs a request, and the things behind a number are listed for the likeliest reading only. Ages are computed
-    for `today`.
+    Rows come in the order of the outputs and within a limit; an alternative reading gets a smaller budget (the last
+    argument of `fetch`). Descriptions read the `tables` of the graph; without tables, `describe` gives them. If the
+    store is remote, each query costs a request, and the things behind a number are listed only when it is cited. Ages
+    are computed for `today`.
     """
 
     tool: str
     schema: Schema
     write: Callable[[Select | Combine], Statement | SparqlQuery]
-    contributing: Callable[[Select, str], Statement | SparqlQuery]
-    number_contributing: Callable[[Select, str], Statement | SparqlQuery]
+    write_contributing: Callable[[Select, str], Statement | SparqlQuery]
+    write_contributing_count: Callable[[Select, str], Statement | SparqlQuery]
     fetch: Callable[[Statement | SparqlQuery, int, bool], SqlResult]
     tables: Tables | None = None
     describe: Describe = describe_nothing
-    away: bool = False
+    is_remote: bool = False
     today: Callable[[], date] = date.today
 
 
@@ -70,10 +69,10 @@ def tables_engine(tables: Tables) -> Engine:
     """SQL on the tables of a graph."""
     schema = tables.schema
 
-    def fetch(statement: Statement | SparqlQuery, limit: int, beside: bool) -> SqlResult:
-        # a sorter that knows how many rows are wanted keeps no more
+    def fetch(statement: Statement | SparqlQuery, limit: int, is_alternative: bool) -> SqlResult:
+        # with a limit, SQLite's sorter keeps only so many rows
         text = f"{statement.text}\nLIMIT {limit + 1}"
-        return tables.run(text, statement.params, limit=limit, steps=ALTERNATIVE_STEPS if beside else inf)
+        return tables.run(text, statement.params, limit=limit, steps=ALTERNATIVE_STEPS if is_alternative else inf)
 
     return Engine(
         "sql",
@@ -87,59 +86,60 @@ def tables_engine(tables: Tables) -> Engine:
 
 
 def run_body(
-    body: Select | Combine | Ask | Compute, engine: Engine, *, words: str, round: int, beside: bool = False
+    body: Select | Combine | Ask | Compute, engine: Engine, *, words: str, round: int, is_alternative: bool = False
 ) -> tuple[Table | None, tuple[Query, ...]]:
-    """The rows of a plan and the queries that ran, with `words` for what they ask; a reading that stands `beside` the
-    likeliest takes little.
+    """The rows of a plan and the queries that ran, with `words` for what they ask.
 
-    Comparisons and yes/no give one row with one cell: 1 or 0 for yes or no, None where the graph does not say. A query
-    that fails is told in its record.
+    Comparisons and yes-or-no questions give one row with one cell: 1 for yes, 0 for no, None if the graph does not
+    say. The record of a failed query has its error.
     """
-    runner = QueryRunner(engine, words, round, beside)
+    runner = QueryRunner(engine, words, round, is_alternative)
     if isinstance(body, Ask):
-        found = runner.table(body.select)
-        yes = bool(found and found.rows)
-        if (
-            found is not None
-            and not yes
-            and any(runner.lacks(each) for each in unstated_values(body.select, engine.schema))
-        ):
-            return UNKNOWN_TRUTH, tuple(runner.queries)
-        table = Table(("yes",), ((1 if yes else 0,),), found.keys[:1] if found and yes else ((),), ("",))
-        return (table if found is not None else None), tuple(runner.queries)
-    table_or_none = runner.compute(body) if isinstance(body, Compute) else runner.table(body)
-    return table_or_none, tuple(runner.queries)
+        return _truth(body, runner), tuple(runner.queries)
+    table = runner.compute(body) if isinstance(body, Compute) else runner.table(body)
+    return table, tuple(runner.queries)
+
+
+def _truth(body: Ask, runner: "QueryRunner") -> Table | None:
+    """One row that says whether the select of a yes-or-no question has rows."""
+    found = runner.table(body.select)
+    if found is None:
+        return None
+    if found.rows:
+        return Table(("yes",), ((1,),), found.keys[:1], ("",))
+    if any(runner.is_empty(each) for each in unstated_values(body.select, runner.engine.schema)):
+        return UNKNOWN_TRUTH
+    return Table(("yes",), ((0,),), ((),), ("",))
 
 
 class QueryRunner:
-    """Runs statements and keeps their records."""
+    """Runs the queries of one plan and records them."""
 
-    def __init__(self, engine: Engine, words: str, round: int, beside: bool) -> None:
-        self.engine, self.words, self.round, self.beside = engine, words, round, beside
+    def __init__(self, engine: Engine, words: str, round: int, is_alternative: bool) -> None:
+        self.engine, self.words, self.round, self.is_alternative = engine, words, round, is_alternative
         self.queries: list[Query] = []
 
     def run(
         self, statement: Statement | SparqlQuery, limit: int = MAX_RESULT_ROWS
     ) -> tuple[list[tuple[Cell, ...]], bool] | None:
+        """The rows of a statement and whether there are more; None if it failed."""
         started = time.perf_counter()
         query = Query(self.engine.tool, self.round, statement.text, self.words, statement.params)
         try:
-            rows = self.engine.fetch(statement, limit, self.beside)
+            result = self.engine.fetch(statement, limit, self.is_alternative)
         except ToolError as error:
-            took = time.perf_counter() - started
-            self.queries.append(replace(query, error=QueryError(error.kind, str(error)), seconds=round(took, 6)))
+            seconds = round(time.perf_counter() - started, 6)
+            self.queries.append(replace(query, error=QueryError(error.kind, str(error)), seconds=seconds))
             return None
-        took = time.perf_counter() - started
-        self.queries.append(replace(query, rows=len(rows.rows), truncated=rows.truncated, seconds=round(took, 6)))
-        return rows.rows, rows.truncated
+        seconds = round(time.perf_counter() - started, 6)
+        self.queries.append(replace(query, rows=len(result.rows), truncated=result.truncated, seconds=seconds))
+        return result.rows, result.truncated
 
     def table(self, body: Select | Combine) -> Table | None:
-        aggregate = (
-            next((a for a in body.answers if isinstance(a, Aggregate)), None) if isinstance(body, Select) else None
-        )
-        counted = aggregate if self.engine.away and isinstance(body, Select) and not (body.group or body.by) else None
-        if counted and isinstance(body, Select) and body.order is None:
-            return self._counted(body, Aggregate("count", Itself(counted.of.variable)))
+        """The rows of a select, with the things behind an aggregate; None if its query failed."""
+        aggregate = _first_aggregate(body)
+        if self.engine.is_remote and isinstance(body, Select) and aggregate and _is_one_row(body):
+            return self._remote_aggregate(body, Aggregate("count", Itself(aggregate.of.variable)))
         asked = add_order_column(body)
         statement = self.engine.write(asked)
         found = self.run(statement)
@@ -149,82 +149,95 @@ class QueryRunner:
         if asked is not body:
             table = split_order_column(table, len([o for o in self.engine.write(body).outputs if o.role != "key"]))
         if isinstance(body, Select) and aggregate and not body.group:
-            things = self.engine.contributing(body, aggregate.of.variable)
-            keys = self.run(things, MAX_CONTRIBUTING)
-            if keys is not None:
-                behind = tuple(str(row[0]) for row in keys[0])
-                count: int | None = len(behind)
-                single = not body.by and aggregate.function == "count" and isinstance(aggregate.of, Itself)
-                if keys[1] and single and table.rows:
-                    count = int(table.rows[0][body.answers.index(aggregate)] or 0)
-                elif keys[1]:
-                    count = self._count(self.engine.number_contributing(body, aggregate.of.variable))
-                return replace(table, keys=tuple(behind for _ in table.rows), contributing=count)
+            return self._with_contributing(table, body, aggregate)
         return table
 
-    def _counted(self, body: Select, number: Aggregate) -> Table | None:
-        """The row of aggregates with the number of things behind it, by one query; which these are is asked when the
-        row is cited."""
-        own = number in body.answers
-        statement = self.engine.write(body if own else replace(body, answers=(*body.answers, number)))
+    def _with_contributing(self, table: Table, body: Select, aggregate: Aggregate) -> Table:
+        """The row of an aggregate with the first things behind it and their number."""
+        found = self.run(self.engine.write_contributing(body, aggregate.of.variable), MAX_CONTRIBUTING)
+        if found is None:
+            return table
+        rows, has_more = found
+        keys = tuple(str(row[0]) for row in rows)
+        count: int | None = len(keys)
+        is_plain_count = not body.by and aggregate.function == "count" and isinstance(aggregate.of, Itself)
+        if has_more and is_plain_count and table.rows:
+            count = int(table.rows[0][body.answers.index(aggregate)] or 0)
+        elif has_more:
+            count = self._count(self.engine.write_contributing_count(body, aggregate.of.variable))
+        return replace(table, keys=tuple(keys for _ in table.rows), contributing=count)
+
+    def _remote_aggregate(self, body: Select, number: Aggregate) -> Table | None:
+        """The row of aggregates with the number of things behind it, from one query."""
+        is_own = number in body.answers
+        statement = self.engine.write(body if is_own else replace(body, answers=(*body.answers, number)))
         found = self.run(statement)
         if found is None:
             return None
         table = build_table(statement, *found)
-        place = body.answers.index(number) if own else len(table.columns) - 1
-        behind = table.rows[0][place] if table.rows else None
-        shown = len(table.columns) - (not own)
+        place = body.answers.index(number) if is_own else len(table.columns) - 1
+        count = table.rows[0][place] if table.rows else None
+        shown = len(table.columns) - (not is_own)
         return replace(
             table,
             columns=table.columns[:shown],
             rows=tuple(row[:shown] for row in table.rows),
             units=table.units[:shown],
-            contributing=int(behind) if isinstance(behind, int | float) else None,
+            contributing=int(count) if isinstance(count, int | float) else None,
         )
 
-    def lacks(self, select: Select) -> bool:
-        """Whether a select that ran has no row."""
+    def is_empty(self, select: Select) -> bool:
+        """Whether a select ran and has no rows."""
         found = self.table(select)
         return found is not None and not found.rows
 
-    def _count(self, things: Statement | SparqlQuery) -> int | None:
-        found = self.run(things)
+    def _count(self, statement: Statement | SparqlQuery) -> int | None:
+        found = self.run(statement)
         return int(found[0][0][0] or 0) if found and found[0] else None
 
     def compute(self, body: Compute) -> Table | None:
+        """One row: the result of a comparison or calculation, and both numbers; None if either is missing."""
         left, right = self.table(body.left), self.table(body.right)
+        if left is None or right is None:
+            return None
         if body.op in ELAPSED:
-            return None if left is None or right is None else elapsed_time(body, left, right, self.engine.today())
-        if left is None or right is None or not left.rows or not right.rows:
+            return elapsed_time(body, left, right, self.engine.today())
+        if not left.rows or not right.rows:
             return None
         a, b = left.rows[0][0], right.rows[0][0]
         if not isinstance(a, (int, float)) or not isinstance(b, (int, float)):
             return None
         keys = (left.keys[0] + right.keys[0],) if left.keys and right.keys else ((),)
-        result: Cell
-        name = "result"
         unit = left.units[0]
-        if body.op in ARITHMETIC:
-            if body.op in "/%" and b == 0:
-                return None
-            ratio = a / b if b else 0.0
-            result = {"-": a - b, "+": a + b, "*": a * b, "/": ratio, "%": 100 * ratio}[body.op]
-        else:
-            name = "yes"
-            result = int({"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "=": a == b, "!=": a != b}[body.op])
-        of_result = "%" if body.op == "%" else "" if name == "yes" else unit
-        return Table((name, "left", "right"), ((result, a, b),), keys, (of_result, unit, unit))
+        if body.op not in ARITHMETIC:
+            holds = {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "=": a == b, "!=": a != b}[body.op]
+            return Table(("yes", "left", "right"), ((int(holds), a, b),), keys, ("", unit, unit))
+        if body.op in "/%" and b == 0:
+            return None
+        ratio = a / b if b else 0.0
+        result = {"-": a - b, "+": a + b, "*": a * b, "/": ratio, "%": 100 * ratio}[body.op]
+        result_unit = "%" if body.op == "%" else unit
+        return Table(("result", "left", "right"), ((result, a, b),), keys, (result_unit, unit, unit))
 
 
-def build_table(statement: Statement | SparqlQuery, rows: list[tuple[Cell, ...]], truncated: bool) -> Table:
+def _is_one_row(body: Select) -> bool:
+    """Whether a select of aggregates gives one row in all."""
+    return not (body.group or body.by) and body.order is None
+
+
+def _first_aggregate(body: Select | Combine) -> Aggregate | None:
+    answers = body.answers if isinstance(body, Select) else ()
+    return next((answer for answer in answers if isinstance(answer, Aggregate)), None)
+
+
+def build_table(statement: Statement | SparqlQuery, rows: Sequence[tuple[Cell, ...]], truncated: bool) -> Table:
     """The rows that a statement gave, as a table: what is shown in columns, the keys beside them."""
-    shown = [i for i, o in enumerate(statement.outputs) if o.role != "key"]
-    keys = [i for i, o in enumerate(statement.outputs) if o.role == "key"]
-    outputs: tuple[OutputColumn, ...] = statement.outputs
+    shown = [i for i, output in enumerate(statement.outputs) if output.role != "key"]
+    keys = [i for i, output in enumerate(statement.outputs) if output.role == "key"]
     return Table(
-        tuple(outputs[i].name for i in shown),
+        tuple(statement.outputs[i].name for i in shown),
         tuple(tuple(row[i] for i in shown) for row in rows),
         tuple(tuple(dict.fromkeys(str(row[i]) for i in keys)) for row in rows),
-        tuple(outputs[i].unit for i in shown),
+        tuple(statement.outputs[i].unit for i in shown),
         truncated=truncated,
     )

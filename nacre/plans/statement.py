@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from nacre.records.evidence import Cell
+from nacre.records.plan import Aggregate, Itself
+from nacre.records.schema import Schema
 
 # the end of the name of a column with the raw text of a parsed number
 RAW_TEXT_SUFFIX = " (text)"
@@ -31,3 +33,12 @@ class Statement:
 
 # a statement -> its rows and whether there are more; None if it failed
 RunStatement = Callable[[Statement], tuple[list[tuple[Cell, ...]], bool] | None]
+
+
+def aggregate_output(term: Aggregate, schema: Schema) -> OutputColumn:
+    """What a column with a computed number shows."""
+    if isinstance(term.of, Itself):
+        return OutputColumn("count", "number", term.of.variable)
+    predicate = schema.predicate_of[term.of.predicate]
+    unit = "" if term.function == "count" else predicate.unit
+    return OutputColumn(f"{term.function} of {predicate.label}", "number", term.of.variable, unit)

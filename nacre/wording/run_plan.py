@@ -11,11 +11,11 @@ from nacre.wording.phrases.plan import verbalise_plan
 
 
 def run_plan(
-    plan: Plan, engine: Engine | Tables, *, round: int, words: str = "", beside: bool = False
+    plan: Plan, engine: Engine | Tables, *, round: int, words: str = "", is_alternative: bool = False
 ) -> tuple[Table | None, tuple[Query, ...], tuple[Evidence, ...]]:
     """The rows of a plan, its queries, and for a description its sentences.
 
-    `words` are the plan's words, if they are known already. A reading `beside` the likeliest gets a smaller budget.
+    `words` are the plan's words, if they are known already. An alternative reading gets a smaller budget.
     """
     engine = tables_engine(engine) if isinstance(engine, Tables) else engine
     words = words or verbalise_plan(plan, engine.schema)
@@ -23,11 +23,11 @@ def run_plan(
     if isinstance(body, Profile):
         if engine.tables is None:
             return None, (), engine.describe(body, round)
-        described = QueryRunner(tables_engine(engine.tables), words, round, beside)
+        described = QueryRunner(tables_engine(engine.tables), words, round, is_alternative)
         evidence = profile_sentences(body, engine.tables, described.run, round)
         return None, tuple(described.queries), tuple(evidence)
     if isinstance(body, Overview):
         sentences = overview_sentences(engine.schema, round)
         return None, (), tuple(replace(each, branch=engine.tool) for each in sentences)
-    table, queries = run_body(body, engine, words=words, round=round, beside=beside)
+    table, queries = run_body(body, engine, words=words, round=round, is_alternative=is_alternative)
     return table, queries, ()

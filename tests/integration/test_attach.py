@@ -18,8 +18,8 @@ from ingestion.pipeline import index_graph, ingest
 from nacre.access.text_lexicon import endpoint_names, lexicon_for
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError, ToolError
-from nacre.plans.sparql.pattern import Vocabulary
 from nacre.plans.sparql.to_sparql import to_sparql
+from nacre.plans.sparql.vocabulary import Vocabulary
 from nacre.records.plan import Select
 from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Graph, Library

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ingestion.index.triples import write_triples
 from nacre.plans.run import Engine, tables_engine
 from nacre.plans.sparql.engine import sparql_engine
-from nacre.plans.sparql.pattern import Vocabulary
+from nacre.plans.sparql.vocabulary import Vocabulary
 from nacre.records.plan import Attribute, Combine, Filter, Itself, Select, Variable
 from nacre.records.schema import Schema
 from nacre.stores.sparql.oxigraph_store import OxigraphStore

@@ -5,9 +5,9 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from nacre.errors import ToolError
-from nacre.plans.sparql.pattern import Vocabulary
 from nacre.plans.sparql.provenance import provenance_query
 from nacre.plans.sparql.terms import cell_value
+from nacre.plans.sparql.vocabulary import Vocabulary
 from nacre.plans.sql.provenance import MAX_PROVENANCE_THINGS, MAX_PROVENANCE_TRIPLES
 from nacre.records.evidence import Evidence, Rows
 from nacre.records.plan import Ask, Body, Compute, Plan, Select

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from nacre.plans.sql.joins import JoinBuilder
 from nacre.plans.sql.sql_text import SqlText
 from nacre.plans.statement import RAW_TEXT_SUFFIX, OutputColumn
-from nacre.records.plan import Aggregate, Attribute, Itself
+from nacre.records.plan import Attribute, Itself
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.identifiers import quote_identifier
 
@@ -37,15 +37,6 @@ def answer_columns(term: Attribute | Itself, joins: JoinBuilder, schema: Schema,
     if sole:
         joins.add_condition(SqlText(f"{alias}.{quote_identifier(column.text or column.value)} IS NOT NULL"))
     return found
-
-
-def aggregate_column(term: Aggregate, schema: Schema) -> OutputColumn:
-    """What a column with a computed number shows."""
-    if isinstance(term.of, Itself):
-        return OutputColumn("count", "number", term.of.variable)
-    predicate = schema.predicate_of[term.of.predicate]
-    unit = "" if term.function == "count" else predicate.unit
-    return OutputColumn(f"{term.function} of {predicate.label}", "number", term.of.variable, unit)
 
 
 def value_position(outputs: Sequence[OutputColumn]) -> int:

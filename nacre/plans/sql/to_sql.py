@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from nacre.errors import ToolError
 from nacre.plans.sql.aggregates import aggregate_expression, mark_first_rows
 from nacre.plans.sql.columns import (
-    aggregate_column,
     answer_columns,
     column_names,
     iri_of,
@@ -17,7 +16,7 @@ from nacre.plans.sql.columns import (
 from nacre.plans.sql.joins import JoinBuilder
 from nacre.plans.sql.ranking import order_rows
 from nacre.plans.sql.sql_text import SqlText, join_sql
-from nacre.plans.statement import OutputColumn, Statement
+from nacre.plans.statement import OutputColumn, Statement, aggregate_output
 from nacre.records.plan import Aggregate, Attribute, Combine, Filter, Itself, Select
 from nacre.records.schema import Schema
 
@@ -198,7 +197,7 @@ class _SelectWriter:
         for answer in select.answers:
             if isinstance(answer, Aggregate):
                 results.append(answer)
-                outputs.append(aggregate_column(answer, self._schema))
+                outputs.append(aggregate_output(answer, self._schema))
                 continue
             if isinstance(answer, Itself) and answer.variable in select.group:
                 # the label is looked up once for each group

@@ -7,9 +7,9 @@ from nacre.errors import ToolError
 from nacre.language.forms.nouns import join_names
 from nacre.language.thesaurus import synonyms
 from nacre.language.tokens import tokenize
-from nacre.plans.sparql.pattern import Vocabulary
 from nacre.plans.sparql.terms import format_iri
 from nacre.plans.sparql.to_sparql import to_sparql
+from nacre.plans.sparql.vocabulary import Vocabulary
 from nacre.records.evidence import EvidenceSentence
 from nacre.records.plan import Profile, Select
 from nacre.records.schema import Predicate, Schema
