@@ -39,7 +39,9 @@ def endpoint_engine(source: SparqlSource, endpoint: Endpoint, schema: Schema, la
     def describe(profile: Profile, round: int) -> tuple[EvidenceSentence, ...]:
         return sparql_profile_sentences(profile, source, words, labels, round=round, seconds=SECONDS_AWAY)
 
-    return sparql_engine(source, words, labels, describe=describe, seconds=SECONDS_AWAY, alternative_seconds=BESIDE_AWAY)
+    return sparql_engine(
+        source, words, labels, describe=describe, seconds=SECONDS_AWAY, alternative_seconds=BESIDE_AWAY
+    )
 
 
 def ingested_labels(tables: Tables) -> LabelLookup:

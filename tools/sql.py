@@ -22,7 +22,9 @@ def run_reading(reading: Reading, index: int, engine: Tables | Engine, *, round:
     started = time.perf_counter()
     try:
         # what is likely may take its time, what only stands beside it may not
-        table, queries, others = run_plan(reading.plan, engine, round=round, words=reading.words, is_alternative=index > 0)
+        table, queries, others = run_plan(
+            reading.plan, engine, round=round, words=reading.words, is_alternative=index > 0
+        )
     except ToolError as error:
         seconds = time.perf_counter() - started
         return failed_query(error, "", reading.words, round=round, seconds=seconds, by="rules", branch=engine.tool)
