@@ -19,16 +19,12 @@ from nacre.stores.catalog import Graph
 from nacre.understanding.dialogue.revisions.follow_up import changed_plans
 from nacre.understanding.dialogue.rewrite import rewrite_question
 from nacre.understanding.linking.linker import Linker
+from nacre.understanding.linking.prepare_question import prepare_question
+from nacre.understanding.parse_question import parse_question
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Link, Question
 from nacre.understanding.ranking.calibrate import table_outcome
-from nacre.understanding.understand import (
-    candidates_in_scope,
-    parse_question,
-    prepare_question,
-    question_text,
-    scoped_links,
-)
+from nacre.understanding.understand import candidates_in_scope, question_text, scoped_links
 from nacre.wording.run_plan import run_plan
 
 MAX_REMEMBERED = 100

@@ -56,10 +56,10 @@ from nacre.understanding.dialogue.revisions.fragments import (
 )
 from nacre.understanding.dialogue.revisions.plan_edits import list_plan as listed_of
 from nacre.understanding.dialogue.revisions.plan_substitution import inline_earlier_plans
-from nacre.understanding.linking.linker import Linker
+from nacre.understanding.linking.linker import Linker, linker_of
 from nacre.understanding.linking.names.name_candidate import NameCandidate
+from nacre.understanding.linking.prepare_question import prepare_question
 from nacre.understanding.question.analyse import MAX_TOKENS, analyse_question
-from nacre.understanding.understand import linker_of, prepare_question
 from nacre.wording.phrases.plan import verbalise_plan
 from nacre.wording.phrases.predicate_labels import class_noun
 
@@ -291,7 +291,8 @@ def _fragment(words: Sequence[Token], linker: Linker) -> bool:
     kinds = {c.kind for c in candidates}
     explained = {i for c in candidates for i in c.covered} | _summed(words)
     if any(
-        i not in explained and t.norm not in linker.light and gradable_adjective(t) is None for i, t in enumerate(words)
+        i not in explained and t.norm not in linker.stopwords and gradable_adjective(t) is None
+        for i, t in enumerate(words)
     ):
         return False
     if "class" in kinds and not _asks_of_things(words):

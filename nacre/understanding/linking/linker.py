@@ -1,4 +1,4 @@
-"""The indexes over one lexicon, and what a text names for a conversation: tokens -> candidates, best first."""
+"""What a text names of one graph, for dialogue and spelling: tokens -> name candidates, best first."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -7,7 +7,8 @@ from nacre.language.spelling import SpellingCorrector
 from nacre.language.tokens import Token
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.understanding.linking.index import build_linking_index, link_mentions
+from nacre.understanding.linking.index import build_linking_index
+from nacre.understanding.linking.link_mentions import link_mentions
 from nacre.understanding.linking.names.entities import CACHED_TEXTS
 from nacre.understanding.linking.names.name_candidate import NameCandidate
 from nacre.understanding.question.analyse import question_of_tokens
@@ -15,28 +16,27 @@ from nacre.understanding.question.types import Link
 
 
 class Linker:
-    """The indexes over one lexicon that linking needs; built once a version, then only read.
+    """The linking index of one lexicon, its spelling corrector, and a cache of linked texts.
 
-    `common` are words that so many names have that they name nothing, `light` these and the function words.
+    `stopwords` are the function words and the words that too many names contain to name anything.
     """
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self.schema: Schema = lexicon.schema
         self.index = build_linking_index(lexicon)
-        self.entities = self.index.values.entities
-        self.common = self.entities.common
-        self.light = self.entities.light
+        self.entities = self.index.value_linker.entities
+        self.stopwords = self.entities.stopwords
         self.spelling = SpellingCorrector(lexicon)
-        self._linked = lru_cache(CACHED_TEXTS)(self._link)
+        self._cached_link = lru_cache(CACHED_TEXTS)(self._link)
 
     def link(self, words: Sequence[Token]) -> tuple[NameCandidate, ...]:
-        """All candidates of all spans, best first within a span."""
-        return self._linked(tuple(words))
+        """The candidates of all spans, best first."""
+        return self._cached_link(tuple(words))
 
     def _link(self, words: tuple[Token, ...]) -> tuple[NameCandidate, ...]:
-        question = question_of_tokens(words)
-        found = [self._candidate(each) for each in link_mentions(question, self.index) if each.kind != "entity"]
+        links = link_mentions(question_of_tokens(words), self.index)
+        found = [self._candidate(link) for link in links if link.kind != "entity"]
         found += self.entities.candidates(words)
         return tuple(
             sorted(
@@ -45,26 +45,32 @@ class Linker:
             )
         )
 
-    def _candidate(self, found: Link) -> NameCandidate:
-        ref = found.refs[0]
+    def _candidate(self, link: Link) -> NameCandidate:
+        ref = link.refs[0]
         node = self.index.graph.nodes[ref.node]
         predicate = ref.predicate or ref.via
-        label, kind = found.label or node.label, found.kind
-        if found.kind == "property":
+        label, kind = link.label or node.label, link.kind
+        if link.kind == "property":
             about = self.index.graph.about(predicate)
             label, kind = about.label, "flag" if about.datatype == "boolean" else "predicate"  # type: ignore[assignment]
         return NameCandidate(
             kind,  # type: ignore[arg-type]
-            found.start,
-            found.end,
-            found.score,
+            link.start,
+            link.end,
+            link.score,
             label,
-            found.exact,
+            link.exact,
             node.relations,
             node.classes,
             node.without,
-            found.keys,
+            link.keys,
             predicate,
-            str(found.value),
-            covered=frozenset(i for i in range(found.end) if found.covered >> i & 1),
+            str(link.value),
+            covered=frozenset(i for i in range(link.end) if link.covered >> i & 1),
         )
+
+
+@lru_cache(maxsize=8)
+def linker_of(lexicon: Lexicon) -> Linker:
+    """The linker of a lexicon, built once."""
+    return Linker(lexicon)

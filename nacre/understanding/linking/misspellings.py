@@ -1,42 +1,42 @@
-"""Words that are English, and name nothing here unless they are slips: Question + Links -> further Links ("bots")."""
+"""Link words that may be misspelt although they are English: Question + Links -> further Links ("bots" for "boats")."""
 
 from collections.abc import Sequence
 
 from nacre.language.spelling import SpellingCorrector
-from nacre.understanding.linking.index import LinkingIndex, link_mentions
+from nacre.understanding.linking.index import LinkingIndex
+from nacre.understanding.linking.link_mentions import link_mentions
 from nacre.understanding.question.types import Link, Question
 
-# words of a question that may be slips
+# With more unlinked words than this, one correction does not make the question understood.
 MAX_MISSPELT_WORDS = 4
 
 
 def link_misspellings(
-    question: Question, links: Sequence[Link], known: LinkingIndex, spelling: SpellingCorrector
+    question: Question, links: Sequence[Link], index: LinkingIndex, spelling: SpellingCorrector
 ) -> list[Link]:
-    """What words that nothing accounts for would name if a letter were wrong.
+    """What unlinked words would name with a letter corrected.
 
-    They stay words that are not accounted for (`covered`), so that nobody is told for sure what they may have meant.
+    These links do not cover the misspelt word, so it stays among the words that are reported as unused.
     """
-    named = 0
-    for each in links:
-        named |= each.covered
+    linked = 0
+    for link in links:
+        linked |= link.covered
     for cue in question.cues:
-        named |= ((1 << (cue.end - cue.start)) - 1) << cue.start
-    found: list[Link] = []
-    open_ = [i for i in range(len(question.tokens)) if not (named >> i & 1 or i in question.stopwords)]
-    if len(open_) > MAX_MISSPELT_WORDS:
-        # a question of which so much is not known is not one slip away from being understood
+        linked |= ((1 << (cue.end - cue.start)) - 1) << cue.start
+    unlinked = [i for i in range(len(question.tokens)) if not (linked >> i & 1 or i in question.light)]
+    if len(unlinked) > MAX_MISSPELT_WORDS:
         return []
-    for i in open_:
+    found: list[Link] = []
+    for i in unlinked:
         token = question.tokens[i]
         meant = spelling.almost(token)
         if meant is None:
             continue
         right = token._replace(norm=meant.norm, lemma=meant.lemma)
-        again = question._replace(tokens=(*question.tokens[:i], right, *question.tokens[i + 1 :]))
+        corrected = question._replace(tokens=(*question.tokens[:i], right, *question.tokens[i + 1 :]))
         found += [
-            x._replace(covered=x.covered & ~(1 << i), exact=False, match="slip")
-            for x in link_mentions(again, known)
+            x._replace(covered=x.covered & ~(1 << i), exact=False, how="slip")
+            for x in link_mentions(corrected, index)
             if x.covered >> i & 1
         ]
     return found

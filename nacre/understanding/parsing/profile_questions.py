@@ -200,7 +200,7 @@ class _Reader(NamedTuple):
         text = next((p for p in self.known.graph.schema.predicates if p.role == "text" and p.has_literals), None)
         words = self.question.tokens
         said = {i for x in self.links for i in range(x.start, x.end) if x.exact}
-        common = self.known.values.entities.common
+        common = self.known.value_linker.entities.common_words
         run: list[int] = []
         for i, token in enumerate(words):
             if (
@@ -218,7 +218,7 @@ class _Reader(NamedTuple):
         if len(phrase) < SHORTEST:
             return None
         classes = self.known.graph.schema.class_of
-        kinds = [c for c in text.domains if c in self.known.graph.node_of]
+        kinds = [c for c in text.domains if c in self.known.graph.node_of_class]
         if not kinds:
             return None
         # the class that the texts are of, and not what it is a part of

@@ -7,13 +7,12 @@ from nacre.language.forms.nouns import is_plural
 from nacre.records.plan import Attribute, Body, Itself, Plan, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading
-from nacre.understanding.dialogue.revisions.revised_readings import log_odds_before_running
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.mention_rules.subclasses import NARROWER_KIND_RULE, OTHER_KIND_RULE
 from nacre.understanding.parsing.readers.ages import ELAPSED_RULE
 from nacre.understanding.question.types import Link, Question
-from nacre.understanding.ranking.calibrate import known_log_odds, probability_before_running
+from nacre.understanding.ranking.calibrate import known_log_odds, log_odds_before_running, probability_before_running
 from nacre.understanding.ranking.rank import RankedReading
 from nacre.understanding.ranking.unheeded_words import (
     has_unheeded_bound,

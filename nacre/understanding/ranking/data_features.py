@@ -23,20 +23,23 @@ def data_features(candidate: Candidate, question: Question, graph: SchemaGraph) 
 
 def _filled(ref: Ref, graph: SchemaGraph) -> float:
     """The share of a kind's things that have a property."""
-    return min(1.0, graph.facts.get((ref.node, ref.predicate), 0) / max(1, graph.nodes[ref.node].count))
+    return min(1.0, graph.value_counts.get((ref.node, ref.predicate), 0) / max(1, graph.nodes[ref.node].count))
 
 
 def _left_out(body: Select, said: set[int], graph: SchemaGraph) -> list[float]:
     """Of each link the share that leads to other kinds than the one at its end, or comes from others, where neither
     the question nor a name says that this one is meant."""
-    node = {v.name: graph.node_with.get((v.classes, v.without)) for v in body.variables if v.classes}
+    node = {v.name: graph.node_of_classes.get((v.classes, v.without)) for v in body.variables if v.classes}
     named = {v.name for v in body.variables if v.keys}
     lost = []
     for edge in body.edges:
         here, there = node.get(edge.subject), node.get(edge.object)
         if here is None or there is None:
             continue
-        for end, variable, shares in ((there, edge.object, graph.led), (here, edge.subject, graph.come)):
+        for end, variable, shares in (
+            (there, edge.object, graph.forward_share),
+            (here, edge.subject, graph.backward_share),
+        ):
             if end not in said and variable not in named:
                 lost.append(1 - shares.get((edge.predicate, here, there), 1.0))
     return lost

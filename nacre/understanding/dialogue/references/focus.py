@@ -9,9 +9,9 @@ from nacre.language.tokens import Token, name_tokens, tokenize
 from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, Select, Variable
 from nacre.records.turn import EarlierTurn, Scope
-from nacre.understanding.linking.graph.schema_graph import NAMED_STEP_COST
 from nacre.understanding.linking.graph.shortest_paths import UNREACHABLE
-from nacre.understanding.linking.index import link_mentions
+from nacre.understanding.linking.graph.steps import NAMED_STEP_COST
+from nacre.understanding.linking.link_mentions import link_mentions
 from nacre.understanding.linking.linker import Linker
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.question.analyse import question_of_tokens

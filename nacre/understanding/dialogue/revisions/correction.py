@@ -66,7 +66,7 @@ def apply_correction(phrase: str, earlier: tuple[EarlierTurn, ...], linker: Link
 def is_fully_linked(words: Sequence[Token], linker: Linker) -> bool:
     """Whether each word that says something names something of the graph."""
     covered = {i for c in linker.link(words) for i in c.covered}
-    return all(i in covered or t.norm in linker.light for i, t in enumerate(words))
+    return all(i in covered or t.norm in linker.stopwords for i, t in enumerate(words))
 
 
 def substitute_unknown(phrase: str, last: EarlierTurn, linker: Linker) -> Rewrite | None:
@@ -98,7 +98,7 @@ def _for_unknown(phrase: str, words: Sequence[Token], last: EarlierTurn, linker:
     """The last question with what named nothing in it replaced by a phrase that does."""
     old = tokenize(last.standalone)
     covered = {i for c in linker.link(old) for i in c.covered}
-    unknown = [i for i, t in enumerate(old) if i not in covered and t.norm not in linker.light and _is_name(t)]
+    unknown = [i for i, t in enumerate(old) if i not in covered and t.norm not in linker.stopwords and _is_name(t)]
     alone = unknown and unknown[-1] - unknown[0] + 1 == len(unknown)
     if not alone or not is_fully_linked(words, linker) or not is_standalone(last):
         return None

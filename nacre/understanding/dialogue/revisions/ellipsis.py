@@ -105,7 +105,7 @@ def substitute_value(
             said.append((words[c.start].start, words[c.end - 1].end, kind))
             new.append(c)
     covered = {i for i, t in enumerate(words) if any(a <= t.start and t.end <= b for a, b, _ in said)}
-    rest = [t for i, t in enumerate(words) if i not in covered and t.norm not in linker.light]
+    rest = [t for i, t in enumerate(words) if i not in covered and t.norm not in linker.stopwords]
     if len(said) != 1 or rest or any(t.norm in language().words["asking_yes_no"] for t in words[:1]):
         return None
     if not is_standalone(earlier[-1]):
@@ -168,7 +168,7 @@ def substitute_in_plan(
     ]
     covered = {i for c in (*things, *values) for i in c.covered}
     covered |= {i for i, t in enumerate(words) if any(p.start <= t.start and t.end <= p.end for p in dated)}
-    if any(i not in covered and t.norm not in linker.light for i, t in enumerate(words)):
+    if any(i not in covered and t.norm not in linker.stopwords for i, t in enumerate(words)):
         return None
     for plan in dict.fromkeys((body, inline_earlier_plans(body, earlier[:-1]))):
         made = [replace_thing(plan, c, linker.lexicon) for c in sorted(things, key=lambda c: not c.exact)]
@@ -190,7 +190,7 @@ def narrow_class(words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linke
         return None
     start, end = kinds[0].start, kinds[0].end
     between = [t.norm for t in words[pointing[0] + 1 : start]]
-    rest = [t.norm for i, t in enumerate(words) if not start <= i < end and t.norm not in linker.light]
+    rest = [t.norm for i, t in enumerate(words) if not start <= i < end and t.norm not in linker.stopwords]
     shown = list_plan(body)
     if not between or not set(between) <= known["being"] | known["article"] or rest or shown is None:
         return None

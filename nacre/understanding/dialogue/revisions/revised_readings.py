@@ -1,26 +1,26 @@
-"""The readings that a follow-up makes of the plan before it, beside those of its own words: plans -> Readings."""
+"""Readings of a follow-up that revises the plan before it: ranked candidates + Scope -> Readings, best first."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nacre.records.plan import Plan
+from nacre.records.plan import Body, Plan
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Scope
 from nacre.understanding.dialogue.revisions.follow_up import changed_plans
 from nacre.understanding.linking.linker import Linker
 from nacre.understanding.question.types import Link, Question
+from nacre.understanding.ranking.calibrate import log_odds_before_running
 from nacre.understanding.ranking.rank import RankedReading
 from nacre.wording.phrases.plan import verbalise_plan
 
-# rules that link a word and do nothing with it
+# Parser rules that link a word but do not use it.
 IDLE_RULES = frozenset(("dangling", "group dropped"))
-# plans that a follow-up makes of the one before it
+# Revised plans of one follow-up, at most.
 MAX_REVISIONS = 2
-# the probability that the first of these is right where the plan before was right, and what running it adds to its
-# log-odds on average (measured over conversations about four graphs to learn from, 32 and 45 follow-ups)
+# The probability that the first of them is right if the plan before it was right (measured over conversations about
+# four graphs to learn from, 32 and 45 follow-ups).
 REVISION_PROBABILITY = 0.84
-RUNNING_LOG_ODDS = 0.68
 
 
 def revised_readings(
@@ -31,41 +31,36 @@ def revised_readings(
     linker: Linker,
     schema: Schema,
 ) -> tuple[Reading, ...]:
-    """The readings that a follow-up makes of the plan before it."""
+    """The plan of the scope, changed by what the follow-up says. Empty unless the scope says what to change."""
     if scope is None or not scope.how:
         return ()
-    # a change that leaves words of the follow-up out is less likely than one that does not
-    bodies = [r.candidate.body for r in sorted(ranked, key=_left_out)]
-    found = changed_plans(question, links, bodies, scope, linker.index.graph)[:MAX_REVISIONS]
+    # A change that uses more of the follow-up's words is more likely.
+    bodies = [r.candidate.body for r in sorted(ranked, key=_count_unused_words)]
+    revised = changed_plans(question, links, bodies, scope, linker.index.graph)[:MAX_REVISIONS]
     first = REVISION_PROBABILITY * scope.confidence
-    readings = []
-    for place, body in enumerate(found):
-        plan, share = Plan(body), first / (place + 1)
-        readings.append(
-            Reading(plan, share, 1.0, verbalise_plan(plan, schema), share, (), log_odds_before_running(share))
-        )
-    return tuple(readings)
+    return tuple(_reading(body, first / (place + 1), schema) for place, body in enumerate(revised))
 
 
-def merge_readings(changed: tuple[Reading, ...], readings: tuple[Reading, ...], most: int) -> tuple[Reading, ...]:
-    """Changed plans first, the others with what belief is left."""
-    if not changed:
+def merge_readings(revised: tuple[Reading, ...], readings: tuple[Reading, ...], most: int) -> tuple[Reading, ...]:
+    """The revised readings, then the others with the remaining probability."""
+    if not revised:
         return readings
-    left = 1 - changed[0].score
-    plans = {c.plan for c in changed}
+    left = 1 - revised[0].score
+    plans = {r.plan for r in revised}
     others = (
         replace(r, score=r.score * left, probability=(r.probability or 0.0) * left, odds=r.odds + math.log(left))
         for r in readings
         if r.plan not in plans
     )
-    return (*changed, *others)[:most]
+    return (*revised, *others)[:most]
 
 
-def log_odds_before_running(share: float) -> float:
-    """The log-odds before running that make a probability after it, on average."""
-    return math.log(share / (1 - share)) - RUNNING_LOG_ODDS
+def _reading(body: Body, probability: float, schema: Schema) -> Reading:
+    plan = Plan(body)
+    words = verbalise_plan(plan, schema)
+    return Reading(plan, probability, 1.0, words, probability, (), log_odds_before_running(probability))
 
 
-def _left_out(ranked: RankedReading) -> int:
-    """How many words a reading leaves out, or links and does nothing with."""
+def _count_unused_words(ranked: RankedReading) -> int:
+    """How many words a candidate leaves out, or links and does not use."""
     return len(ranked.unused) + sum(rule in IDLE_RULES for rule in ranked.candidate.derivation.trace)

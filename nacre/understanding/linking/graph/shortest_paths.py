@@ -1,18 +1,22 @@
-"""The cheapest ways between the nodes of a graph: its steps -> ways, each with its cost."""
+"""The cheapest paths between nodes of the schema graph: PathSteps -> paths, each with its cost."""
 
 import heapq
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-# a link that the question names is followed at this part of its cost
+# The share of its cost at which a step is taken that the question names.
 HINTED_COST_SHARE = 0.35
-MAX_PATH_STEPS = 5
-UNREACHABLE = 9.0
+# Steps of the longest path, and the distance of nodes without a path.
+MAX_PATH_STEPS, UNREACHABLE = 5, 9.0
+# Paths looked at in one search, and how much dearer than the cheapest a path may be.
+MAX_PATHS_EXPANDED, MAX_EXTRA_COST = 400, 1.5
+# The extra cost of going to a shared value and back: two things that share a value have nothing else in common.
+SHARED_VALUE_COST = 1.0
 
 
 class PathStep(NamedTuple):
-    """One link from a node to another; `forward` when the node at hand holds the subject."""
+    """One link from a node to another. `forward` says that the node at hand has the subject."""
 
     predicate: str
     forward: bool
@@ -20,60 +24,61 @@ class PathStep(NamedTuple):
     cost: float
 
 
-# ways from one node to another, each with its cost
+# Paths from one node to another, each with its cost, cheapest first.
 WeightedPaths = tuple[tuple[float, tuple[PathStep, ...]], ...]
 
 
 class ShortestPaths:
-    """The ways over the steps from each node, in between over nodes of `between` alone; searched once each."""
+    """Paths over the steps from each node that pass only through the nodes `between`. Results are cached."""
 
     def __init__(self, steps: Mapping[int, Sequence[PathStep]], between: frozenset[int]) -> None:
         self.steps, self.between = steps, between
         self.cheapest = lru_cache(maxsize=8192)(self._cheapest)
         self.distance = lru_cache(maxsize=16384)(self._distance)
-        self.arriving = lru_cache(maxsize=1024)(self._arriving)
+        self._steps_left = lru_cache(maxsize=1024)(self._count_steps_left)
 
-    def _distance(self, a: int, b: int) -> float:
-        if a == b:
+    def _distance(self, source: int, target: int) -> float:
+        if source == target:
             return 0.0
-        found = self.cheapest(a, b, most=1)
+        found = self.cheapest(source, target, most=1)
         return found[0][0] if found else UNREACHABLE
 
-    def _arriving(self, target: int) -> dict[int, int]:
-        """How many steps of a way to a node are left at each node that one may lead over."""
+    def _count_steps_left(self, target: int) -> Mapping[int, int]:
+        """The fewest steps to a node from each node on a path to it."""
         found = {target: 0}
         edge = [target]
-        for far in range(1, MAX_PATH_STEPS):
-            next_to = dict.fromkeys(s.target for here in edge for s in self.steps[here])
-            edge = [n for n in next_to if n in self.between and n not in found]
-            found |= dict.fromkeys(edge, far)
+        for steps in range(1, MAX_PATH_STEPS):
+            neighbours = dict.fromkeys(s.target for here in edge for s in self.steps[here])
+            edge = [n for n in neighbours if n in self.between and n not in found]
+            found |= dict.fromkeys(edge, steps)
         return found
 
     def _cheapest(self, source: int, target: int, hints: frozenset[str] = frozenset(), most: int = 3) -> WeightedPaths:
-        """The cheapest ways from one node to another (at least one step), each with its cost."""
+        """The cheapest paths from one node to another, of at least one step. Predicates among the hints cost less."""
         found: list[tuple[float, tuple[PathStep, ...]]] = []
         queue: list[tuple[float, int, int, tuple[PathStep, ...]]] = [(0.0, 0, source, ())]
-        number, popped = 0, 0
-        near = self.arriving(target)
-        while queue and len(found) < most and popped < 400:
-            cost, _, here, way = heapq.heappop(queue)
-            popped += 1
-            if way and here == target:
-                found.append((cost, way))
+        number, expanded = 0, 0
+        steps_left = self._steps_left(target)
+        while queue and len(found) < most and expanded < MAX_PATHS_EXPANDED:
+            cost, _, here, path = heapq.heappop(queue)
+            expanded += 1
+            if path and here == target:
+                found.append((cost, path))
                 continue
-            if len(way) == MAX_PATH_STEPS or (found and cost > found[0][0] + 1.5):
+            if len(path) == MAX_PATH_STEPS or (found and cost > found[0][0] + MAX_EXTRA_COST):
                 continue
             for step in self.steps[here]:
-                if step.target not in near or len(way) + near[step.target] >= MAX_PATH_STEPS:
+                if step.target not in steps_left or len(path) + steps_left[step.target] >= MAX_PATH_STEPS:
                     continue
-                if step.target == source != target or any(s.target == step.target for s in way):
+                if step.target == source != target or any(s.target == step.target for s in path):
                     continue
-                if way and way[-1].predicate == step.predicate and way[-1].forward and not step.forward:
-                    # two things that share a value have nothing else in common; two rows of one thing do
-                    extra = 1.0
-                else:
-                    extra = 0.0
                 number += 1
-                step_cost = step.cost * (HINTED_COST_SHARE if step.predicate in hints else 1.0) + extra
-                heapq.heappush(queue, (cost + step_cost, number, step.target, (*way, step)))
+                step_cost = step.cost * (HINTED_COST_SHARE if step.predicate in hints else 1.0)
+                step_cost += SHARED_VALUE_COST if _returns_from_value(path, step) else 0.0
+                heapq.heappush(queue, (cost + step_cost, number, step.target, (*path, step)))
         return tuple(found)
+
+
+def _returns_from_value(path: Sequence[PathStep], step: PathStep) -> bool:
+    """Whether a step goes back over the link that the path came by, to another thing with the same value."""
+    return bool(path) and path[-1].predicate == step.predicate and path[-1].forward and not step.forward

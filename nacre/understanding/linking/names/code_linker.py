@@ -26,7 +26,9 @@ class CodeLinker:
                 if None in names:
                     continue
                 for value, name in zip(about.values, names, strict=True):
-                    self.known[name or ()] += [(Ref(node, about.iri), value) for node in graph.holding(about.iri)]
+                    self.known[name or ()] += [
+                        (Ref(node, about.iri), value) for node in graph.property_nodes(about.iri)
+                    ]
 
     def links(self, question: Question) -> Iterator[Link]:
         """The values whose names stretches of the question say in full."""

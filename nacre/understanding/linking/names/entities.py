@@ -30,7 +30,7 @@ CACHED_TEXTS = 32
 class EntityNames:
     """The names of all things by their words, their lemmas and the parts of their codes: looked up, never read whole.
 
-    `common` are words that so many names have that they name nothing, `light` these and the function words.
+    `common_words` are words that so many names have that they name nothing, `stopwords` these and the function words.
     """
 
     def __init__(self, lexicon: Lexicon) -> None:
@@ -40,8 +40,8 @@ class EntityNames:
             group.relation: (group.classes, group.without) for group in lexicon.schema.groups
         }
         # what a fifth of all names say names nothing ("Ltd" in a list of companies)
-        self.common = lexicon.frequent(lexicon.said / _COMMON) if lexicon.said >= _FEW else frozenset()
-        self.light = function_words() | self.common
+        self.common_words = lexicon.frequent(lexicon.said / _COMMON) if lexicon.said >= _FEW else frozenset()
+        self.stopwords = function_words() | self.common_words
         self._found = lru_cache(CACHED_TEXTS)(lambda tokens: tuple(self._candidates(tokens)))
 
     def candidates(self, tokens: Sequence[Token]) -> tuple[NameCandidate, ...]:
@@ -71,29 +71,29 @@ class EntityNames:
             if any(name.tokens[:2] == (word.norm, tokens[at + 1].norm) for name in both):
                 return True
         ends = at == len(tokens) - 1 and at > 0 and tokens[at - 1].norm in ("in", "by", "of", "for", "with", "from")
-        return (ends or (at > 0 and word.text[0].isupper())) and self.alone(word.norm)
+        return (ends or (at > 0 and word.text[0].isupper())) and self.is_whole_name(word.norm)
 
-    def has(self, word: str) -> bool:
+    def has_word(self, word: str) -> bool:
         """Whether the name of a thing holds a word."""
         known = self.lexicon.word(word)
         return known is not None and known.things > 0
 
-    def alone(self, word: str) -> bool:
+    def is_whole_name(self, word: str) -> bool:
         """Whether a word is the whole name of a thing."""
         known = self.lexicon.word(word)
         return known is not None and known.alone
 
-    def telling(self, word: str) -> float:
+    def distinctiveness(self, word: str) -> float:
         """How much a word of a name tells, from 0 to 1: one that nearly every name has says nothing."""
         known = self.lexicon.word(word)
-        if known is None or word in self.common:
+        if known is None or word in self.common_words:
             return _LEAST
         said = self.lexicon.said + 2
         return max(_LEAST, math.log(said / (known.things + 1)) / math.log(said))
 
-    def near(self, word: str) -> list[str]:
+    def similar_words(self, word: str) -> list[str]:
         """The words of names of things that are spelt almost as a word."""
-        return [near for near in self.lexicon.near(word) if self.has(near)]
+        return [near for near in self.lexicon.near(word) if self.has_word(near)]
 
     def _tokens_like(self, token: Token) -> dict[str, float]:
         """Tokens of entity names that a token of the question may stand for, with how well."""
@@ -101,21 +101,21 @@ class EntityNames:
         said = gradable_adjective(token)
         if (said is not None and said.degree != "positive") or (norm != token.lemma and norm.endswith(("ed", "ing"))):
             # a verb form names nothing by its stem
-            return {norm: 1.0} if self.has(norm) else {}
+            return {norm: 1.0} if self.has_word(norm) else {}
         inflected = self.lexicon.of_lemma(token.lemma)
-        if self.has(norm):
+        if self.has_word(norm):
             return {norm: 1.0} | {t: 0.97 for t in inflected if t != norm}
-        if inflected or self.has(token.lemma):
+        if inflected or self.has_word(token.lemma):
             return dict.fromkeys(inflected or [token.lemma], 0.97)
         codes = self.lexicon.of_part(norm) or self.lexicon.of_part(token.lemma)
         if codes:
             return dict.fromkeys(codes, 0.9)
-        if norm.endswith("s") and len(norm) > 4 and self.has(norm[:-1]):
+        if norm.endswith("s") and len(norm) > 4 and self.has_word(norm[:-1]):
             # a plural that the dictionary lacks
             return {norm[:-1]: 0.95}
         if norm.endswith("ly"):
             for form in (norm[:-2], norm[:-1]):
-                if self.has(form):
+                if self.has_word(form):
                     return {form: 0.95}
         # another word for it counts only for things whose whole name it is
         same = [
@@ -123,12 +123,12 @@ class EntityNames:
             for word in synonyms(token.lemma)
             if word != token.lemma
             for t in self.lexicon.of_lemma(word)
-            if self.alone(t)
+            if self.is_whole_name(t)
         ]
         if same:
             return dict.fromkeys(same, 0.85)
         if len(norm) >= 4 and norm.isalpha() and not is_dictionary_word(token):
-            spelt = [t for t in self.near(norm) if len(t) >= 4 and not any(c.isdigit() for c in t)]
+            spelt = [t for t in self.similar_words(norm) if len(t) >= 4 and not any(c.isdigit() for c in t)]
             near = process.extract(norm, spelt, scorer=fuzz.ratio, limit=4, score_cutoff=79)
             best = near[0][1] if near else 0
             return {t: s / 110 for t, s, _ in near if s >= best - 4}
@@ -142,7 +142,7 @@ class EntityNames:
         matched: dict[int, dict[str, float]] = {}
         position, end = start, start
         while position < len(tokens):
-            if said and tokens[position].norm in self.common:
+            if said and tokens[position].norm in self.common_words:
                 # what so many names hold does not tell which one is meant
                 position += 1
                 continue
@@ -166,7 +166,9 @@ class EntityNames:
                 position += step
                 end = position
             elif (
-                said and (tokens[position].norm in _GLUE or tokens[position].norm in self.common) and position - end < 2
+                said
+                and (tokens[position].norm in _GLUE or tokens[position].norm in self.common_words)
+                and position - end < 2
             ):
                 position += 1
             else:
@@ -195,7 +197,7 @@ class EntityNames:
 
     def _misspelt(self, token: Token, said: Sequence[dict[str, float]]) -> dict[str, float]:
         """A word spelt almost as one of the names that are still possible."""
-        if len(token.norm) < 5 or not token.norm.isalpha() or token.norm in self.light:
+        if len(token.norm) < 5 or not token.norm.isalpha() or token.norm in self.stopwords:
             return {}
         names = self.lexicon.holding(said, _MOST_SPELT + 1)
         near = sorted({t for name in names for t in name.tokens}) if len(names) <= _MOST_SPELT else []
@@ -213,9 +215,9 @@ class EntityNames:
         matched: dict[int, dict[str, float]],
     ) -> Iterator[NameCandidate]:
         said = set().union(*(set(like) for like in matched.values()))
-        if not names or sum(max(map(self.telling, like)) for like in matched.values()) < 0.12:
+        if not names or sum(max(map(self.distinctiveness, like)) for like in matched.values()) < 0.12:
             return
-        telling = {t: self.telling(t) for name in names for t in name.tokens}
+        telling = {t: self.distinctiveness(t) for name in names for t in name.tokens}
         coverage: dict[str, dict[str, float]] = defaultdict(dict)
         labels: dict[str, LexiconEntry] = {}
         for name in names:

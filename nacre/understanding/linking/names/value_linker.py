@@ -147,7 +147,7 @@ class ValueLinker:
                 if about is None:
                     continue
                 if about.has_literals:
-                    for node in self.graph.holding(name.predicate):
+                    for node in self.graph.property_nodes(name.predicate):
                         values[node, name.predicate].append(name)
         found = []
         for node, group in things.items():

@@ -1,35 +1,38 @@
-"""What persons are called by what they do: the persons of a "visit" are its "visitors"."""
+"""Nouns for the persons of an event: SchemaGraph -> (node, noun): the persons of a "visit" are its "visitors"."""
 
 import simplemma
 
-from nacre.language.base import language
+from nacre.language.base import language, phrase_list
 from nacre.language.thesaurus import is_person
 from nacre.language.tokens import split_name
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 
 
 def agent_nouns(graph: SchemaGraph) -> list[tuple[int, str]]:
-    """What the persons of an event may be called by it: those of a "visit" are its "visitors"; and by what is known of
-    them: who has a "member since" is a member; (node, word)."""
-    found = {
-        (step.target, ending(node.words[-1]))
+    """Nodes of persons, with the dictionary words that an event or a property gives them.
+
+    The persons linked from a "visit" are "visitors"; whoever has a "member since" is a "member".
+    """
+    endings = phrase_list("linking", "agent_endings")
+    by_event = {
+        (step.target, node.words[-1] + ending)
         for node in graph.nodes
         if node.words
         for step in graph.steps[node.index]
         if step.forward and is_person(graph.nodes[step.target].label)
-        for ending in ("{}er".format, "{}or".format, "{}r".format)
+        for ending in endings
     }
-    found |= {
+    by_property = {
         (node.index, split_name(graph.about(predicate).label).lower().split()[0])
         for node in graph.nodes
         if is_person(node.label)
         for predicate in graph.literals[node.index]
-        if _says_since(graph.about(predicate).label)
+        if _gives_start(graph.about(predicate).label)
     }
-    return sorted(each for each in found if simplemma.is_known(each[1], lang="en"))
+    return sorted(noun for noun in by_event | by_property if simplemma.is_known(noun[1], lang="en"))
 
 
-def _says_since(label: str) -> bool:
-    """Whether a property says since when somebody is what it begins with: "member since", "volunteer from"."""
+def _gives_start(label: str) -> bool:
+    """Whether a property says since when someone has a role: "member since", "volunteer from"."""
     first, *rest = split_name(label).lower().split() or [""]
     return bool(rest) and is_person(first) and rest[0] in language().words["bound_since"] | language().words["from"]

@@ -1,4 +1,4 @@
-"""What kinds of things are called besides their own names: which links such words leave: Links -> Links."""
+"""Classes by hypernyms and synonyms: which links such a word leaves: Links -> Links ("animals" in a graph of horses)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -8,16 +8,15 @@ from nacre.language.tokens import Token
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.question.types import Link, Question
 
-# the vocabulary of thesauri
+# The vocabulary of thesauri.
 SKOS_NAMESPACE = "http://www.w3.org/2004/02/skos/core#"
-# nodes by a word that they are called by, which is none of their names
+# Class nodes by a word for their things that is not one of their names.
 ClassSynonyms = Mapping[str, frozenset[int]]
 
 
-def class_hypernyms(graph: SchemaGraph, called: Iterable[tuple[str, ...]]) -> Iterator[tuple[int, str]]:
-    """Nodes with a word of English that says more widely what they are, where no kind is `called` so: "animals" of a
-    graph of horses."""
-    names = set(called)
+def class_hypernyms(graph: SchemaGraph, class_names: Iterable[tuple[str, ...]]) -> Iterator[tuple[int, str]]:
+    """Nodes with an English word for a wider class that is not a class name of the graph: "animals" for horses."""
+    names = set(class_names)
     for node in graph.nodes:
         for word in sorted(kind_synonyms().get(node.words[-1], ())) if node.classes and node.words else ():
             if (word,) not in names:
@@ -25,61 +24,68 @@ def class_hypernyms(graph: SchemaGraph, called: Iterable[tuple[str, ...]]) -> It
 
 
 def prefer_class_synonyms(
-    links: Iterable[Link], question: Question, besides: ClassSynonyms, graph: SchemaGraph
+    links: Iterable[Link], question: Question, synonyms: ClassSynonyms, graph: SchemaGraph
 ) -> list[Link]:
-    """The links without those that a word for a kind rules out."""
+    """The links without those that a word for a class rules out."""
     found = list(links)
     for at, token in enumerate(question.tokens):
-        nodes = _called(token, besides)
+        nodes = synonyms.get(token.lemma, frozenset()) | synonyms.get(token.norm, frozenset())
         if nodes:
-            named = [x for x in found if x.kind == "class" and x.refs[0].node in nodes and _is(x, at)]
-            out = [x for x in found if x not in named and _ruled_out(x, at, token, named, graph)]
-            # neither does another word of such a phrase name what it names
-            sorts = {(x.refs[0].node, i) for x in out if not _is(x, at) for i in range(x.start, x.end)}
-            out += [x for x in found if x.kind == "class" and (x.refs[0].node, x.start) in sorts]
-            # "green tea" says what its "green" would say alone
-            whole = [x for x in found if x.kind == "entity" and x.match == "whole" and x.start < at and x.end == at + 1]
-            out += [x for x in found if x.end <= at and any(w.start <= x.start and x.keys == w.keys for w in whole)]
-            found = [x for x in found if x not in out]
-            if _sorts(question, at) and any(x.kind == "class" and x.start < at < x.end for x in found):
-                # "kinds of cherries" are what cherries are sorted into
-                found = [x for x in found if x not in named]
+            found = _prefer_classes(found, question, at, nodes, graph)
     return found
 
 
-def _called(token: Token, besides: ClassSynonyms) -> frozenset[int]:
-    return besides.get(token.lemma, frozenset()) | besides.get(token.norm, frozenset())
+def _prefer_classes(
+    links: list[Link], question: Question, at: int, nodes: frozenset[int], graph: SchemaGraph
+) -> list[Link]:
+    """The links without those that contradict the class meant by the word at a place."""
+    token = question.tokens[at]
+    meant = [x for x in links if x.kind == "class" and x.refs[0].node in nodes and _covers_only(x, at)]
+    out = [x for x in links if x not in meant and _is_ruled_out(x, at, token, meant, graph)]
+    # The other words of a ruled-out phrase do not name its class either.
+    phrases = {(x.refs[0].node, i) for x in out if not _covers_only(x, at) for i in range(x.start, x.end)}
+    out += [x for x in links if x.kind == "class" and (x.refs[0].node, x.start) in phrases]
+    # "green tea" as a whole says what "green" alone would say.
+    whole = [x for x in links if x.kind == "entity" and x.how == "whole" and x.start < at and x.end == at + 1]
+    out += [x for x in links if x.end <= at and any(w.start <= x.start and x.keys == w.keys for w in whole)]
+    left = [x for x in links if x not in out]
+    if _follows_sorting_word(question, at) and any(x.kind == "class" and x.start < at < x.end for x in left):
+        # "kinds of cherries" asks for the categories of cherries.
+        left = [x for x in left if x not in meant]
+    return left
 
 
-def _is(link: Link, at: int) -> bool:
-    """Whether a link is of this word alone."""
+def _covers_only(link: Link, at: int) -> bool:
     return (link.start, link.end) == (at, at + 1)
 
 
-def _ruled_out(link: Link, at: int, token: Token, named: list[Link], graph: SchemaGraph) -> bool:
-    """Whether a link takes a word for a kind, or a phrase that ends in it, for something else: the "cherry" of "cherry
-    sort" where cherries are things, the names that hold the word, or the sorts below "sour cherry", no cherries."""
-    best = max((x.score for x in named), default=0.0)
+def _is_ruled_out(link: Link, at: int, token: Token, meant: list[Link], graph: SchemaGraph) -> bool:
+    """Whether a link takes a word for a class, or a phrase that ends in it, for something else.
+
+    This holds for the "cherry" of "cherry sort" if cherries are things, for names that contain the word, and for the
+    concepts below "sour cherry", which are not cherries.
+    """
+    best = max((x.score for x in meant), default=0.0)
     if not best:
         return False
     node = graph.nodes[link.refs[0].node]
-    things = frozenset[str]().union(*(graph.nodes[x.refs[0].node].relations for x in named))
-    # a subclass of the things is what is asked for
-    ends_so = node.words[-1:] == (token.lemma,)
-    only_sorts = not node.relations & things and _is_concept(node.index, graph)
-    if _is(link, at) and link.kind != "class":
-        return link.match == "part" and token.text.islower()
-    if _is(link, at):
-        return link.match == "partial" and link.score < best and (only_sorts or not ends_so)
-    return link.kind == "class" and link.end == at + 1 and ends_so and only_sorts
+    things = frozenset[str]().union(*(graph.nodes[x.refs[0].node].relations for x in meant))
+    # A subclass of the things is what the question asks for.
+    has_same_head = node.words[-1:] == (token.lemma,)
+    is_only_concept = not node.relations & things and _has_concepts(node.index, graph)
+    if _covers_only(link, at) and link.kind != "class":
+        return link.how == "part" and token.text.islower()
+    if _covers_only(link, at):
+        return link.how == "partial" and link.score < best and (is_only_concept or not has_same_head)
+    return link.kind == "class" and link.end == at + 1 and has_same_head and is_only_concept
 
 
-def _is_concept(node: int, graph: SchemaGraph) -> bool:
+def _has_concepts(node: int, graph: SchemaGraph) -> bool:
     """Whether the things of a node are concepts of a thesaurus."""
     return any(step.predicate.startswith(SKOS_NAMESPACE) for step in graph.steps[node])
 
 
-def _sorts(question: Question, at: int) -> bool:
-    """Whether "kinds of", "types of" stands before a word."""
+def _follows_sorting_word(question: Question, at: int) -> bool:
+    """Whether "kinds of" or "types of" stands before a word."""
     before = question.tokens[max(0, at - 2) : at]
     return len(before) == 2 and before[1].norm == "of" and before[0].lemma in wording_entry("sorting")

@@ -1,4 +1,4 @@
-"""Words of a name that run together: "rangecombined" -> its words."""
+"""Split a name whose words run together: "rangecombined" -> its words."""
 
 from functools import lru_cache
 
@@ -7,15 +7,15 @@ import simplemma
 from nacre.language.thesaurus import vocabulary
 from nacre.language.tokens import lemma
 
-# a name whose words run together has at least so many letters, and each of its words
+# Letters of a compound, and of each word in it, at least.
 MIN_COMPOUND_LETTERS, MIN_PART_LETTERS = 8, 3
 
 
 @lru_cache(maxsize=65536)
 def split_compound(word: str) -> tuple[str, ...]:
-    """The words of a name that run together; the word itself where it is known or does not come apart.
+    """The words of a compound. A known word, or one that cannot be split, is returned as it is.
 
-    >>> apart("rangecombined"), apart("altitude")
+    >>> split_compound("rangecombined"), split_compound("altitude")
     (('range', 'combine'), ('altitude',))
     """
     if len(word) < MIN_COMPOUND_LETTERS or not word.isalpha() or simplemma.is_known(word, lang="en"):

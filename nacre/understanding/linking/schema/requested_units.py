@@ -1,4 +1,4 @@
-"""Units that are asked for: Question -> Links to what is measured in them: "how many minutes", "how many km"."""
+"""Link units that are asked for: Question -> Links to properties: "how many minutes", "how many km"."""
 
 from collections.abc import Iterator
 
@@ -8,46 +8,47 @@ from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.schema_terms import SYNONYM_SCORE
 from nacre.understanding.question.types import Link, Question, Ref
 
-# how likely a property is meant whose name the question takes apart
+# The score of a property whose name the question splits.
 SPLIT_NAME_SCORE = 0.8
 
 
 def link_split_names(question: Question, graph: SchemaGraph) -> Iterator[Link]:
-    """Properties whose name ends in what stands after "how many" and begins with what comes later: the "payment days"
-    of "how many days do they have for payment"."""
-    said, words = language().words, question.tokens
-    for at, word in enumerate(words[2:], 2):
-        how, many = words[at - 2 : at]
-        if how.norm not in said["degree"] or many.norm not in said["how_much"]:
-            continue
-        later = {t.lemma: i for i, t in enumerate(words) if i > at and i not in question.stopwords}
+    """Properties whose name ends with the word after "how many" and begins with later words: the "payment days" of
+    "how many days do they have for payment"."""
+    words = question.tokens
+    for at in _requested_nouns(question):
+        later = {t.lemma: i for i, t in enumerate(words) if i > at and i not in question.light}
         for predicate, holders in graph.holders.items():
             name = graph.words[predicate]
-            if name[-1:] != (word.lemma,) or not graph.is_numeric(predicate):
+            if name[-1:] != (words[at].lemma,) or not graph.is_numeric(predicate):
                 continue
-            there = [later[lemma] for lemma in name[:-1] if lemma in later]
-            if there:
-                covered = 1 << at | sum(1 << i for i in set(there))
-                yield from (
-                    Link(at, at + 1, "property", (Ref(h, predicate),), SPLIT_NAME_SCORE, covered, match="partial")
-                    for h in holders
-                )
+            places = {later[lemma] for lemma in name[:-1] if lemma in later}
+            if places:
+                covered = 1 << at | sum(1 << i for i in places)
+                for node in holders:
+                    ref = Ref(node, predicate)
+                    yield Link(at, at + 1, "property", (ref,), SPLIT_NAME_SCORE, covered, how="partial")
 
 
 def link_requested_units(question: Question, graph: SchemaGraph) -> Iterator[Link]:
-    """Properties whose numbers have the unit that stands after "how many"."""
-    units, said = english_data()["units"], language().words
-    for at, word in enumerate(question.tokens[2:], 2):
-        how, many = question.tokens[at - 2 : at]
+    """Properties whose numbers have the unit after "how many"."""
+    units = english_data()["units"]
+    for at in _requested_nouns(question):
+        word = question.tokens[at]
         unit = units.get(word.norm) or units.get(word.lemma)
-        if how.norm not in said["degree"] or many.norm not in said["how_much"]:
-            continue
         if unit is None or any(n.start <= at < n.end for n in question.numbers):
             continue
         for predicate, holders in graph.holders.items():
             about = graph.about(predicate)
             if unit in (about.unit, units.get(about.unit.casefold())):
-                yield from (
-                    Link(at, at + 1, "property", (Ref(holder, predicate),), SYNONYM_SCORE, 1 << at, False, match="like")
-                    for holder in holders
-                )
+                for node in holders:
+                    ref = Ref(node, predicate)
+                    yield Link(at, at + 1, "property", (ref,), SYNONYM_SCORE, 1 << at, False, how="like")
+
+
+def _requested_nouns(question: Question) -> Iterator[int]:
+    """The places of words after "how many"."""
+    known, words = language().words, question.tokens
+    for at in range(2, len(words)):
+        if words[at - 2].norm in known["degree"] and words[at - 1].norm in known["how_much"]:
+            yield at

@@ -1,11 +1,11 @@
-"""The names of classes and properties as terms with weighed words: Lexicon + SchemaGraph -> [SchemaTerm], no decision."""
+"""The names of classes and properties as terms with weighted words: Lexicon + SchemaGraph -> SchemaTerms."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from nacre.language.base import language
+from nacre.language.base import language, phrase_list
 from nacre.language.forms.nouns import interchangeable_words, wording_entry
 from nacre.language.quantities.units import split_magnitude
 from nacre.language.thesaurus import concept_phrases, english_data, function_words, unit_words, vocabulary
@@ -17,27 +17,27 @@ from nacre.understanding.linking.schema.class_synonyms import class_hypernyms
 from nacre.understanding.linking.schema.compounds import split_compound
 from nacre.understanding.question.types import Link, Ref
 
-# how well a word of a question fits one of a name
+# How well a word of a question fits a word of a name: the word itself, another form, a synonym, a stem, a misspelling.
 SAME_WORD_SCORE, LEMMA_SCORE, SYNONYM_SCORE, STEM_SCORE, SPELLING_SCORE = 1.0, 0.97, 0.72, 0.7, 0.75
-# what a word of a name weighs that its class's own name has anyway ("student name"), and one that says little
+# Weights of words that say less: those of the class's own name ("student name"), generic ones, function words.
 OWN_CLASS_WEIGHT, GENERIC_WEIGHT, LIGHT_WEIGHT = 0.25, 0.6, 0.1
-# how many nouns an expression stands for at most
-_CONCEPTS = 4
-_LABEL = ("label",)
-VALUE_WORDS = ("value",)
-# "number of seats": what is counted is what the name says
-_NUMBER, _OF = ("number",), ("of",)
+# Nouns that one expression stands for, at most.
+MAX_PHRASE_CONCEPTS = 4
 
 
 class SchemaTerm(NamedTuple):
-    """A name: `nodes` are what it names, or of what; of a link the source and then the targets."""
+    """One name of a class, property or link, with a weight for each word.
+
+    `nodes` are the class, the class that has the property, or the source and the targets of the link. `score` is below
+    1 for names that are not the graph's own.
+    """
 
     kind: str
     nodes: tuple[int, ...]
     predicate: str
     words: tuple[str, ...]
     weights: tuple[float, ...]
-    sure: float = 1.0
+    score: float = 1.0
 
 
 class _Name(NamedTuple):
@@ -45,47 +45,66 @@ class _Name(NamedTuple):
     nodes: tuple[int, ...]
     predicate: str
     words: tuple[str, ...]
-    sure: float = 1.0
+    score: float = 1.0
+
+
+_Terms = Mapping[tuple[str, tuple[int, ...], str, tuple[str, ...]], SchemaTerm]
 
 
 def schema_terms(lexicon: Lexicon, graph: SchemaGraph) -> tuple[list[SchemaTerm], frozenset[str]]:
-    """The terms, and the words of the graph's own names: the words of other terms are made from these."""
-    found: dict[tuple[str, tuple[int, ...], str, tuple[str, ...]], SchemaTerm] = {}
-
-    def add(names: Iterable[_Name]) -> None:
-        for kind, nodes, predicate, whole, sure in names:
-            words = tuple(w for word in whole for w in split_compound(word))
-            own = set(graph.nodes[nodes[0]].words) if kind == "property" and nodes else set[str]()
-            key = kind, nodes, predicate, words
-            if words and not _numbers(words, own) and (key not in found or found[key].sure < sure):
-                found[key] = SchemaTerm(kind, nodes, predicate, words, _weights(words, own), sure)
-
-    add(_names(lexicon, graph))
-    said = frozenset(word for term in found.values() for word in term.words)
-    add(_Name("class", (target,), "", (word,)) for target, word in agent_nouns(graph) if word not in said)
-    called = {term.words for term in found.values() if term.kind == "class"}
-    add([_Name("class", (index,), "", (word,), SYNONYM_SCORE) for index, word in class_hypernyms(graph, called)])
-    add([name for name in _money(graph) if name.words[0] not in said])
-    add([name for name in _phrased(graph) if name.words[0] not in said])
-    return list(found.values()), said
+    """The terms of the graph's names and of names derived from these, and the words of the graph's names."""
+    terms = _add_names({}, _own_names(lexicon, graph), graph)
+    name_words = frozenset(word for term in terms.values() for word in term.words)
+    agents = [_Name("class", (node,), "", (word,)) for node, word in agent_nouns(graph) if word not in name_words]
+    terms = _add_names(terms, agents, graph)
+    class_names = {term.words for term in terms.values() if term.kind == "class"}
+    hypernyms = [_Name("class", (i,), "", (word,), SYNONYM_SCORE) for i, word in class_hypernyms(graph, class_names)]
+    terms = _add_names(terms, hypernyms, graph)
+    for names in (_money_names(graph), _expression_names(graph)):
+        terms = _add_names(terms, (name for name in names if name.words[0] not in name_words), graph)
+    return list(terms.values()), name_words
 
 
-def _names(lexicon: Lexicon, graph: SchemaGraph) -> Iterator[_Name]:
+def term_link(start: int, end: int, term: SchemaTerm, score: float, covered: int, exact: bool, how: str) -> Link:
+    """The link of a span to what a term names."""
+    if term.kind == "class":
+        return Link(start, end, "class", (Ref(term.nodes[0]),), score, covered, exact, match=how)
+    if term.kind == "property":
+        return Link(start, end, "property", (Ref(term.nodes[0], term.predicate),), score, covered, exact, match=how)
+    source, *targets = term.nodes
+    refs = tuple(Ref(t, "", 0, term.predicate) for t in targets)
+    return Link(start, end, "property", (*refs, Ref(source)), score, covered, exact, how="link " + how)
+
+
+def _add_names(terms: _Terms, names: Iterable[_Name], graph: SchemaGraph) -> _Terms:
+    """The terms with those of further names. Of two equal ones, the one with the higher score counts."""
+    found = dict(terms)
+    for kind, nodes, predicate, name_words, score in names:
+        words = tuple(w for word in name_words for w in split_compound(word))
+        own = set(graph.nodes[nodes[0]].words) if kind == "property" and nodes else set[str]()
+        key = kind, nodes, predicate, words
+        if words and not _is_class_identifier(words, own) and (key not in found or found[key].score < score):
+            found[key] = SchemaTerm(kind, nodes, predicate, words, _weights(words, own), score)
+    return found
+
+
+def _own_names(lexicon: Lexicon, graph: SchemaGraph) -> Iterator[_Name]:
+    """The labels and further names that the graph gives classes, groups and predicates."""
     for node in graph.nodes:
         yield _Name("class", (node.index,), "", node.words)
     by_relation = {tuple(sorted(n.relations)): n.index for n in graph.nodes}
     for name in lexicon.described:
         words = tuple(lemma(t) for t in name.tokens)
-        if name.kind == "class" and name.target in graph.node_of:
-            yield _Name("class", (graph.node_of[name.target],), "", words, name.weight)
+        if name.kind == "class" and name.target in graph.node_of_class:
+            yield _Name("class", (graph.node_of_class[name.target],), "", words, name.weight)
         elif name.kind == "group" and (name.target,) in by_relation:
             yield _Name("class", (by_relation[(name.target,)],), "", words)
         elif name.kind == "predicate" and name.target in graph.schema.predicate_of:
-            yield from _of_predicate(name.target, words, graph)
+            yield from _predicate_names(name.target, words, graph)
 
 
-def _money(graph: SchemaGraph) -> Iterator[_Name]:
-    """Amounts in a currency by what all of them are: "money"."""
+def _money_names(graph: SchemaGraph) -> Iterator[_Name]:
+    """Amounts in a currency as "money"."""
     currencies = english_data()["currencies"]
     for predicate, holders in graph.holders.items():
         if fold(split_magnitude(graph.about(predicate).unit)[1]) in currencies:
@@ -93,64 +112,39 @@ def _money(graph: SchemaGraph) -> Iterator[_Name]:
                 yield from (_Name("property", (holder,), predicate, (word,), SYNONYM_SCORE) for holder in holders)
 
 
-def _phrased(graph: SchemaGraph) -> Iterator[_Name]:
-    """Properties whose name is an everyday expression by the nouns that say the same: the "material" of "made of", the
-    "supervisor" of "reports to"."""
+def _expression_names(graph: SchemaGraph) -> Iterator[_Name]:
+    """Properties that are called by an everyday expression, by its nouns: "made of" as "material", "reports to" as
+    "supervisor"."""
     for predicate, words in graph.words.items():
-        for concept in concept_phrases().get(words, ())[:_CONCEPTS]:
-            yield from (name._replace(sure=SYNONYM_SCORE) for name in _of_predicate(predicate, (concept,), graph))
+        for concept in concept_phrases().get(words, ())[:MAX_PHRASE_CONCEPTS]:
+            yield from (name._replace(score=SYNONYM_SCORE) for name in _predicate_names(predicate, (concept,), graph))
 
 
-def _of_predicate(predicate: str, words: tuple[str, ...], graph: SchemaGraph) -> Iterator[_Name]:
+def _predicate_names(predicate: str, words: tuple[str, ...], graph: SchemaGraph) -> Iterator[_Name]:
+    """A name of a predicate for each node that has it as a property, and for each source of its links."""
     about = graph.about(predicate)
-    if about.role in ("type", "schema") or (about.role == "name" and words[-1:] == _LABEL):
+    is_label = about.role == "name" and words[-1:] == phrase_list("linking", "label_word")
+    if about.role in ("type", "schema") or is_label:
         return
-    for holder in graph.holders.get(predicate, []) if about.has_literals else []:
+    for holder in graph.holders.get(predicate, ()) if about.has_literals else ():
         yield _Name("property", (holder,), predicate, words)
         yield from (_Name("property", (holder,), predicate, (word,)) for word in interchangeable_words(words))
-        if words[-1:] == VALUE_WORDS and len(words) > 1 and graph.is_numeric(predicate):
-            # the rating is the "rating value"
+        if words[-1:] == phrase_list("linking", "value_word") and len(words) > 1 and graph.is_numeric(predicate):
+            # The "rating value" is also the rating.
             yield _Name("property", (holder,), predicate, words[:-1])
     ends: dict[int, set[int]] = defaultdict(set)
-    for source, target in graph.ends.get(predicate, []) if about.has_links else []:
+    for source, target in graph.ends.get(predicate, ()) if about.has_links else ():
         ends[source].add(target)
-    for source in graph.whole(ends):
-        mixed = graph.mixed.get((source, predicate))
-        targets = graph.widest(ends[source]) if mixed is None else (mixed,)
+    for source in graph.drop_contained_classes(ends):
+        mixed = graph.mixed_target.get((source, predicate))
+        targets = graph.drop_subclasses(ends[source]) if mixed is None else (mixed,)
         yield _Name("link", (source, *targets), predicate, words)
 
 
-def _numbers(words: tuple[str, ...], own: Collection[str]) -> bool:
-    """Whether a name abbreviates its class's own, to say what tells its things apart: "rent no" is no rent."""
+def _is_class_identifier(words: tuple[str, ...], own: Collection[str]) -> bool:
+    """Whether a name abbreviates its class's name and adds a word for an identifier: "rent no" is not a rent."""
     keys = function_words() | language().words["generic"] | frozenset(wording_entry("keys"))
     return bool(own and words) and _abbreviates(words[0], own) and keys.issuperset(words[1:])
-
-
-def _weights(words: tuple[str, ...], own: Collection[str]) -> tuple[float, ...]:
-    """What each word of a name says; `own` are those of its class's own name."""
-    little, generic = _little(), language().words["generic"]
-    counting = {words[0]} if words[:1] == _NUMBER and words[1:2] == _OF else set[str]()
-    tells = any(word not in little and word not in own for word in words)
-    further = any(word not in own for word in words)
-    return tuple(
-        LIGHT_WEIGHT
-        if tells and (word in little or word in counting)
-        else OWN_CLASS_WEIGHT
-        if further and word in own
-        else GENERIC_WEIGHT
-        if word in generic and len(words) > 1
-        else 1.0
-        for word in words
-    )
-
-
-@cache
-def _little() -> frozenset[str]:
-    """Words that say little of what a name names."""
-    # a unit in a name says how something is measured, not what
-    measuring = unit_words() - vocabulary()
-    # "the total amount of all orders" may be computed
-    return function_words() | measuring | frozenset(wording_entry("computed")["total"].split())
 
 
 def _abbreviates(word: str, others: Collection[str]) -> bool:
@@ -158,12 +152,28 @@ def _abbreviates(word: str, others: Collection[str]) -> bool:
     return len(word) > 1 and any(other != word and other.startswith(word) for other in others)
 
 
-def term_link(start: int, end: int, term: SchemaTerm, score: float, covered: int, exact: bool, how: str) -> Link:
-    """What a stretch of tokens that names a term stands for."""
-    if term.kind == "class":
-        return Link(start, end, "class", (Ref(term.nodes[0]),), score, covered, exact, match=how)
-    if term.kind == "property":
-        return Link(start, end, "property", (Ref(term.nodes[0], term.predicate),), score, covered, exact, match=how)
-    source, *targets = term.nodes
-    refs = tuple(Ref(t, "", 0, term.predicate) for t in targets)
-    return Link(start, end, "property", (*refs, Ref(source)), score, covered, exact, match="link " + how)
+def _weights(words: tuple[str, ...], own: Collection[str]) -> tuple[float, ...]:
+    """How much each word of a name says. `own` are the words of its class's name."""
+    light, generic = _light_words(), language().words["generic"]
+    # In "number of seats" the seats are what is counted.
+    is_count = words[:2] == phrase_list("linking", "number_of")
+    has_content = any(word not in light and word not in own for word in words)
+    has_other = any(word not in own for word in words)
+
+    def weight(word: str) -> float:
+        if has_content and (word in light or (is_count and word == words[0])):
+            return LIGHT_WEIGHT
+        if has_other and word in own:
+            return OWN_CLASS_WEIGHT
+        return GENERIC_WEIGHT if word in generic and len(words) > 1 else 1.0
+
+    return tuple(map(weight, words))
+
+
+@cache
+def _light_words() -> frozenset[str]:
+    """Words that say little about what a name names: function words, units, and words for a total."""
+    # A unit says how something is measured, and not what.
+    units = unit_words() - vocabulary()
+    # "the total amount of all orders" may be computed.
+    return function_words() | units | frozenset(wording_entry("computed")["total"].split())

@@ -134,7 +134,7 @@ def identifying_properties(graph: SchemaGraph, node: int) -> list[str]:
     its code."""
     if held := amount_property(node, graph):
         return [held]
-    own = [p for p in graph.literals[node] if graph.about(p).role != "name" and p not in graph.flags]
+    own = [p for p in graph.literals[node] if graph.about(p).role != "name" and p not in graph.boolean_predicates]
     coded = [p for p in own if graph.about(p).role == "identifier"]
     words = set(graph.nodes[node].words)
     naming = language().words["naming"]

@@ -59,10 +59,18 @@ def person_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref
         return []
     found = persons_near(root, context)
     named = any(c.ref == root and c.op == "is" for c in state.conditions)
-    return found if named else [r for r in found if not context.graph.narrower(root.node, r.node)]
+    return found if named else [r for r in found if not reader.graph.is_subclass(root.node, r.node)]
 
 
-def opposite_end_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
+def _persons(root: Ref, reader: ParseContext) -> list[Ref]:
+    graph = reader.graph
+    known = {index: graph.widest_node(index) for index in sorted(graph.persons)}
+    # whoever it is, and not the students among them alone
+    near = [graph.nodes[i] for i, base in known.items() if i != root.node and (base == i or base not in known)]
+    return [Ref(n.index) for n in sorted(near, key=lambda n: graph.distance(root.node, n.index))[:MOST]]
+
+
+def opposite_end_refs(state: ParseState, root: Ref, reader: ParseContext) -> list[Ref]:
     """What stands at the other end of a link that is named beside a thing: "what hangs in the hall"."""
     graph = context.graph
     found = []
@@ -73,7 +81,7 @@ def opposite_end_refs(state: ParseState, root: Ref, context: ParseContext) -> li
                 if here == there and root not in named:
                     # the thing that is asked for is one of the two already
                     continue
-                if here == root.node and graph.base_of(there) == there:
+                if here == root.node and graph.widest_node(there) == there:
                     # of two things of one kind the one that is not named
                     ref = next(r for slot in range(MOST_SLOTS) if (r := Ref(there, "", slot)) not in named | {root})
                     if ref not in found:

@@ -30,8 +30,8 @@ def count_mentioned_edges(body: Body, said: frozenset[str], graph: SchemaGraph) 
     found = 0
     for edge in body.edges:
         words = graph.words[edge.predicate]
-        ends = [c for c in (*kinds[edge.subject], *kinds[edge.object]) if c in graph.node_of]
-        own = {word for c in ends for word in graph.nodes[graph.node_of[c]].words}
+        ends = [c for c in (*kinds[edge.subject], *kinds[edge.object]) if c in graph.node_of_class]
+        own = {word for c in ends for word in graph.nodes[graph.node_of_class[c]].words}
         told = [word for word in words if _says(word, said)]
         found += bool(told) and (len(told) == len(words) or not own.issuperset(told))
     return found

@@ -71,7 +71,7 @@ def _edges(select: Select, name: str) -> list[Edge]:
 
 
 def _nodes(variable: Variable, graph: SchemaGraph) -> set[int]:
-    return {graph.node_of[iri] for iri in variable.classes if iri in graph.node_of}
+    return {graph.node_of_class[iri] for iri in variable.classes if iri in graph.node_of_class}
 
 
 def _is_of_several(edge: Edge, named: Variable, graph: SchemaGraph) -> bool:

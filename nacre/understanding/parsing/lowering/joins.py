@@ -145,7 +145,7 @@ def _ways(
 ) -> WeightedPaths:
     """The cheapest ways from one thing to another; of named things those by which something leads to them, where there
     are any, and those that the question names."""
-    ways = graph.path(known.node, ref.node, hints)
+    ways = graph.cheapest_paths(known.node, ref.node, hints)
     if known not in leading and ref not in leading:
         return ways
 
@@ -154,7 +154,7 @@ def _ways(
         into = not last.forward or ref not in leading or last.predicate in leading[ref] | hints
         return into and (first.forward or known not in leading or first.predicate in leading[known] | hints)
 
-    wide = graph.path(known.node, ref.node, hints, WIDE)
+    wide = graph.cheapest_paths(known.node, ref.node, hints, WIDE)
     return tuple(each for each in wide if leads(each[1]))[: len(ways)] or ways
 
 

@@ -32,8 +32,8 @@ def category_members(state: ParseState, link: Link, context: ParseContext) -> It
     if state.targets or state.conditions or state.links or before or set(state.pending_aggregates) - {"count"}:
         return
     keyed = Condition(ref, "is", (), False, link.keys, link.label)
-    below = graph.node_of.get(link.keys[0]) if len(link.keys) == 1 else None
-    new = add_link(state, link, context, ref)._replace(last="value", shared_aggregates=(), conditions=(keyed,))
+    below = graph.node_of_class.get(link.keys[0]) if len(link.keys) == 1 else None
+    new = add_link(state, link, reader, ref)._replace(last="value", sticky=(), conditions=(keyed,))
     if rank is None:
         words = context.question.tokens
         which = link.start == 1 and words[0].norm in language().words["asking_kind"]

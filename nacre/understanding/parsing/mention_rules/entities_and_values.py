@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from nacre.language.base import language
 from nacre.language.tokens import name_tokens
-from nacre.understanding.linking.graph.schema_graph import NAMED_STEP_COST, RARE_STEP_COST
+from nacre.understanding.linking.graph.steps import NAMED_STEP_COST, RARE_STEP_COST
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.mention_rules.categories import category_members
 from nacre.understanding.parsing.modifier_rules.exclusive import ONLY_RULE, exclusive_conditions
@@ -153,7 +153,7 @@ def _own(state: ParseState, ref: Ref, context: ParseContext) -> Ref | None:
     the keepers speak Dutch" asks for no others of their staff."""
     scope = (x.refs[0] for x in state.links if x.match == "scope")
     owner = state.owner or next(scope, None)
-    if owner is None or not ref.predicate or not context.graph.narrower(owner.node, ref.node):
+    if owner is None or not ref.predicate or not reader.graph.is_subclass(owner.node, ref.node):
         return None
     return Ref(owner.node, ref.predicate, owner.slot) if ref.predicate in context.graph.literals[owner.node] else None
 

@@ -45,7 +45,7 @@ def end_date_ref(nodes: Sequence[Ref], graph: SchemaGraph) -> Ref | None:
             for p in graph.literals[node.node]
             if graph.about(p).datatype in ("date", "datetime", "year")
             and known & set(graph.words[p])
-            and graph.facts[node.node, p] < graph.nodes[node.node].count
+            and graph.value_counts[node.node, p] < graph.nodes[node.node].count
         ]
         if len(found) == 1:
             return Ref(node.node, found[0], node.slot)

@@ -55,5 +55,8 @@ def _numbers(graph: SchemaGraph, node: int) -> list[str]:
     return [
         p
         for p in graph.literals[node]
-        if graph.is_numeric(p) and not graph.is_date(p) and graph.about(p).role != "identifier" and p not in graph.flags
+        if graph.is_numeric(p)
+        and not graph.is_date(p)
+        and graph.about(p).role != "identifier"
+        and p not in graph.boolean_predicates
     ]

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from nacre.language.base import language
 from nacre.language.thesaurus import english_data, gradable_adjective
-from nacre.understanding.linking.graph.schema_graph import SchemaGraph, SchemaNode
+from nacre.understanding.linking.graph.nodes import SchemaNode
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.index import LinkingIndex
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.candidate import Candidate

@@ -127,7 +127,7 @@ def _measured(
         variables.append(Variable(owner, node.classes, node.without))
         edges.append(Edge(owner, step.predicate, "thing"))
     if ref.node != node.index:
-        ways = graph.path(node.index, ref.node)
+        ways = graph.cheapest_paths(node.index, ref.node)
         if not ways or len(ways[0][1]) != 1:
             return None
         step = ways[0][1][0]
