@@ -13,6 +13,7 @@ from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.constraints.direction import drop_reversed_links
 from nacre.understanding.parsing.constraints.part_of import include_parts
 from nacre.understanding.parsing.constraints.relative_clauses import attach_relative_clauses
+from nacre.understanding.parsing.coverage import unused_tokens
 from nacre.understanding.parsing.derive import MAX_CANDIDATES, derive_candidates
 from nacre.understanding.parsing.lowering.members import aggregate_members
 from nacre.understanding.parsing.lowering.role_holders import resolve_role_holder
@@ -26,7 +27,6 @@ from nacre.understanding.parsing.readers.shares import is_thing_count, read_shar
 from nacre.understanding.parsing.readers.two_questions import read_two_questions
 from nacre.understanding.parsing.readers.yes_no import as_yes_no, is_comparable, keep_named_things, read_kind_question
 from nacre.understanding.question.types import Link, Question
-from nacre.understanding.ranking.features import unused_tokens
 from nacre.understanding.ranking.rank import rank_candidates
 from nacre.understanding.ranking.unheeded_words import unheeded_words
 from nacre.understanding.ranking.weights import load_weights

@@ -67,7 +67,7 @@ def _drop_unlikely_names(
     for link in names:
         is_bound = bounds.issuperset(range(link.start, link.end)) and (link.start, link.end) not in ranges
         # "how old is she" does not name "Old ...".
-        in_degree = link.how == "part" and any(a <= link.start and link.end <= b for a, b in degrees)
+        in_degree = link.match == "part" and any(a <= link.start and link.end <= b for a, b in degrees)
         if (
             not is_bound
             and not in_degree
@@ -129,7 +129,7 @@ def _drop_other_identifiers(links: list[Link], question: Question) -> list[Link]
     "phone number" is not a ring number, although no property is called phone."""
     words, linked = question.tokens, 0
     for x in links:
-        linked |= x.covered if x.how not in ("like", "link like") else 0
+        linked |= x.covered if x.match not in ("like", "link like") else 0
     # "the most frequent status"
     linked |= sum(1 << i for i in {i for c in question.cues for i in range(c.start, c.end)})
 
@@ -139,7 +139,7 @@ def _drop_other_identifiers(links: list[Link], question: Question) -> list[Link]
         before = x.start - 1
         if words[x.start].lemma not in language().words["identifying"]:
             return False
-        if before in question.light or linked >> before & 1:
+        if before in question.stopwords or linked >> before & 1:
             return False
         return words[before].norm.isalpha() and question.text[words[before].end : words[x.start].start] == " "
 
@@ -150,7 +150,7 @@ def _drop_outscored_classes(links: list[Link]) -> list[Link]:
     """The links without classes that match in part or by a synonym, if the same words are the complete name of another
     class or thing: "gliders" are not glider types."""
     classes = {(x.start, x.end) for x in links if x.kind == "class" and x.exact}
-    things = {(x.start, x.end) for x in links if x.kind == "entity" and x.how == "whole" and x.exact}
+    things = {(x.start, x.end) for x in links if x.kind == "entity" and x.match == "whole" and x.exact}
     named = classes | things
     return [
         x
@@ -198,14 +198,14 @@ def _is_part_of_expression(link: Link, expression: Link) -> bool:
     contains = (
         expression.start <= link.start and link.end <= expression.end and expression.score >= MIN_EXPRESSION_SCORE
     )
-    return contains and link.end - link.start < expression.end - expression.start and link.how.endswith("like")
+    return contains and link.end - link.start < expression.end - expression.start and link.match.endswith("like")
 
 
 def _is_modifier_of_class(link: Link, schema_links: Sequence[Link], question: Question) -> bool:
     """Whether words that occur in a name in another order only modify a class: a "football club" is not "Club Nacional
     de Football"."""
     words = question.tokens[link.start : link.end]
-    if link.how != "part" or len(link.keys) != 1 or len(words) < 2 or any(t.text[:1].isupper() for t in words):
+    if link.match != "part" or len(link.keys) != 1 or len(words) < 2 or any(t.text[:1].isupper() for t in words):
         return False
     class_ends = {x.end for x in schema_links if x.kind == "class" and x.exact and x.start > link.start}
     return link.end in class_ends and " ".join(t.norm for t in words) not in link.label.casefold()
@@ -214,7 +214,7 @@ def _is_modifier_of_class(link: Link, schema_links: Sequence[Link], question: Qu
 def _is_class_name(link: Link, schema_links: Sequence[Link], graph: SchemaGraph) -> bool:
     """Whether a part of things' names is the name of their class: "customers" does not mean those called
     "customer 12"."""
-    if link.how != "part":
+    if link.match != "part":
         return False
     span, own = (link.start, link.end), graph.nodes[link.refs[0].node]
     same = (x.refs[0].node for x in schema_links if x.kind == "class" and x.exact and (x.start, x.end) == span)
@@ -230,5 +230,6 @@ def _is_head(link: Link, question: Question, graph: SchemaGraph) -> bool:
 def _is_bound(question: Question, at: int) -> bool:
     """Whether a number is compared with something or is part of a date. It is no name then."""
     return any(
-        n.start <= at < n.end and (n.op in INEQUALITIES or (n.first and n.end - n.start > 1)) for n in question.numbers
+        n.start <= at < n.end and (n.op in INEQUALITIES or (n.date_start and n.end - n.start > 1))
+        for n in question.numbers
     )

@@ -23,7 +23,7 @@ def link_misspellings(
         linked |= link.covered
     for cue in question.cues:
         linked |= ((1 << (cue.end - cue.start)) - 1) << cue.start
-    unlinked = [i for i in range(len(question.tokens)) if not (linked >> i & 1 or i in question.light)]
+    unlinked = [i for i in range(len(question.tokens)) if not (linked >> i & 1 or i in question.stopwords)]
     if len(unlinked) > MAX_MISSPELT_WORDS:
         return []
     found: list[Link] = []
@@ -35,7 +35,7 @@ def link_misspellings(
         right = token._replace(norm=meant.norm, lemma=meant.lemma)
         corrected = question._replace(tokens=(*question.tokens[:i], right, *question.tokens[i + 1 :]))
         found += [
-            x._replace(covered=x.covered & ~(1 << i), exact=False, how="slip")
+            x._replace(covered=x.covered & ~(1 << i), exact=False, match="slip")
             for x in link_mentions(corrected, index)
             if x.covered >> i & 1
         ]

@@ -20,7 +20,7 @@ def prepare_question(text: str, linker: Linker) -> Question:
     question = analyse_question(linker.spelling.corrected(text))
     meaningful, words = linker.index.schema_linker.meaningful_lemmas, question.tokens
     return question._replace(
-        light=frozenset(
-            i for i in question.light if words[i].norm == words[i].lemma or words[i].lemma not in meaningful
+        stopwords=frozenset(
+            i for i in question.stopwords if words[i].norm == words[i].lemma or words[i].lemma not in meaningful
         )
     )

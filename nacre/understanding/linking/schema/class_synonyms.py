@@ -46,7 +46,7 @@ def _prefer_classes(
     phrases = {(x.refs[0].node, i) for x in out if not _covers_only(x, at) for i in range(x.start, x.end)}
     out += [x for x in links if x.kind == "class" and (x.refs[0].node, x.start) in phrases]
     # "green tea" as a whole says what "green" alone would say.
-    whole = [x for x in links if x.kind == "entity" and x.how == "whole" and x.start < at and x.end == at + 1]
+    whole = [x for x in links if x.kind == "entity" and x.match == "whole" and x.start < at and x.end == at + 1]
     out += [x for x in links if x.end <= at and any(w.start <= x.start and x.keys == w.keys for w in whole)]
     left = [x for x in links if x not in out]
     if _follows_sorting_word(question, at) and any(x.kind == "class" and x.start < at < x.end for x in left):
@@ -74,9 +74,9 @@ def _is_ruled_out(link: Link, at: int, token: Token, meant: list[Link], graph: S
     has_same_head = node.words[-1:] == (token.lemma,)
     is_only_concept = not node.relations & things and _has_concepts(node.index, graph)
     if _covers_only(link, at) and link.kind != "class":
-        return link.how == "part" and token.text.islower()
+        return link.match == "part" and token.text.islower()
     if _covers_only(link, at):
-        return link.how == "partial" and link.score < best and (is_only_concept or not has_same_head)
+        return link.match == "partial" and link.score < best and (is_only_concept or not has_same_head)
     return link.kind == "class" and link.end == at + 1 and has_same_head and is_only_concept
 
 

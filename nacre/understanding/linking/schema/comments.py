@@ -46,6 +46,6 @@ def link_comment_words(
     for link in links:
         linked |= link.covered
     for i, token in enumerate(question.tokens):
-        if not linked >> i & 1 and i not in question.light:
+        if not linked >> i & 1 and i not in question.stopwords:
             for term in comment_terms.get(token.lemma, ()):
                 yield term_link(i, i + 1, term, COMMENT_SCORE, 1 << i, False, "like")

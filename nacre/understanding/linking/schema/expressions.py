@@ -34,7 +34,7 @@ def find_expressions(question: Question, linked: int) -> Iterator[tuple[int, int
             if any(i < c.start < i + len(words) < c.end and c.kind in _COMPUTING_CUES for c in question.cues):
                 # "how long do they work on average" does not contain "work on".
                 continue
-            content = [k for k in range(i, i + len(words)) if k not in question.light] or range(i, i + len(words))
+            content = [k for k in range(i, i + len(words)) if k not in question.stopwords] or range(i, i + len(words))
             if not any(linked >> k & 1 for k in content):
                 yield i, i + len(words), concepts[:MAX_CONCEPTS]
                 end = i + len(words)

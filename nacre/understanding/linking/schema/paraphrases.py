@@ -23,7 +23,7 @@ def _link_expressions(question: Question, links: Sequence[Link], schema_linker: 
     """What expressions ask for whose own words name nothing: "who is in charge of", "how much per hour"."""
     linked = 0
     for link in links:
-        if link.exact or link.how.endswith("partial"):
+        if link.exact or link.match.endswith("partial"):
             linked |= link.covered
     for start, end, concepts in find_expressions(question, linked):
         covered = (1 << end) - (1 << start)
@@ -43,7 +43,7 @@ def _link_agent_nouns(question: Question, links: Sequence[Link], schema_linker: 
     for link in links:
         linked |= link.covered
     for i, token in enumerate(question.tokens):
-        if linked >> i & 1 or i in question.light or len(token.lemma) < MIN_VERB_LETTERS:
+        if linked >> i & 1 or i in question.stopwords or len(token.lemma) < MIN_VERB_LETTERS:
             continue
         for ending in sorted(wording_entry("agents")):
             for index, _ in schema_linker.terms_of_word.get(token.lemma.removesuffix("e") + ending, ()):

@@ -11,7 +11,7 @@ from nacre.language.base import language
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.question.types import Link, Ref
 
-# How such links were found: `Link.how`.
+# How such links were found: `Link.match`.
 QUANTITY, AMOUNT = "quantity", "amount"
 
 
@@ -33,10 +33,10 @@ def link_quantity_nodes(links: Sequence[Link], graph: SchemaGraph) -> Iterator[L
         else:
             amount = amount_property(ref.node, graph) if not ref.predicate else ""
             if amount:
-                yield link._replace(kind="property", refs=(Ref(ref.node, amount, via=ref.via),), how=AMOUNT)
+                yield link._replace(kind="property", refs=(Ref(ref.node, amount, via=ref.via),), match=AMOUNT)
             continue
         for number, holder in found:
-            yield link._replace(kind="property", refs=(number, holder), how=QUANTITY)
+            yield link._replace(kind="property", refs=(number, holder), match=QUANTITY)
 
 
 @lru_cache(maxsize=4096)

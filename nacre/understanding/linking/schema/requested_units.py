@@ -17,7 +17,7 @@ def link_split_names(question: Question, graph: SchemaGraph) -> Iterator[Link]:
     "how many days do they have for payment"."""
     words = question.tokens
     for at in _requested_nouns(question):
-        later = {t.lemma: i for i, t in enumerate(words) if i > at and i not in question.light}
+        later = {t.lemma: i for i, t in enumerate(words) if i > at and i not in question.stopwords}
         for predicate, holders in graph.holders.items():
             name = graph.words[predicate]
             if name[-1:] != (words[at].lemma,) or not graph.is_numeric(predicate):
@@ -27,7 +27,7 @@ def link_split_names(question: Question, graph: SchemaGraph) -> Iterator[Link]:
                 covered = 1 << at | sum(1 << i for i in places)
                 for node in holders:
                     ref = Ref(node, predicate)
-                    yield Link(at, at + 1, "property", (ref,), SPLIT_NAME_SCORE, covered, how="partial")
+                    yield Link(at, at + 1, "property", (ref,), SPLIT_NAME_SCORE, covered, match="partial")
 
 
 def link_requested_units(question: Question, graph: SchemaGraph) -> Iterator[Link]:
@@ -43,7 +43,7 @@ def link_requested_units(question: Question, graph: SchemaGraph) -> Iterator[Lin
             if unit in (about.unit, units.get(about.unit.casefold())):
                 for node in holders:
                     ref = Ref(node, predicate)
-                    yield Link(at, at + 1, "property", (ref,), SYNONYM_SCORE, 1 << at, False, how="like")
+                    yield Link(at, at + 1, "property", (ref,), SYNONYM_SCORE, 1 << at, False, match="like")
 
 
 def _requested_nouns(question: Question) -> Iterator[int]:

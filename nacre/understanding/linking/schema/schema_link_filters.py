@@ -30,7 +30,7 @@ def add_class_properties(links: list[Link], question: Question) -> list[Link]:
             continue
         first, last = sorted((kind, own), key=lambda x: x.start)
         between = range(first.end, last.start)
-        is_near = not between if first is kind else between and all(i in question.light for i in between)
+        is_near = not between if first is kind else between and all(i in question.stopwords for i in between)
         if is_near and (first.start, last.end) in similar:
             whole = own._replace(start=first.start, end=last.end, covered=kind.covered | own.covered)
             joined.append(whole._replace(score=min(kind.score, own.score)))
@@ -46,7 +46,7 @@ def drop_repeated_classes(links: list[Link]) -> list[Link]:
         x
         for x in links
         if not (
-            x.kind == "class" and x.how == "like" and (x.start, x.end) in verbs and (x.start, x.refs[0].node) in named
+            x.kind == "class" and x.match == "like" and (x.start, x.end) in verbs and (x.start, x.refs[0].node) in named
         )
     ]
 

@@ -95,7 +95,7 @@ class SchemaLinker:
         """The terms with a word that a token may stand for, the word's place in the name, and how well it fits."""
         token, known = question.tokens[at], language().words
         # "show the ..." does not mean a show, nor "the last ..." how long something lasts.
-        is_request = at == 0 and at in question.light
+        is_request = at == 0 and at in question.stopwords
         is_request |= at > 0 and token.norm in known["the_last"] and question.tokens[at - 1].norm in known["article"]
         is_agent = token.norm in nouns_of_kind("persons") or token.norm in nouns_of_kind("bodies")
         for word, fit in self._matcher.match(token.norm, token.lemma):
@@ -243,7 +243,7 @@ def _runs(question: Question, places: Sequence[int], kind: str) -> list[list[int
     runs: list[list[int]] = []
     for i in places:
         between = range(runs[-1][-1] + 1, i) if runs else range(0)
-        is_near = len(between) <= MAX_WORDS_INSIDE and all(k in question.light for k in between)
+        is_near = len(between) <= MAX_WORDS_INSIDE and all(k in question.stopwords for k in between)
         if runs and is_near and not _has_verb(question, between, kind):
             runs[-1].append(i)
         else:

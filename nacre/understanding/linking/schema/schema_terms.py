@@ -73,7 +73,7 @@ def term_link(start: int, end: int, term: SchemaTerm, score: float, covered: int
         return Link(start, end, "property", (Ref(term.nodes[0], term.predicate),), score, covered, exact, match=how)
     source, *targets = term.nodes
     refs = tuple(Ref(t, "", 0, term.predicate) for t in targets)
-    return Link(start, end, "property", (*refs, Ref(source)), score, covered, exact, how="link " + how)
+    return Link(start, end, "property", (*refs, Ref(source)), score, covered, exact, match="link " + how)
 
 
 def _add_names(terms: _Terms, names: Iterable[_Name], graph: SchemaGraph) -> _Terms:

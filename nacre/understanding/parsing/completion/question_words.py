@@ -59,18 +59,10 @@ def person_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref
         return []
     found = persons_near(root, context)
     named = any(c.ref == root and c.op == "is" for c in state.conditions)
-    return found if named else [r for r in found if not reader.graph.is_subclass(root.node, r.node)]
+    return found if named else [r for r in found if not context.graph.is_subclass(root.node, r.node)]
 
 
-def _persons(root: Ref, reader: ParseContext) -> list[Ref]:
-    graph = reader.graph
-    known = {index: graph.widest_node(index) for index in sorted(graph.persons)}
-    # whoever it is, and not the students among them alone
-    near = [graph.nodes[i] for i, base in known.items() if i != root.node and (base == i or base not in known)]
-    return [Ref(n.index) for n in sorted(near, key=lambda n: graph.distance(root.node, n.index))[:MOST]]
-
-
-def opposite_end_refs(state: ParseState, root: Ref, reader: ParseContext) -> list[Ref]:
+def opposite_end_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
     """What stands at the other end of a link that is named beside a thing: "what hangs in the hall"."""
     graph = context.graph
     found = []

@@ -24,7 +24,7 @@ def names_boolean_property(link: Link, ref: Ref, context: ParseContext) -> bool:
         # "the decisions", which are yes or no
         return False
     asking = any(t.norm in language().words["asking_flag"] for t in words[max(0, link.start - BEFORE) : link.end + 1])
-    return ref.predicate in reader.graph.boolean_predicates and not asking
+    return ref.predicate in context.graph.boolean_predicates and not asking
 
 
 def boolean_condition(

@@ -33,7 +33,7 @@ def category_members(state: ParseState, link: Link, context: ParseContext) -> It
         return
     keyed = Condition(ref, "is", (), False, link.keys, link.label)
     below = graph.node_of_class.get(link.keys[0]) if len(link.keys) == 1 else None
-    new = add_link(state, link, reader, ref)._replace(last="value", sticky=(), conditions=(keyed,))
+    new = add_link(state, link, context, ref)._replace(last="value", shared_aggregates=(), conditions=(keyed,))
     if rank is None:
         words = context.question.tokens
         which = link.start == 1 and words[0].norm in language().words["asking_kind"]

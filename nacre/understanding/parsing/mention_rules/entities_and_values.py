@@ -153,7 +153,7 @@ def _own(state: ParseState, ref: Ref, context: ParseContext) -> Ref | None:
     the keepers speak Dutch" asks for no others of their staff."""
     scope = (x.refs[0] for x in state.links if x.match == "scope")
     owner = state.owner or next(scope, None)
-    if owner is None or not ref.predicate or not reader.graph.is_subclass(owner.node, ref.node):
+    if owner is None or not ref.predicate or not context.graph.is_subclass(owner.node, ref.node):
         return None
     return Ref(owner.node, ref.predicate, owner.slot) if ref.predicate in context.graph.literals[owner.node] else None
 

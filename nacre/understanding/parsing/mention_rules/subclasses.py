@@ -16,14 +16,14 @@ def subclass_mention(state: ParseState, link: Link, context: ParseContext) -> It
     "the ones that are poplars"."""
     owner = state.owner
     follows = owner is not None and state.last == "class" and state.links[-1].end == link.start
-    if owner is not None and follows and reader.graph.is_subclass(owner.node, link.refs[0].node):
-        yield add_link(state, link, reader, owner).then(NARROWER_KIND_RULE, 0.4)
-    words, being = reader.question.tokens, language().words["being"]
+    if owner is not None and follows and context.graph.is_subclass(owner.node, link.refs[0].node):
+        yield add_link(state, link, context, owner).apply_rule(NARROWER_KIND_RULE, 0.4)
+    words, being = context.question.tokens, language().words["being"]
     before = words[max(0, link.start - FAR) : link.start]
     narrow = link.refs[0].node
     things = [t.ref for t in state.targets if not t.ref.predicate]
-    things = things or [x.refs[0] for x in state.links if x.how == "scope"]
-    wide = next((ref for ref in things if reader.graph.is_subclass(narrow, ref.node)), None)
+    things = things or [x.refs[0] for x in state.links if x.match == "scope"]
+    wide = next((ref for ref in things if context.graph.is_subclass(narrow, ref.node)), None)
     said = {t.lemma for t in words[link.start : link.end]}
     if wide is None or said <= set(context.graph.nodes[wide.node].words):
         # "courses" are no "lab courses"

@@ -17,7 +17,7 @@ def nearest_person_refs(state: ParseState, context: ParseContext) -> list[Ref]:
 def persons_near(root: Ref, context: ParseContext) -> list[Ref]:
     """Return the widest classes of persons by their distance from a node, without the node itself."""
     graph = context.graph
-    base_classes = {index: graph.base_of(index) for index in sorted(graph.persons)}
+    base_classes = {index: graph.widest_node(index) for index in sorted(graph.persons)}
     widest = [
         graph.nodes[index]
         for index, base in base_classes.items()

@@ -71,7 +71,7 @@ def _most_common(state: ParseState, new: ParseState, ref: Ref) -> Iterator[Parse
 
 def _may_have_several(owner: Ref | None, ref: Ref, context: ParseContext) -> bool:
     """Whether a thing can have more than one of a kind: no photo is of the most mountains where each is of one."""
-    ways = reader.graph.cheapest_paths(owner.node, ref.node) if owner is not None else ()
+    ways = context.graph.cheapest_paths(owner.node, ref.node) if owner is not None else ()
     steps = ways[0][1] if ways else ()
     return not steps or any(not (s.forward and context.graph.about(s.predicate).functional) for s in steps)
 
