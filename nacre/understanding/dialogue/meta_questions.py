@@ -15,7 +15,7 @@ META_KINDS = ("asked_first", "asked_last", "asked_all", "doubt")
 def is_meta_question(question: str) -> bool:
     """Whether a turn asks about the conversation, and about nothing of the graph.
 
-    >>> is_aside("Are you sure?"), is_aside("What did I ask first?"), is_aside("Are you sure that he is old?")
+    >>> is_meta_question("Are you sure?"), is_meta_question("What did I ask first?"), is_meta_question("Are you sure that he is old?")
     (True, True, False)
     """
     return bool(_kind(question))

@@ -35,9 +35,9 @@ class Outcome(NamedTuple):
 def table_outcome(table: Table | None) -> Outcome:
     """What the rows of a reading are to the calibration; None where running it failed.
 
-    >>> outcome(Table(("name", "age", "age (text)"), (("Ann", 4, "4 y"), ("Bo", 4, "4 y")))).values
+    >>> table_outcome(Table(("name", "age", "age (text)"), (("Ann", 4, "4 y"), ("Bo", 4, "4 y")))).values
     ('Ann', 4, 'Bo')
-    >>> outcome(Table(("yes", "left", "right"), ((0, 3, 5),))).values
+    >>> table_outcome(Table(("yes", "left", "right"), ((0, 3, 5),))).values
     (False,)
     """
     if table is None:
@@ -98,7 +98,7 @@ def choose_reading(
 def eligible_readings(unused: Sequence[int], outcomes: Sequence[Outcome]) -> list[int]:
     """The readings that may answer: where the first gave no rows, none that leaves out more words for the sake of some.
 
-    >>> able([0, 1, 0], [Outcome(()), Outcome((5,)), Outcome((3,))]), able([0, 1], [Outcome((1,)), Outcome((5,))])
+    >>> eligible_readings([0, 1, 0], [Outcome(()), Outcome((5,)), Outcome((3,))]), eligible_readings([0, 1], [Outcome((1,)), Outcome((5,))])
     ([0, 2], [0, 1])
     """
     nothing = outcomes[0].values == ()

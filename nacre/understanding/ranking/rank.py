@@ -53,7 +53,7 @@ def rank_candidates(
 def belief_shares(scores: Sequence[float]) -> tuple[list[int], list[float]]:
     """The places of readings, likeliest first, and each reading's share of the belief.
 
-    >>> beliefs([0.0, 0.0])
+    >>> belief_shares([0.0, 0.0])
     ([0, 1], [0.5, 0.5])
     """
     best = max(scores)
@@ -74,7 +74,7 @@ def spread_features(shares: Sequence[float]) -> dict[str, float]:
 def weighted_sum(found: Mapping[str, float], weights: Mapping[str, float]) -> float:
     """The weighted sum of features.
 
-    >>> worth({"a": 2.0, "new": 1.0}, {"a": 0.5})
+    >>> weighted_sum({"a": 2.0, "new": 1.0}, {"a": 0.5})
     1.0
     """
     return float(sum(map(mul, map(weights.get, found, repeat(0.0)), found.values())))

@@ -32,7 +32,7 @@ def level_same_names(read: Sequence[object], likenesses: Sequence[float]) -> lis
     """The likenesses, the same for readings that were `read` alike, of the same words by the same rules: a book and a
     film of one name are as likely, whatever the kinds are called.
 
-    >>> of_one_name(["a", "b", "a"], [0.0, 0.2, 0.1])
+    >>> level_same_names(["a", "b", "a"], [0.0, 0.2, 0.1])
     [0.1, 0.2, 0.1]
     """
     return [max(other for each, other in zip(read, likenesses, strict=True) if each == own) for own in read]
@@ -43,7 +43,7 @@ def add_similarities(
 ) -> list[float]:
     """The scores with the likeness of the readings at some places.
 
-    >>> liked([2.0, 1.0, 0.0], [0, 1], [0.0, 0.5], 4.0)
+    >>> add_similarities([2.0, 1.0, 0.0], [0, 1], [0.0, 0.5], 4.0)
     [2.0, 3.0, 0.0]
     """
     found = list(scores)

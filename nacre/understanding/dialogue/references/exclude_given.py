@@ -17,9 +17,9 @@ MAX_TURNS_EXCLUDED, MAX_THINGS_EXCLUDED = 2, 100
 def strip_other(question: str) -> str | None:
     """The question without the word that leaves out what was given; None where it has none.
 
-    >>> without_other("Which other films did she direct?"), without_other("who else plays in it")
+    >>> strip_other("Which other films did she direct?"), strip_other("who else plays in it")
     ('Which films did she direct?', 'who plays in it')
-    >>> without_other("the other one"), without_other("films other than Home")
+    >>> strip_other("the other one"), strip_other("films other than Home")
     (None, None)
     """
     words, known = tokenize(question), language().words

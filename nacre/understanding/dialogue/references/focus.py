@@ -47,7 +47,7 @@ def has_one_answer(earlier: Sequence[EarlierTurn]) -> bool:
 def is_nameless(scope: Scope) -> bool:
     """Whether the things have no names but the ends of their IRIs, which tell a person nothing.
 
-    >>> nameless(Scope(None, ("http://ex.org/row1",), ("row1",)))
+    >>> is_nameless(Scope(None, ("http://ex.org/row1",), ("row1",)))
     True
     """
     return all(

@@ -237,7 +237,7 @@ def strip_opener(question: str) -> str:
 def strip_scope(question: str, scope: Scope | None) -> str:
     """The question without what it says for people of the things or the plan that it is about.
 
-    >>> without_scope("How old are they (Ann (1), Bo)?", Scope(None, ("a", "b"), ("Ann (1)", "Bo")))
+    >>> strip_scope("How old are they (Ann (1), Bo)?", Scope(None, ("a", "b"), ("Ann (1)", "Bo")))
     'How old are they?'
     """
     if scope is None:
@@ -248,7 +248,7 @@ def strip_scope(question: str, scope: Scope | None) -> str:
 def format_labels(labels: Sequence[str]) -> str:
     """The first names, and how many more there are.
 
-    >>> listed(["a", "b", "c", "d", "e"])
+    >>> format_labels(["a", "b", "c", "d", "e"])
     'a, b, c, d and 1 more'
     """
     shown = ", ".join(labels[:4])

@@ -14,9 +14,9 @@ def superlative_reference(question: str) -> str | None:
     """The question with a superlative of "them" in the place of one that stands for a thing, or of a comparative that
     chooses; None where there is neither.
 
-    >>> of_them("Which aircraft is used on the cheaper one?"), of_them("Which of the two has more reservations?")
+    >>> superlative_reference("Which aircraft is used on the cheaper one?"), superlative_reference("Which of the two has more reservations?")
     ('Which aircraft is used on the cheapest of them?', 'Which of them has the most reservations?')
-    >>> of_them("which one is older"), of_them("which one is older than 30"), of_them("which is the largest?")
+    >>> superlative_reference("which one is older"), superlative_reference("which one is older than 30"), superlative_reference("which is the largest?")
     ('which of them is the oldest', None, None)
     """
     words = tokenize(question)

@@ -25,9 +25,9 @@ def parse_correction(question: str) -> tuple[str, bool] | None:
     """What is to be put in the place of what was said, and whether the turn can be nothing but a correction; None where
     it is none.
 
-    >>> taken_back("no, I meant Lisbon"), taken_back("Lisbon, sorry"), taken_back("no, not Porto but Lisbon")
+    >>> parse_correction("no, I meant Lisbon"), parse_correction("Lisbon, sorry"), parse_correction("no, not Porto but Lisbon")
     (('Lisbon', True), ('Lisbon', True), ('Lisbon', True))
-    >>> taken_back("no departments"), taken_back("Who works in Lisbon?")
+    >>> parse_correction("no departments"), parse_correction("Who works in Lisbon?")
     (('departments', False), None)
     """
     if len(tokenize(question)) > MAX_CORRECTION_TOKENS:

@@ -33,7 +33,7 @@ STAND_IN = 999_983.0
 def change_kind(question: str, last: EarlierTurn) -> str:
     """What a follow-up wants of the result before it, one of KINDS or "number"; "" for nothing.
 
-    >>> change("Sort them by age", Earlier("q", "q", "a"))
+    >>> change_kind("Sort them by age", EarlierTurn("q", "q", "a"))
     ''
     """
     body = last.plan.body if last.plan else None
@@ -48,7 +48,7 @@ def change_kind(question: str, last: EarlierTurn) -> str:
 def insert_stand_in(question: str) -> str:
     """The question with a number where it points to the one before.
 
-    >>> with_number("Which are older than that?")
+    >>> insert_stand_in("Which are older than that?")
     'Which are older than 999983?'
     """
     found = language().dialogue["number"].search(question.casefold())
