@@ -26,6 +26,7 @@ from nacre.records.turn import Understanding
 from tools import lexical as lexical_tool
 from tools import vector as vector_tool
 from tools.guards.sandbox import Sandbox
+from tools.passages import SentenceSearch
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
@@ -111,9 +112,7 @@ async def _lexical(view: TurnView, resources: BranchResources) -> Result[BranchR
     return await _passages(partial(lexical_tool.search, lexical, passages), view, resources)
 
 
-async def _passages(
-    search: Callable[..., BranchResult], view: TurnView, resources: BranchResources
-) -> Result[BranchResult]:
+async def _passages(search: SentenceSearch, view: TurnView, resources: BranchResources) -> Result[BranchResult]:
     text, limit = _search_text(view, resources.top_k)
     documents = resources.graph.documents
     searching = run_in_thread(search, text, view.standalone, round=view.round, limit=limit, documents=documents)

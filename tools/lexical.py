@@ -1,16 +1,16 @@
-"""The branch `lexical`: the words of a text -> sentences of the passages that hold them."""
+"""The branch `lexical`: a text -> sentences of the passages that contain its words."""
 
 from nacre.records.evidence import BranchResult
 from nacre.stores.search.lexical import LexicalIndex
 from nacre.stores.sqlite.documents import Documents
 from nacre.stores.sqlite.passages import Passages
-from tools import passage_evidence as hits
+from tools.passages import retrieve_sentences
 
 BRANCH = "lexical"
 
 
 def search(
-    lexical: LexicalIndex,
+    index: LexicalIndex,
     passages: Passages,
     text: str,
     question: str,
@@ -19,7 +19,5 @@ def search(
     limit: int,
     documents: Documents | None = None,
 ) -> BranchResult:
-    """Sentences of the `limit` passages that hold the words of `text` best, the best for `question` first."""
-    return hits.search_passages(
-        BRANCH, lexical.search, passages, text, question, round=round, limit=limit, documents=documents
-    )
+    """Sentences of the `limit` passages that match the words of `text` best, the best for `question` first."""
+    return retrieve_sentences(BRANCH, index, passages, text, question, round=round, limit=limit, documents=documents)

@@ -1,16 +1,16 @@
-"""The branch `vector`: a text -> sentences of the passages nearest in meaning."""
+"""The branch `vector`: a text -> sentences of the passages that are nearest in meaning."""
 
 from nacre.records.evidence import BranchResult
 from nacre.stores.search.vectors import Vectors
 from nacre.stores.sqlite.documents import Documents
 from nacre.stores.sqlite.passages import Passages
-from tools import passage_evidence as hits
+from tools.passages import retrieve_sentences
 
 BRANCH = "vector"
 
 
 def search(
-    vectors: Vectors,
+    index: Vectors,
     passages: Passages,
     text: str,
     question: str,
@@ -20,6 +20,4 @@ def search(
     documents: Documents | None = None,
 ) -> BranchResult:
     """Sentences of the `limit` passages nearest to `text`, the best for `question` first."""
-    return hits.search_passages(
-        BRANCH, vectors.search, passages, text, question, round=round, limit=limit, documents=documents
-    )
+    return retrieve_sentences(BRANCH, index, passages, text, question, round=round, limit=limit, documents=documents)

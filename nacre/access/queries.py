@@ -1,4 +1,4 @@
-"""What people and agents of others ask a graph themselves: SQL, SPARQL or words -> rows or sentences, guarded."""
+"""Guarded queries that people and other agents write: SQL, SPARQL or words -> rows or sentences."""
 
 import asyncio
 import time
@@ -17,24 +17,28 @@ from tools import lexical, vector
 from tools.guards.sandbox import Sandbox
 from tools.guards.sparql_guard import guard_sparql, query_form
 
-# of all cells of a result, so many characters are handed on (given)
+# characters of all cells of a result that are returned (given)
 MOST_CHARACTERS = 200_000
 LONGEST_SEARCH = 1000
+
+ResultRow = tuple[Cell, ...]
 
 
 @dataclass(frozen=True)
 class QueryResult:
-    """Rows of a query. `query` is the text that ran, `note` says how it differs from the one that was given; `units`
-    has one entry a column, `keys` the IRIs of each row; `truncated`: there were more rows."""
+    """The rows of a query. `query` is the text that ran, `note` how it differs from the text that was sent.
 
-    columns: list[str]
-    rows: list[list[Cell]]
-    units: list[str]
+    `units` has one entry for each column, `keys` the IRIs of each row; `truncated`: there were more rows.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[ResultRow, ...]
+    units: tuple[str, ...]
     truncated: bool
     query: str
     note: str
     seconds: float
-    keys: list[list[str]]
+    keys: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -44,30 +48,34 @@ class RetrievedSentence:
     text: str
     source: str
     branch: str
-    keys: list[str]
+    keys: tuple[str, ...]
 
 
-async def query_sql(graph: Graph, text: str, settings: Settings, apart: Sandbox, limit: int) -> QueryResult:
+async def query_sql(graph: Graph, text: str, settings: Settings, sandbox: Sandbox, limit: int) -> QueryResult:
     """The rows of one SELECT over the tables of a graph; ids in its cells are shown as labels. Raises ToolError."""
     path, seconds = graph.tables.path, settings.branch_seconds
-    found = await apart.run(path, text, round=1, limit=min(limit, settings.row_limit), seconds=seconds)
+    found = await sandbox.run(path, text, round=1, limit=min(limit, settings.row_limit), seconds=seconds)
     if not found.rows:
         error = found.error
         raise ToolError(error.kind if error else "empty", error.message if error else "The query gave nothing.")
-    table, ran = found.rows[0].table, found.queries[-1]
-    rows, cut = _bounded([list(row) for row in table.rows])
-    units = list(table.units) or [""] * len(table.columns)
-    taken = sum(query.seconds for query in found.queries)
-    keys = [list(each) for each in table.keys]
+    table, query = found.rows[0].table, found.queries[-1]
+    rows, is_cut = _within_bounds(table.rows)
     return QueryResult(
-        list(table.columns), rows, units, table.truncated or cut, ran.text, ran.words, round(taken, 4), keys
+        table.columns,
+        rows,
+        table.units or ("",) * len(table.columns),
+        table.truncated or is_cut,
+        query.text,
+        query.words,
+        round(sum(each.seconds for each in found.queries), 4),
+        table.keys,
     )
 
 
 async def query_sparql(graph: Graph, text: str, settings: Settings, limit: int) -> QueryResult:
     """The solutions of a SELECT, the truth of an ASK, or the triples of a CONSTRUCT; raises ToolError."""
     seconds = settings.branch_seconds
-    running = run_in_thread(_sparql, graph, text, seconds, min(limit, settings.row_limit))
+    running = run_in_thread(_run_sparql, graph, text, seconds, min(limit, settings.row_limit))
     try:
         # the guard parses too
         return await asyncio.wait_for(running, seconds * 2)
@@ -76,76 +84,82 @@ async def query_sparql(graph: Graph, text: str, settings: Settings, limit: int) 
 
 
 async def search_sentences(graph: Graph, text: str, settings: Settings, limit: int) -> list[RetrievedSentence]:
-    """Sentences that hold the words of a text, and such as mean the like, where the graph has them; the best first.
+    """The sentences that contain the words of a text or are near to it in meaning, the best first.
 
-    Raises ToolError `unavailable` where the graph can be searched in neither way.
+    Raises ToolError `unavailable` if the graph can be searched in neither way.
     """
     text = text[:LONGEST_SEARCH].encode(errors="replace").decode()
-    looking = []
+    searches = []
     if not lexical_problem(graph):
-        looking.append(run_in_thread(lexical.search, graph.lexical, graph.passages, text, text, round=1, limit=limit))  # type: ignore[arg-type]
+        searches.append(run_in_thread(lexical.search, graph.lexical, graph.passages, text, text, round=1, limit=limit))  # type: ignore[arg-type]
     if not vector_problem(graph):
-        looking.append(run_in_thread(vector.search, graph.vectors, graph.passages, text, text, round=1, limit=limit))  # type: ignore[arg-type]
-    if not looking:
+        searches.append(run_in_thread(vector.search, graph.vectors, graph.passages, text, text, round=1, limit=limit))  # type: ignore[arg-type]
+    if not searches:
         raise ToolError("unavailable", f"This graph can't be searched: {lexical_problem(graph)}")
-    found = await asyncio.wait_for(asyncio.gather(*looking, return_exceptions=True), settings.branch_seconds)
-    fine = [each for each in found if isinstance(each, BranchResult)]
+    found = await asyncio.wait_for(asyncio.gather(*searches, return_exceptions=True), settings.branch_seconds)
+    successful = [each for each in found if isinstance(each, BranchResult)]
     for error in found:
-        # one way is enough, and what a server of vectors says of itself is no fault of the question
-        if isinstance(error, BaseException) and not (fine and isinstance(error, ConfigError | ToolError)):
+        # one way is enough: an embedder or vector store that is down must not fail the search
+        if isinstance(error, BaseException) and not (successful and isinstance(error, ConfigError | ToolError)):
             raise error
-    return _merged(fine)[:limit]
+    return _merged(successful)[:limit]
 
 
 def _merged(found: list[BranchResult]) -> list[RetrievedSentence]:
-    """The sentences of all ways in turn, each once."""
-    ways = [[each for each in way.evidence if isinstance(each, EvidenceSentence)] for way in found]
-    longest = max((len(way) for way in ways), default=0)
-    in_turn = [way[i] for i in range(longest) for way in ways if i < len(way)]
+    """The sentences of all searches in turn, each once."""
+    results = [[each for each in result.evidence if isinstance(each, EvidenceSentence)] for result in found]
+    longest = max((len(result) for result in results), default=0)
+    in_turn = [result[i] for i in range(longest) for result in results if i < len(result)]
     once = {each.text: each for each in reversed(in_turn)}
     return [
-        RetrievedSentence(each.text, each.document or each.title, each.branch, list(each.keys))
+        RetrievedSentence(each.text, each.document or each.title, each.branch, each.keys)
         for each in reversed(once.values())
     ]
 
 
-def _sparql(graph: Graph, text: str, seconds: float, limit: int) -> QueryResult:
+def _run_sparql(graph: Graph, text: str, seconds: float, limit: int) -> QueryResult:
     source: SparqlSource | None = graph.remote or graph.triples
     if source is None:
         raise ToolError("unavailable", sparql_problem(graph))
     started = time.perf_counter()
     query = guard_sparql(text, graph.schema, limit=limit + 1)
-    form, cut = query_form(query), False
-    rows: list[list[Cell]]
+    form, is_cut = query_form(query), False
     terms: Sequence[Sequence[SparqlTerm | None]] = ()
+    columns: tuple[str, ...]
+    rows: tuple[ResultRow, ...]
     if form == "ASK":
-        columns, rows = ["ask"], [[source.ask(query, seconds=seconds)]]
+        columns, rows = ("ask",), ((source.ask(query, seconds=seconds),),)
     elif form == "CONSTRUCT":
         triples = source.construct(query, limit=limit + 1, seconds=seconds)
-        columns, cut = ["subject", "predicate", "object"], len(triples) > limit
+        columns, is_cut = ("subject", "predicate", "object"), len(triples) > limit
         terms = triples[:limit]
-        rows = [[cell_value(term) for term in triple] for triple in terms]
+        rows = _cells(terms)
     else:
         solutions = source.select(query, limit=limit, seconds=seconds)
-        columns, cut = list(solutions.variables), solutions.truncated
+        columns, is_cut = tuple(solutions.variables), solutions.truncated
         terms = solutions.rows
-        rows = [[cell_value(term) for term in row] for row in terms]
-    rows, long = _bounded(rows)
+        rows = _cells(terms)
+    rows, is_long = _within_bounds(rows)
     took = round(time.perf_counter() - started, 4)
-    return QueryResult(columns, rows, [""] * len(columns), cut or long, query, "", took, _keys(terms)[: len(rows)])
+    units = ("",) * len(columns)
+    return QueryResult(columns, rows, units, is_cut or is_long, query, "", took, _keys(terms[: len(rows)]))
 
 
-def _keys(rows: Sequence[Sequence[SparqlTerm | None]]) -> list[list[str]]:
-    return [[term.value for term in row if term is not None and term.kind == "iri"] for row in rows]
+def _cells(rows: Sequence[Sequence[SparqlTerm | None]]) -> tuple[ResultRow, ...]:
+    return tuple(tuple(cell_value(term) for term in row) for row in rows)
 
 
-def _bounded(rows: list[list[Cell]]) -> tuple[list[list[Cell]], bool]:
-    """The first rows that fit, and whether some did not; of a single row too long for it, each cell's beginning."""
+def _keys(rows: Sequence[Sequence[SparqlTerm | None]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(term.value for term in row if term is not None and term.kind == "iri") for row in rows)
+
+
+def _within_bounds(rows: Sequence[ResultRow]) -> tuple[tuple[ResultRow, ...], bool]:
+    """The first rows that fit, and whether some did not. If not even one fits: the beginning of each of its cells."""
     left = MOST_CHARACTERS
     for i, row in enumerate(rows):
         left -= sum(len(cell) if isinstance(cell, str) else 8 for cell in row)
         if left < 0:
             share = MOST_CHARACTERS // max(1, len(row))
-            first = [[cell[:share] if isinstance(cell, str) else cell for cell in row]]
-            return (rows[:i] or first), True
-    return rows, False
+            shortened = tuple(cell[:share] if isinstance(cell, str) else cell for cell in row)
+            return tuple(rows[:i]) or (shortened,), True
+    return tuple(rows), False

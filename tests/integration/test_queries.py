@@ -15,6 +15,7 @@ from nacre.config.settings import Settings
 from nacre.errors import ToolError
 from nacre.serving.http.app import create_app
 from nacre.serving.keys import LOCAL_CALLER, Caller
+from nacre.serving.mcp.records import thing_description
 from nacre.serving.stateless_turns import MAX_REPLAYED, StatelessTurnCache
 from nacre.serving.turn_service import open_turn_service
 from nacre.stores.catalog import Library
@@ -55,13 +56,13 @@ def apart():
 
 async def test_a_select_gives_rows_within_its_limit(graph, settings, apart):
     found = await query_sql(graph, "SELECT label, pages FROM book ORDER BY pages", settings, apart, 2)
-    assert found.rows == [["Field Guide to Ferns", 154], ["Lamp Over Water", 198]]
-    assert (found.columns, found.truncated, found.note) == (["label", "pages"], True, "")
+    assert found.rows == (("Field Guide to Ferns", 154), ("Lamp Over Water", 198))
+    assert (found.columns, found.truncated, found.note) == (("label", "pages"), True, "")
     repaired = await query_sql(graph, "SELECT label FROM bok", settings, apart, 9)
     assert "bok" in repaired.note
     assert '"book"' in repaired.query
     nothing = await query_sql(graph, "SELECT label FROM book WHERE pages > 9000", settings, apart, 9)
-    assert nothing.rows == []
+    assert nothing.rows == ()
 
 
 @pytest.mark.parametrize(
@@ -74,10 +75,10 @@ async def test_what_is_no_select_is_refused(graph, settings, apart, text):
 
 async def test_sparql_has_three_forms(graph, settings):
     select = await query_sparql(graph, f"SELECT ?b ?p {{ ?b {PAGES} ?p }} ORDER BY ?p", settings, 2)
-    assert select.rows == [[f"{ROOM}fern", 154], [f"{ROOM}lamp", 198]]
+    assert select.rows == ((f"{ROOM}fern", 154), (f"{ROOM}lamp", 198))
     assert select.truncated
     ask = await query_sparql(graph, f"ASK {{ ?b {PAGES} 540 }}", settings, 5)
-    assert (ask.columns, ask.rows) == (["ask"], [[True]])
+    assert (ask.columns, ask.rows) == (("ask",), ((True,),))
     built = await query_sparql(graph, f"CONSTRUCT {{ ?b {PAGES} ?p }} WHERE {{ ?b {PAGES} ?p }}", settings, 4)
     assert (len(built.rows), built.truncated) == (4, True)
     assert built.rows[0][1] == f"{ROOM}pages"
@@ -129,13 +130,13 @@ async def test_what_is_too_much_to_hand_on_is_cut_and_told(graph, settings, apar
 async def test_a_search_finds_sentences_once(graph, settings):
     found = await search_sentences(graph, "desert salt story", settings, 5)
     assert found[0].source == "The Salt Road"
-    assert found[0].keys == [f"{ROOM}salt"]
+    assert found[0].keys == (f"{ROOM}salt",)
     assert len({each.text for each in found}) == len(found) <= 5
     assert await search_sentences(graph, "\ud800", settings, 5) == []
 
 
 def test_a_thing_is_known_by_name_part_of_it_spelling_and_iri(graph):
-    mira = find_thing(graph, "Mira Oake", 5)
+    mira = thing_description(find_thing(graph, "Mira Oake", 5))
     assert (mira.iri, mira.kinds, mira.truncated) == (f"{ROOM}mira", ["author"], False)
     assert {fact.property: fact.value for fact in mira.facts}["year of birth"] == "1951"
     assert {(fact.property, fact.label) for fact in mira.incoming} == {
@@ -143,12 +144,12 @@ def test_a_thing_is_known_by_name_part_of_it_spelling_and_iri(graph):
         ("writer", "Lamp Over Water"),
     }
     for name in ("mira oake", "Oake", "Mira Oacke", mira.iri):
-        assert find_thing(graph, name, 5).iri == mira.iri
+        assert find_thing(graph, name, 5).thing.iri == mira.iri
     for nothing in ("Zebulon Quark", f"{ROOM}nobody", "", "x" * 5000, "\ud800"):
         with pytest.raises(ToolError):
             find_thing(graph, nothing, 5)
     # without time little is told, and that it is little
-    assert find_thing(graph, "Mira Oake", 0).truncated
+    assert thing_description(find_thing(graph, "Mira Oake", 0)).truncated
 
 
 async def test_a_graph_that_is_attached_is_asked_where_it_lies(tmp_path, settings, apart):
@@ -156,11 +157,11 @@ async def test_a_graph_that_is_attached_is_asked_where_it_lies(tmp_path, setting
         attach_endpoint(url, "away", data=tmp_path)
         library = Library(tmp_path, None)
         with library.open("away") as graph:
-            thing = await asyncio.to_thread(find_thing, graph, "Mira Oake", 10)
+            thing = thing_description(await asyncio.to_thread(find_thing, graph, "Mira Oake", 10))
             assert (thing.iri, thing.label, thing.kinds) == (f"{ROOM}mira", "Mira Oake", ["author"])
             assert {fact.label for fact in thing.incoming} == {"The Salt Road", "Lamp Over Water"}
             found = await query_sparql(graph, f"SELECT ?p {{ ?b {PAGES} ?p }} ORDER BY ?p", settings, 1)
-            assert found.rows == [[154]]
+            assert found.rows == ((154,),)
             for asking in (
                 query_sql(graph, "SELECT 1 FROM book", settings, apart, 1),
                 search_sentences(graph, "salt", settings, 1),

@@ -1,0 +1,1 @@
+"""Corrections of a model's SQL: repair_query by its error, repair_empty by the values there are."""

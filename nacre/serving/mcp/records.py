@@ -1,15 +1,19 @@
 """What the tools of the MCP server give back, as structured output: one record a tool."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pydantic import BaseModel, Field
 
+from nacre.access.things import MOST_FACTS, MOST_INCOMING, NamedThing
 from nacre.records.answer import Answer, Option, TableRecord, Value
+from nacre.records.browse import PredicateFacts
 from nacre.records.evidence import Cell
 from nacre.records.schema import Class, Predicate, Schema
 
 MOST_CLASSES, MOST_PROPERTIES = 100, 200
 MAX_COMMENT = 200
+LONGEST_FACT = 1000
 
 
 class ToolCitation(BaseModel):
@@ -185,6 +189,34 @@ def property_summary(found: Predicate, schema: Schema) -> PropertySummary:
         samples=[_short(each) for each in (found.values or found.samples)[:5]],
         comment=_short(found.comment),
     )
+
+
+def thing_description(named: NamedThing) -> ThingDescription:
+    """A thing with its facts one by one, within bounds."""
+    thing = named.thing
+    facts, incoming = list(_fact_summaries(thing.facts)), list(_fact_summaries(thing.linking))
+    cut = any(each.more for each in (*thing.facts, *thing.linking)) or not thing.complete
+    return ThingDescription(
+        iri=thing.iri,
+        label=thing.label,
+        kinds=[end.text for end in thing.classes],
+        facts=facts[:MOST_FACTS],
+        incoming=incoming[:MOST_INCOMING],
+        alike=list(named.alike),
+        truncated=cut or len(facts) > MOST_FACTS or len(incoming) > MOST_INCOMING,
+    )
+
+
+def _fact_summaries(facts: Iterable[PredicateFacts]) -> Iterator[FactSummary]:
+    """Facts one by one: the IRI and the name of a thing, the text of a literal."""
+    for each in facts:
+        for end in each.ends:
+            yield FactSummary(
+                property=each.label,
+                predicate=each.predicate,
+                value=end.iri or end.text[:LONGEST_FACT],
+                label=end.text if end.iri else "",
+            )
 
 
 def _short(text: str) -> str:

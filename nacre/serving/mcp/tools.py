@@ -137,7 +137,7 @@ def add_tools(mcp: MCPServer[Any], where: ContextResolver) -> None:
         async with place.asking.place():
             with await open_graph(place, graph) as opened:
                 seconds = place.asking.composition.settings.branch_seconds
-                return records.ThingDescription(**asdict(await run_in_thread(find_thing, opened, name, seconds)))
+                return records.thing_description(await run_in_thread(find_thing, opened, name, seconds))
 
     @tool
     async def list_graphs(ctx: Context) -> records.GraphList:

@@ -87,9 +87,8 @@ async def query(asking: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, 
                 found = await run_in_thread(_named, opened, found)
         except ToolError as error:
             raise ConfigError(str(error)) from error
-    rows, keys = tuple(map(tuple, found.rows)), tuple(map(tuple, found.keys))
     took = round(time.perf_counter() - started, 4)
-    return QueryResponse(found.query, tuple(found.columns), tuple(found.units), rows, keys, found.truncated, took)
+    return QueryResponse(found.query, found.columns, found.units, found.rows, found.keys, found.truncated, took)
 
 
 @router.get("/runs/{run}/calls", summary="What a run's model was asked")
@@ -102,5 +101,5 @@ def _named(graph: Graph, ran: QueryResult) -> QueryResult:
     """The same rows with the things of an ingested graph by their names."""
     iris = {iri for row in ran.keys for iri in row} if graph.stored is not None else set()
     called = look_up_labels(graph, iris)
-    rows = [[called.get(cell, cell) if isinstance(cell, str) else cell for cell in row] for row in ran.rows]
+    rows = tuple(tuple(called.get(cell, cell) if isinstance(cell, str) else cell for cell in row) for row in ran.rows)
     return replace(ran, rows=rows)

@@ -1,8 +1,9 @@
-"""Passages that a search found -> their sentences as evidence, the best for the question first."""
+"""The contract of the branches `lexical` and `vector`: passages of an index -> sentences, the best for a question first."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from nacre.language.rank_sentences import rank_sentences
 from nacre.records.evidence import BranchResult, EvidenceSentence, Query
@@ -13,9 +14,25 @@ MOST_WORDS = 300
 MOST_SENTENCES = 24
 
 
-def search_passages(
+class PassageIndex(Protocol):
+    """An index that finds passages for a text."""
+
+    def search(self, text: str, limit: int) -> Sequence[PassageHit]:
+        """At most `limit` passages, the best first."""
+        ...
+
+
+class SentenceSearch(Protocol):
+    """A branch over one index of passages: `search` of `tools.lexical` and of `tools.vector` with its stores bound."""
+
+    def __call__(
+        self, text: str, question: str, *, round: int, limit: int, documents: Documents | None = None
+    ) -> BranchResult: ...
+
+
+def retrieve_sentences(
     branch: str,
-    search: Callable[[str, int], Sequence[PassageHit]],
+    index: PassageIndex,
     passages: Passages,
     text: str,
     question: str,
@@ -24,10 +41,12 @@ def search_passages(
     limit: int,
     documents: Documents | None = None,
 ) -> BranchResult:
-    """What `search(text, limit)` finds, as at most 24 sentences, those that answer `question` best first; with the
-    things that they name, where `documents` knows them."""
+    """At most 24 sentences of the passages that the index finds for `text`, those that answer `question` best first.
+
+    `documents` knows the things that sentences of documents name; their IRIs become keys of the sentence.
+    """
     started = time.perf_counter()
-    hits = search(text, limit)
+    hits = index.search(text, limit)
     scores = {hit.id: hit.score for hit in hits}
     sentences = [
         EvidenceSentence(
