@@ -1,4 +1,4 @@
-# Nacre with the bundled embedder: docker build -t nacre . ; keys, graphs and conversations lie in the volume /data.
+# Nacre with the bundled embedder: docker build -t nacre . ; the volume /data holds keys, graphs and conversations.
 FROM python:3.11-slim AS build
 WORKDIR /src
 COPY pyproject.toml requirements.lock README.md LICENSE ./
@@ -23,6 +23,6 @@ VOLUME /data
 EXPOSE 8200
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8200/healthz', timeout=4)"]
-# exec form, so that a stop reaches the server, which ends its turns first
+# exec form: the stop signal reaches the server, which finishes its turns first
 ENTRYPOINT ["nacre"]
 CMD ["serve"]

@@ -1,10 +1,10 @@
-# Every target makes what it needs: the environment in .venv, installed once from requirements.lock.
+# Every target creates what it needs: the environment in .venv, installed once from requirements.lock.
 
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input install
 HOUSE := nacre ingestion tools agents graph
-# two processes of tests, each with its own servers and graphs; make test SPREAD= runs them in one
+# tests run in two processes, each with its own servers and graphs; make test SPREAD= uses one process
 SPREAD ?= --numprocesses 2 --dist loadfile
 export LANGSMITH_TRACING ?= false
 
@@ -16,7 +16,7 @@ all: check test
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Nacre needs Python 3.11 or newer; this is $$($(PYTHON) --version). Run: make PYTHON=python3.11" >&2; exit 2; }
 	@test -x $(BIN)/python || { echo "==> making .venv with $$($(PYTHON) --version)"; $(PYTHON) -m venv .venv; }
-	@echo "==> installing Nacre and what it stands on into .venv (a minute or two)"
+	@echo "==> installing Nacre and its dependencies into .venv (a minute or two)"
 	@$(PIP) --constraint requirements.lock --editable '.[bundled]'
 	@touch $@
 
@@ -56,11 +56,11 @@ e2e: .venv/dev.stamp
 dev: .venv/dev.stamp
 	$(BIN)/langgraph dev --no-browser --no-reload --port 2124
 
-# graphs of your own as well: make eval MORE="mine=my-questions.jsonl"
+# with your own graphs: make eval MORE="mine=my-questions.jsonl"
 eval: .venv/nacre.stamp
 	@$(BIN)/python -m nacre.evaluation $(MORE)
 
-# needs NACRE_MODEL; more minds and graphs: make eval-model MORE="--minds rules,model,alone mine=questions.jsonl"
+# needs NACRE_MODEL; with other reasoners and graphs: make eval-model MORE="--minds rules,model,alone mine=questions.jsonl"
 eval-model: .venv/nacre.stamp
 	@$(BIN)/python -m nacre.evaluation.comparing.reasoners $(MORE)
 

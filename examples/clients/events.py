@@ -1,4 +1,4 @@
-"""The API itself: a turn as server-sent events.  python events.py [ADDRESS] [GRAPH] [QUESTION]
+"""The HTTP API: a turn as server-sent events.  python events.py [ADDRESS] [GRAPH] [QUESTION]
 
 With curl:  curl -N http://127.0.0.1:8200/api/ask -H 'Content-Type: application/json' -d '{"question": "..."}'
 """
@@ -10,10 +10,10 @@ import sys
 import httpx
 from httpx_sse import connect_sse
 
-given = dict(enumerate(sys.argv))
-ADDRESS = given.get(1, "http://127.0.0.1:8200")
-GRAPH = given.get(2, "bmw")
-QUESTION = given.get(3, "Which BMW X5 variants are there?")
+argument = dict(enumerate(sys.argv))
+ADDRESS = argument.get(1, "http://127.0.0.1:8200")
+GRAPH = argument.get(2, "bmw")
+QUESTION = argument.get(3, "Which BMW X5 variants are there?")
 
 key = os.environ.get("NACRE_KEY")
 headers = {"Authorization": f"Bearer {key}"} if key else {}

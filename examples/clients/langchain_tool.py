@@ -1,7 +1,7 @@
 """A graph as a tool of a LangGraph agent.  python langchain_tool.py [FOLDER-OR-ADDRESS] [GRAPH] [QUESTION]
 
-Set AGENT_MODEL (such as openai:gpt-4o-mini) for a real model; without one a scripted model plays its part: it passes the
-question to the tool, and repeats what the tool says.
+Set AGENT_MODEL (such as openai:gpt-4o-mini) to use a real model. Otherwise a scripted model passes the question to the
+tool and repeats its result.
 """
 
 import os
@@ -14,10 +14,10 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 from nacre import Nacre
 
-given = dict(enumerate(sys.argv))
-WHERE = given.get(1, "data")
-GRAPH = given.get(2, "bmw")
-QUESTION = given.get(3, "Which BMW X5 variants are there?")
+argument = dict(enumerate(sys.argv))
+WHERE = argument.get(1, "data")
+GRAPH = argument.get(2, "bmw")
+QUESTION = argument.get(3, "Which BMW X5 variants are there?")
 
 
 class Scripted(BaseChatModel):

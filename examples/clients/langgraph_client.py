@@ -4,10 +4,10 @@ import sys
 
 from langgraph_sdk import get_sync_client
 
-given = dict(enumerate(sys.argv))
-ADDRESS = given.get(1, "http://127.0.0.1:2124")
-GRAPH = given.get(2, "bmw")
-QUESTION = given.get(3, "Which BMW X5 variants are there?")
+argument = dict(enumerate(sys.argv))
+ADDRESS = argument.get(1, "http://127.0.0.1:2124")
+GRAPH = argument.get(2, "bmw")
+QUESTION = argument.get(3, "Which BMW X5 variants are there?")
 
 with get_sync_client(url=ADDRESS) as client:
     thread = client.threads.create()["thread_id"]

@@ -5,10 +5,10 @@ import sys
 
 from langserve import RemoteRunnable
 
-given = dict(enumerate(sys.argv))
-ADDRESS = given.get(1, "http://127.0.0.1:8200")
-GRAPH = given.get(2, "bmw")
-QUESTION = given.get(3, "Which BMW X5 variants are there?")
+argument = dict(enumerate(sys.argv))
+ADDRESS = argument.get(1, "http://127.0.0.1:8200")
+GRAPH = argument.get(2, "bmw")
+QUESTION = argument.get(3, "Which BMW X5 variants are there?")
 
 key = os.environ.get("NACRE_KEY")
 ask = RemoteRunnable(f"{ADDRESS}/ask", headers={"Authorization": f"Bearer {key}"} if key else {})

@@ -1,4 +1,4 @@
-"""MCP's client: what an agent of any vendor does.  python mcp_client.py [ADDRESS or stdio] [GRAPH] [QUESTION]"""
+"""MCP's client, as any agent uses it.  python mcp_client.py [ADDRESS or stdio] [GRAPH] [QUESTION]"""
 
 import asyncio
 import os
@@ -8,10 +8,10 @@ import httpx2
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-given = dict(enumerate(sys.argv))
-ADDRESS = given.get(1, "http://127.0.0.1:8200")
-GRAPH = given.get(2, "bmw")
-QUESTION = given.get(3, "Which BMW X5 variants are there?")
+argument = dict(enumerate(sys.argv))
+ADDRESS = argument.get(1, "http://127.0.0.1:8200")
+GRAPH = argument.get(2, "bmw")
+QUESTION = argument.get(3, "Which BMW X5 variants are there?")
 
 
 def server():

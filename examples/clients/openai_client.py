@@ -5,10 +5,10 @@ import sys
 
 from openai import OpenAI
 
-given = dict(enumerate(sys.argv))
-ADDRESS = given.get(1, "http://127.0.0.1:8200")
-GRAPH = given.get(2, "bmw")
-QUESTION = given.get(3, "Which BMW X5 variants are there?")
+argument = dict(enumerate(sys.argv))
+ADDRESS = argument.get(1, "http://127.0.0.1:8200")
+GRAPH = argument.get(2, "bmw")
+QUESTION = argument.get(3, "Which BMW X5 variants are there?")
 
 client = OpenAI(base_url=f"{ADDRESS}/v1", api_key=os.environ.get("NACRE_KEY", "none"))
 print("models:", [model.id for model in client.models.list()])

@@ -5,10 +5,10 @@ import sys
 
 from nacre import Nacre, NacreError
 
-given = dict(enumerate(sys.argv))
-WHERE = given.get(1, "data")
-GRAPH = given.get(2, "bmw")
-QUESTION = given.get(3, "Which BMW X5 variants are there?")
+argument = dict(enumerate(sys.argv))
+WHERE = argument.get(1, "data")
+GRAPH = argument.get(2, "bmw")
+QUESTION = argument.get(3, "Which BMW X5 variants are there?")
 
 with Nacre(WHERE, key=os.environ.get("NACRE_KEY")) as nacre:
     graph = nacre.graph(GRAPH)
