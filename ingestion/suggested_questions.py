@@ -14,7 +14,8 @@ from nacre.language.tokens import split_name
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.identifiers import quote_if_needed
-from nacre.wording.phrases.predicate_labels import is_amount, predicate_label
+from nacre.wording.labels.predicate_labels import predicate_label
+from nacre.wording.labels.value_kinds import is_amount
 
 # classes and properties that questions are made of, members that are looked at, and items a list may have
 MOST_CLASSES, MOST_PROPERTIES, MOST_MEMBERS, LONGEST_LIST = 6, 4, 500, 30

@@ -12,7 +12,7 @@ from nacre.records.plan import Ask, Attribute, Body, Plan, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Understanding
 from nacre.understanding.ranking.weights import load_weights
-from nacre.wording.phrases.predicate_labels import class_noun
+from nacre.wording.labels.class_nouns import class_noun
 
 MOST_OFFERED = 3
 # words that put what was understood in a form that an answer does not have

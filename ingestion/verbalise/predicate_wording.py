@@ -15,7 +15,7 @@ from ingestion.vocabulary import is_other_name, local_name
 from nacre.language.booleans import has_boolean_name, is_boolean_predicate
 from nacre.language.forms.nouns import wording_entry
 from nacre.records.schema import Predicate, Schema
-from nacre.wording.phrases.predicate_labels import FIRST_YEAR, LAST_YEAR
+from nacre.wording.labels.years import FIRST_YEAR, LAST_YEAR
 
 # Where a sentence about a thing goes: its level and, within it, the turn of its predicate, as one number.
 TEXTS, CLASSES, NAMES, FACTS, IDENTIFIERS, LINKS, THING = (level << 32 for level in range(7))

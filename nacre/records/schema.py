@@ -1,9 +1,11 @@
 """What a graph is about, by IRI, and apart from that where it lies in SQLite: Schema = nouns + places."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
+
+_Result = TypeVar("_Result")
 
 Datatype = Literal["text", "integer", "real", "boolean", "date", "datetime", "time", "year", "duration"]
 Shape = Literal["single", "range", "pair"]
@@ -114,6 +116,20 @@ class Relation:
     comment: str = ""
 
 
+class SchemaCache:
+    """Results computed from one schema, by a key of the function that computes them. They live as long as the schema."""
+
+    def __init__(self) -> None:
+        self._results: dict[Hashable, Any] = {}
+
+    def get(self, key: Hashable, compute: Callable[[], _Result]) -> _Result:
+        """The result under a key; computed the first time."""
+        if key not in self._results:
+            self._results[key] = compute()
+        result: _Result = self._results[key]
+        return result
+
+
 @dataclass(frozen=True)
 class Schema:
     """The whole. Every subject and every link target has a row in the table `entity(id, iri, label)`.
@@ -143,9 +159,9 @@ class Schema:
         return {r.name: r for r in self.relations}
 
     @cached_property
-    def worked_out(self) -> dict[Hashable, Any]:
-        """What is worked out of the schema again and again, kept as long as it; by what it is and of what."""
-        return {}
+    def cache(self) -> "SchemaCache":
+        """Results that functions computed from this schema."""
+        return SchemaCache()
 
     @cached_property
     def labels(self) -> frozenset[str]:

@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"[\d,.]+")
 @cache
 def _wording() -> dict[str, Any]:
     return {
-        name: each if isinstance(each, dict) else frozenset(each.split())
+        name: frozenset(each.split()) if isinstance(each, str) else each
         for name, each in load_language_data("en/wording.yaml").items()
     }
 

@@ -60,8 +60,8 @@ from nacre.understanding.linking.linker import Linker, linker_of
 from nacre.understanding.linking.names.name_candidate import NameCandidate
 from nacre.understanding.linking.prepare_question import prepare_question
 from nacre.understanding.question.analyse import MAX_TOKENS, analyse_question
+from nacre.wording.labels.class_nouns import class_noun
 from nacre.wording.phrases.plan import verbalise_plan
-from nacre.wording.phrases.predicate_labels import class_noun
 
 # stands for the things before, beside their names
 OF_THEM = "of them"

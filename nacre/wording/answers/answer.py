@@ -44,9 +44,10 @@ from nacre.wording.answers.tables import (
     single_row_sentence,
     values_caption,
 )
+from nacre.wording.labels.predicate_labels import predicate_label
+from nacre.wording.labels.value_kinds import is_amount, nominal_label
 from nacre.wording.phrases.join_clauses import AGGREGATE_ADJECTIVES
 from nacre.wording.phrases.plan import ask_statements, verbalise_plan
-from nacre.wording.phrases.predicate_labels import is_amount, nominal_label, predicate_label
 from nacre.wording.phrases.select import select_wording, verbalise_select
 
 # values of one thing that are said in a sentence

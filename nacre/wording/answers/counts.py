@@ -8,8 +8,9 @@ from nacre.records.answer import Value
 from nacre.records.plan import Aggregate, Attribute, Body, Itself, Select
 from nacre.records.schema import Schema
 from nacre.wording.answers.sentence import answer_sentence
+from nacre.wording.labels.class_nouns import is_plain_noun
+from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.phrases.noun_phrase import SelectWording
-from nacre.wording.phrases.predicate_labels import is_plain_noun, predicate_label
 from nacre.wording.phrases.select import select_wording
 
 

@@ -5,7 +5,7 @@ from nacre.language.forms.nouns import join_names, plural
 from nacre.language.tokens import tokenize
 from nacre.records.plan import Variable
 from nacre.records.schema import Schema
-from nacre.wording.phrases.predicate_labels import class_noun
+from nacre.wording.labels.class_nouns import class_noun
 
 _KINDS = 3
 _REPLIES = (("thanking", "You're welcome."), ("farewell", "Goodbye."), ("agreeing", "All right. Ask on when you like."))

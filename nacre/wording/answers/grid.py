@@ -18,8 +18,8 @@ from nacre.records.answer import Value
 from nacre.records.evidence import Cell, Table
 from nacre.records.plan import Aggregate, Attribute, Itself, PlanTerm, Select
 from nacre.records.schema import Schema
+from nacre.wording.labels.value_kinds import is_amount
 from nacre.wording.phrases.plan import column_heading
-from nacre.wording.phrases.predicate_labels import is_amount
 
 _LOW, _HIGH = " (low)", " (high)"
 _WIDEST = 40

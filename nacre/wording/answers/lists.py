@@ -21,8 +21,9 @@ from nacre.wording.answers.sentence import (
     list_lead,
 )
 from nacre.wording.answers.tables import captioned_table
+from nacre.wording.labels.class_nouns import is_plain_noun, link_like_nouns
+from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.phrases.plan import verbalise_plan
-from nacre.wording.phrases.predicate_labels import is_plain_noun, link_like_nouns, predicate_label
 from nacre.wording.phrases.property_names import property_phrase
 from nacre.wording.phrases.select import order_phrase, select_wording, verbalise_select
 

@@ -5,8 +5,9 @@ from nacre.language.forms.nouns import is_count_noun, singular
 from nacre.records.evidence import Cell
 from nacre.records.plan import Aggregate, Attribute, Itself, Plan, Select, aggregated_value
 from nacre.records.schema import Schema
+from nacre.wording.labels.predicate_labels import predicate_label
+from nacre.wording.labels.value_kinds import is_amount, is_temporal
 from nacre.wording.phrases.plan import column_heading
-from nacre.wording.phrases.predicate_labels import is_amount, is_temporal, predicate_label
 from nacre.wording.phrases.select import select_wording
 
 

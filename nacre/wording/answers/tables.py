@@ -17,7 +17,8 @@ from nacre.records.plan import Aggregate, Attribute, Body, Select
 from nacre.records.schema import Schema
 from nacre.wording.answers.grid import Grid, GridColumn
 from nacre.wording.answers.sentence import MAX_LISTED_NAMES, capitalise_first
-from nacre.wording.phrases.predicate_labels import is_plain_noun, predicate_label
+from nacre.wording.labels.class_nouns import is_plain_noun
+from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.phrases.property_names import property_phrase
 from nacre.wording.phrases.select import select_wording
 

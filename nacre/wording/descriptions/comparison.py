@@ -30,15 +30,10 @@ from nacre.wording.descriptions.part_statistics import (
     linking_class,
     number_ranges,
 )
-from nacre.wording.phrases.association_classes import associated_noun, other_links
-from nacre.wording.phrases.predicate_labels import (
-    class_noun,
-    is_describable,
-    is_plain_noun,
-    nominal_label,
-    predicate_label,
-    strip_owner,
-)
+from nacre.wording.labels.association_classes import associated_noun, other_links
+from nacre.wording.labels.class_nouns import class_noun, is_plain_noun, strip_owner
+from nacre.wording.labels.predicate_labels import is_describable, predicate_label
+from nacre.wording.labels.value_kinds import nominal_label
 
 PROPERTIES, NAMES, LISTED, WORDS, LIST_WORDS = 30, 5, 5, 12, 60
 # numbers of what hangs on a thing that are looked at

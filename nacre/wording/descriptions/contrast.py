@@ -17,7 +17,7 @@ from nacre.wording.descriptions.group import (
     membership_facts,
 )
 from nacre.wording.descriptions.part_statistics import NumberRange
-from nacre.wording.phrases.predicate_labels import predicate_label
+from nacre.wording.labels.predicate_labels import predicate_label
 
 # numbers that are compared, and lists on either side
 NUMBERS, LISTS = 2, 1

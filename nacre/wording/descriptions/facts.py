@@ -13,7 +13,7 @@ from nacre.records.schema import Predicate, Schema
 from nacre.stores.sqlite.triples import Triple
 from nacre.wording.answers.grid import build_grid
 from nacre.wording.descriptions.identifying_names import identifying_names
-from nacre.wording.phrases.predicate_labels import class_noun
+from nacre.wording.labels.class_nouns import class_noun
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ from nacre.wording.descriptions.part_statistics import (
     number_ranges,
     range_clauses,
 )
-from nacre.wording.phrases.predicate_labels import class_noun, is_describable, predicate_label
+from nacre.wording.labels.class_nouns import class_noun
+from nacre.wording.labels.predicate_labels import is_describable, predicate_label
 from nacre.wording.phrases.select import verbalise_select
 
 # members that are named, and items of a list

@@ -8,7 +8,8 @@ from nacre.plans.sql.to_sql import to_sql
 from nacre.plans.statement import RunStatement
 from nacre.records.plan import Attribute, Filter, Itself, Select, Variable
 from nacre.records.schema import Predicate, Schema
-from nacre.wording.phrases.predicate_labels import class_noun, predicate_label
+from nacre.wording.labels.class_nouns import class_noun
+from nacre.wording.labels.predicate_labels import predicate_label
 
 # the share of a kind's things that must have a property, and of its values that are one thing's own (given)
 KNOWN, OWN = 0.9, 0.9

@@ -10,14 +10,10 @@ from nacre.plans.statement import RunStatement
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
 from nacre.records.schema import ONE_TO_ONE_SHARE, Predicate, Schema
 from nacre.stores.sqlite.triples import Triple
-from nacre.wording.phrases.predicate_labels import (
-    PredicateLabel,
-    class_noun,
-    is_amount,
-    is_describable,
-    is_temporal,
-    predicate_label,
-)
+from nacre.wording.labels.class_nouns import class_noun
+from nacre.wording.labels.label import PredicateLabel
+from nacre.wording.labels.predicate_labels import is_describable, predicate_label
+from nacre.wording.labels.value_kinds import is_amount, is_temporal
 
 # numbers that a sentence gives of a group, and the least share of its things that has them
 MAX_RANGES, FILLED = 5, 0.5

@@ -19,8 +19,9 @@ from nacre.wording.descriptions.contrast import contrast_groups
 from nacre.wording.descriptions.contrast import shared_properties as have_in_common
 from nacre.wording.descriptions.group import MemberGroup, describe_group
 from nacre.wording.descriptions.thing import MAX_DESCRIPTION_SENTENCES, thing_sentences
+from nacre.wording.labels.class_nouns import class_noun
+from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.phrases.join_clauses import thing_name
-from nacre.wording.phrases.predicate_labels import class_noun, predicate_label
 from nacre.wording.phrases.select import verbalise_select
 
 ITEMS = 12

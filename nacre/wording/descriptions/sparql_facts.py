@@ -14,7 +14,7 @@ from nacre.records.evidence import EvidenceSentence
 from nacre.records.plan import Profile, Select
 from nacre.records.schema import Predicate, Schema
 from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
-from nacre.wording.phrases.predicate_labels import predicate_label
+from nacre.wording.labels.predicate_labels import predicate_label
 
 # things that are told of, facts of them that are read, sentences of each, and values in one
 MOST_THINGS, MOST_FACTS, MOST_SENTENCES, MOST_VALUES = 3, 600, 12, 8

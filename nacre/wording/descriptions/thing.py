@@ -40,18 +40,12 @@ from nacre.wording.descriptions.part_statistics import (
     number_ranges,
     range_clauses,
 )
-from nacre.wording.phrases.association_classes import associated_noun, other_links
-from nacre.wording.phrases.predicate_labels import (
-    PredicateLabel,
-    class_noun,
-    flag_phrases,
-    is_describable,
-    is_plain_noun,
-    is_temporal,
-    label_remainder,
-    predicate_label,
-    strip_owner,
-)
+from nacre.wording.labels.association_classes import associated_noun, other_links
+from nacre.wording.labels.class_nouns import class_noun, is_plain_noun, strip_owner
+from nacre.wording.labels.label import PredicateLabel, flag_phrases
+from nacre.wording.labels.predicate_labels import is_describable, predicate_label
+from nacre.wording.labels.shorten_label import label_remainder
+from nacre.wording.labels.value_kinds import is_temporal
 
 # triples of one sentence (given: a citation has at most so many)
 MOST_CITED = 200

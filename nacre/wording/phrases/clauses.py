@@ -24,14 +24,9 @@ from nacre.language.thesaurus import is_noun_of_kind, is_person
 from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Attribute, Constant, Filter, Select
 from nacre.records.schema import Schema
-from nacre.wording.phrases.predicate_labels import (
-    PredicateLabel,
-    flag_phrases,
-    is_amount,
-    is_temporal,
-    nominal_label,
-    predicate_label,
-)
+from nacre.wording.labels.label import PredicateLabel, flag_phrases
+from nacre.wording.labels.predicate_labels import predicate_label
+from nacre.wording.labels.value_kinds import is_amount, is_temporal, nominal_label
 
 # one thing that is said, of a value or a kind
 _PLAIN = re.compile(

@@ -32,7 +32,11 @@ from nacre.plans.inspect_select import (
 from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
 from nacre.records.schema import Schema
-from nacre.wording.phrases.association_classes import associated_noun, other_links
+from nacre.wording.labels.association_classes import associated_noun, other_links
+from nacre.wording.labels.class_nouns import class_noun, strip_owner
+from nacre.wording.labels.predicate_labels import predicate_label
+from nacre.wording.labels.shorten_label import label_remainder
+from nacre.wording.labels.value_kinds import is_temporal, nominal_label
 from nacre.wording.phrases.clauses import (
     AVERAGE,
     Clause,
@@ -54,14 +58,6 @@ from nacre.wording.phrases.join_clauses import (
     person_clause,
     superlative_phrase,
     thing_name,
-)
-from nacre.wording.phrases.predicate_labels import (
-    class_noun,
-    is_temporal,
-    label_remainder,
-    nominal_label,
-    predicate_label,
-    strip_owner,
 )
 
 _PLACES = ("", "", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ", "ninth ", "tenth ")

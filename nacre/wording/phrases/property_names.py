@@ -3,8 +3,9 @@
 from nacre.language.forms.nouns import count_phrase, plural
 from nacre.plans.inspect_select import ordered_variable
 from nacre.records.plan import Attribute, PlanTerm
+from nacre.wording.labels.shorten_label import label_remainder
+from nacre.wording.labels.value_kinds import nominal_label
 from nacre.wording.phrases.noun_phrase import SelectWording
-from nacre.wording.phrases.predicate_labels import label_remainder, nominal_label
 
 
 def property_phrase(wording: SelectWording, term: Attribute | PlanTerm, many: bool) -> str:

@@ -2,7 +2,9 @@
 
 from nacre.language.forms.verbs import active_forms, agent_noun, strip_preposition
 from nacre.records.schema import Schema
-from nacre.wording.phrases.predicate_labels import PredicateLabel, flag_phrases, is_temporal, predicate_label
+from nacre.wording.labels.label import PredicateLabel, flag_phrases
+from nacre.wording.labels.predicate_labels import predicate_label
+from nacre.wording.labels.value_kinds import is_temporal
 
 
 def question_clause(iri: str, things: str, schema: Schema, *, many: bool) -> str:

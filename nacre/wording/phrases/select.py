@@ -25,11 +25,12 @@ from nacre.plans.inspect_select import (
 from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Aggregate, Attribute, Itself, PlanTerm, Select
 from nacre.records.schema import Schema
+from nacre.wording.labels.predicate_labels import predicate_label
+from nacre.wording.labels.value_kinds import is_temporal
 from nacre.wording.phrases.clauses import filter_clause, merge_range_filters
 from nacre.wording.phrases.groups import filtered_group_phrase, group_noun, ranked_group_phrase
 from nacre.wording.phrases.join_clauses import AGGREGATE_ADJECTIVES, thing_name
 from nacre.wording.phrases.noun_phrase import SelectWording
-from nacre.wording.phrases.predicate_labels import is_temporal, predicate_label
 from nacre.wording.phrases.property_names import is_superlative, property_phrase, short_property_name
 from nacre.wording.phrases.question_clauses import pair_phrase, question_clause
 

@@ -14,7 +14,7 @@ from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.names.code_linker import CodeLinker
 from nacre.understanding.linking.names.entities import EntityNames
 from nacre.understanding.question.types import Link, Question, Ref
-from nacre.wording.phrases.predicate_labels import class_noun
+from nacre.wording.labels.class_nouns import class_noun
 
 MAX_VALUE_TOKENS = 9
 # a name said in other word forms; one said in part

@@ -10,7 +10,7 @@ from nacre.records.plan import Ask, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Link, Question
-from nacre.wording.phrases.predicate_labels import predicate_label
+from nacre.wording.labels.predicate_labels import predicate_label
 
 # letters that a verb and the noun for who does it have in common at least
 STEM = 4

@@ -12,7 +12,7 @@ from nacre.records.plan import Aggregate, Attribute, Itself, Select, Variable, a
 from nacre.records.schema import Schema
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Question
-from nacre.wording.phrases.predicate_labels import class_noun
+from nacre.wording.labels.class_nouns import class_noun
 
 # the rule that puts two questions together
 SECOND = "second question"
