@@ -64,7 +64,7 @@ def turn(folder: Path) -> Measurement:
     from nacre.config.embedder import local_embedder
     from nacre.config.settings import Settings
     from nacre.serving.garbage_collection import relax_collection
-    from nacre.serving.http.event_loop import new
+    from nacre.serving.http.event_loop import new_event_loop
     from nacre.serving.turn_service import open_turn_service
 
     settings = Settings(data=folder, model=None, qdrant_url=None)
@@ -73,21 +73,21 @@ def turn(folder: Path) -> Measurement:
 
     async def timed() -> Measurement:
         seconds: list[float] = []
-        async with open_turn_service(settings, lasting=False) as asking:
+        async with open_turn_service(settings, lasting=False) as service:
             relax_collection()
 
             async def ask(question: QuestionLine, thread: str) -> Answer:
                 start = perf_counter()
-                record = await asking.answer(question.question, "example", thread, Context(mind="rules"))
+                record = await service.answer(question.question, "example", thread, Context(mind="rules"))
                 seconds.append(perf_counter() - start)
                 return record
 
             _ = [record async for record in asked(questions, ask)]
-            with asking.library.open("example") as graph:
+            with service.library.open("example") as graph:
                 entities = sum(home.things for home in graph.lexicon.homes)
         return _summed(seconds[WARMING:], entities)
 
-    with asyncio.Runner(loop_factory=new) as runner:
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
         return runner.run(timed())
 
 

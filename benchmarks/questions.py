@@ -86,11 +86,11 @@ def ask_kinds(folder: Path, rounds: int) -> Measurement:
 
     async def ask() -> None:
         settings = Settings(data=folder / "data", model=None, qdrant_url=None)
-        async with open_turn_service(settings, lasting=False) as asking:
+        async with open_turn_service(settings, lasting=False) as service:
             for turn in range(rounds):
                 for kind, text in texts.items() if rounds > 1 else [next(iter(texts.items()))]:
                     start = process_time()
-                    await asking.answer(text, "bench", f"{kind} {turn}", Context(mind="rules"))
+                    await service.answer(text, "bench", f"{kind} {turn}", Context(mind="rules"))
                     taken[kind] = 1000 * (process_time() - start)
 
     asyncio.run(ask())

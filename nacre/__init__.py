@@ -1,4 +1,26 @@
-"""Nacre: questions about one's own knowledge graph, with cited answers. `from nacre import Nacre` is where to begin."""
+"""Nacre answers questions about RDF graphs, with citations. Start with `from nacre import Nacre`.
+
+Packages, each of which imports only from those below it:
+
+    client         the Python client
+    serving        command line, HTTP API, web page, OpenAI API, MCP, LangServe
+    evaluation     question files, scores, comparisons, learned weights
+    access         open databases as users browse and query them; labels, derivations, citations
+    understanding  a question -> a plan
+    wording        rows -> English
+    checking       claims of a text against evidence
+    plans          a plan -> SQL, SPARQL, triple patterns; execution and provenance
+    texts          answers from documents
+    extraction     triples from texts
+    pyramid        completion, condensation, waterfall
+    language       tokens, word forms, quantities, dates; the data of English
+    stores         SQLite, Qdrant, tantivy, lexicon, versions, conversations
+    records        frozen records that the packages exchange
+    config         settings and the models that they name
+    errors         the families of errors
+
+The top-level packages `graph`, `ingestion`, `agents` and `tools` belong to the same tree.
+"""
 
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncStream", "Chat", "Graph", "Nacre", "NacreError", "Reply", "Stream"]
 
-# where each name lies; nothing is imported before it is used
-_PLACES = {
+# the module of each public name, imported on first use so that `import nacre` stays fast
+_MODULES = {
     "AsyncStream": "nacre.client.streams",
     "Chat": "nacre.client.facade",
     "Graph": "nacre.client.facade",
@@ -23,11 +45,11 @@ _PLACES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'nacre' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_PLACES[name]), name)
+    return getattr(import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""`python -m nacre`: the command line where no folder of programs is on the PATH."""
+"""`python -m nacre`: the command line for environments whose scripts are not on the PATH."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for programs with and without one: coroutine -> its result."""
+"""Run coroutines in a background thread, for programs with and without an event loop: coroutine -> Future."""
 
 import asyncio
 import threading
@@ -12,49 +12,49 @@ CLOSING_SECONDS = 10.0
 
 
 class EventLoopThread:
-    """A loop that starts with the first coroutine, and ends when it is closed, forgotten, or the program ends."""
+    """An event loop that starts with the first coroutine and ends on `close`, garbage collection or program exit."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._starting = threading.Lock()
         self._end: Callable[[], object] = lambda: None
 
-    def start(self, work: Coroutine[Any, Any, T], at_end: Callable[[], Awaitable[None]]) -> "Future[T]":
-        """Begin a coroutine; `at_end` is awaited in the loop before it ends."""
+    def submit(self, work: Coroutine[Any, Any, T], on_close: Callable[[], Awaitable[None]]) -> "Future[T]":
+        """Schedule a coroutine; `on_close` is awaited in the loop before the loop ends."""
         with self._starting:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
                 thread = threading.Thread(target=self._loop.run_forever, name="nacre", daemon=True)
                 thread.start()
-                self._end = end = weakref.finalize(self, _end, self._loop, thread, at_end)
-                # when Python ends, so do the pools that closing needs; the thread ends with them
+                self._end = end = weakref.finalize(self, _end, self._loop, thread, on_close)
+                # at interpreter exit the thread pools that closing needs are gone already
                 end.atexit = False
             return asyncio.run_coroutine_threadsafe(work, self._loop)
 
-    def soon(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Begin a coroutine where the loop runs; takes no lock, so that a finalizer may call it."""
+    def submit_if_running(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Schedule a coroutine if the loop is running. It takes no lock, so that a finalizer may call it."""
         loop = self._loop
         if loop is not None and not loop.is_closed():
             asyncio.run_coroutine_threadsafe(work(), loop)
 
     def close(self) -> None:
-        """End the loop; what still runs is cancelled."""
+        """End the loop and cancel its running tasks."""
         with self._starting:
             self._end()
             self._loop = None
 
 
-def _end(loop: asyncio.AbstractEventLoop, thread: threading.Thread, at_end: Callable[[], Awaitable[None]]) -> None:
-    asyncio.run_coroutine_threadsafe(_wind_up(at_end), loop).result(CLOSING_SECONDS)
+def _end(loop: asyncio.AbstractEventLoop, thread: threading.Thread, on_close: Callable[[], Awaitable[None]]) -> None:
+    asyncio.run_coroutine_threadsafe(_shut_down(on_close), loop).result(CLOSING_SECONDS)
     loop.call_soon_threadsafe(loop.stop)
     thread.join(CLOSING_SECONDS)
     loop.close()
 
 
-async def _wind_up(at_end: Callable[[], Awaitable[None]]) -> None:
+async def _shut_down(on_close: Callable[[], Awaitable[None]]) -> None:
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
-    await at_end()
+    await on_close()
     await asyncio.get_running_loop().shutdown_asyncgens()

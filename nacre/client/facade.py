@@ -1,4 +1,4 @@
-"""Nacre for programs: `Nacre("data").graph("bmw").ask("...")`, or the same with a server's address."""
+"""The Python client, `Nacre("data").graph("bmw").ask("...")`: data folder or server address -> graphs and answers."""
 
 import asyncio
 import uuid
@@ -13,6 +13,7 @@ from nacre.client.event_loop_thread import EventLoopThread
 from nacre.client.reply import Reply
 from nacre.client.source import GraphSource, ReasonerName, TurnRequest
 from nacre.client.streams import AsyncStream, StartStream, Stream, forward_events
+from nacre.serving.turn_events import collect_record
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -21,34 +22,34 @@ URL_SCHEMES = ("http://", "https://")
 
 
 class Nacre:
-    """The graphs of a data folder, or of a server. Safe to share between threads and event loops.
+    """The graphs of a data folder or of a server. Safe to share between threads and event loops.
 
-    `where` is a folder, or the address of a `nacre serve`, which may want a `key`. Of a folder, settings and the chat
-    model come from the environment, as on the command line; `keep` lets named conversations outlive the program.
+    `where` is a folder, or the address of a `nacre serve`, which may require a `key`. For a folder, settings and the
+    chat model come from the environment, as on the command line. `keep` stores named conversations in the folder.
     """
 
     def __init__(self, where: str | Path = "data", *, key: str | None = None, keep: bool = False) -> None:
-        self._beside = EventLoopThread()
+        self._loop_thread = EventLoopThread()
         self._source = _source(where, key, keep)
 
     def graphs(self) -> list[str]:
         """The names of the graphs."""
-        return self._started_names().result()
+        return self._start_names().result()
 
     async def agraphs(self) -> list[str]:
         """The names of the graphs."""
-        return await asyncio.wrap_future(self._started_names())
+        return await asyncio.wrap_future(self._start_names())
 
     def graph(self, name: str | None = None) -> "Graph":
-        """A graph; the only one, where there is only one. That it is there is seen when it is asked."""
+        """A graph by name; without a name the only one. The first question checks that it exists."""
         return Graph(self, name)
 
     def close(self) -> None:
-        """Give back what is open; it is opened again when it is asked again."""
-        self._beside.close()
+        """Release files and connections; the next question opens them again."""
+        self._loop_thread.close()
 
     async def aclose(self) -> None:
-        """As `close`."""
+        """Like `close`, awaited."""
         await asyncio.to_thread(self.close)
 
     def __enter__(self) -> "Nacre":
@@ -65,26 +66,28 @@ class Nacre:
     ) -> None:
         await self.aclose()
 
-    def begin(self, asked: TurnRequest) -> "Future[Reply]":
-        """Begin a turn; the future has its reply. Raises nothing itself."""
-        return self._beside.start(_replied(self._source, asked), self._source.close)
+    def start_turn(self, request: TurnRequest) -> "Future[Reply]":
+        """Start a turn. The future holds its reply or its error."""
+        return self._loop_thread.submit(_collect_reply(self._source, request), self._source.close)
 
-    def telling(self, asked: TurnRequest) -> StartStream:
-        """What begins a turn that is streamed."""
-        return lambda put: self._beside.start(forward_events(self._source.events(asked), put), self._source.close)
+    def stream_starter(self, request: TurnRequest) -> StartStream:
+        """The function that starts a streamed turn."""
+        return lambda put: self._loop_thread.submit(
+            forward_events(self._source.events(request), put), self._source.close
+        )
 
     def forget(self, thread: str) -> None:
-        """Let go of what this process alone remembers of a conversation; a server and a kept folder remember it."""
-        self._beside.soon(partial(self._source.forget, thread))
+        """Forget a conversation held in memory. Conversations stored by a server or in the folder stay."""
+        self._loop_thread.submit_if_running(partial(self._source.forget, thread))
 
-    def _started_names(self) -> "Future[list[str]]":
-        return self._beside.start(self._source.names(), self._source.close)
+    def _start_names(self) -> "Future[list[str]]":
+        return self._loop_thread.submit(self._source.names(), self._source.close)
 
 
 class Graph:
-    """One graph. Questions with the same `thread` are one conversation; `chat` begins one.
+    """One graph. Questions with the same `thread` form one conversation; `chat` starts one.
 
-    All that asks raises NacreError, with a message for people, for what can't be asked.
+    Methods that ask a question raise NacreError, with a message for users, if it can't be asked.
     """
 
     def __init__(self, nacre: Nacre, name: str | None) -> None:
@@ -92,39 +95,39 @@ class Graph:
         self._nacre = nacre
 
     def ask(self, question: str, *, thread: str | None = None, mind: ReasonerName | None = None) -> Reply:
-        """The answer to a question. `mind` is "rules" or "model", by default the model where one is set."""
-        return self._nacre.begin(TurnRequest(question, self.name, thread, mind)).result()
+        """The answer to a question. `mind` is "rules" or "model"; the default is the model if one is configured."""
+        return self._nacre.start_turn(TurnRequest(question, self.name, thread, mind)).result()
 
     async def aask(self, question: str, *, thread: str | None = None, mind: ReasonerName | None = None) -> Reply:
-        """As `ask`."""
-        return await asyncio.wrap_future(self._nacre.begin(TurnRequest(question, self.name, thread, mind)))
+        """Like `ask`, awaited."""
+        return await asyncio.wrap_future(self._nacre.start_turn(TurnRequest(question, self.name, thread, mind)))
 
     def stream(self, question: str, *, thread: str | None = None, mind: ReasonerName | None = None) -> Stream:
-        """The answer token by token; afterwards its `reply` has the whole."""
-        return Stream(self._nacre.telling(TurnRequest(question, self.name, thread, mind)))
+        """The answer token by token; afterwards `reply` holds the complete answer."""
+        return Stream(self._nacre.stream_starter(TurnRequest(question, self.name, thread, mind)))
 
     def astream(self, question: str, *, thread: str | None = None, mind: ReasonerName | None = None) -> AsyncStream:
-        """As `stream`, for `async for`."""
-        return AsyncStream(self._nacre.telling(TurnRequest(question, self.name, thread, mind)))
+        """Like `stream`, for `async for`."""
+        return AsyncStream(self._nacre.stream_starter(TurnRequest(question, self.name, thread, mind)))
 
     def chat(self, thread: str | None = None) -> "Chat":
-        """A conversation, a new one where no thread is named."""
+        """A conversation; a new one if no thread is named."""
         return Chat(self, thread)
 
     def forget(self, thread: str) -> None:
-        """Let go of what this process alone remembers of a conversation."""
+        """Forget a conversation that is held only in memory."""
         self._nacre.forget(thread)
 
     def as_tool(self, name: str | None = None, description: str | None = None) -> "BaseTool":
-        """The graph as a tool of LangChain and LangGraph agents: a question in, the cited answer out."""
+        """The graph as a tool of LangChain and LangGraph agents: question -> cited answer."""
         from nacre.client.tool import graph_tool
 
         return graph_tool(self, name, description)
 
 
 class Chat:
-    """A conversation with a graph: questions may lean on what was said before. One that was not named is forgotten
-    with its object, where nothing is kept."""
+    """A conversation with a graph: questions may refer to earlier turns. A conversation without a name is forgotten
+    with its object, unless conversations are stored."""
 
     def __init__(self, graph: Graph, thread: str | None) -> None:
         self.graph = graph
@@ -137,15 +140,15 @@ class Chat:
         return self.graph.ask(question, thread=self.thread, mind=mind)
 
     async def aask(self, question: str, *, mind: ReasonerName | None = None) -> Reply:
-        """As `ask`."""
+        """Like `ask`, awaited."""
         return await self.graph.aask(question, thread=self.thread, mind=mind)
 
     def stream(self, question: str, *, mind: ReasonerName | None = None) -> Stream:
-        """The answer token by token; afterwards its `reply` has the whole."""
+        """The answer token by token; afterwards `reply` holds the complete answer."""
         return self.graph.stream(question, thread=self.thread, mind=mind)
 
     def astream(self, question: str, *, mind: ReasonerName | None = None) -> AsyncStream:
-        """As `stream`, for `async for`."""
+        """Like `stream`, for `async for`."""
         return self.graph.astream(question, thread=self.thread, mind=mind)
 
 
@@ -159,15 +162,5 @@ def _source(where: str | Path, key: str | None, keep: bool) -> GraphSource:
     return LocalSource(Path(where), keep=keep)
 
 
-async def _replied(source: GraphSource, asked: TurnRequest) -> Reply:
-    record = None
-    events = source.events(asked)
-    try:
-        async for kind, payload in events:
-            if kind == "answer":
-                record = payload
-    finally:
-        await events.aclose()  # type: ignore[attr-defined]
-    if record is None:
-        raise RuntimeError("the turn ended without an answer")
-    return Reply(record)
+async def _collect_reply(source: GraphSource, request: TurnRequest) -> Reply:
+    return Reply(await collect_record(source.events(request)))

@@ -1,4 +1,4 @@
-"""The graphs of a data folder, asked within this process: settings -> Source."""
+"""The graphs of a data folder, queried in this process: settings -> GraphSource."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
 
 
 class LocalSource:
-    """A data folder. It is opened with the first question; with `keep`, named threads outlive the process."""
+    """A data folder. The first question opens it. With `keep`, named threads are stored in the folder."""
 
     def __init__(self, data: Path, *, keep: bool) -> None:
         self._data = data
         self._keep = keep
         self._stack = AsyncExitStack()
-        self._asking: TurnService | None = None
+        self._service: TurnService | None = None
         self._opening = asyncio.Lock()
 
     async def names(self) -> list[str]:
         """The names of the graphs."""
         from agents.run_in_thread import run_in_thread
 
-        asking = await self._opened()
-        return await run_in_thread(asking.names)
+        service = await self._open_service()
+        return await run_in_thread(service.graph_names)
 
-    async def events(self, asked: TurnRequest) -> AsyncIterator[tuple[str, Any]]:
+    async def events(self, request: TurnRequest) -> AsyncIterator[tuple[str, Any]]:
         """The events of a turn."""
-        asking = await self._opened()
+        service = await self._open_service()
         from graph.context import Context
 
-        events = asking.events(asked.question, asked.graph, asked.thread, Context(mind=asked.mind))
+        events = service.events(request.question, request.graph, request.thread, Context(mind=request.mind))
         try:
             async for event in events:
                 yield event
@@ -44,20 +44,20 @@ class LocalSource:
             await events.aclose()  # type: ignore[attr-defined]
 
     async def forget(self, thread: str) -> None:
-        """Let go of a thread, unless threads are kept."""
-        if self._asking is not None and not self._keep:
-            await self._asking.forget(thread)
+        """Forget a thread, unless threads are stored in the folder."""
+        if self._service is not None and not self._keep:
+            await self._service.forget_thread(thread)
 
     async def close(self) -> None:
         """Close the stores."""
-        # what comes next may come in another event loop
+        # the next question may come from another event loop
         stack, self._stack = self._stack, AsyncExitStack()
-        self._asking, self._opening = None, asyncio.Lock()
+        self._service, self._opening = None, asyncio.Lock()
         await stack.aclose()
 
-    async def _opened(self) -> TurnService:
+    async def _open_service(self) -> TurnService:
         async with self._opening:
-            if self._asking is None:
+            if self._service is None:
                 from nacre.serving.terminal.package_collisions import check_packages
 
                 check_packages()
@@ -65,5 +65,5 @@ class LocalSource:
                 from nacre.serving.turn_service import open_turn_service
 
                 settings = load_settings().model_copy(update={"data": self._data})
-                self._asking = await self._stack.enter_async_context(open_turn_service(settings, lasting=self._keep))
-            return self._asking
+                self._service = await self._stack.enter_async_context(open_turn_service(settings, lasting=self._keep))
+            return self._service

@@ -1,4 +1,4 @@
-"""The graphs of a server, asked over HTTP: address + key -> Source."""
+"""The graphs of a server, queried over HTTP: address + key -> GraphSource."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from httpx_sse import EventSource, SSEError
 from nacre.client.source import TurnRequest
 from nacre.errors import NacreError
 
-# a server says something at least every 15 s while it works
+# a working server sends a ping at least every 15 s
 TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 
 
 class ServerError(NacreError):
-    """A server refused or broke off; `status` is its HTTP status, 0 where it could not be reached."""
+    """A server refused a request or its reply broke off. `status` is the HTTP status, 0 if it was not reached."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
@@ -26,28 +26,31 @@ class ServerError(NacreError):
 
 
 class RemoteSource:
-    """A `nacre serve` somewhere else. Conversations that are named are kept there."""
+    """A running `nacre serve`. It stores the conversations that have a name."""
 
     def __init__(self, url: str, key: str | None) -> None:
         self._url = url.rstrip("/")
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._kept: httpx.AsyncClient | None = None
+        self._open_client: httpx.AsyncClient | None = None
 
     async def names(self) -> list[str]:
         """The names of the graphs that the key may read."""
-        async with self._reached():
+        async with self._translated_errors():
             reply = await self._client.get("/api/graphs")
-            _check(reply, await reply.aread())
+            _raise_for_status(reply, await reply.aread())
             return [each["name"] for each in reply.json()]
 
-    async def events(self, asked: TurnRequest) -> AsyncIterator[tuple[str, Any]]:
+    async def events(self, request: TurnRequest) -> AsyncIterator[tuple[str, Any]]:
         """The events of a turn."""
-        body = {name: value for name, value in asked._asdict().items() if value is not None}
+        body = {name: value for name, value in request._asdict().items() if value is not None}
         accepted = {"Accept": "text/event-stream"}
         ended = False
-        async with self._reached(), self._client.stream("POST", "/api/ask", json=body, headers=accepted) as reply:
+        async with (
+            self._translated_errors(),
+            self._client.stream("POST", "/api/ask", json=body, headers=accepted) as reply,
+        ):
             if reply.status_code != httpx.codes.OK:
-                _check(reply, await reply.aread())
+                _raise_for_status(reply, await reply.aread())
             async for event in EventSource(reply).aiter_sse():
                 payload = json.loads(event.data)
                 if event.event == "error":
@@ -56,45 +59,47 @@ class RemoteSource:
                 if event.event != "done":
                     yield event.event, payload
         if not ended:
-            raise ServerError(f"{self._shown} broke off in the middle of an answer. Ask again.", 0)
+            raise ServerError(f"{self._public_address} closed the connection during an answer. Ask again.", 0)
 
     async def forget(self, thread: str) -> None:
-        """Nothing is remembered here."""
+        """Do nothing: this process stores no threads of a server."""
 
     async def close(self) -> None:
         """Close the connections."""
-        kept, self._kept = self._kept, None
-        if kept is not None:
-            await kept.aclose()
+        client, self._open_client = self._open_client, None
+        if client is not None:
+            await client.aclose()
 
     @property
     def _client(self) -> httpx.AsyncClient:
-        if self._kept is None:
-            self._kept = httpx.AsyncClient(base_url=self._url, headers=self._headers, timeout=TIMEOUT)
-        return self._kept
+        if self._open_client is None:
+            self._open_client = httpx.AsyncClient(base_url=self._url, headers=self._headers, timeout=TIMEOUT)
+        return self._open_client
 
     @asynccontextmanager
-    async def _reached(self) -> AsyncIterator[None]:
+    async def _translated_errors(self) -> AsyncIterator[None]:
         try:
             yield
         except (httpx.HTTPError, SSEError, json.JSONDecodeError) as error:
             why = str(error) or type(error).__name__
-            raise ServerError(f"{self._shown} can't be asked ({why}). Does `nacre serve` run there?", 0) from error
+            raise ServerError(
+                f"{self._public_address} can't be reached ({why}). Is `nacre serve` running there?", 0
+            ) from error
 
     @property
-    def _shown(self) -> str:
-        # an address may hold a password
+    def _public_address(self) -> str:
+        # an address may contain a password
         url = httpx.URL(self._url)
         return f"{url.scheme}://{url.netloc.decode('ascii', 'replace')}"
 
 
-def _check(reply: httpx.Response, body: bytes) -> None:
-    """Raises ServerError with what a server says of a request that it refused."""
+def _raise_for_status(reply: httpx.Response, body: bytes) -> None:
+    """Raises ServerError with the server's explanation if it refused the request."""
     if reply.status_code == httpx.codes.OK:
         return
     try:
-        told = json.loads(body)["detail"]
+        detail = json.loads(body)["detail"]
     except (ValueError, KeyError, TypeError):
-        told = f"{reply.url.host} answered {reply.status_code} {reply.reason_phrase}."
-    words = told if isinstance(told, str) else "; ".join(f"{each['loc'][-1]}: {each['msg']}" for each in told)
+        detail = f"{reply.url.host} answered {reply.status_code} {reply.reason_phrase}."
+    words = detail if isinstance(detail, str) else "; ".join(f"{each['loc'][-1]}: {each['msg']}" for each in detail)
     raise ServerError(words, reply.status_code)

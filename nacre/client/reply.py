@@ -1,4 +1,4 @@
-"""What a program gets for a question: an answer record -> its parts by name."""
+"""The answer that a program receives: an answer record -> its parts by name."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from nacre.records.answer import Answer, Citation, Option, Status, TableRecord, 
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer. `record` is all of it, as `nacre ask --json` prints it; the rest are its parts by name."""
+    """One answer. `record` is the whole record as `nacre ask --json` prints it; the properties are parts of it."""
 
     record: Answer
 
@@ -18,17 +18,17 @@ class Reply:
 
     @property
     def values(self) -> list[Value]:
-        """The answer as data: names, numbers, dates, yes or no."""
+        """The answer as data: names, numbers, dates or booleans."""
         return self.record["values"]
 
     @property
     def table(self) -> TableRecord | None:
-        """`columns` and `rows`, where the answer has several columns."""
+        """`columns` and `rows`, if the answer has several columns."""
         return self.record["table"]
 
     @property
     def citations(self) -> list[Citation]:
-        """What each [n] rests on: rows, triples, or a place in a text."""
+        """The evidence behind each [n]: rows, triples, or a place in a document."""
         return self.record["citations"]
 
     @property
@@ -43,17 +43,17 @@ class Reply:
 
     @property
     def confidence(self) -> float | None:
-        """The probability that the values are right, None where nothing was weighed."""
+        """The probability that the values are right, None if none was estimated."""
         return self.record["confidence"]
 
     @property
     def options(self) -> list[Option]:
-        """Other readings of the question; in a conversation, the number of one chooses it."""
+        """Other readings of the question. In a conversation, its number as the next question chooses one."""
         return self.record["options"]
 
     @property
     def cited(self) -> str:
-        """The answer with its sources below it, one a line."""
+        """The answer, followed by its sources, one per line."""
         sources = [f"[{each['n']}] {each['source']}: {' '.join(each['text'].split())}" for each in self.citations]
         return "\n".join([self.text, *sources])
 

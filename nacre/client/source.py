@@ -1,4 +1,4 @@
-"""What a program asks: the protocol `GraphSource`, which a data folder and a server fulfil."""
+"""The protocol that a data folder and a server implement: TurnRequest -> events of a turn."""
 
 from collections.abc import AsyncIterator
 from typing import Any, Literal, NamedTuple, Protocol
@@ -7,7 +7,7 @@ ReasonerName = Literal["rules", "model"]
 
 
 class TurnRequest(NamedTuple):
-    """One question, and where it belongs."""
+    """One question, with its graph, its thread and who answers it."""
 
     question: str
     graph: str | None = None
@@ -16,20 +16,20 @@ class TurnRequest(NamedTuple):
 
 
 class GraphSource(Protocol):
-    """Graphs that can be asked. Its methods raise NacreError for what a person can put right."""
+    """A set of graphs to query. Its methods raise NacreError for what a user can correct."""
 
     async def names(self) -> list[str]:
         """The names of the graphs."""
         ...
 
-    def events(self, asked: TurnRequest) -> AsyncIterator[tuple[str, Any]]:
+    def events(self, request: TurnRequest) -> AsyncIterator[tuple[str, Any]]:
         """The events of a turn, the record last; see `graph.turn.stream_turn`."""
         ...
 
     async def forget(self, thread: str) -> None:
-        """Let go of what is remembered of a thread in this process alone."""
+        """Forget a thread that is held only in the memory of this process."""
         ...
 
     async def close(self) -> None:
-        """Give back what it holds."""
+        """Release files and connections."""
         ...

@@ -1,4 +1,4 @@
-"""An answer as it is written: events of a turn from the loop beside -> tokens, and at the end the reply."""
+"""An answer as it streams: events of a turn from the background loop -> tokens, then the Reply."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -9,39 +9,39 @@ from typing import Any
 
 from nacre.client.reply import Reply
 
-# what is told of a turn: a token, its reply, or what went wrong; None at the end
+# a token, the reply, or the error of a turn; None marks the end
 StreamItem = str | Reply | BaseException | None
 StartStream = Callable[[Callable[[StreamItem], object]], "Future[None]"]
 
 
 class Stream:
-    """The tokens of an answer, to iterate over; joined they are `reply.text`. Closing it stops the turn."""
+    """An iterator over the tokens of an answer; joined they equal `reply.text`. Closing it stops the turn."""
 
     def __init__(self, begin: StartStream) -> None:
-        self._told: SimpleQueue[StreamItem] = SimpleQueue()
-        self._running = begin(self._told.put)
+        self._items: SimpleQueue[StreamItem] = SimpleQueue()
+        self._running = begin(self._items.put)
         self._reply: Reply | None = None
-        self._over = False
+        self._is_over = False
 
     @property
     def reply(self) -> Reply:
         """The whole answer, once all tokens were read; raises RuntimeError before that."""
-        return _whole(self._reply)
+        return _require_reply(self._reply)
 
     def __iter__(self) -> "Stream":
         return self
 
     def __next__(self) -> str:
-        while not self._over:
-            told = self._told.get()
-            if isinstance(told, str):
-                return told
-            self._over, self._reply = _ended(told, self._reply)
+        while not self._is_over:
+            item = self._items.get()
+            if isinstance(item, str):
+                return item
+            self._is_over, self._reply = _next_state(item, self._reply)
         raise StopIteration
 
     def close(self) -> None:
         """Stop the turn, where it is not over."""
-        self._over = True
+        self._is_over = True
         self._running.cancel()
 
     def __enter__(self) -> "Stream":
@@ -52,39 +52,39 @@ class Stream:
 
 
 class AsyncStream:
-    """As `Stream`, for `async for`."""
+    """Like `Stream`, for `async for`."""
 
     def __init__(self, begin: StartStream) -> None:
-        loop, self._told = asyncio.get_running_loop(), asyncio.Queue[StreamItem]()
+        loop, self._items = asyncio.get_running_loop(), asyncio.Queue[StreamItem]()
 
-        def put(told: StreamItem) -> None:
-            # a loop that is closed hears nothing any more
+        def put(item: StreamItem) -> None:
+            # a closed loop accepts no callbacks
             if not loop.is_closed():
-                loop.call_soon_threadsafe(self._told.put_nowait, told)
+                loop.call_soon_threadsafe(self._items.put_nowait, item)
 
         self._running = begin(put)
         self._reply: Reply | None = None
-        self._over = False
+        self._is_over = False
 
     @property
     def reply(self) -> Reply:
         """The whole answer, once all tokens were read; raises RuntimeError before that."""
-        return _whole(self._reply)
+        return _require_reply(self._reply)
 
     def __aiter__(self) -> "AsyncStream":
         return self
 
     async def __anext__(self) -> str:
-        while not self._over:
-            told = await self._told.get()
-            if isinstance(told, str):
-                return told
-            self._over, self._reply = _ended(told, self._reply)
+        while not self._is_over:
+            item = await self._items.get()
+            if isinstance(item, str):
+                return item
+            self._is_over, self._reply = _next_state(item, self._reply)
         raise StopAsyncIteration
 
     async def aclose(self) -> None:
         """Stop the turn, where it is not over."""
-        self._over = True
+        self._is_over = True
         self._running.cancel()
 
     async def __aenter__(self) -> "AsyncStream":
@@ -97,7 +97,7 @@ class AsyncStream:
 
 
 async def forward_events(events: AsyncIterator[tuple[str, Any]], put: Callable[[StreamItem], object]) -> None:
-    """Hand on the tokens and the reply of a turn, or what went wrong, then None."""
+    """Put the tokens and the reply of a turn, or its error, then None."""
     try:
         async for kind, payload in events:
             if kind == "token":
@@ -111,13 +111,13 @@ async def forward_events(events: AsyncIterator[tuple[str, Any]], put: Callable[[
         put(None)
 
 
-def _ended(told: Reply | BaseException | None, known: Reply | None) -> tuple[bool, Reply | None]:
-    if isinstance(told, BaseException):
-        raise told
-    return told is None, told or known
+def _next_state(item: Reply | BaseException | None, known: Reply | None) -> tuple[bool, Reply | None]:
+    if isinstance(item, BaseException):
+        raise item
+    return item is None, item or known
 
 
-def _whole(reply: Reply | None) -> Reply:
+def _require_reply(reply: Reply | None) -> Reply:
     if reply is None:
-        raise RuntimeError("The answer is not whole yet. Read all tokens first.")
+        raise RuntimeError("The answer is not complete yet. Read all tokens first.")
     return reply

@@ -1,6 +1,6 @@
-"""A graph as a tool of LangChain agents: Graph -> BaseTool."""
+"""A graph as a tool of LangChain agents: AskableGraph -> BaseTool."""
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import BaseModel, Field
@@ -9,32 +9,40 @@ from nacre.client.reply import Reply
 from nacre.errors import NacreError
 from nacre.records.answer import Answer
 
-if TYPE_CHECKING:
-    from nacre.client.facade import Graph
+
+class AskableGraph(Protocol):
+    """What the tool needs of a graph: its name, and questions with and without an event loop."""
+
+    name: str | None
+
+    def ask(self, question: str) -> Reply:
+        """The answer to a question; raises NacreError."""
+        ...
+
+    async def aask(self, question: str) -> Reply:
+        """Like `ask`, awaited."""
+        ...
 
 
 class ToolInput(BaseModel):
-    """What the agent passes."""
+    """The arguments that the agent passes."""
 
-    question: str = Field(description="One question in plain words that stands alone.")
+    question: str = Field(description="One question in plain language that can be understood on its own.")
 
 
-def graph_tool(graph: "Graph", name: str | None = None, description: str | None = None) -> BaseTool:
-    """The tool. Its content is the answer with sources and how sure it is, its artifact the whole record."""
-    about = f"the knowledge graph {graph.name!r}" if graph.name else "a knowledge graph"
-    told = description or (
-        f"Ask {about} a question in plain words. It answers from its facts alone, with sources and how sure it is."
-    )
+def graph_tool(graph: AskableGraph, name: str | None = None, description: str | None = None) -> BaseTool:
+    """The tool. Its content is the answer with sources and probability; its artifact is the whole record."""
+    subject = f"the knowledge graph {graph.name!r}" if graph.name else "a knowledge graph"
 
     def ask(question: str) -> tuple[str, Answer]:
         try:
-            return _told(graph.ask(question))
+            return _content_and_artifact(graph.ask(question))
         except NacreError as error:
             raise ToolException(str(error)) from error
 
     async def aask(question: str) -> tuple[str, Answer]:
         try:
-            return _told(await graph.aask(question))
+            return _content_and_artifact(await graph.aask(question))
         except NacreError as error:
             raise ToolException(str(error)) from error
 
@@ -42,14 +50,15 @@ def graph_tool(graph: "Graph", name: str | None = None, description: str | None 
         func=ask,
         coroutine=aask,
         name=name or f"ask_{(graph.name or 'graph').replace('-', '_')}",
-        description=told,
+        description=description
+        or f"Ask {subject} a question in plain language. Answers use only its facts and state sources and probability.",
         args_schema=ToolInput,
         response_format="content_and_artifact",
-        # what went wrong is for the agent to read
+        # the agent reads the error message
         handle_tool_error=True,
     )
 
 
-def _told(reply: Reply) -> tuple[str, Answer]:
-    sure = "" if reply.confidence is None else f", probability {reply.confidence:.2f}"
-    return f"{reply.cited}\n(status: {reply.status}{sure})", reply.record
+def _content_and_artifact(reply: Reply) -> tuple[str, Answer]:
+    probability = "" if reply.confidence is None else f", probability {reply.confidence:.2f}"
+    return f"{reply.cited}\n(status: {reply.status}{probability})", reply.record

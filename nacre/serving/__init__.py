@@ -1,1 +1,24 @@
-"""Ways in: command line, HTTP, LangServe."""
+"""Interfaces of Nacre: command line, HTTP API, web page, OpenAI API, MCP and LangServe, all over one turn service.
+
+In reading order:
+
+    turn_service        settings -> events and record of a turn; every interface asks through it
+    turn_events         the record at the end of an event stream
+    runs                turns in progress, which clients can leave and resume
+    threads             stored conversations: list, read, fork, edit, delete
+    thread_queues       one turn at a time per thread, across processes
+    stateless_turns     conversations that clients send along with each question
+    transcript          a conversation as Markdown, rows as CSV
+    keys                API keys and the callers that they stand for
+    tracing             OpenTelemetry spans of a turn
+    prefill_schema      the schema prompt of a local model, computed ahead
+    garbage_collection  fewer pauses for garbage collection
+    langserve           LangServe at /ask
+    studio              the app under `langgraph dev`
+    http/               the HTTP app: authentication, limits, errors, health; api/ holds its routes
+    openai/             the OpenAI API at /v1
+    mcp/                the MCP server, at /mcp and on standard input
+    page/               the web page and its static files
+    cli/                the commands
+    terminal/           output and checks that the commands share
+"""

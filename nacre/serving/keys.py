@@ -1,4 +1,4 @@
-"""Who may come in: a key -> its owner and the graphs it may read; keys lie hashed in NACRE_DATA/keys.json."""
+"""API keys: a key -> its owner and the graphs that it may read. NACRE_DATA/keys.json stores their hashes."""
 
 import fcntl
 import json
@@ -21,15 +21,15 @@ KEY_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks. `owner` owns the threads; `graphs` are those it may read, None for all."""
+    """Who sent a request. `owner` owns the threads; `graphs` are the readable graphs, None for all."""
 
     owner: str
     graphs: tuple[str, ...] | None = None
 
-    def reads(self, graph: str) -> bool:
+    def may_read(self, graph: str) -> bool:
         """Whether this caller may read a graph.
 
-        >>> Caller("ann", ("maps",)).reads("maps"), Caller("ann", ("maps",)).reads("cars"), Caller("bo").reads("cars")
+        >>> Caller("ann", ("maps",)).may_read("maps"), Caller("ann", ("maps",)).may_read("cars"), Caller("bo").may_read("cars")
         (True, False, True)
         """
         return self.graphs is None or graph in self.graphs
@@ -40,7 +40,7 @@ LOCAL_CALLER = Caller("local")
 
 @dataclass(frozen=True)
 class StoredKey:
-    """One key as it is kept: its hash (SHA-256, hex), never itself. `revoked` is a time, or None while it opens."""
+    """One key as stored: its hash (SHA-256, hex), never the key itself. `revoked` is a time, None while it is valid."""
 
     name: str
     hash: str
@@ -50,28 +50,28 @@ class StoredKey:
 
 
 class KeyStore:
-    """The keys of a data folder; a change of the file counts from the next request on, in every process."""
+    """The keys of a data folder. A change of the file takes effect with the next request, in every process."""
 
     def __init__(self, data: Path) -> None:
         self.file = data / KEY_FILE
-        self._seen: tuple[int, int] | None = None
+        self._file_state: tuple[int, int] | None = None
         self._keys: tuple[StoredKey, ...] = ()
 
     def all(self) -> tuple[StoredKey, ...]:
-        """All keys that were ever made, revoked ones included; raises ConfigError where the file can't be read."""
+        """All keys, including revoked ones; raises ConfigError if the file can't be read."""
         try:
             return self._all()
         except FileNotFoundError:
             return ()
         except OSError as error:
             raise ConfigError(
-                f"{self.file} can't be read ({error.strerror}), so that no key opens anything. Check who may read it."
+                f"{self.file} can't be read ({error.strerror}), so no key is accepted. Check its permissions."
             ) from error
 
     def _all(self) -> tuple[StoredKey, ...]:
         status = self.file.stat()
         seen = status.st_mtime_ns, status.st_ino
-        if seen != self._seen:
+        if seen != self._file_state:
             try:
                 found = json.loads(self.file.read_text(encoding="utf-8"))
                 self._keys = tuple(
@@ -79,32 +79,32 @@ class KeyStore:
                     for key in found
                 )
             except (ValueError, TypeError, KeyError) as error:
-                # a file that can't be read must open nothing
+                # a damaged file must not grant access
                 raise ConfigError(
                     f"{self.file} is damaged ({error}). Remove it and run: nacre keys add NAME"
                 ) from error
-            self._seen = seen
+            self._file_state = seen
         return self._keys
 
-    def caller(self, token: str) -> Caller | None:
-        """Whom a key stands for; None where it opens nothing."""
+    def find_caller(self, token: str) -> Caller | None:
+        """The caller that a key stands for; None if the key is not valid."""
         hashed = _hash(token)
         return next((Caller(k.name, k.graphs) for k in self.all() if k.hash == hashed and k.revoked is None), None)
 
     def add(self, name: str, graphs: Sequence[str] | None, *, replace: bool = False) -> str:
-        """Make a key and return it, the only time that it is seen. `replace` gives an owner a new key for the old."""
+        """Create a key and return it; it is never shown again. `replace` gives an existing name a new key."""
         if not KEY_NAME.fullmatch(name) or name == LOCAL_CALLER.owner:
             raise ConfigError(f"{name!r} can't name a key: use lower-case letters, digits and hyphens, not 'local'.")
-        with self._changing() as keys:
-            return self._added(keys, name, graphs, replace=replace)
+        with self._locked() as keys:
+            return self._add(keys, name, graphs, replace=replace)
 
-    def _added(self, keys: Sequence[StoredKey], name: str, graphs: Sequence[str] | None, *, replace: bool) -> str:
+    def _add(self, keys: Sequence[StoredKey], name: str, graphs: Sequence[str] | None, *, replace: bool) -> str:
         if replace and not any(key.name == name for key in keys):
             raise ConfigError(f"There is no key named {name!r} to replace. Run: nacre keys add {name}")
         if not replace and any(key.name == name for key in keys):
-            # its threads belong to the name, and whoever gets the name gets the threads
+            # threads belong to the name: a new owner of the name would get them
             raise ConfigError(
-                f"There was a key named {name!r}, and its threads are kept. Take another name, or run: "
+                f"The name {name!r} is in use, and its threads are stored. Choose another name, or run: "
                 f"nacre keys add {name} --replace"
             )
         token = f"nacre_{secrets.token_urlsafe(32)}"
@@ -113,20 +113,20 @@ class KeyStore:
         return token
 
     def revoke(self, name: str) -> None:
-        """Let a key open nothing any more; its threads stay."""
-        with self._changing() as keys:
+        """Revoke a key; its threads stay."""
+        with self._locked() as keys:
             if not any(key.name == name and key.revoked is None for key in keys):
                 raise ConfigError(f"There is no key named {name!r} to revoke. Run: nacre keys list")
             now = time.time()
             self._write([replaced(key, revoked=now) if key.name == name else key for key in keys])
 
     @contextmanager
-    def _changing(self) -> Iterator[tuple[StoredKey, ...]]:
-        """The keys as they are, while nobody else changes them: no change of one process undoes that of another."""
+    def _locked(self) -> Iterator[tuple[StoredKey, ...]]:
+        """The current keys, locked against changes by other processes until the block ends."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
         with open(self.file.with_suffix(".lock"), "a", opener=_private) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            self._seen = None
+            self._file_state = None
             yield self.all()
 
     def _write(self, keys: Sequence[StoredKey]) -> None:
@@ -146,5 +146,5 @@ def _private(path: str, flags: int) -> int:
 
 
 def _hash(token: str) -> str:
-    # a key has 256 random bits, so that a slow hash would protect nothing
+    # a key has 256 random bits: a slow hash would add no protection
     return sha256(token.encode(errors="replace")).hexdigest()

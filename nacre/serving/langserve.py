@@ -18,7 +18,7 @@ from nacre.errors import ConfigError, NacreError
 from nacre.evaluation.ask_questions import QuestionLine, failed_record
 from nacre.records.answer import Answer
 from nacre.serving.http.auth import authenticate
-from nacre.serving.http.error_status import NotFound
+from nacre.serving.http.errors import NotFound
 from nacre.serving.http.metrics import Metrics
 from nacre.serving.keys import Caller
 from nacre.serving.tracing import trace_turn
@@ -61,7 +61,7 @@ class CheckedAskInput(BaseModel):
 class RequestOrigin:
     """Where a question comes from; it travels beside the input, where no client can put anything."""
 
-    asking: TurnService
+    service: TurnService
     metrics: Metrics
     caller: Caller
     headers: dict[str, str]
@@ -109,20 +109,20 @@ def add_langserve(app: FastAPI) -> None:
             return
         if not isinstance(body, dict):
             return
-        asking: TurnService = app.state.asking
+        service: TurnService = app.state.turn_service
         several = body.get("inputs", [])
         if not isinstance(several, list) or not all(isinstance(each, dict) for each in several):
             raise ConfigError('A batch is a list of questions: {"inputs": [{"question": "...", "graph": "..."}]}.')
         if len(several) > MAX_BATCH:
             raise ConfigError(f"A batch has at most {MAX_BATCH} questions. Send fewer at once.")
-        asking.admit()
+        service.check_capacity()
         if isinstance(given := body.get("input"), dict):
             one = check_ask_input(given)
-            await asking.check(one.question, one.graph, one.thread, request.state.caller)
+            await service.check_question(one.question, one.graph, one.thread, request.state.caller)
 
     def mine(config: dict[str, Any], request: Request) -> dict[str, Any]:
         state = app.state
-        origin = RequestOrigin(state.asking, state.metrics, request.state.caller, dict(request.headers))
+        origin = RequestOrigin(state.turn_service, state.metrics, request.state.caller, dict(request.headers))
         return {**config, "configurable": {ORIGIN_KEY: origin}}
 
     # given the app itself it would print a banner when the server starts, and no platform takes such a hook
@@ -166,8 +166,8 @@ async def _events(given: Any, config: RunnableConfig) -> AsyncIterator[tuple[str
     wanted = check_ask_input(given)
     origin: RequestOrigin = config["configurable"][ORIGIN_KEY]
     id = uuid.uuid4().hex
-    events = origin.asking.events(wanted.question, wanted.graph, wanted.thread, id=id, caller=origin.caller)
-    async for kind, payload in trace_turn(origin.metrics.counted(events), origin.headers):
+    events = origin.service.events(wanted.question, wanted.graph, wanted.thread, id=id, caller=origin.caller)
+    async for kind, payload in trace_turn(origin.metrics.count_events(events), origin.headers):
         yield kind, payload
 
 

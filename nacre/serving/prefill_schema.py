@@ -1,4 +1,4 @@
-"""Read ahead: settings and a graph -> its schema read by a model of one's own, in a thread, before anybody asks."""
+"""Prefill the schema prompt of a local model before the first question: settings + graph -> a background thread."""
 
 import asyncio
 import threading
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nacre.config.settings import Settings
 
-# nobody waits for it, so it may take longer than a call of a turn
+# no user waits for it, so it may take longer than a model call of a turn
 PREFILL_SECONDS = 600.0
 
 
 def start_schema_prefill(settings: "Settings", graph: str | None = None) -> None:
-    """Let a model on a machine of one's own read the schema of `graph`, by default the newest, and return at once.
+    """Start the prefill of the schema of `graph`, by default the newest graph, and return at once.
 
-    A small model takes up to a minute for it. Without such a model nothing happens.
+    A small model takes up to a minute. Only a model on the user's own server is prefilled.
     """
     from nacre.config.models import is_own_server
 

@@ -1,4 +1,4 @@
-"""Conversations that clients carry themselves: the questions before -> what their turns meant, for the next one."""
+"""Conversations that clients send along with each question: earlier questions -> the meaning of their turns."""
 
 import json
 from collections import OrderedDict
@@ -12,64 +12,68 @@ from nacre.records.turn import LONGEST_QUESTION
 from nacre.serving.keys import Caller
 from nacre.serving.turn_service import TurnService
 
-# conversations that are remembered, of some ten kilobytes each
+# cached conversations, about ten kilobytes each
 MAX_CONVERSATIONS = 500
-# questions that are asked once more, by rules, where a conversation is not remembered: a restart, another process
+# questions that the rules answer again if a conversation is not cached, as after a restart or in another process
 MAX_REPLAYED = 4
 RULES_CONTEXT = Context(mind="rules")
 
 
 class StatelessTurnCache:
-    """What the turns of conversations meant, by owner, version of the graph and questions; the latest used.
+    """An LRU cache of the meaning of earlier turns, by owner, version of the graph and questions.
 
-    Losing it costs time, not sense: the last questions are then asked again.
+    A missing entry costs time only: the last questions are then answered again.
     """
 
-    def __init__(self, most: int = MAX_CONVERSATIONS) -> None:
-        self._most = most
-        self._known: OrderedDict[str, list[Json]] = OrderedDict()
+    def __init__(self, max_conversations: int = MAX_CONVERSATIONS) -> None:
+        self._max_conversations = max_conversations
+        self._turns: OrderedDict[str, list[Json]] = OrderedDict()
 
-    async def before(self, asking: TurnService, graph: str, caller: Caller, questions: Sequence[str]) -> list[Json]:
-        """The earlier turns of a conversation in which these questions were asked."""
-        place, asked = _place(asking, graph, caller), _sound(questions)
-        known = next((n for n in range(len(asked), 0, -1) if _key(place, asked[:n]) in self._known), 0)
-        if len(asked) - known > MAX_REPLAYED:
-            known = len(asked) - MAX_REPLAYED
+    async def earlier_turns(
+        self, service: TurnService, graph: str, caller: Caller, questions: Sequence[str]
+    ) -> list[Json]:
+        """The turns of a conversation in which these questions were asked."""
+        scope, asked = _scope(service, graph, caller), _valid_questions(questions)
+        cached = next((n for n in range(len(asked), 0, -1) if _key(scope, asked[:n]) in self._turns), 0)
+        if len(asked) - cached > MAX_REPLAYED:
+            cached = len(asked) - MAX_REPLAYED
             turns: list[Json] = []
         else:
-            turns = self._get(_key(place, asked[:known])) if known else []
-        for n in range(known, len(asked)):
-            async for kind, payload in asking.events(asked[n], graph, None, RULES_CONTEXT, caller=caller, before=turns):
+            turns = self._get(_key(scope, asked[:cached])) if cached else []
+        for n in range(cached, len(asked)):
+            async for kind, payload in service.events(
+                asked[n], graph, None, RULES_CONTEXT, caller=caller, before=turns
+            ):
                 if kind == "earlier":
                     turns = payload
-            self._put(_key(place, asked[: n + 1]), turns)
+            self._put(_key(scope, asked[: n + 1]), turns)
         return turns
 
-    def keep(
-        self, asking: TurnService, graph: str, caller: Caller, questions: Sequence[str], turns: list[Json]
+    def store(
+        self, service: TurnService, graph: str, caller: Caller, questions: Sequence[str], turns: list[Json]
     ) -> None:
-        """Remember what a conversation meant after its last question."""
-        self._put(_key(_place(asking, graph, caller), _sound(questions)), turns)
+        """Cache the turns of a conversation after its last question."""
+        self._put(_key(_scope(service, graph, caller), _valid_questions(questions)), turns)
 
     def _get(self, key: str) -> list[Json]:
-        self._known.move_to_end(key)
-        return self._known[key]
+        self._turns.move_to_end(key)
+        return self._turns[key]
 
     def _put(self, key: str, turns: list[Json]) -> None:
-        self._known[key] = turns
-        self._known.move_to_end(key)
-        while len(self._known) > self._most:
-            self._known.popitem(last=False)
+        self._turns[key] = turns
+        self._turns.move_to_end(key)
+        while len(self._turns) > self._max_conversations:
+            self._turns.popitem(last=False)
 
 
-def _place(asking: TurnService, graph: str, caller: Caller) -> str:
-    return f"{caller.owner}:{graph}:{asking.library.current(graph)}"
+def _scope(service: TurnService, graph: str, caller: Caller) -> str:
+    return f"{caller.owner}:{graph}:{service.library.current(graph)}"
 
 
-def _sound(questions: Sequence[str]) -> list[str]:
-    """The last questions, those that could be asked."""
+def _valid_questions(questions: Sequence[str]) -> list[str]:
+    """The last questions, without empty and too long ones."""
     return [each for each in questions if each.strip() and len(each) <= LONGEST_QUESTION][-REMEMBERED_TURNS:]
 
 
-def _key(place: str, questions: Sequence[str]) -> str:
-    return sha256(json.dumps([place, *questions]).encode()).hexdigest()
+def _key(scope: str, questions: Sequence[str]) -> str:
+    return sha256(json.dumps([scope, *questions]).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""The page and the API on the port of `langgraph dev`, beside the platform's own routes; langgraph.json names `app`."""
+"""The page and the API on the port of `langgraph dev`, next to the platform's routes; langgraph.json names `app`."""
 
 from graph.app import load_settings
 from nacre.serving.http.app import create_app

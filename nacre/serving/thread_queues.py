@@ -1,4 +1,4 @@
-"""One turn at a time for a thread: first come, first served within a process, one by one between processes."""
+"""One turn at a time per thread: owner + thread -> a lock, in order of arrival within a process, exclusive across them."""
 
 import asyncio
 import fcntl
@@ -16,32 +16,32 @@ POLL_SECONDS = 0.02
 
 
 class ThreadQueues:
-    """The queues of a data folder. A process that dies leaves its place; threads that share a slot wait needlessly."""
+    """The locks of a data folder, 256 slots of hashed threads. The system releases the locks of a process that dies."""
 
     def __init__(self, data: Path) -> None:
         self._folder = data / QUEUE_FOLDER
-        self._here: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
-    async def turn(self, owner: str, thread: str) -> AsyncIterator[None]:
-        """Wait for one's turn, and keep it until the block ends."""
+    async def lock(self, owner: str, thread: str) -> AsyncIterator[None]:
+        """Wait for the lock of a thread and hold it until the block ends."""
         slot = blake2b(f"{owner}:{thread}".encode(), digest_size=1).hexdigest()
-        # within a process the order is kept, and only the first in line looks at the file
-        async with self._here.setdefault(slot, asyncio.Lock()):
-            # nobody tells when another process is done
-            while (held := await run_in_thread(self._take, slot)) is None:  # noqa: ASYNC110
+        # within a process the order of arrival holds, and only the first waiter polls the file
+        async with self._locks.setdefault(slot, asyncio.Lock()):
+            # another process does not notify this one when it releases the file
+            while (handle := await run_in_thread(self._try_lock, slot)) is None:  # noqa: ASYNC110
                 await asyncio.sleep(POLL_SECONDS)
             try:
                 yield
             finally:
-                os.close(held)
+                os.close(handle)
 
-    def _take(self, slot: str) -> int | None:
+    def _try_lock(self, slot: str) -> int | None:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             handle = os.open(self._folder / slot, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError:
-            # where no file can be made, as on a full disk, all threads without one share the folder as theirs
+            # if no file can be created, as on a full disk, all such threads share a lock on the folder
             handle = os.open(self._folder.parent, os.O_RDONLY)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""Traces, where a setting asks for them: a turn's events -> an OpenTelemetry span with a child for each step."""
+"""Tracing, if configured: the events of a turn -> an OpenTelemetry span with a child span for each step."""
 
 import os
 import time
@@ -21,9 +21,9 @@ _tracer: Any = None
 
 
 def configure_tracing(settings: Settings) -> None:
-    """Send traces where the settings say; without that nothing of it is imported. Raises ConfigError."""
+    """Export traces to the configured endpoint; without one no tracing package is imported. Raises ConfigError."""
     global _tracer
-    # LangChain reads the environment alone, and .env is not in it
+    # LangChain reads only the environment, which does not include .env
     os.environ["LANGSMITH_TRACING"] = "true" if settings.langsmith_tracing else "false"
     if settings.langsmith_api_key is not None:
         os.environ["LANGSMITH_API_KEY"] = settings.langsmith_api_key.get_secret_value()
@@ -45,12 +45,12 @@ def configure_tracing(settings: Settings) -> None:
 async def trace_turn(
     events: AsyncIterator[tuple[str, Any]], headers: Mapping[str, str]
 ) -> AsyncIterator[tuple[str, Any]]:
-    """The same events; where traces are on, the turn is a span below the one that the request's headers name."""
-    steps = _Steps(headers) if _tracer is not None else None
+    """The same events. With tracing, the turn becomes a child of the span that the request's headers name."""
+    steps = _TurnSpans(headers) if _tracer is not None else None
     try:
         async for kind, payload in events:
             if steps is not None:
-                steps.saw(kind, payload)
+                steps.record(kind, payload)
             yield kind, payload
     finally:
         if steps is not None:
@@ -58,8 +58,8 @@ async def trace_turn(
         await events.aclose()  # type: ignore[attr-defined]
 
 
-class _Steps:
-    """The spans of one turn. A step ends when the next begins to be heard of."""
+class _TurnSpans:
+    """The spans of one turn. A step ends with the first event of the next step."""
 
     def __init__(self, headers: Mapping[str, str]) -> None:
         from opentelemetry.propagate import extract
@@ -70,8 +70,8 @@ class _Steps:
         self._since = time.time_ns()
         self._last: dict[str, Any] = {}
 
-    def saw(self, kind: str, payload: Any) -> None:
-        """An event came: the step that it belongs to lasts until now."""
+    def record(self, kind: str, payload: Any) -> None:
+        """Extend the step of an event to the present."""
         now, name = time.time_ns(), SPAN_BY_EVENT.get(kind, "answer")
         if name not in self._last:
             self._finish()
@@ -81,7 +81,7 @@ class _Steps:
             self._turn.set_attributes({f"nacre.{key}": payload[key] for key in SPAN_ATTRIBUTES})
 
     def end(self) -> None:
-        """The turn is over, however it ended."""
+        """End the spans of the turn."""
         self._finish()
         self._turn.end()
 

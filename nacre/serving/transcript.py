@@ -1,4 +1,4 @@
-"""A conversation to take away: turns -> Markdown; the rows behind an answer -> CSV."""
+"""Export: a conversation -> Markdown; the rows of a citation -> CSV."""
 
 import csv
 import io
@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from nacre.records.answer import Answer, Citation, Value
 from nacre.stores.sqlite.conversations import Conversation, Turn
 
-# a cell that begins so is run as a formula by spreadsheets
+# spreadsheets run a cell with this first character as a formula
 FORMULA_START = re.compile(r"[=+\-@\t\r]")
 MARKDOWN_SYMBOLS = re.compile(r"([\\`*_\[\]<>#|])")
 
 
 def conversation_markdown(conversation: Conversation, turns: Sequence[Turn]) -> str:
-    """The questions, the answers and what they rest on."""
+    """Questions, answers and citations of a conversation as Markdown."""
     begun = time.strftime("%Y-%m-%d", time.gmtime(conversation.created))
     lines = [
         f"# {escape_markdown(conversation.title or 'A conversation')}",
@@ -46,18 +46,18 @@ def _source(record: Answer, citation: Citation) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    r"""Text that Markdown shows as it is.
+    r"""Text with Markdown's symbols escaped.
 
-    >>> escaped("*not* bold [1]")
+    >>> escape_markdown("*not* bold [1]")
     '\\*not\\* bold \\[1\\]'
     """
     return MARKDOWN_SYMBOLS.sub(r"\\\1", text)
 
 
 def rows_csv(citation: Citation) -> str:
-    """The rows of a citation as CSV, with a head; units stand in the head.
+    """The rows of a citation as CSV; units stand in the header.
 
-    A text that a spreadsheet would run as a formula gets an apostrophe before it.
+    Text that a spreadsheet would run as a formula gets an apostrophe in front.
     """
     units = citation["units"] or [""] * len(citation["columns"])
     out = io.StringIO()
@@ -69,9 +69,9 @@ def rows_csv(citation: Citation) -> str:
 
 
 def csv_cell(value: Value | None) -> Value:
-    """A value as it goes into CSV.
+    """A value as a CSV cell.
 
-    >>> cell("=1+1"), cell(-3), cell(None), cell(True)
+    >>> csv_cell("=1+1"), csv_cell(-3), csv_cell(None), csv_cell(True)
     ("'=1+1", -3, '', 'true')
     """
     if value is None:

@@ -1,4 +1,4 @@
-"""Asking, for every way in: settings -> the events and the record of a turn, over one open data folder."""
+"""The turn service: settings -> the events and the record of a turn, over one open data folder."""
 
 import asyncio
 import logging
@@ -21,51 +21,55 @@ from nacre.config.local_engine import stop_engines
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
-from nacre.serving.http.error_status import NotFound, StorageUnavailable, TooManyRequests, WrongGraph
+from nacre.serving.http.errors import NotFound, StorageUnavailable, TooManyRequests, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.thread_queues import ThreadQueues
 from nacre.serving.threads import Threads, validate_thread_name
+from nacre.serving.turn_events import collect_record, require_record
 from nacre.stores.sqlite.conversations import ConversationStoreError
 
-# a thread at work keeps the interpreter for so long while others wait for it, the event loop among them: a tenth of
-# Python's default, as an embedder asks for it several times beside a question that is being read
+# a tenth of Python's default, since the embedder requests the interpreter lock several times per question while other
+# threads hold it
 SWITCH_SECONDS = 0.0005
 
 log = logging.getLogger(__name__)
 
 
 class TurnService:
-    """Asks the graphs of one data folder. `threads` is None where nothing is kept."""
+    """Answers questions about the graphs of one data folder. `threads` is None if conversations are not stored."""
 
     def __init__(self, composition: Composition, app: App, threads: Threads | None) -> None:
         self.library = composition.library
         self.composition = composition
         self.threads = threads
-        self.under_way = 0
+        self.active_turns = 0
         self._app = app
         self._running = asyncio.Semaphore(AT_ONCE)
 
-    def names(self, caller: Caller = LOCAL_CALLER) -> list[str]:
+    def graph_names(self, caller: Caller = LOCAL_CALLER) -> list[str]:
         """The graphs that a caller may read."""
-        return [name for name in self.library.names() if caller.reads(name)]
+        return [name for name in self.library.names() if caller.may_read(name)]
 
-    def resolve(self, graph: str | None, caller: Caller = LOCAL_CALLER) -> str:
-        """The name of a graph that the caller may read; others are told apart from none by nobody."""
-        names = self.names(caller)
+    def resolve_graph(self, graph: str | None, caller: Caller = LOCAL_CALLER) -> str:
+        """The name of a graph that the caller may read; without a name the only one.
+
+        A graph that the caller may not read and a graph that does not exist give the same error.
+        """
+        names = self.graph_names(caller)
         if caller.graphs is None or graph in names:
             return self.library.resolve(graph)
         if graph is None and len(names) == 1:
             return names[0]
-        told = f"There are {', '.join(names)}." if names else "This key may read no graph that is there."
-        raise ConfigError(f"Which graph? {told}" if graph is None else f"No graph named {graph!r}. {told}")
+        choices = f"There are {', '.join(names)}." if names else "This key may not read any graph of this server."
+        raise ConfigError(f"Which graph? {choices}" if graph is None else f"No graph named {graph!r}. {choices}")
 
-    def admit(self) -> None:
-        """Raises Busy where so many turns are under way or waiting that one more would wait too long."""
-        most = self.composition.settings.max_turns
-        if self.under_way >= most:
-            raise TooManyRequests(f"{most} questions are being answered. Ask again in a moment.", 1 + most / 32)
+    def check_capacity(self) -> None:
+        """Raises TooManyRequests if so many turns are running or waiting that one more would wait too long."""
+        limit = self.composition.settings.max_turns
+        if self.active_turns >= limit:
+            raise TooManyRequests(f"{limit} questions are being answered. Ask again in a moment.", 1 + limit / 32)
 
-    async def check(
+    async def check_question(
         self,
         question: object,
         graph: str | None,
@@ -73,7 +77,7 @@ class TurnService:
         caller: Caller = LOCAL_CALLER,
         context: Context | None = None,
     ) -> str:
-        """The name of the graph that a question would be asked of; raises ConfigError where it can't be asked."""
+        """The name of the graph that a question is about; raises ConfigError if the question can't be asked."""
         if not isinstance(question, str):
             raise ConfigError(f"The question is {type(question).__name__}, not text. Send it as a string.")
         checked_question(question)
@@ -83,14 +87,14 @@ class TurnService:
         known = None
         if thread and self.threads is not None:
             try:
-                known = await run_in_thread(self.threads.seen.find, caller.owner, thread)
+                known = await run_in_thread(self.threads.conversations.find, caller.owner, thread)
             except ConversationStoreError as error:
                 log.warning("thread %s can't be looked up: %s", thread, error)
         wanted = graph or (context.graph if context else None) or (known.graph if known else None)
-        name = self.resolve(wanted, caller)
+        name = self.resolve_graph(wanted, caller)
         if known is not None and known.graph != name:
-            told = repr(known.graph) if caller.reads(known.graph) else "another graph"
-            raise WrongGraph(f"This thread is about {told}. Start a new thread to ask {name!r}.")
+            other = repr(known.graph) if caller.may_read(known.graph) else "another graph"
+            raise WrongGraph(f"This thread is about {other}. Start a new thread to ask {name!r}.")
         return name
 
     async def events(
@@ -104,34 +108,24 @@ class TurnService:
         instead_of: int | None = None,
         before: Sequence[Json] | None = None,
     ) -> AsyncIterator[tuple[str, Any]]:
-        """The events of one turn as they happen, the record last; see `graph.turn.stream_turn`. `instead_of` is a turn of
-        the thread that is forgotten first, with all after it. Whoever sees the record may rely on it: it is kept.
-        Without a thread, `before` are the turns that the caller brings along; see `graph.given`.
+        """The events of one turn as they happen, the record last; see `graph.stream.stream_turn`.
+
+        `instead_of` is a turn of the thread that is removed first, with all later ones. The record is yielded after the
+        turn is stored. Without a thread, `before` holds the earlier turns; see `graph.stream.stream_stateless_turn`.
         """
-        name = await self.check(question, graph, thread, caller, context)
-        # half of a character, as a broken paste leaves it, fits into no store
+        name = await self.check_question(question, graph, thread, caller, context)
+        # stores accept no lone surrogates, which a broken paste may contain
         question = question.encode(errors="replace").decode()
         thread = validate_thread_name(thread)
-        threads = self.threads if thread else None
+        record, storage_error = None, ""
         async with AsyncExitStack() as stack:
-            stack.enter_context(self.counted())
-            if thread and threads:
-                await stack.enter_async_context(threads.queues.turn(caller.owner, thread))
+            stack.enter_context(self.count_active())
+            if thread and self.threads:
+                await stack.enter_async_context(self.threads.queues.lock(caller.owner, thread))
             await stack.enter_async_context(self._running)
-            try:
-                if instead_of is not None:
-                    if not thread or not threads:
-                        raise NotFound("A question takes the place of another only in a thread. Name the thread.")
-                    await threads.rewind(caller, thread, instead_of)
-                if thread and threads:
-                    await stack.enter_async_context(threads.undone_unless_kept(caller, thread))
-            except ConversationStoreError as error:
-                raise StorageUnavailable(
-                    f"The conversations can't be read now ({error}). Ask again, or without a thread."
-                ) from error
+            await stack.enter_async_context(self._turn_transaction(caller, thread, instead_of))
             if id:
                 stack.callback(self.composition.resources.leases.release_run, id)
-            record, why = None, ""
             if before is not None and not thread:
                 turn = stream_stateless_turn(self._app, question, before, graph=name, context=context, id=id)
             else:
@@ -145,22 +139,13 @@ class TurnService:
                     else:
                         yield kind, payload
             except ConversationStoreError as error:
-                # the loop writes last of all, so that what was answered is only not remembered
+                # the checkpoint is written last: the answer exists and is only not stored
                 if record is None:
                     raise
-                why = str(error)
+                storage_error = str(error)
             finally:
                 await turn.aclose()  # type: ignore[attr-defined]
-            if record is None:
-                raise RuntimeError("the turn ended without an answer")
-            if thread and threads and not why:
-                try:
-                    await threads.keep(caller, thread, record)
-                except ConversationStoreError as error:
-                    why = str(error)
-            if why:
-                log.warning("turn %s of thread %s is not kept: %s", record["turn"], thread, why)
-                record["caveats"].append(f"This turn could not be kept in its thread ({why}).")
+            record = await self._save(caller, thread, require_record(record), storage_error)
         yield "answer", record
 
     async def answer(
@@ -173,54 +158,81 @@ class TurnService:
         caller: Caller = LOCAL_CALLER,
     ) -> Answer:
         """The record of one turn."""
-        record: Answer | None = None
-        async for kind, payload in self.events(question, graph, thread, context, id, caller):
-            if kind == "answer":
-                record = cast(Answer, payload)
-        if record is None:
-            raise RuntimeError("the turn ended without an answer")
-        return record
+        return await collect_record(self.events(question, graph, thread, context, id, caller))
 
-    async def forget(self, thread: str) -> None:
-        """Let go of a thread that is remembered in memory alone."""
+    async def forget_thread(self, thread: str) -> None:
+        """Forget a thread that is held only in memory."""
         saver = self._app.checkpointer
         if self.threads is None and isinstance(saver, InMemorySaver):
             await saver.adelete_thread(f"{LOCAL_CALLER.owner}:{thread}")
 
     @asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
-        """Wait for a place among what is worked on at once, and keep it until the block ends; raises Busy."""
-        self.admit()
-        with self.counted():
+    async def wait_for_slot(self) -> AsyncIterator[None]:
+        """Wait for one of the slots for concurrent work and hold it until the block ends; raises TooManyRequests."""
+        self.check_capacity()
+        with self.count_active():
             async with self._running:
                 yield
 
     @contextmanager
-    def counted(self) -> Iterator[None]:
-        """Work that counts among what is under way."""
-        self.under_way += 1
+    def count_active(self) -> Iterator[None]:
+        """Count the block as an active turn."""
+        self.active_turns += 1
         try:
             yield
         finally:
-            self.under_way -= 1
+            self.active_turns -= 1
+
+    @asynccontextmanager
+    async def _turn_transaction(
+        self, caller: Caller, thread: str | None, instead_of: int | None
+    ) -> AsyncIterator[None]:
+        """Rewind the thread if asked to, and roll it back if the turn is not stored."""
+        threads = self.threads if thread else None
+        async with AsyncExitStack() as stack:
+            try:
+                if instead_of is not None:
+                    if not thread or not threads:
+                        raise NotFound("Only a question in a thread can replace another one. Name the thread.")
+                    await threads.rewind(caller, thread, instead_of)
+                if thread and threads:
+                    await stack.enter_async_context(threads.roll_back_unless_saved(caller, thread))
+            except ConversationStoreError as error:
+                raise StorageUnavailable(
+                    f"The conversations can't be read now ({error}). Try again, or ask without a thread."
+                ) from error
+            yield
+
+    async def _save(self, caller: Caller, thread: str | None, record: Answer, storage_error: str) -> Answer:
+        """Store a finished turn; the record, with a caveat if it could not be stored."""
+        if thread and self.threads and not storage_error:
+            try:
+                await self.threads.save_turn(caller, thread, record)
+            except ConversationStoreError as error:
+                storage_error = str(error)
+        if not storage_error:
+            return record
+        log.warning("turn %s of thread %s is not stored: %s", record["turn"], thread, storage_error)
+        caveats = [*record["caveats"], f"This turn could not be kept in its thread ({storage_error})."]
+        return cast(Answer, {**record, "caveats": caveats})
 
 
 @asynccontextmanager
 async def open_turn_service(settings: Settings, *, lasting: bool, warm: bool = True) -> AsyncIterator[TurnService]:
-    """Open all that answering needs. With `lasting`, threads are kept in the data folder, else only in memory; `warm`
-    starts the processes that run a model's queries."""
+    """Open everything that answering needs. With `lasting`, threads are stored in the data folder, else only in memory;
+    `warm` starts the processes that run a model's queries."""
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
         composition = await run_in_thread(compose, settings)
     except ValueError as error:
-        # the packages below `records` can't raise our errors; theirs are written for people too
+        # lower packages raise ValueError, with messages for users too
         raise ConfigError(str(error)) from error
     if warm and "model" in composition.agents:
         await run_in_thread(composition.resources.sandbox.warm)
     try:
         if lasting:
-            async with open_persistent_app(composition) as (app, saver, seen):
-                yield TurnService(composition, app, Threads(seen, saver, ThreadQueues(settings.data)))
+            async with open_persistent_app(composition) as (app, saver, conversations):
+                yield TurnService(composition, app, Threads(conversations, saver, ThreadQueues(settings.data)))
         else:
             yield TurnService(composition, composition.build(InMemorySaver()), None)
     finally:

@@ -107,20 +107,20 @@ async def test_a_client_that_leaves_while_its_turn_is_kept_leaves_one_truth(
             raise ConversationStoreError("disk full")
         keep(seen, *given)
 
-    async with open_turn_service(settings, lasting=True) as asking:
-        await asking.answer("How many dishes are there?", thread=thread)
+    async with open_turn_service(settings, lasting=True) as service:
+        await service.answer("How many dishes are there?", thread=thread)
         with monkeypatch.context() as patched:
             patched.setattr(Conversations, "keep", slowly)
-            leaving = asyncio.ensure_future(asking.answer("How many ingredients are there?", thread=thread))
+            leaving = asyncio.ensure_future(service.answer("How many ingredients are there?", thread=thread))
             await begun.wait()
             leaving.cancel()
             await asyncio.wait([leaving])
         assert leaving.cancelled()
-        assert asking.threads is not None
-        before = len(await asking.threads.turns(LOCAL_CALLER, thread))
+        assert service.threads is not None
+        before = len(await service.threads.turns(LOCAL_CALLER, thread))
         assert before == (2 if kept else 1)
-        after = await asking.answer("What does the pilaf contain?", thread=thread)
+        after = await service.answer("What does the pilaf contain?", thread=thread)
         assert after["turn"] == before + 1
-        assert [each.record["turn"] for each in await asking.threads.turns(LOCAL_CALLER, thread)] == [
+        assert [each.record["turn"] for each in await service.threads.turns(LOCAL_CALLER, thread)] == [
             *range(1, before + 2)
         ]

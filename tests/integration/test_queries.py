@@ -174,34 +174,34 @@ async def test_a_graph_that_is_attached_is_asked_where_it_lies(tmp_path, setting
 
 async def test_conversations_that_clients_carry_are_recalled_or_asked_again(settings):
     said = ["How many pages does Granite have?", "And The Salt Road?", "And Signal Box?"]
-    async with open_turn_service(settings, lasting=False) as asking:
+    async with open_turn_service(settings, lasting=False) as service:
         asked = []
-        events = asking.events
+        events = service.events
 
         def counted(question, *args, **more):
             asked.append(question)
             return events(question, *args, **more)
 
-        asking.events = counted  # type: ignore[method-assign]
-        recalled = StatelessTurnCache(most=4)
-        turns = await recalled.before(asking, "room", LOCAL_CALLER, said)
+        service.events = counted  # type: ignore[method-assign]
+        recalled = StatelessTurnCache(max_conversations=4)
+        turns = await recalled.earlier_turns(service, "room", LOCAL_CALLER, said)
         assert [turn["question"] for turn in turns] == said
         assert asked == said
-        assert await recalled.before(asking, "room", LOCAL_CALLER, said) == turns
+        assert await recalled.earlier_turns(service, "room", LOCAL_CALLER, said) == turns
         # the evidence of a turn is kept until another follows
-        first = await recalled.before(asking, "room", LOCAL_CALLER, said[:2])
+        first = await recalled.earlier_turns(service, "room", LOCAL_CALLER, said[:2])
         assert [turn["answer"] for turn in first] == [turn["answer"] for turn in turns[:2]]
         assert first[-1]["evidence"]
         assert asked == said
         # another owner has conversations of its own
-        assert len(await recalled.before(asking, "room", Caller("bo"), said[:1])) == 1
+        assert len(await recalled.earlier_turns(service, "room", Caller("bo"), said[:1])) == 1
         assert asked == [*said, said[0]]
         # of a long conversation that nobody remembers the last questions are asked, and what can't be asked is left out
         asked.clear()
         many = [f"How many pages does Granite have? ({n})" for n in range(9)]
-        await recalled.before(asking, "room", LOCAL_CALLER, [*many, "", "x" * 5000])
+        await recalled.earlier_turns(service, "room", LOCAL_CALLER, [*many, "", "x" * 5000])
         assert asked == many[-MAX_REPLAYED:]
         # and what is used least is forgotten
         asked.clear()
-        await recalled.before(asking, "room", LOCAL_CALLER, said)
+        await recalled.earlier_turns(service, "room", LOCAL_CALLER, said)
         assert asked == said

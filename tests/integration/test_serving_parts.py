@@ -9,7 +9,7 @@ import pytest
 from agents.models.call_log import ModelCall, record_call
 from nacre.errors import ConfigError
 from nacre.serving.http.auth import RateLimiter
-from nacre.serving.http.error_status import NotFound, TooManyRequests
+from nacre.serving.http.errors import NotFound, TooManyRequests
 from nacre.serving.keys import KeyStore
 from nacre.serving.page.pages import STATIC_FOLDER, content_security_policy
 from nacre.serving.runs import Runs
@@ -49,8 +49,8 @@ async def test_every_listener_hears_every_event_to_the_end() -> None:
         yield "answer", {}
 
     runs = Runs(resume_seconds=60)
-    run = runs.new("ann")
-    runs.begin(run, events())
+    run = runs.create("ann")
+    runs.start(run, events())
     first, second = await asyncio.gather(told(run), told(run, 1))
     assert [kind for _, kind in first] == ["token", "token", "answer", "done"]
     assert second == first[1:]
@@ -71,13 +71,13 @@ async def test_a_turn_nobody_listens_to_is_cancelled_and_cleans_up() -> None:
             cleaned.append(True)
 
     runs = Runs(resume_seconds=0)
-    run = runs.new("ann")
-    runs.begin(run, endless())
+    run = runs.create("ann")
+    runs.start(run, endless())
     listening = run.listen()
     await anext(listening)
     await listening.aclose()  # type: ignore[attr-defined]
-    await run.ended()
-    assert [each.kind for each in run.told[-2:]] == ["error", "done"]
+    await run.wait()
+    assert [each.kind for each in run.events[-2:]] == ["error", "done"]
     assert cleaned == [True]
 
 
@@ -86,13 +86,13 @@ async def test_an_error_of_any_kind_is_told_and_ended() -> None:
         yield "token", "x"
         raise error
 
-    for error, words in ((ConfigError("no such graph"), "no such graph"), (RuntimeError("secret"), "broke down")):
+    for error, words in ((ConfigError("no such graph"), "no such graph"), (RuntimeError("secret"), "Internal error")):
         runs = Runs(resume_seconds=60)
-        run = runs.new("ann")
-        runs.begin(run, broken(error))
+        run = runs.create("ann")
+        runs.start(run, broken(error))
         assert [kind for _, kind in await told(run)] == ["token", "error", "done"]
-        assert words in json.loads(run.told[1].data)["message"]
-        assert "secret" not in run.told[1].data
+        assert words in json.loads(run.events[1].data)["message"]
+        assert "secret" not in run.events[1].data
 
 
 async def test_closing_tells_those_who_wait() -> None:
@@ -101,13 +101,13 @@ async def test_closing_tells_those_who_wait() -> None:
         yield "token", "x"
 
     runs = Runs(resume_seconds=60)
-    run = runs.new("ann")
-    runs.begin(run, stuck())
+    run = runs.create("ann")
+    runs.start(run, stuck())
     listening = asyncio.create_task(told(run))
     await asyncio.sleep(0)
     await runs.close(0.01)
     assert [kind for _, kind in await listening] == ["error", "done"]
-    assert "stopping" in run.told[0].data
+    assert "stopping" in run.events[0].data
 
 
 def test_a_damaged_file_of_keys_opens_nothing(tmp_path) -> None:
@@ -115,7 +115,7 @@ def test_a_damaged_file_of_keys_opens_nothing(tmp_path) -> None:
     token = keys.add("ann", ["maps"])
     caller = keys.caller(token)
     assert caller is not None
-    assert (caller.owner, caller.reads("maps"), caller.reads("cars")) == ("ann", True, False)
+    assert (caller.owner, caller.may_read("maps"), caller.may_read("cars")) == ("ann", True, False)
     assert keys.caller(token + "x") is None
     for content in ("{", '[{"name": "ann"}]', "[1]"):
         keys.file.write_text(content)
@@ -157,9 +157,9 @@ async def test_what_a_model_was_asked_is_told_to_the_owner_of_the_run_alone() ->
         yield "answer", {}
 
     runs = Runs(resume_seconds=60)
-    run = runs.new("ann")
-    runs.begin(run, turn())
-    await run.ended()
+    run = runs.create("ann")
+    runs.start(run, turn())
+    await run.wait()
     assert [call.answer for call in runs.calls("ann", run.id)] == ["That."]
     for owner, id in (("bo", run.id), ("ann", "none")):
         with pytest.raises(NotFound):

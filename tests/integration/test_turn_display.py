@@ -23,10 +23,10 @@ def tokens(text):
 
 
 def test_a_table_is_drawn_on_a_terminal(capsys):
-    drawn = AnswerWriter(draws=True)
+    drawn = AnswerWriter(draws_tables=True)
     for token in tokens(f"{SAID}\n\nOr two [2]?"):
-        drawn.say(token)
-    drawn.end()
+        drawn.write(token)
+    drawn.finish()
     lead, _, head, rule, first, second, _, last = capsys.readouterr().out.splitlines()
     assert (lead, last) == ("Two books [1]:", "Or two [2]?")
     assert head.split() == ["Book", "Pages"]
@@ -37,17 +37,17 @@ def test_a_table_is_drawn_on_a_terminal(capsys):
 
 
 def test_an_answer_may_end_with_its_table(capsys):
-    drawn = AnswerWriter(draws=True)
-    drawn.say(SAID)
-    drawn.end()
+    drawn = AnswerWriter(draws_tables=True)
+    drawn.write(SAID)
+    drawn.finish()
     assert capsys.readouterr().out.splitlines()[-1].split() == ["Elm", "1,204"]
 
 
 def test_elsewhere_the_text_is_the_answer(capsys):
-    drawn = AnswerWriter(draws=False)
+    drawn = AnswerWriter(draws_tables=False)
     for token in tokens(SAID):
-        drawn.say(token)
-    drawn.end()
+        drawn.write(token)
+    drawn.finish()
     assert capsys.readouterr().out == f"{SAID}\n"
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from nacre.serving.http.event_loop import new
+from nacre.serving.http.event_loop import new_event_loop
 
 
 async def _named() -> str:
@@ -14,7 +14,7 @@ async def _named() -> str:
 
 
 def _run() -> str:
-    with asyncio.Runner(loop_factory=new) as runner:
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
         return runner.run(_named())
 
 

@@ -46,13 +46,13 @@ def ask(
     context = options.turn_context(settings, mind, branches)
 
     async def turn() -> "Answer":
-        async with open_turn_service(settings, lasting=thread is not None) as asking:
+        async with open_turn_service(settings, lasting=thread is not None) as service:
             if as_json:
-                record = await asking.answer(question, graph, thread, context)
+                record = await service.answer(question, graph, thread, context)
                 sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
                 return record
             shown = DisplayOptions(show_sources, timings, model_address(settings))
-            return await show_turn(asking.events(question, graph, thread, context), shown)
+            return await show_turn(service.events(question, graph, thread, context), shown)
 
     return 1 if asyncio.run(turn())["status"] == "failed" else 0
 
@@ -79,12 +79,12 @@ def chat(
     context = options.turn_context(settings, mind, branches)
     lasting = open_turn_service(settings, lasting=True)
     with asyncio.Runner() as runner:
-        asking = runner.run(lasting.__aenter__())
+        service = runner.run(lasting.__aenter__())
         try:
-            name = asking.library.resolve(graph)
+            name = service.library.resolve(graph)
             with _history(settings.data / "history"):
                 shown = DisplayOptions(show_sources, timings, model_address(settings))
-                run_chat(ChatSession(runner, asking, name, thread or new_thread_id(), context, shown))
+                run_chat(ChatSession(runner, service, name, thread or new_thread_id(), context, shown))
         finally:
             runner.run(lasting.__aexit__(None, None, None))
 

@@ -69,16 +69,16 @@ async def ask_all(questions: "list[QuestionLine]", graph: str | None, context: "
     from nacre.serving.garbage_collection import relax_collection
     from nacre.serving.turn_service import open_turn_service
 
-    async with open_turn_service(Settings(), lasting=False) as asking:
+    async with open_turn_service(Settings(), lasting=False) as service:
         relax_collection()
-        library = asking.library
+        library = service.library
         # a wrong name is bad input and found before the first question, not a run full of failures
         for name in {question.graph or graph for question in questions}:
             library.resolve(name)
         await run_in_thread(library.warm)
 
         async def ask(question: "QuestionLine", thread: str) -> "Answer":
-            return await asking.answer(question.question, question.graph or graph, thread, context)
+            return await service.answer(question.question, question.graph or graph, thread, context)
 
         written = 0
         async for record in ask_questions(questions, ask):

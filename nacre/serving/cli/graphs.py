@@ -102,7 +102,7 @@ def doctor() -> int:
 
     broken = False
     for finding in check_installation(Settings()):
-        print_line(adapt_commands(finding.words()), "33" if finding.next else "")
+        print_line(adapt_commands(finding.line()), "33" if finding.next_step else "")
         broken = broken or finding.broken
     return 1 if broken else 0
 

@@ -138,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def spread_option(arguments: Sequence[str], option: str) -> list[str]:
     """Let one `option` take several values, as shells write them for a glob: up to the next option.
 
-    >>> spread(["ingest", "a.ttl", "--texts", "x.md", "y.md", "--graph", "g"], "--texts")
+    >>> spread_option(["ingest", "a.ttl", "--texts", "x.md", "y.md", "--graph", "g"], "--texts")
     ['ingest', 'a.ttl', '--texts', 'x.md', '--texts', 'y.md', '--graph', 'g']
     """
     spread_out: list[str] = []

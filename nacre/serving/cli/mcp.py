@@ -27,8 +27,8 @@ async def _serve() -> None:
     from nacre.serving.mcp.tools import ToolContext
     from nacre.serving.turn_service import open_turn_service
 
-    async with open_turn_service(load_settings(), lasting=True) as asking, stdio_server() as (incoming, outgoing):
-        place = ToolContext(asking)
+    async with open_turn_service(load_settings(), lasting=True) as service, stdio_server() as (incoming, outgoing):
+        place = ToolContext(service)
         told, heard = anyio.create_memory_object_stream["SessionMessage | Exception"](0)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_sift, incoming, told, outgoing)

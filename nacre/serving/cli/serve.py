@@ -57,14 +57,14 @@ def serve(
                 tempfile.TemporaryDirectory(prefix="nacre-metrics-")
             )
         config = uvicorn.Config(
-            "nacre.serving.http.app:from_environment",
+            "nacre.serving.http.app:create_worker_app",
             factory=True,
             workers=processes,
             log_config=None,
             access_log=False,
             server_header=False,
             http=BoundedConnection,
-            loop="nacre.serving.http.event_loop:new",
+            loop="nacre.serving.http.event_loop:new_event_loop",
             ws="none",
             h11_max_incomplete_event_size=MAX_HEAD_BYTES,
             # who a request comes from is believed of the proxies that are named, and of nobody else

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 from pydantic import BaseModel
 
-from nacre.serving.http.error_status import NotFound, StorageUnavailable
+from nacre.serving.http.errors import NotFound, StorageUnavailable
 from nacre.serving.http.metrics import Metrics
 from nacre.serving.runs import Runs
 from nacre.serving.threads import Threads
@@ -34,8 +34,8 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 
 
-def _asking(request: Request) -> TurnService:
-    found: TurnService = request.app.state.asking
+def _service(request: Request) -> TurnService:
+    found: TurnService = request.app.state.turn_service
     return found
 
 
@@ -50,19 +50,19 @@ def _metrics(request: Request) -> Metrics:
 
 
 def _threads(request: Request) -> Threads:
-    threads = _asking(request).threads
+    threads = _service(request).threads
     if threads is None:
         raise StorageUnavailable("No conversations are kept here.")
     return threads
 
 
 def _graph(request: Request, graph: str) -> str:
-    if graph not in _asking(request).names(request.state.caller):
+    if graph not in _service(request).graph_names(request.state.caller):
         raise NotFound(f"No graph named {graph!r}. List them at /api/graphs.")
     return graph
 
 
-TurnServiceDep = Annotated[TurnService, Depends(_asking)]
+TurnServiceDep = Annotated[TurnService, Depends(_service)]
 RunsDep = Annotated[Runs, Depends(_runs)]
 MetricsDep = Annotated[Metrics, Depends(_metrics)]
 ThreadsDep = Annotated[Threads, Depends(_threads)]

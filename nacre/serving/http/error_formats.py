@@ -18,7 +18,7 @@ PARSE_ERROR, INVALID_REQUEST, INTERNAL_ERROR = -32700, -32600, -32603
 def error_format(path: str) -> ErrorFormat:
     """Which protocol a path speaks.
 
-    >>> form_of("/v1/models"), form_of("/mcp"), form_of("/api/ask")
+    >>> error_format("/v1/models"), error_format("/mcp"), error_format("/api/ask")
     ('openai', 'mcp', 'own')
     """
     first = f"/{path[1:].partition('/')[0]}"
@@ -61,7 +61,7 @@ def openai_error(status: int, words: str, code: str | None = None, param: str | 
 def json_rpc_code(status: int) -> int:
     """JSON-RPC's code for what was refused before a message was read.
 
-    >>> rpc_code(400), rpc_code(401), rpc_code(500)
+    >>> json_rpc_code(400), json_rpc_code(401), json_rpc_code(500)
     (-32700, -32600, -32603)
     """
     return PARSE_ERROR if status == 400 else INTERNAL_ERROR if status >= 500 else INVALID_REQUEST

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 
 from nacre.errors import NacreError
 from nacre.serving.http.error_formats import error_response
-from nacre.serving.http.error_status import (
+from nacre.serving.http.errors import (
     ModelNotFound,
     StorageUnavailable,
     TooManyRequests,

@@ -3,7 +3,7 @@
 import asyncio
 
 
-def new() -> asyncio.AbstractEventLoop:
+def new_event_loop() -> asyncio.AbstractEventLoop:
     """A new event loop; where there is no uvloop, as on Windows, Python's own."""
     try:
         import uvloop

@@ -43,12 +43,12 @@ async def healthz() -> dict[str, str]:
 
 
 @router.get("/readyz", summary="Can it answer?", responses={503: {"description": "No graph can be asked."}})
-def readyz(asking: TurnServiceDep, request: Request) -> JSONResponse:
+def readyz(service: TurnServiceDep, request: Request) -> JSONResponse:
     """`ok`; `degraded` where something is missing and the rest answers; 503 where no graph can be asked.
 
     Which stores and graphs are amiss is told to those who may know their names.
     """
-    graphs, problems = request.app.state.looks.latest(asking)
+    graphs, problems = request.app.state.health.report(service)
     able = [graph for graph in graphs if not graph.problem]
     if not able:
         body: dict[str, Any] = {"status": "no graph", "next": "nacre ingest FILE --graph NAME"}
@@ -57,13 +57,13 @@ def readyz(asking: TurnServiceDep, request: Request) -> JSONResponse:
         body = {"status": "degraded" if amiss else "ok"}
     body["problems"] = problems
     try:
-        caller = request.app.state.door.caller(request, _token(request))
+        caller = request.app.state.authenticator.authenticate(request, _token(request))
     except NacreError:
         return JSONResponse(body, status_code=200 if able else 503)
     body["graphs"] = {
         graph.name: {"version": graph.version, "unavailable": graph.unavailable, "problem": graph.problem}
         for graph in graphs
-        if caller.reads(graph.name)
+        if caller.may_read(graph.name)
     }
     return JSONResponse(body, status_code=200 if able else 503)
 
@@ -82,34 +82,34 @@ class HealthCache:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._looking = threading.Lock()
-        self._found: HealthReport | None = None
-        self._at = 0.0
+        self._lock = threading.Lock()
+        self._report: HealthReport | None = None
+        self._checked_at = 0.0
 
-    def latest(self, asking: TurnService) -> HealthReport:
+    def report(self, service: TurnService) -> HealthReport:
         """The graphs, and what is amiss beside them."""
         # the very first wait for each other
-        if self._looking.acquire(blocking=self._found is None):
+        if self._lock.acquire(blocking=self._report is None):
             try:
-                if self._found is None or self._clock() - self._at > HEALTH_CACHE_SECONDS:
-                    self._found = _look(asking)
-                    self._at = self._clock()
+                if self._report is None or self._clock() - self._checked_at > HEALTH_CACHE_SECONDS:
+                    self._report = _examine(service)
+                    self._checked_at = self._clock()
             finally:
-                self._looking.release()
-        assert self._found is not None
-        return self._found
+                self._lock.release()
+        assert self._report is not None
+        return self._report
 
 
-def _look(asking: TurnService) -> HealthReport:
-    settings = asking.composition.settings
-    graphs = tuple(_looked_at(asking, name) for name in asking.library.names())
-    return HealthReport(graphs, [*_threads(asking), *_disk(settings), *_keys(settings), *_model(settings)])
+def _examine(service: TurnService) -> HealthReport:
+    settings = service.composition.settings
+    graphs = tuple(_examine_graph(service, name) for name in service.library.names())
+    return HealthReport(graphs, [*_threads(service), *_disk(settings), *_keys(settings), *_model(settings)])
 
 
-def _looked_at(asking: TurnService, name: str) -> GraphSummary:
+def _examine_graph(service: TurnService, name: str) -> GraphSummary:
     """A graph with what its version lacks now: stores that are open go on answering when their files are gone."""
-    graph = graph_summary(asking.library, name)
-    home = asking.library.data / name
+    graph = graph_summary(service.library, name)
+    home = service.library.data / name
     folder = versions.version_folder(home, graph.version)
     vectors = versions.vectors_folder(home, graph.vectors) if graph.vectors is not None else home
     for branch, place in (("lexical", folder / versions.LEXICAL), ("vector", vectors)):
@@ -130,11 +130,11 @@ def _looked_at(asking: TurnService, name: str) -> GraphSummary:
     return graph
 
 
-def _threads(asking: TurnService) -> list[str]:
-    if asking.threads is None:
+def _threads(service: TurnService) -> list[str]:
+    if service.threads is None:
         return []
     try:
-        asking.threads.seen.try_writing()
+        service.threads.conversations.try_writing()
     except ConversationStoreError as error:
         return [f"conversations can't be kept: {error}"]
     return []

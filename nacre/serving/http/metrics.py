@@ -31,9 +31,9 @@ class Metrics:
         )
         self.tokens = Counter("nacre_model_tokens", "Tokens of chat models", ["direction"], registry=own)
         self.model_calls = Counter("nacre_model_calls", "Calls of chat models", registry=own)
-        self.under_way = Gauge("nacre_turns_under_way", "Turns now", registry=own, multiprocess_mode="livesum")
+        self.active_turns = Gauge("nacre_turns_under_way", "Turns now", registry=own, multiprocess_mode="livesum")
 
-    def count(self, record: Answer) -> None:
+    def count_turn(self, record: Answer) -> None:
         """Count a finished turn."""
         self.turns.labels(record["status"]).inc()
         self.turn_seconds.observe(record["seconds"])
@@ -43,13 +43,13 @@ class Metrics:
         self.tokens.labels("out").inc(record["output_tokens"])
         self.model_calls.inc(record["llm_calls"])
 
-    async def counted(self, events: AsyncIterator[tuple[str, Any]]) -> AsyncIterator[tuple[str, Any]]:
+    async def count_events(self, events: AsyncIterator[tuple[str, Any]]) -> AsyncIterator[tuple[str, Any]]:
         """The same events of a turn; it counts as under way until it ends, and then as finished."""
-        with self.under_way.track_inprogress():
+        with self.active_turns.track_inprogress():
             try:
                 async for kind, payload in events:
                     if kind == "answer":
-                        self.count(payload)
+                        self.count_turn(payload)
                     yield kind, payload
             finally:
                 await events.aclose()  # type: ignore[attr-defined]

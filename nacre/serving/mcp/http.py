@@ -26,10 +26,10 @@ class McpEndpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
-        door: Authenticator = request.app.state.door
+        authenticator: Authenticator = request.app.state.authenticator
         try:
             # with keys too: a page of another origin has nothing to ask here
-            door.check_origin(request)
+            authenticator.check_origin(request)
             await run_in_thread(authenticate, request, await bearer_token(request))
         except NacreError as error:
             await (await nacre_error_response(request, error))(scope, receive, send)
@@ -64,4 +64,4 @@ def _where(ctx: ServerRequestContext[Any, Request]) -> ToolContext:
     if request is None:
         raise RuntimeError("a message came without its request")
     state = request.app.state
-    return ToolContext(state.asking, request.state.caller, state.metrics, dict(request.headers))
+    return ToolContext(state.turn_service, request.state.caller, state.metrics, dict(request.headers))

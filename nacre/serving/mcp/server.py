@@ -60,7 +60,7 @@ def _resources(where: ContextResolver) -> ServerMiddleware[Any]:
             return await call_next(ctx)
         await call_next(ctx)
         place = where(ctx)
-        names = await run_in_thread(place.asking.names, place.caller)
+        names = await run_in_thread(place.service.graph_names, place.caller)
         about = "The tables of this graph as CREATE statements, with comments."
         return ListResourcesResult(
             resources=[

@@ -43,7 +43,7 @@ GraphArgument = Annotated[str | None, Field(description="Name of the graph; may 
 class ToolContext:
     """Where one request is worked on, and for whom."""
 
-    asking: TurnService
+    service: TurnService
     caller: Caller = LOCAL_CALLER
     metrics: Metrics | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -71,7 +71,7 @@ def add_tools(mcp: MCPServer[Any], where: ContextResolver) -> None:
     ) -> records.ToolAnswer:
         """Ask a question in plain words; the answer has citations, the values as data, and how sure it is."""
         place = where(ctx.request_context)
-        place.asking.admit()
+        place.service.check_capacity()
         return records.tool_answer(await _answer(place, question, graph, thread))
 
     @tool
@@ -83,10 +83,10 @@ def add_tools(mcp: MCPServer[Any], where: ContextResolver) -> None:
     ) -> records.ToolRows:
         """Run one SELECT over the tables of a graph, read-only. See the graph's schema resource for the tables."""
         place = where(ctx.request_context)
-        asking = place.asking
-        async with asking.place():
+        service = place.service
+        async with service.wait_for_slot():
             with await open_graph(place, graph) as opened:
-                resources = asking.composition.resources
+                resources = service.composition.resources
                 found = await queries.query_sql(opened, sql, resources.settings, resources.sandbox, limit)
         return records.ToolRows(**asdict(found))
 
@@ -99,9 +99,9 @@ def add_tools(mcp: MCPServer[Any], where: ContextResolver) -> None:
     ) -> records.ToolRows:
         """Run one SPARQL query over a graph, read-only. describe_graph says whether this graph can be asked so."""
         place = where(ctx.request_context)
-        async with place.asking.place():
+        async with place.service.wait_for_slot():
             with await open_graph(place, graph) as opened:
-                found = await queries.query_sparql(opened, sparql, place.asking.composition.settings, limit)
+                found = await queries.query_sparql(opened, sparql, place.service.composition.settings, limit)
         return records.ToolRows(**asdict(found))
 
     @tool
@@ -113,16 +113,16 @@ def add_tools(mcp: MCPServer[Any], where: ContextResolver) -> None:
     ) -> records.SearchHits:
         """Find sentences of a graph, and of the texts that go with it, that hold these words or mean the like."""
         place = where(ctx.request_context)
-        async with place.asking.place():
+        async with place.service.wait_for_slot():
             with await open_graph(place, graph) as opened:
-                found = await queries.search_sentences(opened, text, place.asking.composition.settings, limit)
+                found = await queries.search_sentences(opened, text, place.service.composition.settings, limit)
         return records.SearchHits(found=[records.SearchHit(**asdict(each)) for each in found])
 
     @tool
     async def describe_graph(ctx: Context, graph: GraphArgument = None) -> records.GraphDescription:
         """What a graph is about: its classes, their tables, its properties, and questions that it answers."""
         place = where(ctx.request_context)
-        async with place.asking.place():
+        async with place.service.wait_for_slot():
             with await open_graph(place, graph) as opened:
                 return await run_in_thread(_graph_told, place, opened)
 
@@ -134,9 +134,9 @@ def add_tools(mcp: MCPServer[Any], where: ContextResolver) -> None:
     ) -> records.ThingDescription:
         """All that a graph says of one thing: its kinds, its facts, and what leads to it."""
         place = where(ctx.request_context)
-        async with place.asking.place():
+        async with place.service.wait_for_slot():
             with await open_graph(place, graph) as opened:
-                seconds = place.asking.composition.settings.branch_seconds
+                seconds = place.service.composition.settings.branch_seconds
                 return records.thing_description(await run_in_thread(find_thing, opened, name, seconds))
 
     @tool
@@ -173,9 +173,9 @@ async def _answer(place: ToolContext, question: str, graph: str | None, thread: 
 
 
 async def _turn(place: ToolContext, question: str, graph: str | None, thread: str | None) -> Answer:
-    events = place.asking.events(question, graph, thread, caller=place.caller)
+    events = place.service.events(question, graph, thread, caller=place.caller)
     if place.metrics is not None:
-        events = trace_turn(place.metrics.counted(events), place.headers)
+        events = trace_turn(place.metrics.count_events(events), place.headers)
     record: Answer | None = None
     async for kind, payload in events:
         if kind == "answer":
@@ -187,8 +187,8 @@ async def _turn(place: ToolContext, question: str, graph: str | None, thread: st
 
 async def open_graph(place: ToolContext, graph: str | None) -> Graph:
     """A graph that the caller may read; give it back with `close`. Raises ConfigError."""
-    name = place.asking.resolve(graph or None, place.caller)
-    return await run_in_thread(place.asking.library.open, name)
+    name = place.service.resolve_graph(graph or None, place.caller)
+    return await run_in_thread(place.service.library.open, name)
 
 
 def _graph_told(place: ToolContext, opened: Graph) -> records.GraphDescription:
@@ -207,11 +207,11 @@ def _graph_told(place: ToolContext, opened: Graph) -> records.GraphDescription:
         sql=opened.stored is not None,
         sparql=not sparql_problem(opened),
         search=not (lexical_problem(opened) and vector_problem(opened)),
-        examples=example_questions(place.asking, place.caller, opened.name),
+        examples=example_questions(place.service, place.caller, opened.name),
     )
 
 
 def _listing(place: ToolContext) -> list[records.GraphListItem]:
     fields = records.GraphListItem.model_fields
-    every = (graph_summary(place.asking.library, name) for name in place.asking.names(place.caller))
+    every = (graph_summary(place.service.library, name) for name in place.service.graph_names(place.caller))
     return [records.GraphListItem(**{name: getattr(each, name) for name in fields}) for each in every]

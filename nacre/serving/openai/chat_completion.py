@@ -21,7 +21,7 @@ class ChatCompletion:
     def __init__(self, id: str, model: str) -> None:
         self._head = {"id": f"chatcmpl-{id}", "created": int(time.time()), "model": model}
 
-    def whole(self, record: Answer) -> dict[str, Any]:
+    def body(self, record: Answer) -> dict[str, Any]:
         """The reply that is not streamed. Its content is the record's `answer`, then the footnotes."""
         message = {"role": "assistant", "content": record["answer"] + footnotes(record), "refusal": None}
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
@@ -33,15 +33,15 @@ class ChatCompletion:
             "nacre": record_extract(record),
         }
 
-    def first(self) -> dict[str, Any]:
+    def first_chunk(self) -> dict[str, Any]:
         """The chunk before the first token."""
         return self._chunk({"role": "assistant", "content": ""})
 
-    def token(self, text: str) -> dict[str, Any]:
+    def token_chunk(self, text: str) -> dict[str, Any]:
         """The chunk of a token."""
         return self._chunk({"content": text})
 
-    def last(self, record: Answer, *, with_usage: bool) -> Iterator[dict[str, Any]]:
+    def last_chunks(self, record: Answer, *, with_usage: bool) -> Iterator[dict[str, Any]]:
         """The chunks after the last token: footnotes, the end with the record, and the usage where it is asked for."""
         if notes := footnotes(record):
             yield self._chunk({"content": notes})
@@ -60,7 +60,7 @@ def footnotes(record: Answer) -> str:
     What comes from data is shown as it is: no link, image or heading can be made of it.
     """
     lines = [
-        f"- [{each['n']}] {escape_markdown(_short(each['source']))}: {escape_markdown(_short(each['text']))}"
+        f"- [{each['n']}] {escape_markdown(_shorten(each['source']))}: {escape_markdown(_shorten(each['text']))}"
         for each in record["citations"]
     ]
     lines += [f"- Note: {escape_markdown(caveat)}" for caveat in record["caveats"]]
@@ -86,6 +86,6 @@ def record_extract(record: Answer) -> dict[str, Any]:
     return {**{name: record[name] for name in EXTRACT_FIELDS}, "citations": citations}  # type: ignore[literal-required]
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= MAX_FOOTNOTE else f"{text[:MAX_FOOTNOTE].rstrip()} ..."

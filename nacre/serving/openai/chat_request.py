@@ -59,11 +59,11 @@ def parse_chat_request(request: ChatRequest) -> ChatQuestion:
     Instructions (`system`, `developer`) and results of tools are no part of the conversation: what is answered comes
     from the graph alone.
 
-    >>> said = [Message(role="user", content=text) for text in ("Which books are there?", "And the longest?")]
-    >>> asked(ChatRequest(model="books", messages=said))
-    Asked(question='And the longest?', before=('Which books are there?',))
+    >>> said = [ChatMessage(role="user", content=text) for text in ("Which books are there?", "And the longest?")]
+    >>> parse_chat_request(ChatRequest(model="books", messages=said))
+    ChatQuestion(question='And the longest?', before=('Which books are there?',))
     """
-    _check_wishes(request)
+    _check_options(request)
     if not request.messages:
         raise ConfigError("messages is empty. Send at least one message of the user.")
     if len(request.messages) > MAX_MESSAGES:
@@ -76,7 +76,7 @@ def parse_chat_request(request: ChatRequest) -> ChatQuestion:
     return ChatQuestion(questions[-1], tuple(each for each in questions[:-1] if each.strip()))
 
 
-def _check_wishes(request: ChatRequest) -> None:
+def _check_options(request: ChatRequest) -> None:
     if (request.n or 1) != 1:
         raise ConfigError("n must be 1: there is one answer.")
     # a model may leave tools aside that it is offered; one that it must call can't be promised

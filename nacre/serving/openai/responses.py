@@ -35,21 +35,21 @@ class ResponseRequest(BaseModel):
     text: dict[str, Any] | None = None
 
 
-def to_chat_request(wanted: ResponseRequest) -> ChatRequest:
+def to_chat_request(request: ResponseRequest) -> ChatRequest:
     """The same as a chat request; raises ConfigError for what this server can't give.
 
-    >>> as_chat(ResponseRequest(model="books", input="Which books are there?")).messages[0].content
+    >>> to_chat_request(ResponseRequest(model="books", input="Which books are there?")).messages[0].content
     'Which books are there?'
     """
-    if wanted.previous_response_id or wanted.conversation:
+    if request.previous_response_id or request.conversation:
         raise ConfigError("No responses are kept here. Send the messages of the conversation as input.")
-    items = [InputItem(role="user", content=wanted.input)] if isinstance(wanted.input, str) else wanted.input
+    items = [InputItem(role="user", content=request.input)] if isinstance(request.input, str) else request.input
     return ChatRequest(
-        model=wanted.model,
+        model=request.model,
         messages=[_message(item) for item in items],
-        tools=wanted.tools,
-        tool_choice=wanted.tool_choice,
-        response_format=(wanted.text or {}).get("format"),
+        tools=request.tools,
+        tool_choice=request.tool_choice,
+        response_format=(request.text or {}).get("format"),
     )
 
 
@@ -73,7 +73,7 @@ class ModelResponse:
         self._created = int(time.time())
         self._number = -1
 
-    def whole(self, record: Answer) -> dict[str, Any]:
+    def body(self, record: Answer) -> dict[str, Any]:
         """The response that is not streamed; its text is the record's `answer`, then the footnotes."""
         text = record["answer"] + footnotes(record)
         return {
@@ -81,7 +81,7 @@ class ModelResponse:
             "nacre": record_extract(record),
         }
 
-    def first(self) -> Iterator[dict[str, Any]]:
+    def first_events(self) -> Iterator[dict[str, Any]]:
         """The events before the first token."""
         begun = self._response("in_progress", [])
         yield self._event("response.created", response=begun)
@@ -89,22 +89,22 @@ class ModelResponse:
         yield self._event("response.output_item.added", output_index=0, item=self._message("in_progress"))
         yield self._event("response.content_part.added", **self._place, part=self._part(""))
 
-    def token(self, text: str) -> dict[str, Any]:
+    def token_event(self, text: str) -> dict[str, Any]:
         """The event of a token."""
         return self._event("response.output_text.delta", **self._place, delta=text, logprobs=[])
 
-    def last(self, record: Answer) -> Iterator[dict[str, Any]]:
+    def last_events(self, record: Answer) -> Iterator[dict[str, Any]]:
         """The events after the last token: the footnotes, and the end of all that was begun."""
         if notes := footnotes(record):
-            yield self.token(notes)
-        whole = self.whole(record)
+            yield self.token_event(notes)
+        whole = self.body(record)
         text = record["answer"] + notes
         yield self._event("response.output_text.done", **self._place, text=text, logprobs=[])
         yield self._event("response.content_part.done", **self._place, part=self._part(text))
         yield self._event("response.output_item.done", output_index=0, item=whole["output"][0])
         yield self._event("response.completed", response=whole)
 
-    def problem(self, words: str) -> dict[str, Any]:
+    def error_event(self, words: str) -> dict[str, Any]:
         """The event of a turn that broke off."""
         return self._event("error", code="server_error", message=words, param=None)
 
@@ -112,9 +112,9 @@ class ModelResponse:
     def _place(self) -> dict[str, Any]:
         return {"item_id": self._item, "output_index": 0, "content_index": 0}
 
-    def _event(self, kind: str, **told: Any) -> dict[str, Any]:
+    def _event(self, kind: str, **fields: Any) -> dict[str, Any]:
         self._number += 1
-        return {"type": kind, "sequence_number": self._number, **told}
+        return {"type": kind, "sequence_number": self._number, **fields}
 
     def _part(self, text: str) -> dict[str, Any]:
         return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}

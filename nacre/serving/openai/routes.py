@@ -15,7 +15,7 @@ from nacre.records.answer import Answer
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import MetricsDep, RunsDep, TurnServiceDep
 from nacre.serving.http.error_formats import error_response, openai_error
-from nacre.serving.http.error_status import ModelNotFound, NotFound
+from nacre.serving.http.errors import ModelNotFound, NotFound
 from nacre.serving.http.metrics import Metrics
 from nacre.serving.keys import Caller
 from nacre.serving.openai.chat_completion import ChatCompletion
@@ -37,22 +37,22 @@ router = APIRouter(prefix="/v1", tags=["openai"])
 
 
 @router.get("/models", summary="List the graphs as models")
-def list_models(asking: TurnServiceDep, caller: CallerDep) -> dict[str, Any]:
+def list_models(service: TurnServiceDep, caller: CallerDep) -> dict[str, Any]:
     """All graphs that the key may read."""
-    return {"object": "list", "data": [_model(name) for name in asking.names(caller)]}
+    return {"object": "list", "data": [_model(name) for name in service.graph_names(caller)]}
 
 
 @router.get("/models/{model}", summary="Look at one graph as a model")
-def get_model(model: str, asking: TurnServiceDep, caller: CallerDep) -> dict[str, Any]:
+def get_model(model: str, service: TurnServiceDep, caller: CallerDep) -> dict[str, Any]:
     """One graph."""
-    return _model(_known(model, asking, caller))
+    return _model(_graph_name(model, service, caller))
 
 
 @router.post("/chat/completions", summary="Ask, as a chat completion", response_model=None)
 async def create_chat_completion(
     chat: ChatRequest,
     request: Request,
-    asking: TurnServiceDep,
+    service: TurnServiceDep,
     runs: RunsDep,
     metrics: MetricsDep,
     caller: CallerDep,
@@ -61,10 +61,10 @@ async def create_chat_completion(
     """The last message is asked of the graph that `get_model` names, the messages before it are the conversation. The
     content is the answer and, below it, its citations as footnotes. `nacre` in the reply has the values as data.
     """
-    run, name = await _begun(chat, request, asking, runs, metrics, caller, thread)
+    run, name = await _start_run(chat, request, service, runs, metrics, caller, thread)
     completion = ChatCompletion(run.id, name)
     if not chat.stream:
-        return await _whole(run, completion.whole, request)
+        return await _reply(run, completion.body, request)
     with_usage = bool(chat.stream_options and chat.stream_options.include_usage)
     return _streamed(_chunks(run, completion, with_usage), request)
 
@@ -73,18 +73,18 @@ async def create_chat_completion(
 async def create_response(
     wanted: ResponseRequest,
     request: Request,
-    asking: TurnServiceDep,
+    service: TurnServiceDep,
     runs: RunsDep,
     metrics: MetricsDep,
     caller: CallerDep,
     thread: ThreadHeader = None,
 ) -> Response:
     """The same in the form of OpenAI's newer API. Nothing is kept: the whole conversation is sent as `input`."""
-    run, name = await _begun(to_chat_request(wanted), request, asking, runs, metrics, caller, thread)
-    made = ModelResponse(run.id, name)
+    run, name = await _start_run(to_chat_request(wanted), request, service, runs, metrics, caller, thread)
+    response = ModelResponse(run.id, name)
     if not wanted.stream:
-        return await _whole(run, made.whole, request)
-    return _streamed(_events(run, made), request)
+        return await _reply(run, response.body, request)
+    return _streamed(_events(run, response), request)
 
 
 @router.api_route("/{path:path}", methods=["GET", "POST", "DELETE"], response_model=None, include_in_schema=False)
@@ -93,23 +93,23 @@ def unsupported_route(path: str, caller: CallerDep) -> NoReturn:
     raise NotFound(f"There is no /v1/{path[:60]} here. Use /v1/chat/completions or /v1/responses.")
 
 
-async def _begun(
+async def _start_run(
     chat: ChatRequest,
     request: Request,
-    asking: TurnService,
+    service: TurnService,
     runs: Runs,
     metrics: Metrics,
     caller: Caller,
     thread: str | None,
 ) -> tuple[Run, str]:
     """A turn that has begun, and the name of its graph; raises NacreError for what can't be asked."""
-    asking.admit()
-    name = _known(chat.model, asking, caller)
+    service.check_capacity()
+    name = _graph_name(chat.model, service, caller)
     said = parse_chat_request(chat)
-    await asking.check(said.question, name, thread, caller)
-    run = runs.new(caller.owner, resumed=False)
-    events = _turn(said, name, thread, run.id, asking, caller, _recalled(request))
-    runs.begin(run, trace_turn(metrics.counted(events), request.headers))
+    await service.check_question(said.question, name, thread, caller)
+    run = runs.create(caller.owner, resumed=False)
+    events = _turn(said, name, thread, run.id, service, caller, _stateless_turns(request))
+    runs.start(run, trace_turn(metrics.count_events(events), request.headers))
     return run, name
 
 
@@ -118,17 +118,17 @@ async def _turn(
     graph: str,
     thread: str | None,
     id: str,
-    asking: TurnService,
+    service: TurnService,
     caller: Caller,
-    recalled: StatelessTurnCache,
+    turns: StatelessTurnCache,
 ) -> AsyncIterator[tuple[str, Any]]:
     """The events of the turn, in the thread that was named, or after what the request says of the turns before."""
-    before = None if thread else await recalled.before(asking, graph, caller, said.before)
-    events = asking.events(said.question, graph, thread, id=id, caller=caller, before=before)
+    before = None if thread else await turns.earlier_turns(service, graph, caller, said.before)
+    events = service.events(said.question, graph, thread, id=id, caller=caller, before=before)
     try:
         async for kind, payload in events:
             if kind == "earlier":
-                recalled.keep(asking, graph, caller, [*said.before, said.question], payload)
+                turns.store(service, graph, caller, [*said.before, said.question], payload)
             else:
                 yield kind, payload
     finally:
@@ -138,12 +138,12 @@ async def _turn(
 async def _chunks(run: Run, completion: ChatCompletion, with_usage: bool) -> AsyncIterator[ServerSentEvent]:
     listening = run.listen()
     try:
-        yield _event(completion.first())
+        yield _event(completion.first_chunk())
         async for _, told in listening:
             if told.kind == "token":
-                yield _event(completion.token(json.loads(told.data)))
+                yield _event(completion.token_chunk(json.loads(told.data)))
             elif told.kind == "answer":
-                for chunk in completion.last(json.loads(told.data), with_usage=with_usage):
+                for chunk in completion.last_chunks(json.loads(told.data), with_usage=with_usage):
                     yield _event(chunk)
             elif told.kind == "error":
                 problem = json.loads(told.data)
@@ -153,19 +153,19 @@ async def _chunks(run: Run, completion: ChatCompletion, with_usage: bool) -> Asy
         await listening.aclose()  # type: ignore[attr-defined]
 
 
-async def _events(run: Run, made: ModelResponse) -> AsyncIterator[ServerSentEvent]:
+async def _events(run: Run, response: ModelResponse) -> AsyncIterator[ServerSentEvent]:
     listening = run.listen()
     try:
-        for event in made.first():
+        for event in response.first_events():
             yield _event(event, event["type"])
         async for _, told in listening:
             if told.kind == "token":
-                yield _event(made.token(json.loads(told.data)), "response.output_text.delta")
+                yield _event(response.token_event(json.loads(told.data)), "response.output_text.delta")
             elif told.kind == "answer":
-                for event in made.last(json.loads(told.data)):
+                for event in response.last_events(json.loads(told.data)):
                     yield _event(event, event["type"])
             elif told.kind == "error":
-                yield _event(made.problem(json.loads(told.data)["message"]), "error")
+                yield _event(response.error_event(json.loads(told.data)["message"]), "error")
     finally:
         await listening.aclose()  # type: ignore[attr-defined]
 
@@ -177,10 +177,10 @@ def _streamed(events: AsyncIterator[ServerSentEvent], request: Request) -> Event
     )
 
 
-async def _whole(run: Run, form: Callable[[Answer], dict[str, Any]], request: Request) -> Response:
+async def _reply(run: Run, form: Callable[[Answer], dict[str, Any]], request: Request) -> Response:
     """The reply in one; the turn is stopped where the client leaves before it ends."""
-    leaving = asyncio.create_task(_left(request))
-    ending = asyncio.create_task(run.ended())
+    leaving = asyncio.create_task(_wait_for_disconnect(request))
+    ending = asyncio.create_task(run.wait())
     try:
         await asyncio.wait([leaving, ending], return_when=asyncio.FIRST_COMPLETED)
         if not ending.done():
@@ -191,14 +191,14 @@ async def _whole(run: Run, form: Callable[[Answer], dict[str, Any]], request: Re
         with suppress(asyncio.CancelledError):
             await leaving
     # before `done` there is the answer, or what went wrong
-    last = run.told[-2]
+    last = run.events[-2]
     told = json.loads(last.data)
     if last.kind == "answer":
         return JSONResponse(form(told))
     return error_response(request.url.path, told["status"], told["message"])
 
 
-async def _left(request: Request) -> None:
+async def _wait_for_disconnect(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
@@ -207,11 +207,11 @@ def _event(payload: Mapping[str, Any], kind: str | None = None) -> ServerSentEve
     return ServerSentEvent(json.dumps(payload, ensure_ascii=False), event=kind, sep="\n")
 
 
-def _known(model: str, asking: TurnService, caller: Caller) -> str:
+def _graph_name(model: str, service: TurnService, caller: Caller) -> str:
     try:
-        return asking.resolve(model, caller)
+        return service.resolve_graph(model, caller)
     except ConfigError as error:
-        names = ", ".join(asking.names(caller)[:8]) or "none"
+        names = ", ".join(service.graph_names(caller)[:8]) or "none"
         raise ModelNotFound(
             f"The model {model[:100]!r} does not exist. A model is a graph; there are: {names}."
         ) from error
@@ -221,6 +221,6 @@ def _model(name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": 0, "owned_by": MODEL_OWNER}
 
 
-def _recalled(request: Request) -> StatelessTurnCache:
-    found: StatelessTurnCache = request.app.state.recalled
+def _stateless_turns(request: Request) -> StatelessTurnCache:
+    found: StatelessTurnCache = request.app.state.stateless_turns
     return found

@@ -85,7 +85,7 @@ def _docs() -> HTMLResponse:
 def content_security_policy(text: str, *sources: str) -> str:
     """The policy that lets a page's own scripts and styles run, by their hashes, and files of `sources`.
 
-    >>> policy("<style>p{}</style>", "'self'").rpartition("; ")[2]
+    >>> content_security_policy("<style>p{}</style>", "'self'").rpartition("; ")[2]
     "style-src 'self' 'sha256-gG2yISYereRMiG2lMXrbiUgi0Ubw9p7QCeWcroOvy9Y='"
     """
     allowed: dict[str, list[str]] = {"script": [*sources], "style": [*sources]}

@@ -11,39 +11,39 @@ class AnswerWriter:
     """Writes tokens to stdout. On a terminal, rows of a table are kept until it ends, and drawn with aligned columns;
     elsewhere they stay Markdown, so that the text is the answer."""
 
-    def __init__(self, *, draws: bool) -> None:
-        self.wrote = False
-        self._draws = draws
+    def __init__(self, *, draws_tables: bool) -> None:
+        self.has_written = False
+        self._draws_tables = draws_tables
         self._line = ""
         self._rows: list[str] = []
 
-    def say(self, token: str) -> None:
+    def write(self, token: str) -> None:
         """Write a token, or keep it while it may be part of a table."""
-        self.wrote = True
-        if not self._draws:
-            _out(token)
+        self.has_written = True
+        if not self._draws_tables:
+            _write(token)
             return
         for piece in token.splitlines(keepends=True):
             self._line += piece
             if not self._line.startswith("|"):
-                self._table()
-                _out(piece)
+                self._draw_table()
+                _write(piece)
             elif self._line.endswith("\n"):
                 self._rows.append(self._line)
             if self._line.endswith("\n"):
                 self._line = ""
 
-    def end(self) -> None:
+    def finish(self) -> None:
         """Write what is kept, and end the line."""
         if self._line.startswith("|"):
             self._rows.append(self._line)
         if self._rows:
-            self._table()
-        elif self.wrote:
-            _out("\n")
+            self._draw_table()
+        elif self.has_written:
+            _write("\n")
         self._line = ""
 
-    def _table(self) -> None:
+    def _draw_table(self) -> None:
         if not self._rows:
             return
         from rich.box import SIMPLE_HEAD
@@ -66,7 +66,7 @@ class AnswerWriter:
 def table_cells(row: str) -> list[str]:
     r"""The cells of a row of a Markdown table.
 
-    >>> cells("| Ann \\| Co | 12 |")
+    >>> table_cells("| Ann \\| Co | 12 |")
     ['Ann | Co', '12']
     """
     return [cell.replace("\\|", "|") for cell in _BARS.split(row.strip())[1:-1]]
@@ -76,6 +76,6 @@ def _is_number(cell: str) -> bool:
     return bool(re.fullmatch(r"-?[\d.,\s]*\d(?:\s?%)?|", cell))
 
 
-def _out(text: str) -> None:
+def _write(text: str) -> None:
     sys.stdout.write(text)
     sys.stdout.flush()

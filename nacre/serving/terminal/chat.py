@@ -20,7 +20,7 @@ class ChatSession(NamedTuple):
     """What the next line is asked of, and how its answer is shown."""
 
     runner: asyncio.Runner
-    asking: "TurnService"
+    service: "TurnService"
     graph: str
     thread: str
     context: "Context"
@@ -30,89 +30,91 @@ class ChatSession(NamedTuple):
 ChatCommand = Callable[[ChatSession, str], ChatSession]
 
 
-def run_chat(talk: ChatSession) -> None:
+def run_chat(session: ChatSession) -> None:
     """Answer line by line until /quit or the end of the input."""
     by_hand = sys.stdin.isatty()
     if by_hand:
-        _welcome(talk)
+        _welcome(session)
     while (line := _next_line(by_hand)) is not None:
         name, _, rest = line.partition(" ")
         if name == "/quit":
             break
         if name in CHAT_COMMANDS:
-            talk = _commanded(CHAT_COMMANDS[name][0], talk, rest.strip())
+            session = _commanded(CHAT_COMMANDS[name][0], session, rest.strip())
         elif line.startswith("/"):
             print_line(f"No command {name}. Type /help.")
         elif line:
-            _turn(talk, line)
-    goes_on = f"This conversation goes on with: nacre chat --graph {talk.graph} --thread {talk.thread}"
+            _turn(session, line)
+    goes_on = f"This conversation goes on with: nacre chat --graph {session.graph} --thread {session.thread}"
     print_line(adapt_commands(goes_on), "2")
 
 
-def _commanded(command: ChatCommand, talk: ChatSession, rest: str) -> ChatSession:
+def _commanded(command: ChatCommand, session: ChatSession, rest: str) -> ChatSession:
     try:
-        return command(talk, rest)
+        return command(session, rest)
     except (NacreError, OSError) as error:
         print_line(adapt_commands(str(error)), "33")
-        return talk
+        return session
 
 
-def _help(talk: ChatSession, _: str) -> ChatSession:
+def _help(session: ChatSession, _: str) -> ChatSession:
     for name, (_command, words) in CHAT_COMMANDS.items():
         print_line(f"{name:<10} {words}")
     print_line(f"{'/quit':<10} ends, as Ctrl-D does; Ctrl-C stops an answer")
-    return talk
+    return session
 
 
-def _graph(talk: ChatSession, name: str) -> ChatSession:
-    library = talk.asking.library
+def _graph(session: ChatSession, name: str) -> ChatSession:
+    library = session.service.library
     if not name:
-        others = ", ".join(each for each in library.names() if each != talk.graph)
-        print_line(f"{talk.graph}, version {library.current(talk.graph)}{f'; others: {others}' if others else ''}")
-        return talk
+        others = ", ".join(each for each in library.names() if each != session.graph)
+        print_line(
+            f"{session.graph}, version {library.current(session.graph)}{f'; others: {others}' if others else ''}"
+        )
+        return session
     graph = library.resolve(name)
-    if graph == talk.graph:
-        return talk
+    if graph == session.graph:
+        return session
     print_line(f"Talking with '{graph}' from here on, in a new conversation.")
-    return talk._replace(graph=graph, thread=new_thread_id())
+    return session._replace(graph=graph, thread=new_thread_id())
 
 
-def _sources(talk: ChatSession, _: str) -> ChatSession:
-    shown = talk.shown._replace(sources=not talk.shown.sources)
+def _sources(session: ChatSession, _: str) -> ChatSession:
+    shown = session.shown._replace(sources=not session.shown.sources)
     print_line(f"Derivations are {'shown' if shown.sources else 'hidden'}.")
-    return talk._replace(shown=shown)
+    return session._replace(shown=shown)
 
 
-def _mind(talk: ChatSession, name: str) -> ChatSession:
+def _mind(session: ChatSession, name: str) -> ChatSession:
     from nacre.serving.terminal.options import check_mind
 
-    settings = talk.asking.composition.settings
+    settings = session.service.composition.settings
     if name not in ("", "rules", "model"):
         raise ConfigError(f"There is no reasoner {name!r}. There are rules and model.")
-    mind = check_mind(settings, name) or talk.context.mind or ("model" if settings.model else "rules")
+    mind = check_mind(settings, name) or session.context.mind or ("model" if settings.model else "rules")
     print_line(f"{'The model' if mind == 'model' else 'Rules'} answer{'s' if mind == 'model' else ''}.")
-    return talk._replace(context=talk.context.model_copy(update={"mind": mind}))
+    return session._replace(context=session.context.model_copy(update={"mind": mind}))
 
 
-def _export(talk: ChatSession, name: str) -> ChatSession:
-    from nacre.serving.http.error_status import NotFound
+def _export(session: ChatSession, name: str) -> ChatSession:
+    from nacre.serving.http.errors import NotFound
     from nacre.serving.keys import LOCAL_CALLER
     from nacre.serving.transcript import conversation_markdown
 
-    threads = talk.asking.threads
+    threads = session.service.threads
     try:
         if threads is None:
             raise NotFound("nothing is kept")
-        conversation = talk.runner.run(threads.get(LOCAL_CALLER, talk.thread))
-        turns = talk.runner.run(threads.turns(LOCAL_CALLER, talk.thread))
+        conversation = session.runner.run(threads.get(LOCAL_CALLER, session.thread))
+        turns = session.runner.run(threads.turns(LOCAL_CALLER, session.thread))
     except NotFound:
         raise ConfigError("There is nothing to export: ask something first.") from None
-    file = Path(name or f"{talk.thread}.md").expanduser()
+    file = Path(name or f"{session.thread}.md").expanduser()
     if file.exists():
         raise ConfigError(f"{file} exists. Give another name: /export FILE.md")
     file.write_text(conversation_markdown(conversation, turns), encoding="utf-8", errors="replace")
     print_line(f"Wrote {file}.")
-    return talk
+    return session
 
 
 CHAT_COMMANDS: dict[str, tuple[ChatCommand, str]] = {
@@ -129,23 +131,23 @@ def new_thread_id() -> str:
     return uuid.uuid4().hex[:12]
 
 
-def _welcome(talk: ChatSession) -> None:
+def _welcome(session: ChatSession) -> None:
     """The first lines; while they are read, a model of one's own reads the schema."""
     from nacre.serving.prefill_schema import start_schema_prefill
     from nacre.serving.terminal.model_advice import model_advice
 
-    settings = talk.asking.composition.settings
-    print_line(f"Talking with '{talk.graph}'. /help lists commands; Ctrl-C stops an answer, Ctrl-D ends.")
+    settings = session.service.composition.settings
+    print_line(f"Talking with '{session.graph}'. /help lists commands; Ctrl-C stops an answer, Ctrl-D ends.")
     if advice := model_advice(settings):
         print_line(f"{adapt_commands(advice)}.", "2")
-    if talk.context.mind != "rules":
-        start_schema_prefill(settings, talk.graph)
+    if session.context.mind != "rules":
+        start_schema_prefill(settings, session.graph)
 
 
-def _turn(talk: ChatSession, line: str) -> None:
+def _turn(session: ChatSession, line: str) -> None:
     try:
-        events = talk.asking.events(line, talk.graph, talk.thread, talk.context)
-        talk.runner.run(show_turn(events, talk.shown))
+        events = session.service.events(line, session.graph, session.thread, session.context)
+        session.runner.run(show_turn(events, session.shown))
     except KeyboardInterrupt:
         print_line("\n(stopped)")
     except NacreError as error:

@@ -16,7 +16,7 @@ _COMMAND = re.compile(
 def adapt_commands(text: str) -> str:
     """Hints whose commands work here, whether `nacre` is on the PATH or not.
 
-    >>> as_started("No graph. Run: nacre ingest FILE.ttl") == f"No graph. Run: {program()} ingest FILE.ttl"
+    >>> adapt_commands("No graph. Run: nacre ingest FILE.ttl") == f"No graph. Run: {program_command()} ingest FILE.ttl"
     True
     """
     return _COMMAND.sub(lambda _: f"{program_command()} ", text)

@@ -21,17 +21,17 @@ class Finding(NamedTuple):
 
     about: str
     text: str
-    next: str = ""
+    next_step: str = ""
     broken: bool = False
 
-    def words(self) -> str:
+    def line(self) -> str:
         """The line as it is printed.
 
-        >>> Finding("model", "none is set", "set NACRE_MODEL").words()
+        >>> Finding("model", "none is set", "set NACRE_MODEL").line()
         'attention  model      none is set. Next: set NACRE_MODEL'
         """
-        mark = "attention" if self.next else "ok"
-        after = f". Next: {self.next}" if self.next else ""
+        mark = "attention" if self.next_step else "ok"
+        after = f". Next: {self.next_step}" if self.next_step else ""
         return f"{mark:<10} {self.about:<10} {self.text}{after}"
 
 

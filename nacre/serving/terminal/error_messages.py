@@ -24,10 +24,10 @@ def explain_error(error: BaseException) -> tuple[str, int]:
     if isinstance(error, NacreError):
         return one_line(str(error)), EXIT_BAD_INPUT
     if isinstance(error, OSError):
-        return _of_the_disk(error), EXIT_BAD_INPUT
-    if (usage := _of_usage(error)) is not None:
+        return _os_error_message(error), EXIT_BAD_INPUT
+    if (usage := _usage_error(error)) is not None:
         return usage
-    if (settings := _of_settings(error)) is not None:
+    if (settings := _settings_error_message(error)) is not None:
         return settings, EXIT_BAD_INPUT
     log.debug("unexpected", exc_info=error)
     kind = f"{type(error).__name__}: {error}"
@@ -45,7 +45,7 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _of_the_disk(error: OSError) -> str:
+def _os_error_message(error: OSError) -> str:
     what = error.strerror or str(error)
     where = f" {error.filename}" if error.filename else ""
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
@@ -57,7 +57,7 @@ def _of_the_disk(error: OSError) -> str:
     return one_line(f"The system refused{where}: {what}. Run: nacre doctor")
 
 
-def _of_usage(error: BaseException) -> tuple[str, int] | None:
+def _usage_error(error: BaseException) -> tuple[str, int] | None:
     from typer.exceptions import Abort, Exit, TyperException
 
     if isinstance(error, Exit):
@@ -73,7 +73,7 @@ def _of_usage(error: BaseException) -> tuple[str, int] | None:
     return one_line(f"{error.format_message().rstrip('.')}. Run: {command} --help"), EXIT_BAD_INPUT
 
 
-def _of_settings(error: BaseException) -> str | None:
+def _settings_error_message(error: BaseException) -> str | None:
     # pydantic is not imported for the sake of an error it can't have raised
     pydantic = sys.modules.get("pydantic")
     if pydantic is None or not isinstance(error, pydantic.ValidationError):

@@ -31,43 +31,43 @@ class DisplayOptions(NamedTuple):
     model: str = ""
 
 
-async def show_turn(events: AsyncIterator[tuple[str, Any]], shown: DisplayOptions) -> Answer:
+async def show_turn(events: AsyncIterator[tuple[str, Any]], options: DisplayOptions) -> Answer:
     """Print a turn to stdout while it happens and return its record."""
-    clock = StepTimer()
+    timer = StepTimer()
     record: Answer | None = None
-    drawn = AnswerWriter(draws=sys.stdout.isatty())
+    writer = AnswerWriter(draws_tables=sys.stdout.isatty())
     async for kind, payload in events:
-        clock.saw(kind)
-        if kind == "rewriter" and (shown.timings or payload["depends"] or payload["own"]):
+        timer.record(kind)
+        if kind == "rewriter" and (options.timings or payload["depends"] or payload["own"]):
             own = f"{payload['own']} = " if payload["own"] else ""
             print_line(f"(understood as: {strip_control_characters(own + payload['standalone'])})", "2")
         elif kind == "token":
-            drawn.say(payload)
+            writer.write(payload)
         elif kind == "answer":
             record = cast(Answer, payload)
-    drawn.end()
+    writer.finish()
     if record is None:
         raise RuntimeError("the turn ended without an answer")
-    for line in note_lines(record, shown.model):
+    for line in note_lines(record, options.model):
         print_line(adapt_commands(line), "33")
-    for line in citation_lines(record, shown):
+    for line in citation_lines(record, options):
         print_line(line, "2")
-    if shown.timings:
-        print_line(f"({clock.words()})", "2")
-    if record["llm_calls"] or (shown.timings and record["conversation"]["llm_calls"]):
-        print_line(f"({cost_line(record, whole=shown.timings)})", "2")
+    if options.timings:
+        print_line(f"({timer.format_times()})", "2")
+    if record["llm_calls"] or (options.timings and record["conversation"]["llm_calls"]):
+        print_line(f"({cost_line(record, whole=options.timings)})", "2")
     return record
 
 
 def cost_line(record: Answer, *, whole: bool) -> str:
     """What the models of a turn took, and with `whole` those of the conversation so far."""
-    words = f"model: {_cost(_own(record))}"
+    words = f"model: {_format_cost(_turn_cost(record))}"
     if record["first_token_seconds"] is not None:
         words += f"; first word after {record['first_token_seconds']:.1f} s"
-    return f"{words}; this conversation: {_cost(record['conversation'])}" if whole else words
+    return f"{words}; this conversation: {_format_cost(record['conversation'])}" if whole else words
 
 
-def _own(record: Answer) -> Cost:
+def _turn_cost(record: Answer) -> Cost:
     return Cost(
         llm_calls=record["llm_calls"],
         input_tokens=record["input_tokens"],
@@ -77,7 +77,7 @@ def _own(record: Answer) -> Cost:
     )
 
 
-def _cost(cost: Cost) -> str:
+def _format_cost(cost: Cost) -> str:
     calls = f"{cost['llm_calls']} call{'' if cost['llm_calls'] == 1 else 's'}"
     tokens = f"{cost['input_tokens']:,} tokens read ({cost['cached_tokens']:,} cached)"
     tokens += f", {cost['output_tokens']:,} written"
@@ -97,18 +97,18 @@ def note_lines(record: Answer, model: str = "") -> list[str]:
     return [strip_control_characters(line) for line in lines]
 
 
-def citation_lines(record: Answer, shown: DisplayOptions) -> list[str]:
-    """The sources of an answer, numbered as in its text; with `shown.sources` also queries, keys and triples."""
+def citation_lines(record: Answer, options: DisplayOptions) -> list[str]:
+    """The sources of an answer, numbered as in its text; with `options.sources` also queries, keys and triples."""
     lines: list[str] = []
     for citation in record["citations"]:
         # the only [n] of a line is its own
         text = " ".join(disarm_citations(citation["text"]).split())
-        if not shown.sources:
+        if not options.sources:
             text = textwrap.shorten(text, PASSAGE_WIDTH, placeholder=" ...")
         lines.append(f"[{citation['n']}] {disarm_citations(citation['source'])}: {text}")
-        if shown.sources:
+        if options.sources:
             lines.extend("    " + line for line in derivation_lines(record, citation))
-    if shown.sources:
+    if options.sources:
         lines.extend(reasoning_lines(record))
         failed = [(query["tool"], query["error"]) for query in record["queries"] if query["error"]]
         lines.extend(f"{tool} failed: {strip_control_characters(error['message'])}" for tool, error in failed if error)
@@ -123,7 +123,7 @@ def reasoning_lines(record: Answer) -> list[str]:
     derived = record["derivation"]
     lines = [f"asked for: {' | '.join(triple)}" for triple in derived["triples"]]
     for match in derived["matches"]:
-        named = [f"{c['label']} {_fits(c)}" for c in match["candidates"] if c["score"]][:MAX_VALUES_SHOWN]
+        named = [f"{c['label']} {_format_score(c)}" for c in match["candidates"] if c["score"]][:MAX_VALUES_SHOWN]
         lines += [f"“{match['text']}” ({match['kind']}): {', '.join(named)}"] if named else []
         lines += [] if match["valid"] else [f"“{match['text']}” is nothing that this graph has: {match['chosen']}"]
     planned = derived["planned"]
@@ -138,7 +138,7 @@ def reasoning_lines(record: Answer) -> list[str]:
     return [" ".join(disarm_citations(strip_control_characters(line)).split()) for line in lines]
 
 
-def _fits(candidate: MatchCandidate) -> str:
+def _format_score(candidate: MatchCandidate) -> str:
     """How well a name fits, and how near in meaning it is."""
     near = candidate["similarity"]
     return f"{candidate['score']:.2f}" + (f" (meaning {near:.2f})" if near is not None else "")
@@ -157,16 +157,16 @@ def derivation_lines(record: Answer, citation: Citation) -> list[str]:
         cut = " (cut off)" if query["truncated"] else ""
         lines.append(f"rows: {query['rows']}{cut}, {query['seconds'] * 1000:.0f} ms")
     rows = [", ".join("" if cell is None else str(cell) for cell in row) for row in citation["rows"]]
-    lines += _first("row", rows) if len(rows) > 1 else []
-    lines += _first("key", citation["keys"])
-    lines += _first("triple", [" | ".join(triple) for triple in citation["triples"]])
+    lines += _first_values("row", rows) if len(rows) > 1 else []
+    lines += _first_values("key", citation["keys"])
+    lines += _first_values("triple", [" | ".join(triple) for triple in citation["triples"]])
     if citation["place"] is not None:
         place = citation["place"]
         lines.append(f"place: {place['document']}, characters {place['start']} to {place['end']}")
     return [" ".join(disarm_citations(strip_control_characters(line)).split()) for line in lines]
 
 
-def _first(name: str, values: Sequence[str]) -> list[str]:
+def _first_values(name: str, values: Sequence[str]) -> list[str]:
     more = len(values) - MAX_VALUES_SHOWN
     shown = [f"{name}: {value}" for value in values[:MAX_VALUES_SHOWN]]
     return [*shown, f"and {more} more {name}s in the record (--json)"] if more > 0 else shown
@@ -182,17 +182,17 @@ class StepTimer:
     """Time of each step of a turn, from the arrival of its events."""
 
     def __init__(self) -> None:
-        self.begun = self.last = time.perf_counter()
+        self.started = self.last = time.perf_counter()
         self.steps: dict[str, float] = {}
 
-    def saw(self, kind: str) -> None:
+    def record(self, kind: str) -> None:
         """Count the time since the last event to the step that this event ends."""
         now = time.perf_counter()
         step = STEP_BY_EVENT.get(kind, "answer")
         self.steps[step] = self.steps.get(step, 0.0) + now - self.last
         self.last = now
 
-    def words(self) -> str:
+    def format_times(self) -> str:
         """All steps in their order, then the whole turn, in milliseconds."""
         steps = [f"{step} {seconds * 1000:.0f} ms" for step, seconds in self.steps.items()]
-        return ", ".join([*steps, f"whole turn {(self.last - self.begun) * 1000:.0f} ms"])
+        return ", ".join([*steps, f"whole turn {(self.last - self.started) * 1000:.0f} ms"])

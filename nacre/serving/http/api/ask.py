@@ -15,7 +15,7 @@ from graph.context import Context
 from nacre.records.answer import Answer
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, MetricsDep, RunsDep, TurnServiceDep
-from nacre.serving.http.error_status import NotFound
+from nacre.serving.http.errors import NotFound
 from nacre.serving.keys import Caller
 from nacre.serving.runs import Run
 from nacre.serving.tracing import trace_turn
@@ -44,7 +44,7 @@ class AskRequest(Context):
 async def ask(
     asked: AskRequest,
     request: Request,
-    asking: TurnServiceDep,
+    service: TurnServiceDep,
     runs: RunsDep,
     metrics: MetricsDep,
     caller: CallerDep,
@@ -55,15 +55,15 @@ async def ask(
     then always `done`. The joined tokens equal the record's `answer`. Send `Last-Event-ID` to hear what was missed.
     """
     if last_event_id:
-        return await resume_run(last_event_id, request, asking, runs, caller)
-    asking.admit()
+        return await resume_run(last_event_id, request, service, runs, caller)
+    service.check_capacity()
     context = Context(**asked.model_dump(include=set(Context.model_fields)))
-    name = await asking.check(asked.question, asked.graph, asked.thread, caller, context)
-    if asked.instead_of is not None and asked.thread and asking.threads is not None:
-        await asking.threads.get(caller, asked.thread)
-    run = runs.new(caller.owner)
-    events = asking.events(asked.question, name, asked.thread, context, run.id, caller, asked.instead_of)
-    runs.begin(run, trace_turn(metrics.counted(events), request.headers))
+    name = await service.check_question(asked.question, asked.graph, asked.thread, caller, context)
+    if asked.instead_of is not None and asked.thread and service.threads is not None:
+        await service.threads.get(caller, asked.thread)
+    run = runs.create(caller.owner)
+    events = service.events(asked.question, name, asked.thread, context, run.id, caller, asked.instead_of)
+    runs.start(run, trace_turn(metrics.count_events(events), request.headers))
     if "json" in accept and "event-stream" not in accept:
         return await _record(run)
     return _streamed(run, request)
@@ -73,13 +73,13 @@ async def ask(
 async def follow_run(
     run: str,
     request: Request,
-    asking: TurnServiceDep,
+    service: TurnServiceDep,
     runs: RunsDep,
     caller: CallerDep,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
     """The events after the one that `Last-Event-ID` names; all of them without it."""
-    return await resume_run(last_event_id or run, request, asking, runs, caller)
+    return await resume_run(last_event_id or run, request, service, runs, caller)
 
 
 @router.delete("/runs/{run}", summary="Stop a turn", status_code=204)
@@ -88,16 +88,16 @@ async def stop_run(run: str, runs: RunsDep, caller: CallerDep) -> None:
     runs.get(caller.owner, run).stop("Stopped.")
 
 
-async def resume_run(last: str, request: Request, asking: TurnService, runs: RunsDep, caller: Caller) -> Response:
+async def resume_run(last: str, request: Request, service: TurnService, runs: RunsDep, caller: Caller) -> Response:
     """Go on after the event `last`, RUN.NUMBER; where the run is known no more, or to another process, its record."""
     id, _, number = last.partition(".")
     try:
         return _streamed(runs.get(caller.owner, id), request, int(number) if number.isdecimal() else 0)
     except NotFound:
-        record = await run_in_thread(asking.threads.seen.run, caller.owner, id) if asking.threads else None
-        if record is None or not caller.reads(record["graph"]):
+        record = await run_in_thread(service.threads.conversations.run, caller.owner, id) if service.threads else None
+        if record is None or not caller.may_read(record["graph"]):
             raise
-        return _streamed(Run.over(caller.owner, [("answer", record)]), request)
+        return _streamed(Run.finished(caller.owner, [("answer", record)]), request)
 
 
 def _streamed(run: Run, request: Request, after: int = 0) -> EventSourceResponse:

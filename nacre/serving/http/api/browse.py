@@ -15,7 +15,7 @@ from nacre.errors import ConfigError, ToolError
 from nacre.records.browse import ClassView, Thing
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep
-from nacre.serving.http.error_status import NotFound
+from nacre.serving.http.errors import NotFound
 from nacre.stores.catalog import Library
 
 LONGEST_IRI, MOST_NAMED, MOST_NEXT = 2000, 500, 3
@@ -32,15 +32,15 @@ class LabelRequest(BaseModel):
 
 
 @router.get("/{graph}/overview", summary="See a graph at a glance")
-def graph_overview(asking: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> SchemaOverview:
+def graph_overview(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> SchemaOverview:
     """Its largest classes and the links between them."""
-    return _overview(asking.library, graph, asking.library.current(graph))
+    return _overview(service.library, graph, service.library.current(graph))
 
 
 @router.get("/{graph}/thing", summary="See a thing")
-def thing_details(asking: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, iri: IriQuery) -> Thing:
+def thing_details(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, iri: IriQuery) -> Thing:
     """Facts that start at it and that end at it, and passages that name it."""
-    with asking.library.open(graph) as opened:
+    with service.library.open(graph) as opened:
         try:
             found = facts_of(opened, iri)
         except ToolError as error:
@@ -52,7 +52,7 @@ def thing_details(asking: TurnServiceDep, caller: CallerDep, graph: GraphNameDep
 
 @router.get("/{graph}/class", summary="See a class")
 def class_details(
-    asking: TurnServiceDep,
+    service: TurnServiceDep,
     caller: CallerDep,
     graph: GraphNameDep,
     iri: IriQuery,
@@ -60,7 +60,7 @@ def class_details(
     skip: Annotated[int, Query(ge=0, le=10**6)] = 0,
 ) -> ClassView:
     """What its members have, and 50 of them by name from `skip` on."""
-    with asking.library.open(graph) as opened:
+    with service.library.open(graph) as opened:
         try:
             found = browse_class.class_view(opened, iri, search, skip)
         except ToolError as error:
@@ -71,9 +71,9 @@ def class_details(
 
 
 @router.post("/{graph}/labels", summary="Name IRIs")
-def iri_labels(asking: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, given: LabelRequest) -> dict[str, str]:
+def iri_labels(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, given: LabelRequest) -> dict[str, str]:
     """What things, classes and predicates are called; what has no name is left out."""
-    with asking.library.open(graph) as opened:
+    with service.library.open(graph) as opened:
         try:
             return named(opened, given.iris)
         except ToolError as error:
@@ -82,14 +82,14 @@ def iri_labels(asking: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, g
 
 @router.get("/{graph}/follow-ups", summary="Questions that go on")
 def follow_up_questions(
-    asking: TurnServiceDep,
+    service: TurnServiceDep,
     caller: CallerDep,
     graph: GraphNameDep,
     thing: Annotated[list[str], Query(max_length=3)],
     asked: Annotated[str, Query(max_length=4000)] = "",
 ) -> list[str]:
     """Up to three questions about these things, or their kind, that this graph answers."""
-    return _onward(asking.library, graph, asking.library.current(graph), tuple(thing), asked)
+    return _onward(service.library, graph, service.library.current(graph), tuple(thing), asked)
 
 
 # a version never changes, so that what is worked out of it holds

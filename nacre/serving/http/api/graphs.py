@@ -14,7 +14,7 @@ from nacre.errors import ConfigError
 from nacre.records.schema import Class, Predicate
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep
-from nacre.serving.http.error_status import NotFound
+from nacre.serving.http.errors import NotFound
 from nacre.stores.catalog import Library
 
 EXAMPLE_COUNT = 6
@@ -54,22 +54,22 @@ class GraphSchema:
 
 
 @router.get("", summary="List the graphs")
-def list_graphs(asking: TurnServiceDep, caller: CallerDep) -> list[GraphSummary]:
+def list_graphs(service: TurnServiceDep, caller: CallerDep) -> list[GraphSummary]:
     """All graphs that the key may read."""
-    return [graph_summary(asking.library, name) for name in asking.names(caller)]
+    return [graph_summary(service.library, name) for name in service.graph_names(caller)]
 
 
 @router.get("/{graph}", summary="Read a graph's schema")
-def graph_schema(asking: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> GraphSchema:
+def graph_schema(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> GraphSchema:
     """Classes and predicates by IRI, with their words, numbers and units."""
-    with asking.library.open(graph) as opened:
+    with service.library.open(graph) as opened:
         return GraphSchema(graph, opened.version, opened.schema.classes, opened.schema.predicates)
 
 
 @router.get("/{graph}/report", summary="Account for every triple")
-def graph_report(asking: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> IngestReport:
+def graph_report(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> IngestReport:
     """In which column the triples of each predicate lie, and what no column shows."""
-    return _report(asking.library, graph, asking.library.current(graph))
+    return _report(service.library, graph, service.library.current(graph))
 
 
 @router.get(
@@ -79,7 +79,7 @@ def graph_report(asking: TurnServiceDep, caller: CallerDep, graph: GraphNameDep)
     responses={200: {"content": {"text/plain": {}}, "description": "The text from `start` to `end`."}},
 )
 def document_text(
-    asking: TurnServiceDep,
+    service: TurnServiceDep,
     caller: CallerDep,
     graph: GraphNameDep,
     name: Annotated[str, Path(max_length=MAX_DOCUMENT_NAME)],
@@ -92,7 +92,7 @@ def document_text(
     if end is not None and end < start:
         raise ConfigError(f"end {end} lies before start {start}. Take both from a citation's place.")
     stop = min(start + MAX_RESPONSE_CHARACTERS, start + MAX_RESPONSE_CHARACTERS if end is None else end)
-    with asking.library.open(graph, version) as opened:
+    with service.library.open(graph, version) as opened:
         text = opened.documents.part(name, start, stop) if opened.documents is not None else None
         if text is None or opened.documents is None:
             raise NotFound(f"No document named {name[:100]!r} in graph {graph!r}.")
@@ -102,9 +102,9 @@ def document_text(
 
 
 @router.get("/{graph}/examples", summary="Questions to begin with")
-def example_questions(asking: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> list[str]:
+def example_questions(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> list[str]:
     """Questions of different kinds that this graph answers."""
-    return _examples(asking.library, graph, asking.library.current(graph))
+    return _examples(service.library, graph, service.library.current(graph))
 
 
 def graph_summary(library: Library, name: str) -> GraphSummary:

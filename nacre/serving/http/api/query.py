@@ -55,9 +55,9 @@ class TurnChoices:
 
 
 @router.get("/choices", summary="What a turn may choose")
-def turn_choices(asking: TurnServiceDep, caller: CallerDep) -> TurnChoices:
+def turn_choices(service: TurnServiceDep, caller: CallerDep) -> TurnChoices:
     """Reasoners, branches, and the settings that hold by default."""
-    settings, teams = asking.composition.settings, asking.composition.resources.agents
+    settings, teams = service.composition.settings, service.composition.resources.agents
     return TurnChoices(
         tuple(teams),
         (settings.model or "") if "model" in teams else "",
@@ -70,18 +70,18 @@ def turn_choices(asking: TurnServiceDep, caller: CallerDep) -> TurnChoices:
 
 
 @router.post("/graphs/{graph}/query", summary="Run a query")
-async def query(asking: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, given: QueryRequest) -> QueryResponse:
+async def query(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, given: QueryRequest) -> QueryResponse:
     """One SELECT in SQL over the graph's tables, or a SELECT, ASK or CONSTRUCT in SPARQL where it has triples:
     read-only, guarded as those of a model are, and bounded in rows and time.
     """
-    asking.admit()
-    settings = asking.composition.settings
+    service.check_capacity()
+    settings = service.composition.settings
     limit = settings.row_limit
     started = time.perf_counter()
-    with asking.counted(), await run_in_thread(asking.library.open, graph) as opened:
+    with service.count_active(), await run_in_thread(service.library.open, graph) as opened:
         try:
             if given.language == "sql":
-                found = await query_sql(opened, given.text, settings, asking.composition.resources.sandbox, limit)
+                found = await query_sql(opened, given.text, settings, service.composition.resources.sandbox, limit)
             else:
                 found = await query_sparql(opened, given.text, settings, limit)
                 found = await run_in_thread(_named, opened, found)

@@ -24,18 +24,18 @@ class SparqlTranslation(BaseModel):
 
 @router.get("/text2sparql", summary="Write a question as SPARQL")
 async def text_to_sparql(
-    asking: TurnServiceDep,
+    service: TurnServiceDep,
     caller: CallerDep,
     question: Annotated[str, Query(description="What is asked.", min_length=1)],
     dataset: Annotated[str, Query(description="The dataset's IRI, as NACRE_DATASETS maps it, or a graph's name.")],
 ) -> SparqlTranslation:
     """One SPARQL 1.1 query in the terms of the data, for an endpoint that has it. By rules, whatever model is set."""
-    settings = asking.composition.settings
+    settings = service.composition.settings
     named = parse_datasets(settings.datasets).get(dataset, dataset)
-    name = await asking.check(question, asking.resolve(named, caller), None, caller)
-    with await run_in_thread(asking.library.open, name) as graph:
+    name = await service.check_question(question, service.resolve_graph(named, caller), None, caller)
+    with await run_in_thread(service.library.open, name) as graph:
         try:
-            query = await text2sparql(question, graph, settings, asking.composition.resources.sandbox)
+            query = await text2sparql(question, graph, settings, service.composition.resources.sandbox)
         except ToolError as error:
             raise ConfigError(str(error)) from error
     return SparqlTranslation(dataset=dataset, question=question, query=query)
@@ -44,7 +44,7 @@ async def text_to_sparql(
 def parse_datasets(given: str) -> dict[str, str]:
     """Datasets and the graphs that hold them.
 
-    >>> datasets("https://example.org/geo/=geo, https://example.org/q?a=b=cars")
+    >>> parse_datasets("https://example.org/geo/=geo, https://example.org/q?a=b=cars")
     {'https://example.org/geo/': 'geo', 'https://example.org/q?a=b': 'cars'}
     """
     pairs = (each.strip().rpartition("=") for each in given.split(",") if each.strip())

@@ -9,7 +9,7 @@ from agents.run_in_thread import run_in_thread
 from nacre.serving import transcript
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, ThreadsDep, TurnServiceDep
-from nacre.serving.http.error_status import NotFound
+from nacre.serving.http.errors import NotFound
 from nacre.serving.threads import MAX_THREAD_NAME
 from nacre.stores.sqlite.conversations import Conversation, Turn
 
@@ -70,11 +70,11 @@ async def list_threads(
 
 @router.post("", summary="Begin a thread", status_code=201)
 async def begin_thread(
-    given: NewThread, asking: TurnServiceDep, threads: ThreadsDep, caller: CallerDep
+    given: NewThread, service: TurnServiceDep, threads: ThreadsDep, caller: CallerDep
 ) -> Conversation:
     """A thread without turns; its title becomes the first question where none is given."""
-    graph = await run_in_thread(asking.resolve, given.graph, caller)
-    return await threads.begin(caller, graph, _whole(given.title))
+    graph = await run_in_thread(service.resolve_graph, given.graph, caller)
+    return await threads.create(caller, graph, _whole(given.title))
 
 
 @router.get("/{thread}", summary="Read a thread")
@@ -109,7 +109,7 @@ async def rate_answer(
     """A thumb and a comment, kept with the turn."""
     found = await _turn(threads, caller, thread, turn)
     place = caller.owner, _whole(thread), found.record["turn"]
-    await run_in_thread(threads.seen.say, *place, given.thumb, _whole(given.comment))
+    await run_in_thread(threads.conversations.say, *place, given.thumb, _whole(given.comment))
 
 
 @router.get(

@@ -43,7 +43,7 @@ STATUS_BY_ERROR: dict[type[NacreError], int] = {
 def error_status(error: NacreError) -> int:
     """The HTTP status of a refusal; what a person can put right is 422.
 
-    >>> status(Missing("no such thread")), status(ConfigError("empty question"))
+    >>> error_status(NotFound("no such thread")), error_status(ConfigError("empty question"))
     (404, 422)
     """
     return STATUS_BY_ERROR.get(type(error), 422)
