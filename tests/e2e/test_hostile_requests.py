@@ -163,8 +163,8 @@ def test_a_revoked_key_stays_revoked_while_others_are_made(tmp_path):
             gone = pool.submit(KeyStore(tmp_path).revoke, f"gone-{number}")
             tokens = [each.result() for each in made]
             gone.result()
-        assert KeyStore(tmp_path).caller(token) is None
-        assert all(KeyStore(tmp_path).caller(each) for each in tokens)
+        assert KeyStore(tmp_path).find_caller(token) is None
+        assert all(KeyStore(tmp_path).find_caller(each) for each in tokens)
 
 
 def test_whoever_asks_for_readiness_slows_nobody_down(serve, fresh, tmp_path):

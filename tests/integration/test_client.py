@@ -52,7 +52,7 @@ def test_an_answer_has_parts(graph):
 
 def test_a_stream_joins_to_the_answer(graph):
     with graph.stream(QUESTION) as stream:
-        with pytest.raises(RuntimeError, match="not whole"):
+        with pytest.raises(RuntimeError, match="not complete"):
             _ = stream.reply
         tokens = list(stream)
     assert len(tokens) > 1

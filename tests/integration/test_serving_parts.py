@@ -20,21 +20,21 @@ def test_a_bucket_fills_again_with_time() -> None:
     now = [0.0]
     rate = RateLimiter(60, lambda: now[0])
     for _ in range(6):
-        rate.count("ann")
+        rate.take("ann")
     with pytest.raises(TooManyRequests) as refused:
-        rate.count("ann")
+        rate.take("ann")
     assert refused.value.again == pytest.approx(1.0)
-    rate.count("bo")
+    rate.take("bo")
     now[0] = 1.0
-    rate.count("ann")
+    rate.take("ann")
     with pytest.raises(TooManyRequests):
-        rate.count("ann")
+        rate.take("ann")
 
 
 def test_no_limit_is_no_limit() -> None:
     rate = RateLimiter(0)
     for _ in range(10_000):
-        rate.count("ann")
+        rate.take("ann")
 
 
 async def told(run, after=0):
@@ -113,18 +113,18 @@ async def test_closing_tells_those_who_wait() -> None:
 def test_a_damaged_file_of_keys_opens_nothing(tmp_path) -> None:
     keys = KeyStore(tmp_path)
     token = keys.add("ann", ["maps"])
-    caller = keys.caller(token)
+    caller = keys.find_caller(token)
     assert caller is not None
     assert (caller.owner, caller.may_read("maps"), caller.may_read("cars")) == ("ann", True, False)
-    assert keys.caller(token + "x") is None
+    assert keys.find_caller(token + "x") is None
     for content in ("{", '[{"name": "ann"}]', "[1]"):
         keys.file.write_text(content)
         with pytest.raises(ConfigError, match="damaged"):
-            KeyStore(tmp_path).caller(token)
+            KeyStore(tmp_path).find_caller(token)
     keys.file.unlink()
     keys.file.mkdir()
     with pytest.raises(ConfigError, match=r"keys.json can't be read \(Is a directory\)"):
-        KeyStore(tmp_path).caller(token)
+        KeyStore(tmp_path).find_caller(token)
 
 
 @pytest.mark.parametrize("name", ["local", "", "a:b", "Ann", "x" * 65])
