@@ -9,7 +9,7 @@ from nacre.errors import ToolError
 from nacre.plans.triple_patterns import IS_A, QuestionTriples, known_relations
 from nacre.records.schema import Column, Relation, Schema
 from nacre.stores.sqlite.triples import TYPE
-from tools.guards.sparql_guard import algebra_nodes, node_patterns, parse_sparql
+from tools.guards.sparql_shape import algebra_nodes, node_patterns, parse_sparql
 
 if TYPE_CHECKING:
     from sqlglot import exp

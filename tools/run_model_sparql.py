@@ -11,13 +11,12 @@ from nacre.plans.sparql.terms import cell_value
 from nacre.records.evidence import BranchResult, Cell, Query, QueryError, Rows, Table
 from nacre.records.schema import Schema
 from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
-from tools.guards.sparql_guard import guard_sparql, nearest_iri
+from tools.guards.sparql_guard import GuardedQuery, InspectQuery, guard_sparql, nearest_iri
+from tools.guards.sparql_shape import inspect_query
 from tools.sparql import BRANCH
 from tools.sql import failed_query, summarize_rows
 
 _UNKNOWN = re.compile(r"There is no (predicate|class) <([^>]*)>")
-# what may stand before the form of a query
-_FORM = re.compile(r"\b(SELECT|ASK|CONSTRUCT)\b", re.IGNORECASE)
 
 
 def run_model_sparql(
@@ -30,6 +29,7 @@ def run_model_sparql(
     round: int,
     limit: int = 1000,
     seconds: float = 5.0,
+    inspect: InspectQuery = inspect_query,
 ) -> BranchResult:
     """The rows of a SELECT or ASK that a model wrote, guarded; IRIs in its cells are shown as labels and kept as keys.
 
@@ -41,14 +41,21 @@ def run_model_sparql(
     def run(query: str, words: str = "") -> BranchResult:
         started = time.perf_counter()
         try:
-            guarded = guard_sparql(query, schema, limit=limit)
+            guarded = guard_sparql(query, schema, limit=limit, inspect=inspect)
             table = _table(guarded, source, labels, limit, seconds)
         except ToolError as error:
             took = time.perf_counter() - started
             return failed_query(error, query, words, round=round, seconds=took, by="model", branch=BRANCH)
         took = time.perf_counter() - started
         ran = Query(
-            BRANCH, round, guarded, words, rows=len(table.rows), truncated=table.truncated, seconds=took, by="model"
+            BRANCH,
+            round,
+            guarded.text,
+            words,
+            rows=len(table.rows),
+            truncated=table.truncated,
+            seconds=took,
+            by="model",
         )
         keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
         return BranchResult(
@@ -86,13 +93,12 @@ def _repaired(query: str, message: str, schema: Schema, prefixes: Prefixes) -> t
     return None, ""
 
 
-def _table(query: str, source: SparqlSource, labels: LabelLookup, limit: int, seconds: float) -> Table:
-    form = _FORM.search(query)
-    if form is None or form[1].upper() == "CONSTRUCT":
+def _table(query: GuardedQuery, source: SparqlSource, labels: LabelLookup, limit: int, seconds: float) -> Table:
+    if query.form == "CONSTRUCT":
         raise ToolError("refused", "Write a SELECT or an ASK.")
-    if form[1].upper() == "ASK":
-        return Table(("yes",), ((int(source.ask(query, seconds=seconds)),),), ((),), ("",))
-    found = source.select(query, limit=limit, seconds=seconds)
+    if query.form == "ASK":
+        return Table(("yes",), ((int(source.ask(query.text, seconds=seconds)),),), ((),), ("",))
+    found = source.select(query.text, limit=limit, seconds=seconds)
     things = {term.value for row in found.rows for term in row if term is not None and term.kind == "iri"}
     named = labels(things) if things else {}
 

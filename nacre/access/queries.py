@@ -15,7 +15,7 @@ from nacre.stores.catalog import Graph
 from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
 from tools import lexical, vector
 from tools.guards.sandbox import Sandbox
-from tools.guards.sparql_guard import guard_sparql, query_form
+from tools.guards.sparql_guard import guard_sparql
 
 # characters of all cells of a result that are returned (given)
 MOST_CHARACTERS = 200_000
@@ -72,10 +72,10 @@ async def query_sql(graph: Graph, text: str, settings: Settings, sandbox: Sandbo
     )
 
 
-async def query_sparql(graph: Graph, text: str, settings: Settings, limit: int) -> QueryResult:
+async def query_sparql(graph: Graph, text: str, settings: Settings, sandbox: Sandbox, limit: int) -> QueryResult:
     """The solutions of a SELECT, the truth of an ASK, or the triples of a CONSTRUCT; raises ToolError."""
     seconds = settings.branch_seconds
-    running = run_in_thread(_run_sparql, graph, text, seconds, min(limit, settings.row_limit))
+    running = run_in_thread(_run_sparql, graph, text, sandbox, seconds, min(limit, settings.row_limit))
     try:
         # the guard parses too
         return await asyncio.wait_for(running, seconds * 2)
@@ -117,13 +117,13 @@ def _merged(found: list[BranchResult]) -> list[RetrievedSentence]:
     ]
 
 
-def _run_sparql(graph: Graph, text: str, seconds: float, limit: int) -> QueryResult:
+def _run_sparql(graph: Graph, text: str, sandbox: Sandbox, seconds: float, limit: int) -> QueryResult:
     source: SparqlSource | None = graph.remote or graph.triples
     if source is None:
         raise ToolError("unavailable", sparql_problem(graph))
     started = time.perf_counter()
-    query = guard_sparql(text, graph.schema, limit=limit + 1)
-    form, is_cut = query_form(query), False
+    guarded = guard_sparql(text, graph.schema, limit=limit + 1, inspect=sandbox.inspect_sparql)
+    query, form, is_cut = guarded.text, guarded.form, False
     terms: Sequence[Sequence[SparqlTerm | None]] = ()
     columns: tuple[str, ...]
     rows: tuple[ResultRow, ...]

@@ -23,6 +23,7 @@ from nacre.records.turn import Reading
 from nacre.stores.sparql.sparql_source import SparqlSource
 from nacre.stores.sqlite.lexicon import Lexicon
 from tools import sparql, sql
+from tools.guards.sandbox import Sandbox
 from tools.look_up.look_up_sparql import look_up_sparql
 from tools.run_model_sparql import run_model_sparql
 
@@ -39,6 +40,7 @@ class SparqlDatabase:
 
     graph: Graph
     settings: Settings
+    sandbox: Sandbox
     round: int
     lexicon: Lexicon
     engine: Engine
@@ -76,6 +78,7 @@ class SparqlDatabase:
             round=self.round,
             limit=self.settings.row_limit,
             seconds=self.settings.branch_seconds,
+            inspect=self.sandbox.inspect_sparql,
         )
 
     def describe(self, relations: Collection[str] | None) -> str:
@@ -98,7 +101,9 @@ class SparqlDatabase:
         )
 
 
-def sparql_database(graph: Graph, settings: Settings, text: str, round: int = 1) -> SparqlDatabase | None:
+def sparql_database(
+    graph: Graph, settings: Settings, sandbox: Sandbox, text: str, round: int = 1
+) -> SparqlDatabase | None:
     """The database that agents ask by SPARQL, at the graph's endpoint or over its own triples; None if it has neither.
 
     Names in `text` are looked up at an endpoint. Blocking; raises ToolError if names can't be looked up.
@@ -107,8 +112,10 @@ def sparql_database(graph: Graph, settings: Settings, text: str, round: int = 1)
     if names is not None and graph.remote is not None:
         engine = sparql.endpoint_engine(graph.remote, names.endpoint, graph.schema, names.labels)
         most, known = settings.endpoint_readings, names.about(text)
-        return SparqlDatabase(graph, settings, round, known, engine, graph.remote, names.labels, most)
+        return SparqlDatabase(graph, settings, sandbox, round, known, engine, graph.remote, names.labels, most)
     if graph.triples is None:
         return None
     engine, labels = sparql.ingested_engine(graph.triples, graph.tables), sparql.ingested_labels(graph.tables)
-    return SparqlDatabase(graph, settings, round, graph.lexicon, engine, graph.triples, labels, MAX_READINGS_RUN)
+    return SparqlDatabase(
+        graph, settings, sandbox, round, graph.lexicon, engine, graph.triples, labels, MAX_READINGS_RUN
+    )

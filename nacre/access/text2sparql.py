@@ -31,7 +31,9 @@ async def text2sparql(question: str, graph: Graph, settings: Settings, sandbox: 
     """
     lexicon = await load_lexicon(graph, question)
     understanding = await run_in_thread(understand, Rewrite(question), graph.schema, lexicon)
-    remote = await run_in_thread(sparql_database, graph, settings, question) if graph.endpoint is not None else None
+    remote = (
+        await run_in_thread(sparql_database, graph, settings, sandbox, question) if graph.endpoint is not None else None
+    )
     database = remote or sql_database(graph, settings, sandbox)
     found = (await by_rules(first_turn(question, understanding), database)).value
     likely = [each for each in found.evidence if isinstance(each, Rows) and each.reading is not None]
@@ -44,7 +46,8 @@ async def text2sparql(question: str, graph: Graph, settings: Settings, sandbox: 
         endpoint_vocabulary(graph.endpoint, graph.schema) if graph.endpoint is not None else Vocabulary(graph.schema)
     )
     query = standalone_query(understanding.readings[best.reading].plan, vocabulary)
-    guard_sparql(query, graph.schema, limit=settings.row_limit)
+    limit, inspect = settings.row_limit, sandbox.inspect_sparql
+    await run_in_thread(guard_sparql, query, graph.schema, limit=limit, inspect=inspect)
     return _with_from(query, graph.endpoint.graphs) if graph.endpoint is not None else query
 
 

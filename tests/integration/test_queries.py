@@ -48,29 +48,29 @@ def graph(data):
 
 
 @pytest.fixture(scope="module")
-def apart():
+def sandbox():
     running = Sandbox()
     yield running
     running.close()
 
 
-async def test_a_select_gives_rows_within_its_limit(graph, settings, apart):
-    found = await query_sql(graph, "SELECT label, pages FROM book ORDER BY pages", settings, apart, 2)
+async def test_a_select_gives_rows_within_its_limit(graph, settings, sandbox):
+    found = await query_sql(graph, "SELECT label, pages FROM book ORDER BY pages", settings, sandbox, 2)
     assert found.rows == (("Field Guide to Ferns", 154), ("Lamp Over Water", 198))
     assert (found.columns, found.truncated, found.note) == (("label", "pages"), True, "")
-    repaired = await query_sql(graph, "SELECT label FROM bok", settings, apart, 9)
+    repaired = await query_sql(graph, "SELECT label FROM bok", settings, sandbox, 9)
     assert "bok" in repaired.note
     assert '"book"' in repaired.query
-    nothing = await query_sql(graph, "SELECT label FROM book WHERE pages > 9000", settings, apart, 9)
+    nothing = await query_sql(graph, "SELECT label FROM book WHERE pages > 9000", settings, sandbox, 9)
     assert nothing.rows == ()
 
 
 @pytest.mark.parametrize(
     "text", ["DELETE FROM book", "SELECT 1; SELECT 2", "PRAGMA table_list", "SELECT * FROM sqlite_master", "", "("]
 )
-async def test_what_is_no_select_is_refused(graph, settings, apart, text):
+async def test_what_is_no_select_is_refused(graph, settings, sandbox, text):
     with pytest.raises(ToolError):
-        await query_sql(graph, text, settings, apart, 5)
+        await query_sql(graph, text, settings, sandbox, 5)
 
 
 async def test_sparql_has_three_forms(graph, settings):
@@ -112,18 +112,18 @@ def test_the_page_gets_the_same_rows_with_names(settings):
         "no query",
     ],
 )
-async def test_what_sparql_may_not_is_refused(graph, settings, text):
+async def test_what_sparql_may_not_is_refused(graph, settings, sandbox, text):
     with pytest.raises(ToolError):
-        await query_sparql(graph, text, settings, 5)
+        await query_sparql(graph, text, settings, sandbox, 5)
 
 
-async def test_what_is_too_much_to_hand_on_is_cut_and_told(graph, settings, apart, monkeypatch):
+async def test_what_is_too_much_to_hand_on_is_cut_and_told(graph, settings, sandbox, monkeypatch):
     monkeypatch.setattr(queries, "MOST_CHARACTERS", 40)
-    found = await query_sql(graph, "SELECT label FROM book ORDER BY label", settings, apart, 100)
+    found = await query_sql(graph, "SELECT label FROM book ORDER BY label", settings, sandbox, 100)
     assert 0 < len(found.rows) < 6
     assert found.truncated
     monkeypatch.setattr(queries, "MOST_CHARACTERS", 10)
-    found = await query_sql(graph, "SELECT summary FROM book", settings, apart, 100)
+    found = await query_sql(graph, "SELECT summary FROM book", settings, sandbox, 100)
     assert [[len(cell) for cell in row] for row in found.rows] == [[10]]  # type: ignore[arg-type]
 
 
@@ -152,7 +152,7 @@ def test_a_thing_is_known_by_name_part_of_it_spelling_and_iri(graph):
     assert thing_description(find_thing(graph, "Mira Oake", 0)).truncated
 
 
-async def test_a_graph_that_is_attached_is_asked_where_it_lies(tmp_path, settings, apart):
+async def test_a_graph_that_is_attached_is_asked_where_it_lies(tmp_path, settings, sandbox):
     with servers.endpoint(FILE) as url:
         attach_endpoint(url, "away", data=tmp_path)
         library = Library(tmp_path, None)
@@ -163,7 +163,7 @@ async def test_a_graph_that_is_attached_is_asked_where_it_lies(tmp_path, setting
             found = await query_sparql(graph, f"SELECT ?p {{ ?b {PAGES} ?p }} ORDER BY ?p", settings, 1)
             assert found.rows == ((154,),)
             for asking in (
-                query_sql(graph, "SELECT 1 FROM book", settings, apart, 1),
+                query_sql(graph, "SELECT 1 FROM book", settings, sandbox, 1),
                 search_sentences(graph, "salt", settings, 1),
             ):
                 with pytest.raises(ToolError) as lacks:

@@ -11,15 +11,16 @@ from nacre.stores.sparql.query_tokens import MAX_DEPTH, MAX_TOKENS, keywords, qu
 @pytest.mark.parametrize(
     ("text", "canonical"),
     [
-        ("SELECT*{?s ?p ?o}", "SELECT * { ?s ?p ?o }"),
-        ("ask { $s a <http://e.org/A> . }", "ask { ?s a <http://e.org/A>\n. }"),
+        ("SELECT*{?s ?p ?o}", "SELECT* { ?s ?p ?o }"),
+        ("ask { $s a <http://e.org/A> . }", "ask { ?s a <http://e.org/A> . }"),
         ("ASK { ?s ?p 'it''s' }", 'ASK { ?s ?p "it" "s" }'),
         ('ASK { ?s ?p """a "b"\nc""" }', 'ASK { ?s ?p "a \\"b\\"\\nc" }'),
         ("ASK { ?s ?p 'a\\u0041' }", 'ASK { ?s ?p "aA" }'),
         ("PREFIX a: <http://e.org/#> # FILTER\nASK { ?s a:b.c ?o }", "PREFIX a: <http://e.org/#>\nASK { ?s a:b.c ?o }"),
+        ("ASK {\r\n\t?s a <http://e.org/#A> # all\r  . }", "ASK {\n ?s a <http://e.org/#A>\n  . }"),
         ("ASK { ?s ?p 1.5e3, -2, .5 }", "ASK { ?s ?p 1.5e3 , - 2 , .5 }"),
-        ("ASK { ?s ?p 'x'@en-GB, '1'^^<http://e.org/t> }", 'ASK { ?s ?p "x" @en-GB , "1" ^^ <http://e.org/t>\n}'),
-        ("ASK { ?s (^a:b/!a:c)*|a:d+ ?o }", "ASK { ?s ( ^ a:b / ! a:c ) * | a:d + ?o }"),
+        ("ASK { ?s ?p 'x'@en-GB, '1'^^<http://e.org/t> }", 'ASK { ?s ?p "x" @en-GB , "1" ^^ <http://e.org/t> }'),
+        ("ASK { ?s (^a:b/!a:c)*|a:d+ ?o }", "ASK { ?s ( ^ a:b / ! a:c )* | a:d+ ?o }"),
         ("ASK { FILTER(?a<?b && ?c>=?d) }", "ASK { FILTER ( ?a < ?b && ?c >= ?d ) }"),
     ],
 )

@@ -4,6 +4,7 @@ import pytest
 
 from nacre.errors import ToolError
 from nacre.records.schema import Class, Predicate, Schema
+from nacre.stores.sparql.query_tokens import query_tokens, write_tokens
 from tools.guards.sparql_guard import guard_sparql
 
 V = "http://example.org/v#"
@@ -17,6 +18,10 @@ SCHEMA = Schema(
     (Class(V + "River", "River", 3, ""),), (), tuple(map(_predicate, ("length", "flowsThrough"))), (), {}, 9, 5
 )
 PREFIX = f"PREFIX v: <{V}>\n"
+
+
+def canonical(text: str) -> str:
+    return write_tokens(query_tokens(text))
 
 
 @pytest.mark.parametrize(
@@ -33,12 +38,14 @@ PREFIX = f"PREFIX v: <{V}>\n"
     ],
 )
 def test_what_reads_goes_through_with_a_limit(text: str) -> None:
-    assert guard_sparql(PREFIX + text, SCHEMA, limit=7) == f"{PREFIX}{text}\nLIMIT 7"
+    guarded = guard_sparql(PREFIX + text, SCHEMA, limit=7).text
+    assert guarded == f"{canonical(PREFIX + text)}\nLIMIT 7"
+    assert "nothing follows" not in guarded
 
 
 @pytest.mark.parametrize("text", ["ASK { ?r v:length 3 }", "SELECT ?r { ?r v:length ?l } LIMIT 2"])
 def test_what_is_bounded_stays_as_it_is(text: str) -> None:
-    assert guard_sparql(PREFIX + text, SCHEMA, limit=7) == PREFIX + text
+    assert guard_sparql(PREFIX + text, SCHEMA, limit=7).text == canonical(PREFIX + text)
 
 
 @pytest.mark.parametrize(
@@ -55,6 +62,16 @@ def test_what_is_bounded_stays_as_it_is(text: str) -> None:
             "SERVICE",
         ),
         ("SELECT ?r FROM <http://elsewhere.example/> { ?r v:length ?l }", "refused", "FROM"),
+        # an end of a comment, a quote and an escape that parsers read in different ways
+        ("SELECT ?r { ?r v:length ?l #\rSERVICE <http://127.0.0.1:9/> { ?a ?b ?c }\n} LIMIT 1", "refused", "SERVICE"),
+        ("SELECT ?r { ?r v:length ?l #\rGRAPH ?g { ?a ?b ?c }\n}", "refused", "GRAPH"),
+        ('SELECT ?r { ?r v:length "\\u0022 } #" SERVICE <http://e.org/> { ?a ?b ?c } }', "refused", "SERVICE"),
+        (
+            "# PREFIX a:<b> FILTER(?o != '''\nSELECT ?r { ?r v:length ?l } SERVICE <http://e.org/> {}",
+            "refused",
+            "SERVICE",
+        ),
+        ("SELECT ?r { ?r v:length (" + "1 " * 4900 + ") }", "too_large", "tokens"),
         ("SELECT ?r { ?r v:lengths ?l }", "unknown_name", V + "length"),
         ("SELECT ?r { ?r v:length|^v:flows ?l }", "unknown_name", V + "flowsThrough"),
         ("SELECT ?r { ?r a v:Rivers }", "unknown_name", V + "River"),
@@ -63,7 +80,7 @@ def test_what_is_bounded_stays_as_it_is(text: str) -> None:
         ("SELECT ?a ?b { ?a a ?c . ?b a ?c }", "too_large", "joins"),
         ("SELECT ?a { ?a v:length ?l } VALUES ?a { v:x }", "refused", "VALUES"),
         ("SELECT ?a " + "{" * 50 + " ?a v:length ?l " + "}" * 50, "too_large", "nested"),
-        ("SELECT ?a " + "{" * 70 + " ?a v:length ?l " + "}" * 70, "too_large", "groups"),
+        ("SELECT ?a " + "{" * 70 + " ?a v:length ?l " + "}" * 70, "too_large", "levels"),
         ("SELECT ?a { ?a v:length ?l } #" + "x" * 10_000, "refused", "characters"),
     ],
 )

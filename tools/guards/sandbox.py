@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from nacre.records.evidence import BranchResult
 from nacre.stores.processes.killable_pool import KillablePool, pool_errors
+from tools.guards.sparql_shape import QueryShape, inspect_query
 
 if TYPE_CHECKING:
     from nacre.stores.sqlite.tables import Tables
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 # a statement in a process has SQLite's own limits besides
 MOST_MEMORY = 2_000_000_000
 OPEN_GRAPHS = 4
+# for parsing one SPARQL query; the longest that is let through takes 0.6 s (sparql_shape)
+PARSE_SECONDS = 5.0
 
 
 class Sandbox:
@@ -34,6 +37,12 @@ class Sandbox:
         running = await asyncio.to_thread(self._work.start, _run, tables, text, seconds=seconds, **given)
         with pool_errors(seconds):
             return await asyncio.wrap_future(running)
+
+    def inspect_sparql(self, text: str) -> QueryShape:
+        """`inspect_query`, in a process that is ended when parsing takes too long; blocking. Raises ToolError."""
+        with pool_errors(PARSE_SECONDS):
+            shape: QueryShape = self._work.start(inspect_query, text, seconds=PARSE_SECONDS).result()
+        return shape
 
     def close(self) -> None:
         """End all processes, whatever they do."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from nacre.plans.sparql.terms import format_iri
-from tools.guards.sparql_guard import parse_sparql
+from tools.guards.sparql_shape import parse_sparql
 
 _PROLOGUE = re.compile(r"(?:\s|#[^\n]*|(?:PREFIX\s*\S*?:|BASE)\s*<[^>]*>)*", re.IGNORECASE)
 _TOKEN = re.compile(

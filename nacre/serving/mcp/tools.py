@@ -101,7 +101,8 @@ def add_tools(mcp: MCPServer[Any], where: ContextResolver) -> None:
         place = where(ctx.request_context)
         async with place.service.wait_for_slot():
             with await open_graph(place, graph) as opened:
-                found = await queries.query_sparql(opened, sparql, place.service.composition.settings, limit)
+                resources = place.service.composition.resources
+                found = await queries.query_sparql(opened, sparql, resources.settings, resources.sandbox, limit)
         return records.ToolRows(**asdict(found))
 
     @tool

@@ -1,0 +1,163 @@
+"""Parse a SPARQL query and describe what it asks: text -> QueryShape. Run in a process that can be killed."""
+
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from nacre.errors import ToolError
+from nacre.stores.sqlite.triples import TYPE
+
+_FORMS = {"SelectQuery": "SELECT", "AskQuery": "ASK", "ConstructQuery": "CONSTRUCT", "DescribeQuery": "DESCRIBE"}
+# rdflib's grammar keeps state while it parses, so that two threads break each other's queries
+_PARSER = threading.Lock()
+
+
+@dataclass(frozen=True)
+class QueryShape:
+    """What a query asks, as far as a guard judges it.
+
+    `form` is SELECT, ASK, CONSTRUCT or DESCRIBE; `has_limit` whether it ends in LIMIT or OFFSET, and `takes_limit`
+    whether a LIMIT may be appended; `predicates` and `classes` are the IRIs that its patterns name; `unjoined` are
+    variables, one of each group of patterns, if nothing joins the groups.
+    """
+
+    form: str
+    has_limit: bool
+    takes_limit: bool
+    patterns: int
+    predicates: tuple[str, ...]
+    classes: tuple[str, ...]
+    unjoined: tuple[str, ...]
+
+
+def inspect_query(text: str) -> QueryShape:
+    """The shape of a query; raises ToolError as `parse_sparql`, and `refused` for GRAPH and FROM."""
+    query = parse_sparql(text)
+    parts = list(algebra_nodes(query))
+    if query.datasetClause or any(part.name == "Graph" for part in parts):
+        raise ToolError("refused", "GRAPH and FROM are not allowed: the graph is chosen already.")
+    form = _FORMS.get(query.name, query.name)
+    triples = [triple for part in parts for triple in node_patterns(part)]
+    has_limit = form == "ASK" or (form != "DESCRIBE" and query.p.name == "Slice")
+    return QueryShape(
+        form,
+        has_limit,
+        has_limit or _is_query(f"{text}\nLIMIT 1"),
+        len(triples),
+        tuple(dict.fromkeys(iri for _, predicate, _ in triples for iri in _predicate_iris(predicate))),
+        tuple(dict.fromkeys(_class_iris(triples))),
+        _unjoined(triples, parts),
+    )
+
+
+def parse_sparql(text: str) -> Any:
+    """The algebra of a query, as rdflib has it; raises ToolError `syntax`, `refused` for SERVICE, `too_large`."""
+    from rdflib.plugins.sparql.algebra import translateQuery
+    from rdflib.plugins.sparql.parser import parseQuery
+
+    try:
+        with _PARSER:
+            tree = parseQuery(text)
+            if any(part.name == "ServiceGraphPattern" for part in algebra_nodes(tree)):
+                # rdflib can't translate all of them
+                raise ToolError("refused", "SERVICE is not allowed: only this graph can be asked.")
+            return translateQuery(tree).algebra
+    except ToolError:
+        raise
+    except RecursionError:
+        raise ToolError("too_large", "The query is nested too deep. Write it with fewer levels.") from None
+    except Exception as error:  # rdflib raises kinds of its own, and bare ones
+        lines = str(error).strip().splitlines()
+        reason = lines[0] if lines else type(error).__name__
+        raise ToolError("syntax", f"The query can't be parsed as SPARQL 1.1: {reason}") from None
+
+
+def algebra_nodes(node: Any) -> Iterator[Any]:
+    """All parts of a parsed query, from outside in."""
+    from rdflib.plugins.sparql.parserutils import CompValue
+
+    if isinstance(node, CompValue):
+        yield node
+        for each in node.values():
+            yield from algebra_nodes(each)
+    elif isinstance(node, Iterable) and not isinstance(node, str):
+        for each in node:
+            yield from algebra_nodes(each)
+
+
+def node_patterns(part: Any) -> Iterator[tuple[Any, Any, Any]]:
+    """The patterns of one part; inside EXISTS they are still lists of three terms after three terms."""
+    for listed in part.triples or ():
+        yield from zip(listed[::3], listed[1::3], listed[2::3], strict=True)
+
+
+def _is_query(text: str) -> bool:
+    try:
+        parse_sparql(text)
+    except ToolError:
+        return False
+    return True
+
+
+def _predicate_iris(predicate: Any) -> Iterator[str]:
+    """The IRIs of a predicate, of a property path each."""
+    from rdflib import URIRef
+    from rdflib.paths import Path
+
+    if isinstance(predicate, URIRef):
+        yield str(predicate)
+    elif isinstance(predicate, Path):
+        for inner in (*getattr(predicate, "args", ()), *(getattr(predicate, name, None) for name in ("arg", "path"))):
+            yield from _predicate_iris(inner)
+
+
+def _class_iris(triples: Iterable[tuple[Any, Any, Any]]) -> Iterator[str]:
+    from rdflib import URIRef
+
+    for _, predicate, object_ in triples:
+        if str(predicate) == TYPE and isinstance(object_, URIRef):
+            yield str(object_)
+
+
+def _unjoined(triples: list[Any], parts: list[Any]) -> tuple[str, ...]:
+    """A variable of each group of patterns, if two groups share neither a thing nor a variable nor a comparison."""
+    from rdflib.term import BNode, Identifier, Variable
+
+    groups: list[set[Any]] = []
+    of_triples = [{term for term in triple if isinstance(term, Identifier)} - _constants(triple) for triple in triples]
+    shared = list(of_triples)
+    for part in parts:
+        if part.name in ("Filter", "Extend"):
+            shared.append({*_variables(part.expr), *_variables(part.var)})
+        elif part.name.startswith("Aggregate_"):
+            shared.append({*_variables(part.res), *_variables(part.vars)})
+        elif part.name == "values":
+            shared += [set(row) for row in part.res]
+    for terms in shared:
+        if not any(isinstance(term, Variable | BNode) for term in terms):
+            continue
+        touching = [group for group in groups if group & terms]
+        groups = [group for group in groups if not group & terms] + [set(terms).union(*touching)]
+    # the classes that VALUES lists for a type are no things of their own
+    separate = [group for group in groups if any(group & terms for terms in of_triples)]
+    return tuple(sorted(min(map(str, group)) for group in separate)) if len(separate) > 1 else ()
+
+
+def _constants(triple: Any) -> set[Any]:
+    """The predicate and, of a type, the class: sharing them joins nothing."""
+    _, predicate, object_ = triple
+    return {predicate} | ({object_} if str(predicate) == TYPE else set())
+
+
+def _variables(node: Any) -> Iterator[Any]:
+    from rdflib.term import Variable
+
+    if isinstance(node, Variable):
+        yield node
+    elif isinstance(node, dict):
+        for each in node.values():
+            yield from _variables(each)
+    elif isinstance(node, list | tuple | set):
+        for each in node:
+            yield from _variables(each)
