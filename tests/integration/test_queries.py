@@ -73,13 +73,13 @@ async def test_what_is_no_select_is_refused(graph, settings, sandbox, text):
         await query_sql(graph, text, settings, sandbox, 5)
 
 
-async def test_sparql_has_three_forms(graph, settings):
-    select = await query_sparql(graph, f"SELECT ?b ?p {{ ?b {PAGES} ?p }} ORDER BY ?p", settings, 2)
+async def test_sparql_has_three_forms(graph, settings, sandbox):
+    select = await query_sparql(graph, f"SELECT ?b ?p {{ ?b {PAGES} ?p }} ORDER BY ?p", settings, sandbox, 2)
     assert select.rows == ((f"{ROOM}fern", 154), (f"{ROOM}lamp", 198))
     assert select.truncated
-    ask = await query_sparql(graph, f"ASK {{ ?b {PAGES} 540 }}", settings, 5)
+    ask = await query_sparql(graph, f"ASK {{ ?b {PAGES} 540 }}", settings, sandbox, 5)
     assert (ask.columns, ask.rows) == (("ask",), ((True,),))
-    built = await query_sparql(graph, f"CONSTRUCT {{ ?b {PAGES} ?p }} WHERE {{ ?b {PAGES} ?p }}", settings, 4)
+    built = await query_sparql(graph, f"CONSTRUCT {{ ?b {PAGES} ?p }} WHERE {{ ?b {PAGES} ?p }}", settings, sandbox, 4)
     assert (len(built.rows), built.truncated) == (4, True)
     assert built.rows[0][1] == f"{ROOM}pages"
 
@@ -128,7 +128,7 @@ async def test_what_is_too_much_to_hand_on_is_cut_and_told(graph, settings, sand
 
 
 async def test_a_search_finds_sentences_once(graph, settings):
-    found = await search_sentences(graph, "desert salt story", settings, 5)
+    found = await search_sentences(graph, "desert salt story", settings, sandbox, 5)
     assert found[0].source == "The Salt Road"
     assert found[0].keys == (f"{ROOM}salt",)
     assert len({each.text for each in found}) == len(found) <= 5
@@ -160,7 +160,7 @@ async def test_a_graph_that_is_attached_is_asked_where_it_lies(tmp_path, setting
             thing = thing_description(await asyncio.to_thread(find_thing, graph, "Mira Oake", 10))
             assert (thing.iri, thing.label, thing.kinds) == (f"{ROOM}mira", "Mira Oake", ["author"])
             assert {fact.label for fact in thing.incoming} == {"The Salt Road", "Lamp Over Water"}
-            found = await query_sparql(graph, f"SELECT ?p {{ ?b {PAGES} ?p }} ORDER BY ?p", settings, 1)
+            found = await query_sparql(graph, f"SELECT ?p {{ ?b {PAGES} ?p }} ORDER BY ?p", settings, sandbox, 1)
             assert found.rows == ((154,),)
             for asking in (
                 query_sql(graph, "SELECT 1 FROM book", settings, sandbox, 1),
