@@ -128,7 +128,7 @@ async def test_what_is_too_much_to_hand_on_is_cut_and_told(graph, settings, sand
 
 
 async def test_a_search_finds_sentences_once(graph, settings):
-    found = await search_sentences(graph, "desert salt story", settings, sandbox, 5)
+    found = await search_sentences(graph, "desert salt story", settings, 5)
     assert found[0].source == "The Salt Road"
     assert found[0].keys == (f"{ROOM}salt",)
     assert len({each.text for each in found}) == len(found) <= 5

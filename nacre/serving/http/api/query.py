@@ -83,7 +83,7 @@ async def query(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep,
             if given.language == "sql":
                 found = await query_sql(opened, given.text, settings, service.composition.resources.sandbox, limit)
             else:
-                found = await query_sparql(opened, given.text, settings, asking.composition.resources.sandbox, limit)
+                found = await query_sparql(opened, given.text, settings, service.composition.resources.sandbox, limit)
                 found = await run_in_thread(_named, opened, found)
         except ToolError as error:
             raise ConfigError(str(error)) from error
