@@ -14,7 +14,7 @@ from ingestion.induce.names.predicate_names import expand_abbreviations
 from ingestion.induce.predicate_columns import PredicateColumns
 from ingestion.meaning.translations import is_translation
 from ingestion.read.capsules import unique_counts
-from nacre.language import thesaurus as english
+from nacre.language.base import load_language_data
 from nacre.language.forms.nouns import wording_entry
 from nacre.language.split_labels import label_words
 from nacre.language.tokens import name_tokens, split_name, word_forms
@@ -123,8 +123,8 @@ def _codes(layout: Layout, schema: Schema) -> Iterator[Row]:
 
 def _countries(layout: Layout, schema: Schema) -> Iterator[Row]:
     """What is of a country is called by its other names and an adjective: "Italian" what is of IT, or of Italy."""
-    names = english.load_language_data("resources/codes.yaml")["country"]["names"]
-    others = english.load_language_data("resources/countries.yaml")
+    names = load_language_data("resources/codes.yaml")["country"]["names"]
+    others = load_language_data("resources/countries.yaml")
     said = {
         form.casefold(): (*forms, names[code]) for code, forms in others.items() for form in (code, *forms, names[code])
     }

@@ -5,7 +5,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from nacre.evaluation.questions import GoldQuestion, is_answerable
-from nacre.language.quantities.units import convert_unit, find_quantities
+from nacre.language.quantities.quantity import find_quantities
+from nacre.language.quantities.units import convert_unit
 from nacre.records.answer import Answer, Value
 
 _CITATION = re.compile(r"\[\d+(?:\s*[,;]\s*\d+)*\]")

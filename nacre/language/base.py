@@ -5,7 +5,8 @@
     word_map("wording", "plurals")          word -> word
     pattern("patterns", "prose")            one compiled regular expression
 
-The files are read as text only: other loaders read "no" and "on" as false and true.
+These files are read as text only: other loaders read "no" and "on" as false and true. `load_language_data` reads files
+with numbers in them.
 """
 
 import re
@@ -18,7 +19,7 @@ from typing import Any
 
 import yaml
 
-ENGLISH_FOLDER = Path(__file__).parent / "en"
+_FOLDER = Path(__file__).parent
 
 Cue = tuple[tuple[str, ...], str, str]
 
@@ -81,10 +82,21 @@ def word_map(file: str, name: str) -> Mapping[str, str]:
 
 
 @cache
-def pattern(file: str, name: str) -> re.Pattern[str]:
-    """The regular expressions of an entry as one; the first that matches counts."""
+def pattern(file: str, name: str, **parts: str) -> re.Pattern[str]:
+    """The regular expressions of an entry as one; the first that matches counts.
+
+    `parts` are regular expressions for placeholders: `months` replaces `<months>`.
+    """
     entry = _data(file)[name]
-    return re.compile(entry if isinstance(entry, str) else "|".join(entry))
+    text = entry if isinstance(entry, str) else "|".join(entry)
+    for part, expression in parts.items():
+        text = text.replace(f"<{part}>", expression)
+    return re.compile(text)
+
+
+def load_language_data(name: str) -> dict[str, Any]:
+    """The content of a file of this package with numbers as numbers: "en/english.yaml", "resources/codes.yaml"."""
+    return _read_yaml(name, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def _patterns(file: str) -> Mapping[str, re.Pattern[str]]:
@@ -104,6 +116,9 @@ def _cues() -> Mapping[str, tuple[Cue, ...]]:
 
 @cache
 def _data(file: str) -> Mapping[str, Any]:
-    text = (ENGLISH_FOLDER / f"{file}.yaml").read_text(encoding="utf-8")
-    data: dict[str, Any] = yaml.load(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
-    return MappingProxyType(data)
+    return MappingProxyType(_read_yaml(f"en/{file}.yaml", getattr(yaml, "CBaseLoader", yaml.BaseLoader)))
+
+
+def _read_yaml(name: str, loader: Any) -> dict[str, Any]:
+    data: dict[str, Any] = yaml.load((_FOLDER / name).read_text(encoding="utf-8"), Loader=loader)
+    return data

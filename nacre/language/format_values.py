@@ -1,4 +1,4 @@
-"""Values as people write them: Cell -> text, with thousands, units, dates and yes or no."""
+"""Format values for people: Cell -> text, with thousands separators, units, dates, and yes or no."""
 
 import calendar
 import re
@@ -13,21 +13,24 @@ _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\
 _MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d:\d\d)(?::00|(:\d\d))?(?:\.\d+)?(Z|[+-]\d\d:\d\d)?")
 _SLUG = re.compile(r"[^\W_A-Z]+(?:[-_][^\W_A-Z]+)+")
 _WORD = re.compile(r"[^\W\d_A-Z]{3,}")
-# "bmw", "m": letters that are said one by one
-_LETTERS = re.compile(r"[bcdfghj-np-tv-xz]{1,4}")
-# an average is said with three digits that count
-_DIGITS = 3
-# below this a number is written with an exponent
-_SMALL = 1e-4
+# "bmw", "m": abbreviations without a vowel
+_ABBREVIATION = re.compile(r"[bcdfghj-np-tv-xz]{1,4}")
+# significant digits of an average
+_SIGNIFICANT_DIGITS = 3
+# smaller numbers are written with an exponent
+_MIN_DECIMAL = 1e-4
 
 
 def format_value(value: Cell, unit: str = "", *, counted: bool = True, rounded: bool = False) -> str:
-    """A value for people: thousands separated, at most two decimals, with its unit; dates written out.
+    """A value with thousands separators, at most two decimals and its unit; dates are written out.
 
-    What is not `counted` (a year, a code) has no separators; `rounded` numbers keep three digits, or the whole part.
+    A number that is not `counted` (a year, a code) has no separators. A `rounded` number keeps three significant
+    digits, or its whole part.
 
-    >>> format_value(112233.333, "km"), format_value(723.75, "kg", rounded=True), format_value(2010, counted=False), format_value("2010-05-01")
-    ('112,233.33 km', '724 kg', '2010', '1 May 2010')
+    >>> format_value(112233.333, "km"), format_value(723.75, "kg", rounded=True)
+    ('112,233.33 km', '724 kg')
+    >>> format_value(2010, counted=False), format_value("2010-05-01")
+    ('2010', '1 May 2010')
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -36,13 +39,12 @@ def format_value(value: Cell, unit: str = "", *, counted: bool = True, rounded: 
     elif isinstance(value, int):
         text = f"{value:,}" if counted else str(value)
     else:
-        text = format_date(value) if isinstance(value, str) else "unknown"
-        return text
+        return format_date(value) if isinstance(value, str) else "unknown"
     return append_unit(text, unit)
 
 
 def append_unit(number: str, unit: str) -> str:
-    """A number before its unit.
+    """A number followed by its unit.
 
     >>> append_unit("5", "km"), append_unit("5", "%"), append_unit("5", "")
     ('5 km', '5%', '5')
@@ -51,7 +53,7 @@ def append_unit(number: str, unit: str) -> str:
 
 
 def format_date(text: str) -> str:
-    """An ISO date in words; any other text as it is.
+    """An ISO date in words; any other text unchanged.
 
     >>> format_date("1966-07-30"), format_date("1966-07-30T15:00:00Z"), format_date("30.7.1966")
     ('30 July 1966', '30 July 1966 at 15:00 UTC', '30.7.1966')
@@ -61,16 +63,17 @@ def format_date(text: str) -> str:
         return _day(*map(int, day.groups())) or text
     moment = _MOMENT.fullmatch(text)
     if moment is not None:
-        said = _day(*map(int, moment.groups()[:3]))
+        date_words = _day(*map(int, moment.groups()[:3]))
         zone = moment[6] or ""
         clock = f"{moment[4]}{moment[5] or ''}{' UTC' if zone == 'Z' else f' (UTC{zone})' if zone else ''}"
-        return f"{said} at {clock}" if said else text
+        return f"{date_words} at {clock}" if date_words else text
     return text
 
 
 def display_name(name: str, iris: tuple[str, ...], *, small: bool = False) -> str:
-    """A thing's name; the last segment of an IRI, which stands for a thing without a name, as words, unless the names
-    beside it are in `small` letters.
+    """A thing's name; a name that is the last segment of its IRI is split into words.
+
+    It stays as it is if the names beside it are in `small` letters.
 
     >>> display_name("bmw-m3-coupé", ("http://e.org/bmw-m3-coup%C3%A9",)), display_name("us-east-1", ("http://e.org/n17",))
     ('BMW M3 Coupé', 'us-east-1')
@@ -78,11 +81,11 @@ def display_name(name: str, iris: tuple[str, ...], *, small: bool = False) -> st
     if small or not _SLUG.fullmatch(name) or not any(unquote(re.split(r"[/#:]", iri)[-1]) == name for iri in iris):
         return name
     parts = re.split(r"[-_]", name)
-    return " ".join(part.upper() if _LETTERS.fullmatch(part) else part.capitalize() for part in parts)
+    return " ".join(part.upper() if _ABBREVIATION.fullmatch(part) else part.capitalize() for part in parts)
 
 
 def has_lowercase_name(names: Iterable[Cell]) -> bool:
-    """Whether one of several names is a word in small letters, as those of kinds are.
+    """Whether one of several names is a word in small letters, as names of kinds are.
 
     >>> has_lowercase_name(["diesel", "plug-in-hybrid"]), has_lowercase_name(["bmw-m3", "bmw-x5"])
     (True, False)
@@ -91,7 +94,7 @@ def has_lowercase_name(names: Iterable[Cell]) -> bool:
 
 
 def is_plain_number(text: str, unit: str) -> bool:
-    """Whether a text says no more than a number, or one with its unit.
+    """Whether a text is a number alone, or a number with its unit.
 
     >>> is_plain_number("4935 mm", "mm"), is_plain_number("approx. 5", ""), is_plain_number("1,370 lb (635 kg)", "lb")
     (True, False, False)
@@ -101,7 +104,7 @@ def is_plain_number(text: str, unit: str) -> bool:
 
 
 def is_number_name(name: str, iris: tuple[str, ...]) -> bool:
-    """Whether a thing has no name but a number, or the end of its IRI with one.
+    """Whether a thing is named by a number only, or by the end of its IRI if that has a digit.
 
     >>> is_number_name("12", ()), is_number_name("row5", ("http://e.org/row5",)), is_number_name("X5", ())
     (True, True, False)
@@ -112,7 +115,7 @@ def is_number_name(name: str, iris: tuple[str, ...]) -> bool:
 
 
 def is_amount_label(label: str, datatype: str = "", role: str = "") -> bool:
-    """Whether numbers of a property are amounts, and not years, codes or other names.
+    """Whether the numbers of a property are amounts, and not years, codes or other identifiers.
 
     >>> is_amount_label("price"), is_amount_label("release year"), is_amount_label("capacity", role="identifier")
     (True, False, False)
@@ -136,15 +139,12 @@ def _decimal(value: float, rounded: bool, counted: bool) -> str:
         return f"{value:,.0f}" if counted else f"{value:.0f}"
     digits = 2 if abs(value) >= 1 else 4
     if rounded and abs(value) < 1:
-        # leading zeros are no digits that count
-        return (
-            f"{float(f'{value:.{_DIGITS}g}'):f}".rstrip("0").rstrip(".")
-            if abs(value) >= _SMALL
-            else f"{value:.{_DIGITS}g}"
-        )
+        # leading zeros are no significant digits
+        text = f"{value:.{_SIGNIFICANT_DIGITS}g}"
+        return f"{float(text):f}".rstrip("0").rstrip(".") if abs(value) >= _MIN_DECIMAL else text
     if rounded:
-        digits = max(0, _DIGITS - len(str(int(abs(value)))))
+        digits = max(0, _SIGNIFICANT_DIGITS - len(str(int(abs(value)))))
     text = f"{value:,.{digits}f}" if counted else f"{value:.{digits}f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
-    return text if float(text.replace(",", "")) else f"{value:.{_DIGITS}g}"
+    return text if float(text.replace(",", "")) else f"{value:.{_SIGNIFICANT_DIGITS}g}"

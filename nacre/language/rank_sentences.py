@@ -1,4 +1,4 @@
-"""Choose the sentences that answer a question best: question + sentences -> their indexes, in the order to say them."""
+"""Rank the sentences that answer a question best: question + sentences -> their indexes, the best first."""
 
 import math
 from collections import Counter
@@ -10,27 +10,28 @@ from nacre.language.thesaurus import function_words, synonyms
 from nacre.language.tokens import lemma, name_tokens, tokenize
 from nacre.records.evidence import EvidenceSentence
 
-# a sentence that says less than half of what the best one says only adds words
+# minimum score of a sentence as a share of the best score
 MIN_SCORE_SHARE = 0.5
 
 
 def rank_sentences(question: str, evidence: Sequence[EvidenceSentence], limit_words: int = 120) -> list[int]:
-    """Indexes of the evidence worth saying, at most `limit_words` words together, each text once.
+    """The indexes of the best sentences, each text once, with at most `limit_words` words in all.
 
-    Rare words of the question count most; the title of a sentence's passage counts half. Sentences that share nothing
-    with the question are left out; what retrieval ranked higher wins where the words are even.
+    Rare words of the question weigh most; words in the title of a passage weigh half. Sentences without a word of the
+    question are left out. Ties are broken by the score of the retrieval.
     """
-    asked = [synonyms(t.lemma) for t in tokenize(question) if t.norm not in function_words()]
+    question_forms = _content_forms(question)
     bodies = [_lemmas(e.text) for e in evidence]
     titles = [_lemmas(e.title) for e in evidence]
     frequency = Counter(chain.from_iterable(bodies))
     total = len(evidence) + 1
-    weights = [math.log(1 + total / (1 + max((frequency[f] for f in forms), default=0))) for forms in asked]
+    weights = [math.log(1 + total / (1 + max((frequency[f] for f in forms), default=0))) for forms in question_forms]
 
     def score(i: int) -> float:
-        said = sum(w for f, w in zip(asked, weights, strict=True) if f & bodies[i])
-        named = sum(0.5 * w for f, w in zip(asked, weights, strict=True) if f & titles[i] and not f & bodies[i])
-        return (said + named) * (1.0 if said else 0.5)
+        weighted = list(zip(question_forms, weights, strict=True))
+        in_body = sum(w for f, w in weighted if f & bodies[i])
+        in_title = sum(0.5 * w for f, w in weighted if f & titles[i] and not f & bodies[i])
+        return (in_body + in_title) * (1.0 if in_body else 0.5)
 
     scored = sorted(
         ((score(i), -evidence[i].score, i) for i in range(len(evidence))), key=lambda s: (-s[0], s[1], s[2])
@@ -50,13 +51,18 @@ def rank_sentences(question: str, evidence: Sequence[EvidenceSentence], limit_wo
 
 
 def word_coverage(question: str, evidence: Sequence[EvidenceSentence]) -> float:
-    """The share of a question's content words that some sentence (or its title) says, 0..1."""
-    asked = [synonyms(t.lemma) for t in tokenize(question) if t.norm not in function_words()]
-    said = set().union(*(_lemmas(e.text) | _lemmas(e.title) for e in evidence)) if evidence else set()
-    return sum(bool(forms & said) for forms in asked) / len(asked) if asked else 0.0
+    """The share of a question's content words that occur in some sentence or its title, 0..1."""
+    question_forms = _content_forms(question)
+    known = set().union(*(_lemmas(e.text) | _lemmas(e.title) for e in evidence)) if evidence else set()
+    return sum(bool(forms & known) for forms in question_forms) / len(question_forms) if question_forms else 0.0
 
 
-# the sentences of a graph come back from question to question
+def _content_forms(question: str) -> list[frozenset[str]]:
+    """The synonyms of each content word of a question."""
+    return [synonyms(t.lemma) for t in tokenize(question) if t.norm not in function_words()]
+
+
+# the same sentences of a graph are ranked for many questions
 @lru_cache(8192)
 def _lemmas(text: str) -> frozenset[str]:
     norms = name_tokens(text)

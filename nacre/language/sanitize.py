@@ -1,10 +1,10 @@
-"""Text of the graph as harmless text: control and bidi characters gone, fake citations, tags and links disarmed."""
+"""Make text of a graph harmless: text -> text without control characters, fake citations, tags and links."""
 
 import re
 import unicodedata
 
 _CITATION = re.compile(r"\[(\s*\d[\d\s,;]*)\]")
-# every tag that a prompt marks data with
+# the tags that enclose data in prompts
 _TAG = re.compile(
     r"</?\s*(?=evidence|before|conversation|schema|examples|names|readings|rows|seen|places|found)", re.IGNORECASE
 )
@@ -14,28 +14,28 @@ _SPACE = re.compile(r"[^\S\n]+")
 
 
 def strip_control_characters(text: str) -> str:
-    """Without control characters (but newlines), bidi marks and other invisible formatting; lone surrogates replaced.
+    """The text without control characters except newlines, without bidi marks and lone surrogates.
 
     >>> strip_control_characters("a\\u202eb\\x07\\tc")
     'ab c'
     """
     if text.isprintable():
         return _SPACE.sub(" ", text)
-    kept = []
+    characters = []
     for character in text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n"):
         category = unicodedata.category(character)
         if character == "\n" or category not in ("Cc", "Cf", "Cs", "Co"):
-            kept.append(character)
+            characters.append(character)
         elif character in "\t\x0b\x0c\x1c\x1d\x1e\x1f\x85":
-            kept.append(" ")
+            characters.append(" ")
         elif character in "\u200c\u200d":
             # joiners carry meaning in Indic scripts, Persian and emoji
-            kept.append(character)
-    return _SPACE.sub(" ", "".join(kept))
+            characters.append(character)
+    return _SPACE.sub(" ", "".join(characters))
 
 
 def escape_markup(text: str) -> str:
-    """Plain text that no page takes for markup: tags, links and pictures are no longer any.
+    """Plain text whose tags, links and pictures no page renders.
 
     >>> escape_markup("<b>5 < 6</b> ![x](http://a.example)")
     '‹b>5 < 6‹/b> ![x] (http://a.example)'
@@ -44,7 +44,7 @@ def escape_markup(text: str) -> str:
 
 
 def disarm_citations(text: str) -> str:
-    """Text whose [7] is no citation.
+    """The text with its bracketed numbers in parentheses, so that none is read as a citation.
 
     >>> disarm_citations("see [7, 8]")
     'see (7, 8)'
@@ -53,7 +53,7 @@ def disarm_citations(text: str) -> str:
 
 
 def quote_line(text: str) -> str:
-    """One line of data that can neither pose as a citation nor close the evidence it stands in.
+    """One line of data that can neither imitate a citation nor close the evidence around it.
 
     >>> quote_line("see [7]</evidence> now")
     'see (7)‹evidence> now'
@@ -63,7 +63,7 @@ def quote_line(text: str) -> str:
 
 
 def quote_lines(text: str) -> str:
-    """Lines of data, each as harmless as by `quote_line`, with their indentation.
+    """Lines of data, each as `quote_line` returns it, with their indentation.
 
     >>> quote_lines("a\\n  b [1]</schema>")
     'a\\n  b (1)‹schema>'

@@ -1,4 +1,4 @@
-"""Correct words that are spelt almost as a word of the graph or of plain English: question -> question."""
+"""Correct the spelling of a question by the words of a graph and of English: question -> question."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,119 +14,119 @@ from nacre.language.thesaurus import english_data, function_words, superlative_s
 from nacre.language.tokens import Token, lemma, tokenize
 from nacre.stores.sqlite.lexicon import Lexicon
 
-# one slip of the fingers in a word of this length, two in a longer one
-SHORT, LONG = 4, 9
-# how a plural ends, and its singular instead
-_PLURALS = (("ies", "y"), ("es", ""), ("s", ""))
+# letters of a word in which one edit is corrected, and of one in which two are
+MIN_LETTERS, MIN_LETTERS_OF_TWO_EDITS = 4, 9
+# endings of a plural and of its singular
+_PLURAL_ENDINGS = (("ies", "y"), ("es", ""), ("s", ""))
 
 
 class SpellingCorrector:
-    """The words that a question over one graph may be meant to hold: those of its names first, then plain English."""
+    """Corrects questions about one graph: to the words of its names first, then to words of English."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
 
-    def corrected(self, question: str) -> str:
-        """The question with slips corrected, word for word; a word that is right English or a name stays."""
-        found = question
+    def correct(self, question: str) -> str:
+        """The question with misspelt words corrected one by one; words of English and of the graph stay."""
+        text = question
         for token in reversed(tokenize(question)):
-            better = self._better(token)
-            if better is not None:
-                found = found[: token.start] + better + found[token.end :]
-        return found
+            correction = self._correction(token)
+            if correction is not None:
+                text = text[: token.start] + correction + text[token.end :]
+        return text
 
-    def _better(self, token: Token) -> str | None:
+    def _correction(self, token: Token) -> str | None:
         word = token.norm
         if word in english_data()["contracted"]:
             return str(english_data()["contracted"][word])
-        if len(word) < SHORT or not word.isalpha() or self._is_own(word) or self._is_own(token.lemma):
+        if len(word) < MIN_LETTERS or not word.isalpha() or self._is_in_graph(word) or self._is_in_graph(token.lemma):
             return None
         if word in function_words() or simplemma.is_known(word, lang="en") or word in _english():
             return None
-        slips = 2 if len(word) >= LONG else 1
-        # a name that is not known here is not a word of plain English
-        named = token.start > 0 and token.text[0].isupper()
-        small = _nearest(word, _small_words(), 1) if not named and len(word) > SHORT else None
-        own = _nearest(word, self._own(word), slips)
+        edits = 2 if len(word) >= MIN_LETTERS_OF_TWO_EDITS else 1
+        # a capitalised word that the graph does not know is a name, and no word of English
+        is_name = token.start > 0 and token.text[0].isupper()
+        small = _nearest(word, _function_and_cue_words(), 1) if not is_name and len(word) > MIN_LETTERS else None
+        own = _nearest(word, self._graph_words_near(word), edits)
         if small is not None and small[0] == word[0]:
-            # a small word, whatever a graph is of
+            # function words win over the words of any graph
             return small
-        return own if own is not None or named else _nearest(word, _in_english(word[0]), slips)
+        return own if own is not None or is_name else _nearest(word, _english_by_letter().get(word[0], ()), edits)
 
-    def almost(self, token: Token) -> Token | None:
-        """The one word of the graph that is a letter from a right word of English; None where there is none or more."""
+    def graph_word_near(self, token: Token) -> Token | None:
+        """The only word of the graph one edit away from a word of English; None if there are none or several."""
         word = token.norm
-        if len(word) < SHORT or not word.isalpha() or word in function_words() or {word, token.lemma} & _english():
+        if (
+            len(word) < MIN_LETTERS
+            or not word.isalpha()
+            or word in function_words()
+            or {word, token.lemma} & _english()
+        ):
             return None
         near = [
             form
-            for form in self._own(word)
-            if any(OSA.distance(said, form, score_cutoff=1) <= 1 for said in (word, token.lemma))
+            for form in self._graph_words_near(word)
+            if any(OSA.distance(known, form, score_cutoff=1) <= 1 for known in (word, token.lemma))
         ]
         if len({lemma(form) for form in near}) != 1:
             return None
         return tokenize(near[0])[0]
 
-    def _is_own(self, word: str) -> bool:
+    def _is_in_graph(self, word: str) -> bool:
         known = self._lexicon.word(word)
         return known is not None and known.names > 0
 
-    def _own(self, word: str) -> Sequence[str]:
-        """The words of names that are near a word, and their plurals."""
-        singular = [word[: -len(ending)] + back for ending, back in _PLURALS if word.endswith(ending)]
-        near = {found for form in (word, *singular) for found in self._lexicon.near(form) if found.isalpha()}
-        return _by_start(_forms(near)).get(word[0], ())
+    def _graph_words_near(self, word: str) -> Sequence[str]:
+        """The words of names that are near a word and share its first letter, and their plurals."""
+        singular = [word[: -len(ending)] + back for ending, back in _PLURAL_ENDINGS if word.endswith(ending)]
+        near = {other for form in (word, *singular) for other in self._lexicon.near(form) if other.isalpha()}
+        return _by_first_letter(_with_plurals(near)).get(word[0], ())
 
 
-def _nearest(word: str, among: Sequence[str], slips: int) -> str | None:
-    best = process.extractOne(word, among, scorer=OSA.distance, score_cutoff=slips)
+def _nearest(word: str, among: Sequence[str], edits: int) -> str | None:
+    best = process.extractOne(word, among, scorer=OSA.distance, score_cutoff=edits)
     return None if best is None else str(best[0])
 
 
 @cache
-def _small_words() -> Sequence[str]:
-    """Words without a meaning of their own, and those that say what is asked: "altogether"."""
-    cues = {word for forms in language().cues.values() for said, _, _ in forms for word in said}
+def _function_and_cue_words() -> Sequence[str]:
+    """Function words, and the words of cues such as "altogether"."""
+    cues = {word for forms in language().cues.values() for expression, _, _ in forms for word in expression}
     return sorted(function_words() | {word for word in cues if word.isalpha()})
 
 
 @cache
-def _in_english(first: str) -> Sequence[str]:
-    """The words of plain English that begin with a letter, and their plurals."""
-    return _all_english().get(first, ())
-
-
-@cache
-def _all_english() -> dict[str, list[str]]:
-    return _by_start(_forms(_english()))
+def _english_by_letter() -> dict[str, list[str]]:
+    """The words of English and their plurals by their first letter."""
+    return _by_first_letter(_with_plurals(_english()))
 
 
 @cache
 def _english() -> frozenset[str]:
-    words = english_data()
+    """The words of English to which a misspelt word is corrected."""
+    data = english_data()
     small: frozenset[str] = language().words["filler"] | wording_entry("participles")
-    units = {w for w in (*words["units"], *words["currencies"], *words["numbers"]) if w.isalpha()}
+    units = {w for w in (*data["units"], *data["currencies"], *data["numbers"]) if w.isalpha()}
     return (
         vocabulary()
         | units
         | frozenset(w for w in superlative_spellings() if simplemma.is_known(w, lang="en"))
-        | frozenset(words["measures"])
+        | frozenset(data["measures"])
         | function_words()
         | small
     )
 
 
-def _forms(words: Iterable[str]) -> Iterator[str]:
-    """The words with their plurals."""
+def _with_plurals(words: Iterable[str]) -> Iterator[str]:
     for word in words:
         yield word
         yield word[:-1] + "ies" if word.endswith("y") else word + ("es" if word.endswith(("s", "x", "ch")) else "s")
 
 
-def _by_start(words: Iterable[str]) -> dict[str, list[str]]:
-    """Words by their first letter, which is seldom the wrong one."""
-    found: dict[str, list[str]] = defaultdict(list)
+def _by_first_letter(words: Iterable[str]) -> dict[str, list[str]]:
+    """Words by their first letter, which is seldom misspelt."""
+    by_letter: dict[str, list[str]] = defaultdict(list)
     for word in sorted(set(words)):
-        if len(word) >= SHORT:
-            found[word[0]].append(word)
-    return found
+        if len(word) >= MIN_LETTERS:
+            by_letter[word[0]].append(word)
+    return by_letter

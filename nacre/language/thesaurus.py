@@ -1,21 +1,26 @@
-"""The resources of general English: measures of adjectives, synonyms, phrases, function words."""
+"""The thesaurus of general English: synonyms, gradable adjectives, nouns by kind, function words."""
 
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import simplemma
-import yaml
 from rapidfuzz import fuzz, process
 
+from nacre.language.base import load_language_data
 from nacre.language.tokens import Token, lemma
 
 Degree = Literal["positive", "comparative", "superlative"]
 
+# letters of a misspelt superlative, and its likeness to a right one (0..100), at least
+_MIN_LETTERS, _MIN_LIKENESS = 6, 90
+
 
 class GradableAdjective(NamedTuple):
-    """An adjective as a direction on properties: "cheapest" -> down on price, cost."""
+    """An adjective as a direction on properties: "cheapest" -> down on price, cost.
+
+    `concepts` are lemmas of names of properties, the best first; a "-" before one turns the direction.
+    """
 
     degree: Degree
     descending: bool
@@ -24,7 +29,7 @@ class GradableAdjective(NamedTuple):
 
 @cache
 def english_data() -> dict[str, Any]:
-    """The parsed resource file."""
+    """General English for questions about any graph: the content of `en/english.yaml`."""
     return load_language_data("en/english.yaml")
 
 
@@ -46,7 +51,7 @@ def is_person(noun: str) -> bool:
 
 
 def is_noun_of_kind(kind: str, noun: str) -> bool:
-    """Whether the last word of a noun phrase is one of a list of nouns: "places", "bodies".
+    """Whether the head of a noun phrase is one of the nouns of a kind: "places", "bodies".
 
     >>> is_noun_of_kind("places", "concert hall"), is_noun_of_kind("bodies", "concert hall")
     (True, False)
@@ -57,7 +62,7 @@ def is_noun_of_kind(kind: str, noun: str) -> bool:
 
 @cache
 def nouns_of_kind(kind: str) -> frozenset[str]:
-    """The lemmas of a list of nouns: "persons", "places", "dates", "bodies".
+    """The lemmas of the nouns of a kind: "persons", "places", "dates", "bodies".
 
     >>> "keeper" in nouns_of_kind("persons"), "harbour" in nouns_of_kind("places")
     (True, True)
@@ -70,33 +75,23 @@ def _thesaurus() -> dict[str, Any]:
     return load_language_data("en/synonyms.yaml")
 
 
-def load_language_data(name: str) -> dict[str, Any]:
-    """The content of a YAML file of this package, such as `en/english.yaml`."""
-    path = Path(__file__).parent / name
-    data: dict[str, Any] = yaml.load(
-        path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    )
-    return data
-
-
-@cache
 def function_words() -> frozenset[str]:
-    """Words that carry no meaning of their own in a question."""
+    """Words without a meaning of their own in a question; contractions also without their apostrophe."""
     words = frozenset(english_data()["function_words"].split())
     return words | {word.replace("'", "") for word in words if "'" in word[:-1]}
 
 
 @cache
 def _synonyms() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+    by_word: dict[str, set[str]] = {}
     for line in _thesaurus()["synonyms"]:
         for word in line:
-            found.setdefault(word, set()).update(line)
-    return {word: frozenset(words) for word, words in found.items()}
+            by_word.setdefault(word, set()).update(line)
+    return {word: frozenset(words) for word, words in by_word.items()}
 
 
 def synonyms(word: str) -> frozenset[str]:
-    """The lemma itself and the lemmas that say the same.
+    """A lemma and its synonyms.
 
     >>> "price" in synonyms("cost")
     True
@@ -106,41 +101,41 @@ def synonyms(word: str) -> frozenset[str]:
 
 @cache
 def concept_phrases() -> Mapping[tuple[str, ...], tuple[str, ...]]:
-    """The lemmas of everyday expressions, and the concepts that each asks for, best first.
+    """The lemmas of everyday expressions, with the concepts that each asks for, the best first.
 
     >>> concept_phrases()["in", "charge", "of"][:2], concept_phrases()["make", "of"][:2]
     (('head', 'lead'), ('material', 'ingredient'))
     """
-    said = _thesaurus()["phrases"]
-    return {tuple(lemma(word) for word in phrase.split()): tuple(concepts) for phrase, concepts in said.items()}
+    concepts_by_phrase = _thesaurus()["phrases"].items()
+    return {tuple(lemma(word) for word in phrase.split()): tuple(concepts) for phrase, concepts in concepts_by_phrase}
 
 
 @cache
 def vocabulary() -> frozenset[str]:
-    """All words that this resource of English knows to say something about data."""
+    """All words of the synonyms and the everyday expressions."""
     return frozenset(_synonyms()) | {word for words in concept_phrases() for word in words}
 
 
 @cache
 def kind_synonyms() -> Mapping[str, frozenset[str]]:
-    """Words that the things of a kind may be called by, by the lemma of the kind.
+    """Other nouns for the things of a kind, by the lemma of the kind.
 
-    >>> "vehicle" in kind_synonyms()["tram"], "company" in kind_synonyms()["brewery"], "person" in kind_synonyms()["pilot"]
-    (True, True, True)
+    >>> [word in kind_synonyms()[kind] for word, kind in (("vehicle", "tram"), ("company", "brewery"))]
+    [True, True]
     """
     data = load_language_data("en/kinds.yaml")
-    found: dict[str, set[str]] = {}
-    said = {word: kinds.split() for word, kinds in data["said_of"].items()}
+    by_kind: dict[str, set[str]] = {}
+    narrow = [(word, kinds.split()) for word, kinds in data["said_of"].items()]
     wide = [(word, english_data()[kinds]) for kinds in ("persons", "bodies") for word in data[kinds].split()]
-    for word, kinds in (*said.items(), *wide):
+    for word, kinds in (*narrow, *wide):
         for kind in kinds:
-            found.setdefault(lemma(kind), set()).add(word)
-    return {kind: frozenset(words - {kind}) for kind, words in found.items()}
+            by_kind.setdefault(lemma(kind), set()).add(word)
+    return {kind: frozenset(words - {kind}) for kind, words in by_kind.items()}
 
 
 @cache
 def far_end_nouns() -> Mapping[tuple[str, ...], tuple[str, ...]]:
-    """What stands at the far end of a link whose name says the near one: lemmas of the name -> lemmas.
+    """Nouns for the object of a link that is named after its subject ("student of"), by the lemmas of the name.
 
     >>> far_end_nouns()["student", "of"][0]
     'teacher'
@@ -150,7 +145,7 @@ def far_end_nouns() -> Mapping[tuple[str, ...], tuple[str, ...]]:
 
 @cache
 def inverse_nouns() -> Mapping[str, tuple[str, ...]]:
-    """What the one end of a link is to the other, by the lemma of the link's name.
+    """Nouns for the inverse of a link, by the lemma of its name.
 
     >>> inverse_nouns()["father"][0]
     'child'
@@ -166,7 +161,7 @@ def _opposites() -> dict[str, frozenset[str]]:
 
 
 def antonyms(word: str) -> frozenset[str]:
-    """What a thing is or does that a lemma does not say of it.
+    """The lemmas with the opposite meaning.
 
     >>> sorted(antonyms("fail")), antonyms("tall")
     (['pass', 'succeed', 'successful'], frozenset())
@@ -176,49 +171,55 @@ def antonyms(word: str) -> frozenset[str]:
 
 @cache
 def superlative_spellings() -> dict[str, str]:
-    """How superlatives are spelt, for those that are spelt almost so."""
-    forms = {}
+    """The possible spellings of superlatives with their adjectives, to correct misspelt ones."""
+    spellings = {}
     for word in english_data()["measures"]:
         stem = word[:-1] if word.endswith(("e", "y")) else word
         for ending in ("est", word[-1] + "est", "iest"):
-            forms[stem + ending] = word
-    return forms
+            spellings[stem + ending] = word
+    return spellings
 
 
 def gradable_adjective(token: Token) -> GradableAdjective | None:
-    """What an adjective or adverb measures, by its form; None for other words.
+    """The measure and direction of an adjective or adverb; None for other words.
 
     >>> from nacre.language.tokens import tokenize
-    >>> found = gradable_adjective(tokens("cheapest")[0])
-    >>> found.degree, found.descending, found.concepts
+    >>> cheapest = gradable_adjective(tokenize("cheapest")[0])
+    >>> cheapest.degree, cheapest.descending, cheapest.concepts
     ('superlative', False, ('price', 'cost', 'fee', 'fare', 'rate', 'charge', 'tariff'))
-    >>> gradable_adjective(tokens("expensivst")[0]).degree, gradable_adjective(tokens("populatd")[0])
+    >>> gradable_adjective(tokenize("expensivst")[0]).degree, gradable_adjective(tokenize("populatd")[0])
     ('superlative', None)
     """
-    measures, irregular = english_data()["measures"], english_data()["irregular"]
-    word, degree = token.norm, "positive"
-    if word in irregular:
-        word, degree = irregular[word]
-    elif word not in measures:
-        for ending, found in (("est", "superlative"), ("er", "comparative")):
-            if word.endswith(ending):
-                stem = word[: -len(ending)]
-                forms = (stem, stem + "e", stem[:-1], stem[:-1] + "y", lemma(word))
-                word = next((f for f in forms if f in measures), word)
-                degree = found
-                break
-        else:
-            word = word[:-2] if word.endswith("ly") and word[:-2] in measures else lemma(word)
+    measures = english_data()["measures"]
+    word, degree = _adjective_and_degree(token.norm)
     if (
         word not in measures
         and degree == "positive"
-        and len(token.norm) >= 6
+        and len(token.norm) >= _MIN_LETTERS
         and not simplemma.is_known(token.norm, lang="en")
     ):
-        # of a mapping its values would be compared
-        near = process.extractOne(token.norm, list(superlative_spellings()), scorer=fuzz.ratio, score_cutoff=90)
+        # a list, since rapidfuzz compares the values of a mapping
+        spellings = list(superlative_spellings())
+        near = process.extractOne(token.norm, spellings, scorer=fuzz.ratio, score_cutoff=_MIN_LIKENESS)
         word, degree = (superlative_spellings()[near[0]], "superlative") if near else (word, degree)
     if word not in measures:
         return None
     direction, *concepts = measures[word]
-    return GradableAdjective(degree, direction == "up", tuple(concepts))  # type: ignore[arg-type]
+    return GradableAdjective(degree, direction == "up", tuple(concepts))
+
+
+def _adjective_and_degree(word: str) -> tuple[str, Degree]:
+    """The positive form of a word and its degree, as far as its ending shows them."""
+    measures, irregular = english_data()["measures"], english_data()["irregular"]
+    if word in irregular:
+        adjective, degree = irregular[word]
+        return adjective, degree
+    if word in measures:
+        return word, "positive"
+    endings: tuple[tuple[str, Degree], ...] = (("est", "superlative"), ("er", "comparative"))
+    for ending, degree in endings:
+        if word.endswith(ending):
+            stem = word[: -len(ending)]
+            forms = (stem, stem + "e", stem[:-1], stem[:-1] + "y", lemma(word))
+            return next((form for form in forms if form in measures), word), degree
+    return word[:-2] if word.endswith("ly") and word[:-2] in measures else lemma(word), "positive"

@@ -1,4 +1,4 @@
-"""Words of a question or a name: text -> tokens, normalised and lemmatised."""
+"""Split text into words: question or name -> tokens with normal forms and lemmas."""
 
 import re
 import unicodedata
@@ -7,19 +7,19 @@ from typing import NamedTuple
 
 import simplemma
 
+from nacre.language.base import word_map
+
 _WORD = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)\.\d+|\d{1,3}(?:,\d{3})+(?!\d)|\d+(?![^\W_])|[^\W_]+(?:'[^\W\d_]+)?")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z]{3})(?=\d)|(?<=\d)(?=[A-Z]|[a-z]{3})")
 
-# what the lemmatiser does not know
-_IRREGULAR = {"wives": "wife", "midwives": "midwife", "won": "win"}
-# letters with a stroke or joined, which have no accent to take off
+# letters that have no decomposition in Unicode
 _LETTERS = str.maketrans(
     {"ß": "ss", "’": "'", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "Ae", "œ": "oe"}
 )
 
 
 class Token(NamedTuple):
-    """One word of a text: as written, its place, its normal form and its lemma."""
+    """A word of a text as written, with its place in characters, its normal form and its lemma."""
 
     text: str
     start: int
@@ -29,7 +29,7 @@ class Token(NamedTuple):
 
 
 def fold(text: str) -> str:
-    """Case, accents and typographic variants removed.
+    """A text without case, accents and typographic variants.
 
     >>> fold("Coupé")
     'coupe'
@@ -42,7 +42,7 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=65536)
 def lemma(word: str) -> str:
-    """The dictionary form of a folded word; words with digits stay, without a plural s.
+    """The dictionary form of a folded word; a word with digits only loses a plural "s".
 
     >>> lemma("cities"), lemma("x5s")
     ('city', 'x5')
@@ -53,11 +53,11 @@ def lemma(word: str) -> str:
         return word
     if word.endswith(("xes", "ches", "shes", "sses")) and simplemma.is_known(word[:-2], lang="en"):
         return word[:-2]
-    return _IRREGULAR.get(word) or str(simplemma.lemmatize(word, lang="en")).casefold()
+    return word_map("english", "lemmas").get(word) or str(simplemma.lemmatize(word, lang="en")).casefold()
 
 
 def tokenize(text: str) -> list[Token]:
-    """The words of a text, in order; possessive 's and punctuation are left out, "4,953" is one word.
+    """The words of a text in order, without possessive "'s" and punctuation; "4,953" is one word.
 
     >>> [t.norm for t in tokenize("Kay's top-speed: 1,200.5 km/h?")]
     ['kay', 'top', 'speed', '1200.5', 'km', 'h']
@@ -79,7 +79,7 @@ def tokenize(text: str) -> list[Token]:
 
 
 def split_name(name: str) -> str:
-    """A local name as words.
+    """The words of a local name or column.
 
     >>> split_name("highestElevation"), split_name("birth_place")
     ('highest elevation', 'birth place')
@@ -88,12 +88,13 @@ def split_name(name: str) -> str:
 
 
 def name_tokens(text: str) -> tuple[str, ...]:
-    """The normalised words of a name, as the lexicon keeps them.
+    """The normal forms of the words of a name, as the lexicon stores them.
 
     >>> name_tokens("BMW X5 xDrive40d")
     ('bmw', 'x5', 'xdrive40d')
     """
-    if text.isascii() and text.replace(" ", "").isalnum():  # most names, and a graph has many
+    # a fast path for most names, of which a graph has many
+    if text.isascii() and text.replace(" ", "").isalnum():
         return tuple(text.lower().split())
     if text.isascii() and "'" not in text and "," not in text:
         return tuple(_WORD.findall(text.lower()))
@@ -101,7 +102,7 @@ def name_tokens(text: str) -> tuple[str, ...]:
 
 
 def code_parts(word: str) -> tuple[str, ...]:
-    """Parts of a code that people say instead of the whole: "xdrive40d" -> "40d", "m135i" -> "m135".
+    """The parts of a code that people use for the whole: "xdrive40d" -> "40d", "m135i" -> "m135".
 
     >>> code_parts("xdrive40d"), code_parts("m135i"), code_parts("word")
     (('40d', 'xdrive40'), ('135i', 'm135'), ())
@@ -109,12 +110,12 @@ def code_parts(word: str) -> tuple[str, ...]:
     digits = [i for i, c in enumerate(word) if c.isdigit()]
     if not digits:
         return ()
-    found = {word[digits[0] :], word[: digits[-1] + 1]} - {word}
-    return tuple(sorted(f for f in found if len(f) >= 2))
+    parts = {word[digits[0] :], word[: digits[-1] + 1]} - {word}
+    return tuple(sorted(part for part in parts if len(part) >= 2))
 
 
 def word_forms(word: str) -> tuple[str, tuple[str, ...]]:
-    """The lemma of a word of a name and its parts, as the lexicon keeps them.
+    """The lemma and the parts of a word of a name, as the lexicon stores them.
 
     >>> word_forms("cities"), word_forms("m135i")
     (('city', ()), ('m135i', ('135i', 'm135')))

@@ -49,7 +49,7 @@ def _linked(marked: str, lexicon: Lexicon) -> list[NameCandidate]:
     before, said, _ = re.split(r"[\[\]]", marked)
     span = len(tokenize(before)), len(tokenize(before)) + len(tokenize(said))
     linker = linker_of(lexicon)
-    question = linker.spelling.corrected(re.sub(r"[\[\]]", "", marked))
+    question = linker.spelling.correct(re.sub(r"[\[\]]", "", marked))
     return [c for c in linker.link(tokenize(question)) if (c.start, c.end) == span]
 
 

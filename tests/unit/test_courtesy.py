@@ -36,10 +36,10 @@ def test_courtesy_keeps_places_and_what_is_asked(question: str) -> None:
 
 @pytest.mark.parametrize("case", pairs("spelling"))
 def test_spelling(case: dict[str, Any]) -> None:
-    corrected = _spelling(case["names"]).corrected(case["ask"])
+    corrected = _spelling(case["names"]).correct(case["ask"])
     assert corrected == (case["ask"] if case.get("same") else case["right"])
     assert len(tokenize(corrected)) == len(tokenize(case["ask"]))
-    assert _spelling(case["names"]).corrected(corrected) == corrected
+    assert _spelling(case["names"]).correct(corrected) == corrected
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_spelling(case: dict[str, Any]) -> None:
     [("bride", "bridge"), ("heights", None), ("fridge", None), ("employ", None), ("grant", None), ("most", None)],
 )
 def test_a_right_word_is_a_letter_from_a_name(word: str, meant: str | None) -> None:
-    found = _spelling("amber bridge mountain height grand grants granite").almost(tokenize(word)[0])
+    found = _spelling("amber bridge mountain height grand grants granite").graph_word_near(tokenize(word)[0])
     assert (found.norm if found else None) == meant
 
 

@@ -22,7 +22,7 @@ import pyoxigraph as ox
 from nacre.evaluation.questions import GoldQuestion, is_answerable, read_gold_questions, standalone_questions
 from nacre.evaluation.score import AnswersById, read_answers
 from nacre.evaluation.verdict import is_right, normalise_words
-from nacre.language.quantities.units import find_quantities
+from nacre.language.quantities.quantity import find_quantities
 from nacre.records.answer import Answer, Value
 
 _NO_LOOKUP = re.compile(r"\b(?:count|sum|avg|min|max|rank)\(|\bHAVING\b|\bLIMIT\b|\bNOT (?!NULL)", re.IGNORECASE)

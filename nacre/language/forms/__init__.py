@@ -1,0 +1,6 @@
+"""Word forms in English, for the wording of answers.
+
+- nouns: plural, singular, articles, possessives, lists of names
+- verbs: participles, the active of a passive, agent nouns
+- pronouns: "it", "they", "she" and their forms
+"""

@@ -1,4 +1,4 @@
-"""What a thing is called the second time: its kind and its gender -> "it", "they", "she"."""
+"""Pronouns for things and persons: kind and gender -> "it", "they", "she" with their forms."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from nacre.language.forms.nouns import wording_entry
 
 
 class Pronoun(NamedTuple):
-    """The subject and the possessive, and whether verbs after it are in the plural."""
+    """A pronoun as subject and as possessive, and whether its verb is plural."""
 
     it: str
     whose: str
@@ -25,22 +25,22 @@ IT, THEY = Pronoun("it", "its"), Pronoun("they", "their", many=True)
 
 
 def gender(label: str, value: object) -> str:
-    """What somebody is by a property that says so, "" by any other.
+    """The gender that a value states; "" if the property is no gender or the value is unknown.
 
     >>> gender("gender", "F"), gender("sex", "male"), gender("grade", "F"), gender("gender", "mixed")
     ('female', 'male', '', '')
     """
-    said = wording_entry("gendered").get(str(value).casefold())
-    return said[0] if said and label.split()[-1] in wording_entry("genders") else ""
+    forms = wording_entry("gendered").get(str(value).casefold())
+    return forms[0] if forms and label.split()[-1] in wording_entry("genders") else ""
 
 
 def pronoun(*, person: bool, male_or_female: str = "") -> Pronoun:
-    """What stands for a thing, or a person, whose gender may be known.
+    """The pronoun for a thing, or for a person whose gender may be known.
 
     >>> pronoun(person=True, male_or_female="female").whose, pronoun(person=True).it, pronoun(person=False).it
     ('her', 'they', 'it')
     """
     if not person:
         return IT
-    said = wording_entry("gendered").get(male_or_female)
-    return Pronoun(said[1], said[2]) if said else THEY
+    forms = wording_entry("gendered").get(male_or_female)
+    return Pronoun(forms[1], forms[2]) if forms else THEY

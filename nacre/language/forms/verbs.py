@@ -1,4 +1,4 @@
-"""Verb forms as answers need them: participles, what still goes on, the active of a passive."""
+"""Verb forms in English: completed actions, the active of a passive, agent nouns, gerunds."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from nacre.language.tokens import lemma
 
 @dataclass(frozen=True)
 class ActiveForms:
-    """What somebody does or did: after one, after several, and after "does", "do" or "did" (`do`) with "not"."""
+    """The active of a passive: after a singular and a plural subject, the base form, and `do` for negations."""
 
     one: str
     many: str
@@ -19,17 +19,17 @@ class ActiveForms:
 
 
 def is_completed_action(words: str) -> bool:
-    """Whether words say what happened once ("built by"), and not what still holds ("owned by", "part of").
+    """Whether words are about a past event ("built by"), and not about a lasting state ("owned by", "part of").
 
-    >>> is_completed_action("built by"), is_completed_action("owned by"), is_completed_action("first flown"), is_completed_action("part of")
-    (True, False, True, False)
+    >>> [is_completed_action(words) for words in ("built by", "owned by", "first flown", "part of")]
+    [True, False, True, False]
     """
     first = next((w for w in words.split() if w not in wording_entry("adverbs")), "")
     return is_participle(first) and first not in wording_entry("enduring")
 
 
 def strip_preposition(words: str) -> str:
-    """What was done, without the preposition of its time or place.
+    """A participle without the preposition after it.
 
     >>> strip_preposition("founded in"), strip_preposition("hired")
     ('founded', 'hired')
@@ -39,45 +39,38 @@ def strip_preposition(words: str) -> str:
 
 
 def active_forms(words: str) -> ActiveForms | None:
-    """What the one does by whom something is done; None for other words than a participle with "by".
+    """The active of a participle with "by"; None for other words.
 
-    >>> active_forms("caused by").one, active_forms("owned by").one, active_forms("written by").base, active_forms("part of")
-    ('caused', 'owns', 'write', None)
-    >>> active_forms("designed by").base
-    'design'
+    >>> active_forms("caused by").one, active_forms("owned by").one, active_forms("part of")
+    ('caused', 'owns', None)
+    >>> active_forms("written by").base, active_forms("designed by").base
+    ('write', 'design')
     """
-    done, _, by = words.rpartition(" ")
-    if by != "by" or not (is_participle(done) or (done.endswith("ed") and " " not in done)):
+    participle, _, by = words.rpartition(" ")
+    if by != "by" or not (is_participle(participle) or (participle.endswith("ed") and " " not in participle)):
         return None
-    base = _base_of(done)
+    base = _base_form(participle)
     if is_completed_action(words):
-        past = wording_entry("pasts").get(done, done)
+        past = wording_entry("pasts").get(participle, participle)
         return ActiveForms(past, past, base, ("did", "did"))
     return ActiveForms(third_person(base), base, base, ("does", "do"))
 
 
 def agent_noun(words: str) -> str:
-    """Who does what is done by somebody; "" where English may have no noun for that.
+    """The noun for who does something ("directed by" -> "director"); "" if English has none.
 
     >>> agent_noun("organized by"), agent_noun("directed by"), agent_noun("kept by"), agent_noun("part of")
     ('organizer', 'director', 'keeper', '')
     """
-    does = active_forms(words)
-    if does is None or " " in does.base:
+    active = active_forms(words)
+    if active is None or " " in active.base:
         return ""
-    stem = does.base.removesuffix("e")
+    stem = active.base.removesuffix("e")
     return next((n for n in (f"{stem}or", f"{stem}er") if simplemma.is_known(n, lang="en")), "")
 
 
-def _base_of(done: str) -> str:
-    base = lemma(done)
-    if base != done or not done.endswith("ed"):
-        return base
-    return done[:-2] if simplemma.is_known(done[:-2], lang="en") else done[:-1]
-
-
 def gerund(base: str) -> str:
-    """The form of a verb that is a noun.
+    """The "-ing" form of a verb.
 
     >>> gerund("become"), gerund("join"), gerund("see")
     ('becoming', 'joining', 'seeing')
@@ -86,7 +79,7 @@ def gerund(base: str) -> str:
 
 
 def third_person(base: str) -> str:
-    """A verb after "it".
+    """The form of a verb after "it".
 
     >>> third_person("own"), third_person("teach"), third_person("carry"), third_person("play")
     ('owns', 'teaches', 'carries', 'plays')
@@ -96,3 +89,10 @@ def third_person(base: str) -> str:
     if base.endswith("y") and base[-2:-1] not in "aeiou":
         return f"{base[:-1]}ies"
     return f"{base}s"
+
+
+def _base_form(participle: str) -> str:
+    base = lemma(participle)
+    if base != participle or not participle.endswith("ed"):
+        return base
+    return participle[:-2] if simplemma.is_known(participle[:-2], lang="en") else participle[:-1]

@@ -1,28 +1,28 @@
-"""Numbers of a text with their units, and how exactly they are said: text -> Amount."""
+"""Numbers of a text with their units and the precision in which they are written: text -> Amounts."""
 
 import re
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from nacre.language.base import pattern
 from nacre.language.quantities.units import convert_unit, split_magnitude
 from nacre.language.thesaurus import english_data
 from nacre.language.tokens import fold, lemma
 
-# digits may be parted by commas, by narrow or no-break spaces, or by apostrophes
+# digits may be grouped by commas, by narrow or no-break spaces, or by apostrophes
 _NUMBER = re.compile(
     r"(?P<money>[€$£¥]\s?)?(?P<sign>(?<![\w)\]])[-−])?(?P<more>[€$£¥]\s?)?(?<![\w.,:])"
     r"(?P<n>\d{1,3}(?:[,\u202f\u00a0'’]\d{3})+(?![\d])(?:\.\d+)?|\d+(?:\.\d+)?)(?![\d:]*:\d)(?!\d)"
 )
 _CLOCK = re.compile(r"(?<![\d:.])(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(?![\d:])(?P<unit>\s?(?:h|min)\b)?")
-_PERIOD = re.compile(r"\bP(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?\b")
+_ISO_DURATION = re.compile(r"\bP(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?\b")
 _UNIT = re.compile(r"[\s\u202f\u00a0]?-?(°\s?[CF]\b|[%€$£¥°]|[^\W\d_]+(?:/(?:100\s?)?[^\W\d_]+)?[²³23]?(?![^\W_]))")
-_SIZES = re.compile(r"\s*(?:million|mio|billion|bn|thousand|k)\b", re.IGNORECASE)
-_BASES = ("m", "m**2", "m**3", "kg", "s", "m/s", "J", "W", "Pa")
+_BASE_UNITS = ("m", "m**2", "m**3", "kg", "s", "m/s", "J", "W", "Pa")
 
 
 class Amount(NamedTuple):
-    """A number, its unit ("" none), how far from it the exact value may lie, its place, and the word that follows."""
+    """A number, its unit ("" none), how far the exact value may lie from it, its place, and the word after it."""
 
     value: float
     unit: str
@@ -33,30 +33,30 @@ class Amount(NamedTuple):
 
 
 def find_amounts(text: str) -> list[Amount]:
-    """The numbers of a text, in order; times of a clock and periods count in hours.
+    """The numbers of a text in order; times of day and durations are in hours.
 
     >>> [(a.value, a.unit) for a in find_amounts("1,459 mm in 3:36 h, about 45k euros")]
     [(1459.0, 'mm'), (3.6, 'h'), (45000.0, 'EUR')]
     """
     found = [_clock(match) for match in _CLOCK.finditer(text)]
-    found += [_period(match) for match in _PERIOD.finditer(text) if any(match.groups())]
+    found += [_duration(match) for match in _ISO_DURATION.finditer(text) if any(match.groups())]
     taken = [(a.start, a.end) for a in found]
     for match in _NUMBER.finditer(text):
         start, end = match.start("n"), match.end("n")
         if not any(a <= start < b for a, b in taken) and (amount := _amount(text, match, start, end)):
             found.append(amount)
-    return _joined(sorted(found, key=lambda a: a.start), text)
+    return _join_units(sorted(found, key=lambda a: a.start), text)
 
 
 @lru_cache(maxsize=4096)
 def canonical_unit(word: str) -> str:
-    """A unit as it is compared: "metres" and "m" are one; "" for a word that is none.
+    """The canonical form of a unit, by which units are compared; "" for any other word.
 
     >>> canonical_unit("metres"), canonical_unit("€"), canonical_unit("dishes")
     ('m', 'EUR', '')
     """
     units, currencies = english_data()["units"], english_data()["currencies"]
-    # the small letter before a capital one counts: "mW" is no "MW"
+    # case distinguishes these: "mW" is no "MW"
     if word in ("mW", "Mm", "Ms"):
         return word
     token = fold(word.replace("²", "2").replace("³", "3")).replace(" ", "")
@@ -68,43 +68,44 @@ def canonical_unit(word: str) -> str:
     return ""
 
 
-def is_same_amount(said: Amount, value: float, unit: str, words: frozenset[str]) -> bool:
-    """Whether an amount says this value: rounded, or in another unit. `unit` is as the data writes it.
+def is_same_amount(amount: Amount, value: float, unit: str, words: frozenset[str]) -> bool:
+    """Whether an amount states a value of the data, rounded or in another unit.
 
-    A unit that the data does not state must be among its `words`; a number may always be said without its unit.
+    `unit` is the unit as the data writes it. If the data has no unit, the unit of the amount must be among its `words`.
+    An amount without a unit fits any unit.
     """
-    own, stated = canonical_unit(unit) or unit, said.unit
-    if not stated and said.after and (fold(said.after) == fold(own) or _is_measure(said.after)):
-        stated = said.after
-    many, each = split_magnitude(unit)
+    own, stated = canonical_unit(unit) or unit, amount.unit
+    if not stated and amount.after and (fold(amount.after) == fold(own) or _is_measure(amount.after)):
+        stated = amount.after
+    many, base_unit = split_magnitude(unit)
     if many > 1:
-        return any(is_same_amount(said, own, each, words) for own in (value, value * many))
+        return any(is_same_amount(amount, number, base_unit, words) for number in (value, value * many))
     if not stated:
-        return _near(said, value)
+        return _is_near(amount, value)
     if not own:
-        return bool(_forms(stated) & words) and _near(said, value)
+        return bool(_unit_words(stated) & words) and _is_near(amount, value)
     if fold(stated) == fold(own):
-        # the case of a letter may be all that parts two units
-        return (stated == own or canonical_unit(stated) == canonical_unit(own)) and _near(said, value)
-    converted = convert_unit(value, _power(own), _power(stated))
-    return converted is not None and _near(said, converted)
+        # two units may differ in the case of a letter only
+        return (stated == own or canonical_unit(stated) == canonical_unit(own)) and _is_near(amount, value)
+    converted = convert_unit(value, _with_power(own), _with_power(stated))
+    return converted is not None and _is_near(amount, converted)
 
 
-def _near(said: Amount, exact: float) -> bool:
-    distance = abs(exact - said.value)
+def _is_near(amount: Amount, exact: float) -> bool:
+    distance = abs(exact - amount.value)
     if distance <= 1e-9 * max(1.0, abs(exact)):
         return True
-    return distance <= said.slack * (1 + 1e-9) and (said.slack != 0.5 or abs(exact) >= 10)
+    return distance <= amount.slack * (1 + 1e-9) and (amount.slack != 0.5 or abs(exact) >= 10)
 
 
 def _amount(text: str, match: re.Match[str], start: int, end: int) -> Amount | None:
     digits = re.sub(r"[,\u202f\u00a0'’]", "", match["n"])
     value, slack = float(digits), 0.5 * 10.0 ** -len(digits.partition(".")[2])
-    # "1. " numbers a line
+    # "1. " is the number of a line
     if not text[:start].strip() and re.match(r"[.)]\s", text[end:]):
         return None
     money = match["money"] or match["more"]
-    if size := _SIZES.match(text, end):
+    if size := pattern("quantities", "multiplier").match(text, end):
         factor = english_data()["multipliers"][size[0].strip().casefold()]
         value, slack, end = value * factor, slack * factor, size.end()
     unit, after = canonical_unit(money.strip()) if money else "", ""
@@ -127,37 +128,38 @@ def _clock(match: re.Match[str]) -> Amount:
     return Amount(hours, "h", 1e-6, match.start(), match.end())
 
 
-def _period(match: re.Match[str]) -> Amount:
+def _duration(match: re.Match[str]) -> Amount:
     days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
     return Amount(24 * days + hours + minutes / 60 + seconds / 3600, "h", 1e-6, match.start(), match.end())
 
 
-def _joined(found: list[Amount], text: str) -> list[Amount]:
-    """ "3 hours 36 minutes" is one amount."""
-    for first, second in pairwise(found):
+def _join_units(amounts: list[Amount], text: str) -> list[Amount]:
+    """Join amounts such as "3 hours 36 minutes"."""
+    for first, second in pairwise(amounts):
         between = text[first.end : second.start].strip()
         if between in ("", "and") and (first.unit, second.unit) in (("h", "min"), ("min", "s")):
             one = Amount(first.value + second.value / 60, first.unit, second.slack / 60, first.start, second.end)
-            return _joined([one if a is first else a for a in found if a is not second], text)
-    return found
+            return _join_units([one if a is first else a for a in amounts if a is not second], text)
+    return amounts
 
 
 @lru_cache(maxsize=4096)
-def _forms(unit: str) -> frozenset[str]:
-    """The words that say a unit or currency."""
+def _unit_words(unit: str) -> frozenset[str]:
+    """The words and signs of a unit or currency."""
     known = {**english_data()["units"], **english_data()["currency_codes"]}
     return frozenset({fold(unit), *(fold(word) for word, name in known.items() if name == unit)})
 
 
 @lru_cache(maxsize=4096)
 def _is_measure(word: str) -> bool:
-    """Whether a word is a unit of measure that general English lacks ("furlongs", "m2"); short words rarely are."""
+    """Whether a word is a unit that the language data lacks ("furlongs", "m2"); short words are rarely units."""
     if "/" in word:
-        return convert_unit(1.0, _power(word), f"({_power(word)})") is not None
+        return convert_unit(1.0, _with_power(word), f"({_with_power(word)})") is not None
     if len(word) < 4 and word[-1] not in "23²³":
         return False
-    return any(convert_unit(1.0, _power(word), base) is not None for base in _BASES)
+    return any(convert_unit(1.0, _with_power(word), base) is not None for base in _BASE_UNITS)
 
 
-def _power(unit: str) -> str:
+def _with_power(unit: str) -> str:
+    """A unit with its power in the syntax of pint: "m2" -> "m**2"."""
     return re.sub(r"(?<=[^\W\d_])([23])$", r"**\1", unit.replace("²", "2").replace("³", "3"))

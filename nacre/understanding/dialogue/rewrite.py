@@ -93,12 +93,12 @@ def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Sc
     correction = parse_correction(question)
     if correction is not None:
         phrase, clear = correction
-        found = _corrected(linker.spelling.corrected(phrase), earlier, linker)
+        found = _corrected(linker.spelling.correct(phrase), earlier, linker)
         if found is not None:
             return found
         # its lead would be read as a condition: "no" as "not"
         question = phrase if clear else question
-    asked, question = question, linker.spelling.corrected(strip_courtesy(question).strip())
+    asked, question = question, linker.spelling.correct(strip_courtesy(question).strip())
     best = superlative_reference(question)
     if best is not None and len(focus(earlier, True, linker).keys) > 1:
         question = best

@@ -29,7 +29,7 @@ def link_misspellings(
     found: list[Link] = []
     for i in unlinked:
         token = question.tokens[i]
-        meant = spelling.almost(token)
+        meant = spelling.graph_word_near(token)
         if meant is None:
             continue
         right = token._replace(norm=meant.norm, lemma=meant.lemma)

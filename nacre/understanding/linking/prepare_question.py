@@ -17,7 +17,7 @@ def prepare_question(text: str, linker: Linker) -> Question:
     end = reason_end(text)
     if end and not linker.link(tokenize(text[:end])):
         text = " " * end + text[end:]
-    question = analyse_question(linker.spelling.corrected(text))
+    question = analyse_question(linker.spelling.correct(text))
     meaningful, words = linker.index.schema_linker.meaningful_lemmas, question.tokens
     return question._replace(
         stopwords=frozenset(

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from nacre.language.base import language
 from nacre.language.dates import Period, find_periods
-from nacre.language.quantities.units import find_quantities
+from nacre.language.quantities.quantity import find_quantities
 from nacre.language.thesaurus import english_data, function_words, gradable_adjective, unit_words
 from nacre.language.tokens import Token, tokenize
 from nacre.understanding.question.bounds import find_bounds

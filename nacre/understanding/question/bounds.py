@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from nacre.language.dates import Period, find_periods, year_bounds
-from nacre.language.quantities.units import Quantity, find_quantities
+from nacre.language.quantities.quantity import Quantity, find_quantities
 from nacre.language.thesaurus import GradableAdjective, english_data, gradable_adjective
 from nacre.language.tokens import Token
 from nacre.records.plan import Comparison

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 
-from nacre.language.thesaurus import load_language_data
+from nacre.language.base import load_language_data
 from nacre.language.tokens import fold, tokenize
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.question.types import Link, Question, Ref
