@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
+from agents.answering.answer_draft import AnswerDraft, CitedSentence
 from agents.answering.clarify import confirm_reading, offer_readings
-from agents.answering.draft import AnswerDraft, asks_for_prose, draft_answer
-from agents.answering.grounding_gate import FallbackSentence, GroundingGate, ShownEvidence
+from agents.answering.draft import asks_for_prose, draft_answer
+from agents.answering.grounding_gate import GroundingGate, ShownEvidence
 from agents.answering.inherited_confidence import limit_confidence
 from agents.answering.select_answer import indexed_sentences, unplanned_rows
 from agents.models.calls import ModelFailed, stream_reply
@@ -48,7 +49,7 @@ async def by_rules(view: TurnView, schema: Schema, gate: GroundingGate) -> Resul
 
 def _say_draft(view: TurnView, schema: Schema, gate: GroundingGate) -> AnswerDraft:
     draft = limit_confidence(draft_answer(view, schema), view.understanding)
-    for text, evidence in draft.ledger.sentences:
+    for text, evidence in draft.sentences:
         gate.say(text, evidence)
     _say_offer(draft, gate)
     return draft
@@ -64,7 +65,7 @@ def by_model(model: BaseChatModel, rules: Fuser, limits: Limits, *, small: bool 
 
     async def fuser(view: TurnView, schema: Schema, gate: GroundingGate) -> Result[AnswerDraft]:
         draft = limit_confidence(await run_in_thread(draft_answer, view, schema), view.understanding)
-        has_evidence = any(evidence for _, evidence in draft.ledger.sentences)
+        has_evidence = any(evidence for _, evidence in draft.sentences)
         if not has_evidence or (view.language == ENGLISH and (small or not asks_for_prose(view))):
             return await rules(view, schema, gate)
         indexes = await run_in_thread(numbered_evidence, view, draft, limits.evidence_tokens)
@@ -87,21 +88,21 @@ def by_model(model: BaseChatModel, rules: Fuser, limits: Limits, *, small: bool 
     return fuser
 
 
-def _fallbacks(view: TurnView, draft: AnswerDraft) -> list[FallbackSentence]:
+def _fallbacks(view: TurnView, draft: AnswerDraft) -> list[CitedSentence]:
     """The draft's sentences that may replace one of the model; rows of several columns are no sentence."""
     return [
         (text, indexes)
-        for text, indexes in draft.ledger.sentences
+        for text, indexes in draft.sentences
         if indexes and not any(_is_wide(view.evidence[index]) for index in indexes)
     ]
 
 
-def numbered_evidence(view: TurnView, told: AnswerDraft, tokens: int) -> list[int]:
+def numbered_evidence(view: TurnView, draft: AnswerDraft, tokens: int) -> list[int]:
     """What a model is shown, as indexes, within about `tokens`, nothing twice: rows that a model gathered, what the
     rules cite, then sentences, those that share the most with the question first."""
     evidence = view.evidence
     rows = [i for i, _ in unplanned_rows(evidence)]
-    cited = [i for _, indexes in told.ledger.sentences for i in indexes]
+    cited = [i for _, indexes in draft.sentences for i in indexes]
     sentences = indexed_sentences(evidence)
     ranked = [sentences[i] for i in rank_sentences(view.standalone, [each for _, each in sentences], MOST_WORDS)]
     shown: list[int] = []
@@ -180,7 +181,7 @@ def _say_offer(draft: AnswerDraft, gate: GroundingGate) -> None:
 def _say_rest(draft: AnswerDraft, gate: GroundingGate, *, broken: bool) -> None:
     """Say what the model left out."""
     if broken or _lacks_value(draft.values, gate.answer):
-        for text, evidence in draft.ledger.sentences:
+        for text, evidence in draft.sentences:
             if not evidence or not set(evidence) <= set(gate.cited) or _lacks_value(draft.values, gate.answer):
                 gate.say(text, evidence)
     if not {index for _, indexes in draft.disputed for index in indexes} <= set(gate.cited):

@@ -15,6 +15,7 @@ from agents.prompt import prompt
 from agents.result import Result
 from agents.run_in_thread import run_in_thread
 from agents.turn_view import TurnView
+from nacre.language.base import phrase_list, word_list
 from nacre.language.detect_language import ENGLISH, detect_language, language_name
 from nacre.language.sanitize import quote_line
 from nacre.language.tokens import tokenize
@@ -22,8 +23,6 @@ from nacre.records.turn import Rewrite, Scope
 from nacre.understanding.dialogue.rewrite import rewrite_question
 
 TURNS_SHOWN = 3
-# words by which a question leans on what was said before, as a rule
-POINTING = frozenset("it its they them their theirs those these he she him his her hers ones".split())
 
 
 Rewriter = Callable[[TurnView, Database], Awaitable[Result[Rewrite]]]
@@ -121,8 +120,10 @@ def _is_unsure(question: str, draft: Rewrite) -> bool:
     (True, False)
     """
     words = [token.norm for token in tokenize(question)]
-    points = bool(POINTING.intersection(words)) or words[:1] == ["and"] or words[:2] == ["what", "about"]
-    return not draft.sure or (not draft.depends and points)
+    starts = [start.split() for start in phrase_list("answering", "continuations")]
+    refers = not word_list("answering", "references").isdisjoint(words)
+    refers = refers or any(words[: len(start)] == start for start in starts)
+    return not draft.sure or (not draft.depends and refers)
 
 
 def _messages(view: TurnView, draft: Rewrite) -> list[SystemMessage | HumanMessage]:

@@ -13,8 +13,8 @@ from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
 from agents.agents import Agents
+from agents.answering.answer_draft import AnswerDraft
 from agents.answering.answer_record import TurnBookkeeping, answer_record
-from agents.answering.draft import AnswerDraft
 from agents.answering.grounding_gate import GroundingGate
 from agents.answering.remembered_turn import older_turn, remembered_turns
 from agents.result import Result, Usage
@@ -46,7 +46,7 @@ from nacre.config.settings import Settings
 from nacre.errors import NacreError, ToolError
 from nacre.language.detect_language import ENGLISH, language_name
 from nacre.records.derivation import AnswerDerivation
-from nacre.records.evidence import BranchResult, CitedSentences, Evidence, QueryError
+from nacre.records.evidence import BranchResult, Evidence, QueryError
 from nacre.records.json_form import RecordDict, from_json, to_json
 from nacre.records.schema import Schema
 from nacre.records.turn import EarlierTurn, Rewrite, Understanding
@@ -278,13 +278,13 @@ async def _fuse(agents: Agents, view: TurnView, schema: Schema, gate: GroundingG
         if gate.answer:
             return draft
         text = "I found nothing in this graph that answers this."
-        draft = replace(draft, value=AnswerDraft(CitedSentences(((text, ()),)), "not_in_graph", reason=text))
+        draft = replace(draft, value=AnswerDraft(((text, ()),), "not_in_graph", reason=text))
     except Exception as error:
         log.exception("the answer could not be put together")
         gate.discard()
         text = "Something went wrong while I put the answer together."
         why = f"{type(error).__name__}: {error}"[:300]
-        draft = Result(AnswerDraft(CitedSentences(((text, ()),)), "failed", reason=why))
+        draft = Result(AnswerDraft(((text, ()),), "failed", reason=why))
     gate.say(text, ())
     return draft
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from agents.answering.draft import AnswerDraft
+from agents.answering.answer_draft import AnswerDraft
 from agents.answering.grounding_gate import ReleasedAnswer
 from agents.turn_view import TurnView
 from nacre.language.sanitize import escape_markup, strip_control_characters

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from agents.answering.disputes import is_same_result
 from agents.answering.select_answer import candidate_rows, is_echo, is_empty, is_nil, plan_of, row_probability
+from nacre.language.base import word_list
 from nacre.language.sanitize import quote_line
 from nacre.language.tokens import tokenize
 from nacre.records.evidence import Evidence, Rows
@@ -15,8 +16,6 @@ from nacre.understanding.ranking.weights import load_weights
 from nacre.wording.labels.class_nouns import class_noun
 
 MOST_OFFERED = 3
-# words that put what was understood in a form that an answer does not have
-UNSAID = frozenset(("whether", "that", "the", "what", "when"))
 
 
 def other_readings(
@@ -96,6 +95,6 @@ def confirm_reading(words: str, answer: str = "") -> str:
     ('Is that what you meant?', 'I read this as “towns that Ann lives in”. Is that what you meant?')
     """
     said = {token.norm for token in tokenize(answer)}
-    if answer and {token.norm for token in tokenize(words)} <= said | UNSAID:
+    if answer and {token.norm for token in tokenize(words)} <= said | word_list("answering", "reading_forms"):
         return "Is that what you meant?"
     return f"I read this as “{quote_line(words)}”. Is that what you meant?"

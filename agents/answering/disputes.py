@@ -13,6 +13,7 @@ from agents.answering.select_answer import (
     row_probability,
 )
 from nacre.checking.evidence_index import blank_periods
+from nacre.language.base import word_list
 from nacre.language.dates import find_periods
 from nacre.language.quantities.amounts import find_amounts
 from nacre.language.quantities.units import convert_unit
@@ -23,7 +24,6 @@ from nacre.records.turn import Understanding
 MOST = 2
 # rows that are less than so many times as likely as those that answer do not dispute them (given)
 AS_LIKELY = 0.5
-_PRONOUNS = frozenset("it its they their this these he his she her".split())
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def _of_texts(rows: Table, question: str, evidence: Sequence[Evidence]) -> Itera
 def _is_about(names: set[str], text: EvidenceSentence) -> bool:
     """Whether a sentence of a text names one of these things, or speaks of "it" under a title that does."""
     said, title = (" ".join(name_tokens(part)) for part in (text.text, text.title))
-    pronoun = bool(_PRONOUNS & set(said.split()))
+    pronoun = not word_list("answering", "title_pronouns").isdisjoint(said.split())
     return any(f" {name} " in f" {said} " or (pronoun and f" {name} " in f" {title} ") for name in names if name)
 
 

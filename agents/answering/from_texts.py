@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agents.answering.select_answer import content_words, indexed_sentences, is_sure
+from nacre.language.base import word_list
 from nacre.language.sanitize import quote_line
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import tokenize
@@ -85,7 +86,12 @@ def sentence_phrase(answer: TextAnswer, sentence: EvidenceSentence) -> str:
     """
     text = quote_line(sentence.text)
     first = next(iter(tokenize(text)), None)
-    if sentence.title and first is not None and first.norm in function_words() and _is_pronoun(first.norm):
+    if (
+        sentence.title
+        and first is not None
+        and first.norm in function_words()
+        and first.norm in word_list("answering", "title_pronouns")
+    ):
         text = f"{quote_line(sentence.title)}: {text}"
     if isinstance(answer.value, bool):
         return f"{'Yes' if answer.value else 'No'}: {text}"
@@ -95,13 +101,6 @@ def sentence_phrase(answer: TextAnswer, sentence: EvidenceSentence) -> str:
     return text
 
 
-def _is_pronoun(word: str) -> bool:
-    return word in _PRONOUNS
-
-
 def _is_word(said: str) -> bool:
     """Whether a unit is written as a word of several letters: "13 centimetres"."""
     return any(len(token.text) > 3 and token.text.isalpha() for token in tokenize(said))
-
-
-_PRONOUNS = frozenset("it its they their he his she her this these".split())

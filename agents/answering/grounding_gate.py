@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agents.answering.draft import rows_phrase
+from agents.answering.answer_draft import CitedSentence
 from agents.answering.select_answer import content_words, is_empty
 from nacre.checking.claims import FindGraphNames, is_bare_answer, no_graph_names, unsupported_claims
 from nacre.checking.evidence_index import EvidenceIndex
 from nacre.language.sanitize import disarm_citations, escape_markup
 from nacre.records.evidence import Evidence, EvidenceSentence
+from nacre.wording.answers.answer import verbalise_rows
 from nacre.wording.answers.grid import align_markdown_table
 
 # a sentence ends at its full stop, with the [n] that follow it, if something other than a small letter, a digit or a
@@ -35,9 +36,6 @@ _BARS = re.compile(r"\s*(?<!\\)\|\s*")
 _RELATED = 0.5
 _CLEARLY = 0.25
 
-# a sentence with the indexes of its evidence
-FallbackSentence = tuple[str, tuple[int, ...]]
-
 
 @dataclass(frozen=True)
 class ShownEvidence:
@@ -45,7 +43,7 @@ class ShownEvidence:
     not said yet replaces an unsupported sentence; they are sentences of the rules."""
 
     indexes: Sequence[int]
-    fallbacks: Sequence[FallbackSentence] = ()
+    fallbacks: Sequence[CitedSentence] = ()
 
 
 class ReleasedAnswer(NamedTuple):
@@ -235,7 +233,7 @@ def _verbatim(evidence: Evidence) -> str:
     table = evidence.table
     if table.columns[:1] == ("yes",) and table.rows:
         return "Yes." if table.rows[0][0] else "No."
-    return evidence.text if is_empty(table) else rows_phrase(table).text
+    return evidence.text if is_empty(table) else verbalise_rows(table).text
 
 
 def table_claims(text: str) -> list[str]:

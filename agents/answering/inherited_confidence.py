@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from agents.answering.draft import AnswerDraft
+from agents.answering.answer_draft import AnswerDraft
 from agents.answering.select_answer import UNSURE
 from nacre.records.turn import Understanding
 from nacre.understanding.ranking.weights import load_weights

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from agents.answering.draft import AnswerDraft
+from agents.answering.answer_draft import AnswerDraft
 from agents.answering.inherited_confidence import inheritable_confidence
 from agents.answering.select_answer import plan_of
 from agents.turn_view import TurnView

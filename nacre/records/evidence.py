@@ -1,6 +1,6 @@
 """What the branches bring back: queries that ran, their rows, passages, and where each came from."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from nacre.records.plan import Plan
@@ -140,10 +140,3 @@ class BranchResult:
     def rows(self) -> tuple[Rows, ...]:
         """The rows among its evidence."""
         return tuple(each for each in self.evidence if isinstance(each, Rows))
-
-
-@dataclass(frozen=True)
-class CitedSentences:
-    """What a fuser says, before the gate: sentences with the evidence each rests on."""
-
-    sentences: tuple[tuple[str, tuple[int, ...]], ...] = field(default=())

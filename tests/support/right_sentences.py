@@ -9,7 +9,7 @@ from random import Random
 import yaml
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agents.answering.draft import AnswerDraft
+from agents.answering.answer_draft import AnswerDraft
 from agents.answering.grounding_gate import GroundingGate, table_claims
 from agents.result import Result
 from agents.turn_view import TurnView
@@ -60,7 +60,7 @@ def answered(composition: Composition, graphs: Sequence[str], questions: Path) -
             for turn in (case, *case.get("then", ())):
                 view, account = asyncio.run(ask(turn["ask"], name, f"{name}{number}"))
                 if account.values and sorted(map(str, account.values)) == sorted(map(str, turn["values"])):
-                    for text, cited in account.ledger.sentences:
+                    for text, cited in account.sentences:
                         yield Right(name, whole(text), view.evidence, cited)
 
 

@@ -7,7 +7,8 @@ import pytest
 from langchain_core.exceptions import OutputParserException
 
 from agents import fuser
-from agents.answering.draft import AnswerDraft, draft_answer
+from agents.answering.answer_draft import AnswerDraft
+from agents.answering.draft import draft_answer
 from agents.answering.grounding_gate import GroundingGate
 from agents.answering.select_answer import DECLINED
 from agents.models.limits import Limits
@@ -165,7 +166,7 @@ def test_status(
 ) -> None:
     told = draft_answer(seen(*evidence, understanding=understanding, failures=failures), SCHEMA)
     assert told.status == status
-    assert told.ledger.sentences
+    assert told.sentences
     assert bool(told.values) == (status in ("answered", "clarify") and EMPTY not in evidence)
     if status == "failed":
         assert told.reason == "sql: too slow"

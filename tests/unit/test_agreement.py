@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from agents.answering.draft import AnswerDraft, draft_answer
+from agents.answering.answer_draft import AnswerDraft
+from agents.answering.draft import draft_answer
 from agents.turn_view import TurnView
 from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Query, QueryError, Rows, Table
 from nacre.records.plan import Attribute, Itself, Plan, Select, Variable
@@ -66,7 +67,7 @@ def told(
     *evidence: Evidence, understanding: Understanding = SURE, **failures: QueryError
 ) -> tuple[str, tuple[str, ...]]:
     found = accounted(QUESTION, understanding, *evidence, **failures)
-    return " ".join(text for text, _ in found.ledger.sentences), found.caveats
+    return " ".join(text for text, _ in found.sentences), found.caveats
 
 
 @pytest.mark.parametrize(
@@ -135,12 +136,12 @@ EMPTY = replace(ROWS, text="", table=Table(("dish", "cooking time"), ()))
 def test_an_empty_result_that_is_sure_is_not_answered_by_other_facts() -> None:
     found = accounted(QUESTION, SURE, EMPTY, replace(FACT, text="pilaf cooking time of the pilaf"))
     assert (found.status, found.values) == ("answered", ())
-    assert found.ledger.sentences[0][0].startswith("Nothing in this graph matches")
+    assert found.sentences[0][0].startswith("Nothing in this graph matches")
 
 
 def test_a_text_may_know_what_the_graph_does_not() -> None:
     found = accounted(QUESTION, SURE, EMPTY, TEXT)
-    assert "40 min" in found.ledger.sentences[0][0]
+    assert "40 min" in found.sentences[0][0]
 
 
 @pytest.mark.parametrize(
@@ -155,7 +156,7 @@ def test_what_is_not_in_the_graph_is_named_with_what_is(question: str, said: str
     asked = Understanding(question, (PILAF,))
     found = accounted(question, asked, FACT)
     assert found.status == "not_in_graph"
-    assert said.replace("“cooking time” of “pilaf”", "cooking time of pilaf") in found.ledger.sentences[0][0]
+    assert said.replace("“cooking time” of “pilaf”", "cooking time of pilaf") in found.sentences[0][0]
 
 
 def test_a_failure_says_what_failed() -> None:

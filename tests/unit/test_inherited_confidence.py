@@ -5,16 +5,15 @@ from typing import Any
 
 import pytest
 
-from agents.answering.draft import AnswerDraft
+from agents.answering.answer_draft import AnswerDraft
 from agents.answering.inherited_confidence import DOUBT, inheritable_confidence, limit_confidence
-from nacre.records.evidence import CitedSentences
 from nacre.records.plan import Itself, Plan, Select, Variable
 from nacre.records.turn import Reading, Understanding
 from nacre.understanding.ranking.weights import load_weights
 
 READING = Reading(Plan(Select((Itself("x"),), (Variable("x"),))), 1.0, 1.0, "towns", 0.97)
 SURE = Understanding("q", readings=(READING,))
-TOLD = AnswerDraft(CitedSentences((("Aldby.", ()),)), "answered", confidence=0.97)
+TOLD = AnswerDraft((("Aldby.", ()),), "answered", confidence=0.97)
 
 
 @pytest.mark.parametrize("confidence", [None, 0.97])

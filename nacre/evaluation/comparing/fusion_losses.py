@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from agents.answering.draft import answer_phrase, rows_phrase
+from agents.answering.draft import verbalise_answer
 from nacre.config.settings import Settings
 from nacre.evaluation.questions import GoldQuestion, read_gold_questions
 from nacre.evaluation.score import read_answers
@@ -22,6 +22,7 @@ from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Graph, Library
 from nacre.understanding.ranking.calibrate import MAX_READINGS_RUN
 from nacre.understanding.understand import understand
+from nacre.wording.answers.answer import verbalise_rows
 from tools.run_model_sql import run_model_sql
 from tools.sql import run_reading
 
@@ -51,7 +52,7 @@ def fusion_candidates(record: Answer, graph: Graph) -> Iterator[FusionCandidate]
         found = run_reading(reading, index, graph.tables, round=1)
         if {(query.text, query.params) for query in found.queries} <= tried:
             for rows in found.rows:
-                told = answer_phrase(rows, reading.plan, graph.schema, record["question"])
+                told = verbalise_answer(rows, reading.plan, graph.schema, record["question"])
                 yield FusionCandidate("rules", told.values, reading.words)
     for query in record["queries"]:
         if query["by"] == "model" and query["error"] is None:
@@ -60,7 +61,7 @@ def fusion_candidates(record: Answer, graph: Graph) -> Iterator[FusionCandidate]
 
 def _of_written(found: BranchResult, text: str) -> Iterator[FusionCandidate]:
     for rows in found.rows:
-        values = rows_phrase(rows.table).values
+        values = verbalise_rows(rows.table).values
         yield FusionCandidate("model", values, text)
         if values in ((0,), (1,)):
             # the record does not say that a yes or no was asked for

@@ -6,7 +6,6 @@ from functools import partial
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from agents.answering.draft import rows_phrase
 from agents.models.calls import ModelFailed, structured_reply
 from agents.models.model_settings import model_limits
 from agents.query_writing.schema_text import relevant_tables, whole_schema
@@ -19,6 +18,7 @@ from nacre.records.answer import Answer
 from nacre.records.turn import Understanding
 from nacre.stores.catalog import Library
 from nacre.stores.sqlite.schema_sql import schema_sql
+from nacre.wording.answers.answer import verbalise_rows
 from tools.run_model_sql import run_model_sql
 
 PROMPT_HEAD = (
@@ -45,7 +45,7 @@ def ask_model_alone(settings: Settings, library: Library, graph: str) -> AskQues
                 return {**record, "reason": error.why}
             found = run_model_sql(written.sql, opened.tables, round=1)
         rows = next((each.table for each in found.rows), None)
-        told = rows_phrase(rows) if rows is not None and rows.rows else None
+        told = verbalise_rows(rows) if rows is not None and rows.rows else None
         return {
             **record,
             "status": "answered" if told else "not_in_graph",

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agents.answering.draft import rows_phrase
 from agents.models.priors import OUTCOMES, Counts, Priors
 from graph.app import Composition
 from graph.context import parse_context
@@ -19,6 +18,7 @@ from nacre.records.answer import Answer
 from nacre.records.evidence import BranchResult, Rows
 from nacre.records.json_form import from_json
 from nacre.understanding.ranking.weights import load_weights
+from nacre.wording.answers.answer import verbalise_rows
 
 CONTEXT = {"mind": "model", "branches": ["sql"], "strategy": "parallel"}
 OWNER = "local"
@@ -106,7 +106,7 @@ def _values(found: BranchResult) -> list[str | int | float | bool]:
     own = found.evidence[0] if found.evidence else None
     if found.outcome == "empty" or not isinstance(own, Rows):
         return []
-    return list(rows_phrase(own.table).values)
+    return list(verbalise_rows(own.table).values)
 
 
 def _question(gold: GoldQuestion) -> QuestionLine:

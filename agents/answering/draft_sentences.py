@@ -1,0 +1,121 @@
+"""Answer with sentences: Understanding + evidence -> AnswerDraft of a description, or of the best sentences; or None."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agents.answering.answer_draft import AnswerDraft
+from agents.answering.select_answer import (
+    candidate_rows,
+    content_words,
+    has_wanted_number,
+    indexed_sentences,
+    is_covered_by,
+    is_empty,
+    unplanned_rows,
+)
+from nacre.language.rank_sentences import rank_sentences
+from nacre.language.tokens import fold
+from nacre.records.evidence import Evidence, EvidenceSentence
+from nacre.records.turn import Understanding
+from nacre.wording.answers.answer import verbalise_rows
+from nacre.wording.answers.match_question import match_question_spelling
+from nacre.wording.descriptions.comparison import single_property_sentence, summarise_difference
+from nacre.wording.descriptions.thing import MAX_DESCRIPTION_SENTENCES
+
+# branches that describe things by their facts
+QUERYING = ("sql", "sparql")
+PROSE_WORDS = 150
+LOOKUP_WORDS = 35
+# a mention with a lower score may not name the thing
+NAME_SCORE = 0.9
+NEAREST_CAVEAT = "No reading of the question gives this: it is the nearest that the graph says."
+
+# a sentence, with its index in the evidence
+IndexedSentence = tuple[int, EvidenceSentence]
+
+
+def draft_description(understanding: Understanding, evidence: Sequence[Evidence]) -> AnswerDraft | None:
+    """The rows that a model gathered, else a comparison as a table, else the best sentences.
+
+    Sentences about one thing come together, those of a profile before those of texts; at most six, and 150 words.
+    """
+    gathered = tuple(
+        (verbalise_rows(rows.table).text, (i,))
+        for i, rows in unplanned_rows(evidence)
+        if rows.query is not None and not is_empty(rows.table)
+    )
+    if gathered:
+        return AnswerDraft(gathered, "answered")
+    comparison = next((found for found in candidate_rows(evidence) if found[1].query is None), None)
+    if comparison is not None:
+        index, rows = comparison
+        shown = verbalise_rows(rows.table, summarise_difference(rows.table, rows.title))
+        text = single_property_sentence(rows.table) or shown.text
+        text = match_question_spelling(text, understanding.standalone, understanding.mentions)
+        return AnswerDraft(((text, (index,)),), "answered", columns=shown.columns, rows=shown.rows)
+    sentences = indexed_sentences(evidence)
+    profile = [found for found in sentences if found[1].branch in QUERYING]
+    # what the turn before said is said again only if this one found nothing
+    profile = [found for found in profile if found[1].round] or profile
+    # beside a profile, passages that the graph's own triples were put into would repeat its facts
+    others = [(i, s) for i, s in sentences if s.branch not in QUERYING and (s.document is not None or not profile)]
+    ranked = [*profile, *_ranked(understanding, others, PROSE_WORDS)]
+    chosen = _within_budget(ranked, PROSE_WORDS)[:MAX_DESCRIPTION_SENTENCES]
+    return _draft(chosen) if chosen else None
+
+
+def draft_sentences(
+    understanding: Understanding, evidence: Sequence[Evidence], *, only_texts: bool, words: Sequence[str] = ()
+) -> AnswerDraft | None:
+    """The best sentences, if they contain most words of the question, all words unknown to the graph, and `words`."""
+    names = [m.label for m in understanding.mentions if m.kind == "entity" and m.score >= NAME_SCORE]
+    candidates = [
+        (i, each)
+        for i, each in indexed_sentences(evidence)
+        if each.document is not None or not (only_texts or _is_about_others(each, names))
+    ]
+    chosen = _within_budget(_ranked(understanding, candidates, LOOKUP_WORDS), LOOKUP_WORDS)
+    if not chosen or not is_covered_by(understanding.standalone, [each for _, each in chosen]):
+        return None
+    covered = content_words(" ".join(f"{each.title} {each.text}" for _, each in chosen))
+    if any(content_words(word) - covered for word in (*words, *(unknown for unknown, _ in understanding.unknown))):
+        # a word that names nothing in the graph may still occur in a passage
+        return None
+    if any(each.document is not None for _, each in chosen):
+        return _draft(chosen)
+    if not has_wanted_number(understanding.standalone, [each for _, each in chosen]):
+        return None
+    # no reading asks for them, so it is unknown whether they answer
+    return replace(_draft(chosen), status="clarify", caveats=(NEAREST_CAVEAT,))
+
+
+def _is_about_others(sentence: EvidenceSentence, names: Sequence[str]) -> bool:
+    """Whether a sentence made from triples mentions none of the things that the question names."""
+    text = fold(f"{sentence.title} {sentence.text}")
+    return bool(names) and not any(fold(name.partition(" (")[0]) in text for name in names)
+
+
+def _ranked(understanding: Understanding, sentences: Sequence[IndexedSentence], words: int) -> list[IndexedSentence]:
+    """Those that answer the question best, the best first."""
+    return [sentences[i] for i in rank_sentences(understanding.standalone, [each for _, each in sentences], words)]
+
+
+def _within_budget(ranked: Sequence[IndexedSentence], words: int) -> list[IndexedSentence]:
+    """The first that have at most `words` words together, no text twice; at least one."""
+    chosen: list[IndexedSentence] = []
+    texts: set[str] = set()
+    for index, sentence in ranked:
+        length = len(sentence.text.split())
+        if sentence.text in texts or (chosen and length > words):
+            continue
+        chosen.append((index, sentence))
+        texts.add(sentence.text)
+        words -= length
+    return chosen
+
+
+def _draft(chosen: Sequence[IndexedSentence]) -> AnswerDraft:
+    """The sentences, those of one title together."""
+    first = {sentence.title: place for place, (_, sentence) in reversed(list(enumerate(chosen)))}
+    grouped = sorted(chosen, key=lambda each: first[each[1].title])
+    return AnswerDraft(tuple((sentence.text, (index,)) for index, sentence in grouped), "answered")
