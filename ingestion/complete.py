@@ -1,4 +1,5 @@
-"""Complete the shown schema of a graph from what was extracted from its texts: ExtractedLayer + Graph -> Proposals -> tables.
+"""Complete the shown schema of a graph from what was extracted from its texts: ExtractedLayer + Graph -> Proposals ->
+tables.
 
 The tables of a completed graph lie in its layer's folder, built by the stages of every ingest from the graph's own
 triples and those of the proposals. What was ingested is neither written nor exported anew.

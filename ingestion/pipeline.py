@@ -58,8 +58,9 @@ TABLES = "ingested with --tables-only"
 
 @dataclass(frozen=True)
 class IngestResult:
-    """What an ingest made. `matching_version`: the version was there already; `texts` counts documents, `passages` theirs and
-    those of the things, `vectors` the passages that search by meaning finds, `embedded` those embedded just now."""
+    """What an ingest made. `matching_version`: the version was there already; `texts` counts documents, `passages`
+    theirs and those of the things, `vectors` the passages that search by meaning finds, `embedded` those embedded just
+    now."""
 
     name: str
     version: str
@@ -96,7 +97,8 @@ def ingest(
     qdrant_key: str | None = None,
     on_stage: OnStage = NO_PROGRESS,
 ) -> IngestResult:
-    """Make `sources` (files, folders, globs, "-") and `texts` the whole content of graph `name`: `load_graph`, then `embed_graph`.
+    """Make `sources` (files, folders, globs, "-") and `texts` the whole content of graph `name`: `load_graph`, then
+    `embed_graph`.
 
     Readers see the new version as soon as its tables, names and words are there, and its vectors later. Raises
     IngestionError for what can't be read, ConfigError for the rest.
@@ -141,8 +143,8 @@ def load_graph(
     server: VectorServer,
     on_stage: OnStage = NO_PROGRESS,
 ) -> IngestResult:
-    """Publish a version with tables, names and an index of words; vectors are left to `embed_graph`, or `without` says why
-    there will be none; `sparql` adds a store of triples.
+    """Publish a version with tables, names and an index of words; vectors are left to `embed_graph`, or `without` says
+    why there will be none; `sparql` adds a store of triples.
 
     Readers see it at its end, at once, or never: on any error or Ctrl-C the earlier one stays. The same input again is
     recognised before parsing.

@@ -42,8 +42,8 @@ class PredicateReport:
 
 @dataclass(frozen=True)
 class IngestReport:
-    """`triples` were read; `shown` + `left_out` = `triples`. `read_omissions` is what could not be read. `texts` documents
-    were read, `texts_left_out` are those that could not be, or that repeat another."""
+    """`triples` were read; `shown` + `left_out` = `triples`. `read_omissions` is what could not be read. `texts`
+    documents were read, `texts_left_out` are those that could not be, or that repeat another."""
 
     triples: int
     entities: int

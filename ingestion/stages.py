@@ -1,4 +1,5 @@
-"""The stages of a version in the making, each a function of what the one before gave: Inputs -> ... -> PassagesBuilt."""
+"""The stages of a version in the making, each a function of what the one before gave: Inputs -> ... ->
+PassagesBuilt."""
 
 import gc
 import logging

@@ -1,22 +1,22 @@
-"""The three families of errors that a person may see: each names the thing, the value and the next step."""
+"""The three families of errors that a user may see: each names the thing, the value and the next command."""
 
 from pathlib import Path
 
 
 class NacreError(Exception):
-    """An error whose message is written for the person at the keyboard."""
+    """An error whose message is written for the user."""
 
 
 class ConfigError(NacreError):
-    """A setting, name or argument that can't be used."""
+    """A setting, name or argument is invalid."""
 
 
 class IngestionError(NacreError):
-    """A source that can't become a graph."""
+    """A source can't be made into a graph."""
 
 
 class ToolError(NacreError):
-    """A query or retrieval that did not give evidence.
+    """A query or a retrieval returned no evidence.
 
     `kind` is one of: syntax, unknown_name, ambiguous, type, refused, timeout, too_large, unavailable, empty.
     """
@@ -26,12 +26,12 @@ class ToolError(NacreError):
         self.kind = kind
 
     def __reduce__(self) -> tuple[type["ToolError"], tuple[str, str]]:
-        # it may be raised in a process of its own
+        # it is pickled when a worker process raises it
         return ToolError, (self.kind, str(self))
 
 
 class GraphNotFound(ConfigError):
-    """There is no graph of that name in the data folder `folder`, which only those on its machine are told."""
+    """The data folder has no graph of that name. Only local users are shown `folder`."""
 
     def __init__(self, message: str, folder: Path) -> None:
         super().__init__(message)

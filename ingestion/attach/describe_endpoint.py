@@ -1,4 +1,5 @@
-"""Say what a graph behind an endpoint is about: ProbeResult -> EndpointDescription (its schema, and who has and links what)."""
+"""Say what a graph behind an endpoint is about: ProbeResult -> EndpointDescription (its schema, and who has and links
+what)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

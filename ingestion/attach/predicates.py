@@ -1,4 +1,5 @@
-"""Say what a predicate behind an endpoint is: ProbeResult + DeclaredSchema -> Predicate, and the units of its literals."""
+"""Say what a predicate behind an endpoint is: ProbeResult + DeclaredSchema -> Predicate, and the units of its
+literals."""
 
 import re
 from collections import Counter

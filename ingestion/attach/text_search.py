@@ -1,4 +1,5 @@
-"""Which search for words an endpoint has beside CONTAINS: BudgetedEndpoint -> TextSearch, tried on a name that is there."""
+"""Which search for words an endpoint has beside CONTAINS: BudgetedEndpoint -> TextSearch, tried on a name that is
+there."""
 
 from typing import get_args
 

@@ -1,4 +1,5 @@
-"""A model file that runs in this process: EngineOptions -> a llama.cpp server behind a private socket, started at first use."""
+"""A model file that runs in this process: EngineOptions -> a llama.cpp server behind a private socket, started at first
+use."""
 
 import atexit
 import hashlib

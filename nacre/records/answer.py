@@ -1,4 +1,4 @@
-"""The answer record: what `ask --json`, `eval`, LangServe and the HTTP API give, one shape for all."""
+"""The answer record, the same for `ask --json`, `eval`, LangServe and the HTTP API."""
 
 from typing import Literal
 
@@ -42,7 +42,7 @@ class Place(TypedDict):
 
 class Citation(TypedDict):
     """One [n]. `rows` are the first 50 of its table, `contributing` counts the things behind an aggregate, `queries`
-    are all that the rows were computed from, `basis` says in words what the citation rests on."""
+    are all queries that the rows were computed from, `basis` describes the source in words."""
 
     n: int
     tool: str
@@ -61,7 +61,7 @@ class Citation(TypedDict):
 
 
 class Cost(TypedDict):
-    """What models took; `price` is in US dollars, null where a price or a count of tokens is unknown."""
+    """The use of models; `price` is in US dollars, null if a price or a count of tokens is unknown."""
 
     llm_calls: int
     input_tokens: int
@@ -71,17 +71,16 @@ class Cost(TypedDict):
 
 
 class TableRecord(TypedDict):
-    """An answer of several columns: their headings with units, and its rows."""
+    """An answer of several columns: headings with units, and rows."""
 
     columns: list[str]
     rows: list[list[Value | None]]
 
 
 class Answer(TypedDict):
-    """Later work adds fields and never changes one. `confidence` is the probability that `values` are right, null where
-    nothing was weighed. `standalone_own` is the standalone question in the `language` that
-    it was asked in; `conversation` is what the models of this and all earlier turns took, `derivation` how the answer
-    came about, step by step."""
+    """One answer. Fields may be added, but never changed or removed. `confidence` is the probability that `values` are
+    right, null if it was not estimated. `standalone_own` is the standalone question in the `language` of the user.
+    `conversation` is the use of models in this and all earlier turns. `derivation` has the steps to the answer."""
 
     id: str
     graph: str

@@ -1,11 +1,11 @@
-"""What the pages of things and classes show: facts both ways, members, passages."""
+"""What the pages of things and classes show: facts in both directions, members, passages."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class FactEnd:
-    """One end of a fact: a thing by `iri` and its name, or a literal ("" for `iri`)."""
+    """The object or the subject of a fact: a thing with `iri` and name, or a literal (`iri` is "")."""
 
     text: str
     iri: str = ""
@@ -13,7 +13,7 @@ class FactEnd:
 
 @dataclass(frozen=True)
 class PredicateFacts:
-    """The ends of all facts of one predicate; `more` are not listed."""
+    """The ends of a thing's facts with one predicate; `more` counts those not listed."""
 
     predicate: str
     label: str
@@ -24,7 +24,7 @@ class PredicateFacts:
 
 @dataclass(frozen=True)
 class ThingPassage:
-    """A passage that names the thing: of a text, where `document` names one."""
+    """A passage that mentions the thing; `document` is set if it is part of a document."""
 
     title: str
     text: str
@@ -35,7 +35,7 @@ class ThingPassage:
 
 @dataclass(frozen=True)
 class Thing:
-    """`facts` start at the thing, `linking` end there; `complete` is false where time ran out."""
+    """A thing: `facts` have it as subject, `linking` as object. `complete` is false if time ran out."""
 
     iri: str
     label: str
@@ -48,7 +48,7 @@ class Thing:
 
 @dataclass(frozen=True)
 class ClassProperty:
-    """What the members of a class have: how many of them, and a few values."""
+    """A property of a class: how many members have it, and sample values."""
 
     iri: str
     label: str
@@ -64,8 +64,8 @@ LONGEST_VALUE = 2000
 
 @dataclass(frozen=True)
 class BrowseLimits:
-    """How many values of one predicate of a thing are shown, how many things that link to it by one, whether passages
-    are looked for, and how many seconds the look may take in all."""
+    """Limits of one page: values of a predicate, things that link by a predicate, whether passages are searched, and
+    the seconds for everything."""
 
     values: int = 30
     linking: int = 12
@@ -73,13 +73,13 @@ class BrowseLimits:
     seconds: float = 4.0
 
 
-# a person waits for it
 PAGE_LIMITS = BrowseLimits()
 
 
 @dataclass(frozen=True)
 class ClassView:
-    """A class: where it stands, what its members have, some members from `skip` on, by name. `many` is its plural."""
+    """A class: its parents and children, its properties, and members by name, from number `skip` on. `many` is the
+    plural of its label."""
 
     iri: str
     label: str

@@ -1,21 +1,22 @@
-"""When work in a thread must end: a deadline, or a caller who no longer waits.
+"""When work in a thread must end: a deadline passed, or its caller no longer waits.
 
-Threads can't be cancelled, so long work asks whether it should go on.
+Threads can't be cancelled, so long work checks whether it should stop.
 """
 
 import time
 from contextvars import ContextVar
 from typing import NamedTuple
 
-# on a busy machine a thread may wait for so many times as long as it works
+# on a busy machine a thread waits longer than it works; the clock limit is this many times the processor limit
 CLOCK_FACTOR = 3.0
 
 
 class Deadline(NamedTuple):
-    """Processor time counts, so that a busy machine gives the same answers as a quiet one; the clock bounds it too.
+    """A limit of processor time, so that a busy machine gives the same answers as an idle one, and a limit of clock
+    time.
 
-    A thread can't have worked for longer than the clock went on, so that until `earliest` its processor, which takes
-    ten times as long to read, need not be asked.
+    Reading the thread's processor time takes ten times as long as reading the clock. A thread can't have worked for
+    longer than the clock ran, so the processor time is only read after `earliest`.
     """
 
     processor: float
@@ -23,15 +24,15 @@ class Deadline(NamedTuple):
     earliest: float
 
     def is_over(self) -> bool:
-        """Whether the thread that it was made for should end."""
+        """Whether the thread that started the deadline should stop."""
         now = time.monotonic()
         return now >= self.earliest and (now >= self.clock or time.thread_time() >= self.processor)
 
 
 def start_deadline(seconds: float) -> Deadline:
-    """The deadline of work that begins now and may take so many seconds of this thread's processor.
+    """The deadline of work that begins now and may take `seconds` of this thread's processor time.
 
-    >>> within(60).is_over(), within(0).is_over()
+    >>> start_deadline(60).is_over(), start_deadline(0).is_over()
     (False, True)
     """
     now = time.monotonic()
@@ -39,26 +40,26 @@ def start_deadline(seconds: float) -> Deadline:
 
 
 class WorkCancelled(Exception):
-    """Nobody waits any more; the work ends without a result."""
+    """The caller no longer waits; the work ends without a result."""
 
 
 class CancelToken:
-    """One piece of work that somebody waits for, until `over` is set, which any thread may do."""
+    """One piece of work with a waiting caller. Any thread may set `over` when the caller stops waiting."""
 
     def __init__(self) -> None:
         self.over = False
 
 
-cancel_token: ContextVar[CancelToken | None] = ContextVar("waited_for", default=None)
+cancel_token: ContextVar[CancelToken | None] = ContextVar("cancel_token", default=None)
 
 
 def is_cancelled() -> bool:
-    """Whether whoever asked for the work of this thread has left; never where nobody said who waits."""
-    waiting = cancel_token.get()
-    return waiting is not None and waiting.over
+    """Whether the caller of this thread's work no longer waits; False if no token is set."""
+    token = cancel_token.get()
+    return token is not None and token.over
 
 
 def raise_if_cancelled() -> None:
-    """Raises Left where nobody waits; long loops call it once a round."""
+    """Raise WorkCancelled if the caller no longer waits. Long loops call it once an iteration."""
     if is_cancelled():
         raise WorkCancelled

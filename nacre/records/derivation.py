@@ -1,4 +1,4 @@
-"""How an answer came about, step by step, as the record shows it (the agents of Chatty-KG, sections 4 and 5)."""
+"""How an answer was derived, step by step, as the answer record shows it (agents of Chatty-KG, sections 4 and 5)."""
 
 from typing import Literal
 
@@ -6,15 +6,15 @@ from typing_extensions import TypedDict
 
 
 class Assertion(TypedDict):
-    """What must hold of the triples of a question, and whether it does."""
+    """A condition on the triples of a question, and whether it holds."""
 
     says: str
     holds: bool
 
 
 class MatchCandidate(TypedDict):
-    """A thing, class, value or predicate that words may mean: how well its name fits (0..1), and how near in meaning
-    it is (-1..1), null where nothing was embedded."""
+    """A thing, class, value or predicate that words may mean. `score` is the match of its name (0..1), `similarity` the
+    cosine of the embeddings (-1..1), null without embeddings."""
 
     iri: str
     label: str
@@ -23,8 +23,8 @@ class MatchCandidate(TypedDict):
 
 
 class MentionMatch(TypedDict):
-    """Words of the question with what they may mean, the best first. `chosen` is what the reading takes them for, ""
-    for a description; `valid`: it is one of the candidates."""
+    """Words of the question with their candidates, best first. `chosen` is what the reading links them to ("" for a
+    description); `valid`: it is one of the candidates."""
 
     text: str
     kind: Literal["entity", "class", "predicate", "value", "number"]
@@ -34,8 +34,8 @@ class MentionMatch(TypedDict):
 
 
 class SelectedReading(TypedDict):
-    """A reading that was asked as a query; `queries` are the numbers of those that asked it. `probability` is the
-    chance that its rows are right, before it was run."""
+    """A reading that was run; `queries` are the numbers of its queries. `probability` is the chance that its rows are
+    right, estimated before it ran."""
 
     words: str
     probability: float | None
@@ -43,7 +43,7 @@ class SelectedReading(TypedDict):
 
 
 class PlannedReadings(TypedDict):
-    """Of so many readings the likeliest were `kept`, and those `selected` were run."""
+    """How many readings were considered and `kept` as the likeliest, and which were run (`selected`)."""
 
     considered: int
     kept: int
@@ -51,7 +51,7 @@ class PlannedReadings(TypedDict):
 
 
 class QueryCheck(TypedDict):
-    """What the check of a query said before it ran: `query` is its number."""
+    """The verdict of a query's check before it ran; `query` is its number."""
 
     query: int
     verdict: Literal["passed", "repaired", "refused"]
@@ -59,8 +59,8 @@ class QueryCheck(TypedDict):
 
 
 class DerivationLimits(TypedDict):
-    """What was set: retries (theta), things looked up (v_limit), readings considered (query_num; 0 where a graph is
-    not attached) and run, and things of an answer that later turns know."""
+    """The limits in force: retries (theta), things looked up (v_limit), readings considered (query_num; 0 if the graph
+    is not attached) and run, and things of an answer that later turns remember."""
 
     rounds: int
     things: int
@@ -70,9 +70,9 @@ class DerivationLimits(TypedDict):
 
 
 class AnswerDerivation(TypedDict):
-    """`triples` are those of the question, unknowns beginning with "?", as the query that answered asks for them;
-    `depends` and `sure` are what the classifier of follow-ups says, `multi_turn` whether it was asked; `language` is
-    what the query was written in, "" where the triples are those of a reading that gave no answer."""
+    """The steps of one answer. `triples` are those of the question as the answering query has them; variables begin
+    with "?". `depends` and `sure` are the output of the follow-up classifier, `multi_turn` whether it ran. `language`
+    is the query language, "" if the triples are those of a reading that gave no answer."""
 
     multi_turn: bool
     depends: bool
@@ -88,7 +88,7 @@ class AnswerDerivation(TypedDict):
 
 
 def empty_derivation() -> AnswerDerivation:
-    """The derivation of a turn that did not begin."""
+    """The derivation of a turn that did not start."""
     return AnswerDerivation(
         multi_turn=False,
         depends=False,

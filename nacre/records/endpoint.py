@@ -1,22 +1,21 @@
-"""A SPARQL endpoint that a graph is attached to, and what was found out about it: Endpoint."""
+"""A SPARQL endpoint that a graph is attached to, and what attaching found out about it."""
 
 from dataclasses import dataclass, field
 from typing import Literal
 
-# how an endpoint finds words in literals; "" is CONTAINS, which every one has
+# the text search that an endpoint supports; "" is CONTAINS, which every endpoint has
 TextSearch = Literal["", "virtuoso", "fuseki", "stardog", "blazegraph"]
 Dialect = Literal["", "virtuoso"]
 
 
 @dataclass(frozen=True, eq=False)
 class Endpoint:
-    """Where it is, which named graphs are asked (none: its default graph), and how it finds words.
+    """The address, the named graphs that are queried (none: the default graph), and the text search it supports.
 
-    `names` are the predicates that name things, the best first; `spaces` the beginnings of IRIs whose ends are names;
-    `unnamed` are the groups most of whose things have no name; `frequent` are words of names with the share of things
-    that they name; `dialect` is whose SPARQL it speaks where that is not the standard's;
-    `factors` are, by predicate, the units that its literals end with beside the usual one, and what brings them to it;
-    `queries` and `seconds` are what
+    `names` are the predicates that name things, best first. `spaces` are namespaces whose local names are names.
+    `unnamed` are groups of which most members have no name. `frequent` maps words of names to the share of things that
+    they name. `dialect` is the SPARQL dialect if it is not the standard's. `factors` maps a predicate to the other
+    units of its literals and the factors that convert them to its usual unit. `queries` and `seconds` are what
     attaching took.
     """
 

@@ -1,4 +1,4 @@
-"""What the branches bring back: queries that ran, their rows, passages, and where each came from."""
+"""What the branches return: queries that ran, their rows, sentences, and the source of each."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -17,7 +17,8 @@ class QueryError:
 
 @dataclass(frozen=True)
 class Query:
-    """One query that was tried. `tool` is its branch, `words` its meaning in English, `by` the mind that wrote it."""
+    """One query that was tried. `tool` is its branch, `words` its meaning in English, `by` the reasoner that wrote
+    it."""
 
     tool: str
     round: int
@@ -33,10 +34,10 @@ class Query:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows that answer. `keys` are the IRIs each row came from (same length as `rows`).
+    """Rows of a result. `keys` are the IRIs behind each row (same length as `rows`).
 
-    `units` has one entry a column ("" where none); `contributing` counts the things behind an aggregate; `measured` has
-    for each row what places it, where the highest or lowest was asked for and the rows do not show it."""
+    `units` has one entry a column ("" if none). `contributing` counts the things behind an aggregate. If the question
+    asks for a highest or lowest value and the rows do not show it, `measured` has that value for each row."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -51,9 +52,11 @@ class Table:
 
 @dataclass(frozen=True)
 class JoinedTexts:
-    """What joins facts of a graph and sentences of texts: `question` is the turn's with a thing's name (`label`) in the
-    place of the words that describe it, `chance` the probability that it is the thing they describe. Evidence that is
-    the `basis` says that it is; other evidence answers `question`."""
+    """A join of facts of the graph and sentences of texts.
+
+    `question` is the turn's question with the name of a thing (`label`) instead of the words that describe it. `chance`
+    is the probability that the thing is the described one. Evidence that is the `basis` supports that; other evidence
+    answers `question`."""
 
     question: str
     label: str
@@ -65,12 +68,13 @@ class JoinedTexts:
 class Rows:
     """Rows that one branch found in one round.
 
-    `query` gave them (None for a comparison, which is put together from many facts), `beside` are further queries that
-    they were computed from; `reading` is the index of the understanding's reading that they answer, None where a model
-    wrote the query, and `words` says what was read. `text` shows the first rows, `keys` are the IRIs behind them all.
-    `probability` is the chance that they answer the question, after they were seen; `confirmed` rows were found in
-    another way as well; rows from a text have the place of their first sentence. `triples` are looked up when they are
-    cited; `basis` then says what a citation rests on. `plan` is that of rows of no reading, where they have one.
+    `query` returned them (None for a comparison, which combines many facts); `beside` are further queries that they
+    were computed from. `reading` is the index of the understanding's reading that they answer (None if a model wrote
+    the query), and `words` is the reading in words. `text` shows the first rows, `keys` are the IRIs behind all rows.
+    `probability` is the chance that they answer the question, estimated after they were seen. `confirmed` rows were
+    also found in another way. Rows from a text have the place of their first sentence. `triples` are looked up when
+    the rows are cited; `basis` then describes the source of the citation. `plan` is set for rows that have a plan but
+    no reading.
     """
 
     branch: str
@@ -97,8 +101,8 @@ class Rows:
 
 @dataclass(frozen=True)
 class EvidenceSentence:
-    """A sentence that one branch found in one round: made from `triples`, or standing in `document` from `start` to
-    `end`. `title` is what its passage is about, `score` orders sentences within a branch only."""
+    """A sentence that one branch found in one round: verbalised from `triples`, or in `document` from `start` to `end`.
+    `title` is that of its passage. `score` is comparable within one branch only."""
 
     branch: str
     round: int
@@ -115,16 +119,16 @@ class EvidenceSentence:
     kind: Literal["sentence"] = "sentence"
 
 
-# told apart by `kind` where they are read back
+# `kind` discriminates them when they are parsed
 Evidence = Rows | EvidenceSentence
 
 
 @dataclass(frozen=True)
 class BranchResult:
-    """What one branch returns for one round: evidence, the queries it tried, and why it failed, if it did.
+    """What one branch returns for one round: evidence, the queries it tried, and the error if it failed.
 
-    `wants` is what kind of answer a model reads the question as, `missing` what it says that the graph lacks, `outcome`
-    what running its queries gave beside the rules' rows ("" where it wrote none); its own rows then come first.
+    `wants` is the form of answer that a model expects, `missing` what the model says the graph lacks, `outcome` the
+    result of the model's queries compared with the rules' rows ("" if it wrote none). The model's rows come first.
     """
 
     branch: str
@@ -138,5 +142,5 @@ class BranchResult:
 
     @property
     def rows(self) -> tuple[Rows, ...]:
-        """The rows among its evidence."""
+        """The evidence that is rows."""
         return tuple(each for each in self.evidence if isinstance(each, Rows))

@@ -1,16 +1,16 @@
-"""A triple that was extracted from a sentence, and where that sentence stands."""
+"""Triples that were extracted from sentences, with the places of the sentences."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-# where what texts add to a schema is named; no graph of anybody's has names there (RFC 2606)
+# namespace of schema terms that texts add; the top-level domain is reserved (RFC 2606), so no graph uses it
 EXTRACTED_NAMESPACE = "http://extracted.invalid/"
 
 ObjectKind = Literal["thing", "text", "number", "date"]
 
 
 class SourceSentence(NamedTuple):
-    """A sentence of a document, `start` to `end` in characters, and what its passage is about."""
+    """A sentence of a document, from `start` to `end` (characters); `title` is that of its passage."""
 
     text: str
     document: str
@@ -20,7 +20,7 @@ class SourceSentence(NamedTuple):
 
 
 class ExtractedStatement(NamedTuple):
-    """What a sentence states, in its own words. `pattern` says how it was found; `kind` what its object is."""
+    """A statement in the words of its sentence. `pattern` is the extraction pattern, `kind` the type of its object."""
 
     subject: str
     relation: str
@@ -31,8 +31,8 @@ class ExtractedStatement(NamedTuple):
 
 @dataclass(frozen=True)
 class ExtractedTriple:
-    """A statement with its sentence. The keys are IRIs of the graph, "" for what the graph does not know; `confidence`
-    is the share of statements of its pattern that were right where it was measured, 0..1."""
+    """A statement with its sentence. The keys are IRIs of the graph, "" for what the graph does not have. `confidence`
+    is the measured precision of its pattern, 0..1."""
 
     subject: str
     subject_key: str
@@ -48,5 +48,5 @@ class ExtractedTriple:
 
     @property
     def phrase(self) -> str:
-        """The triple in words."""
+        """The triple as text."""
         return f"{self.subject} {self.relation} {self.object}"

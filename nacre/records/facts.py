@@ -1,4 +1,4 @@
-"""What RDF is made of here: terms, facts, capsules (the facts of one subject) and passages (their words)."""
+"""The RDF data model: terms, facts, capsules (all facts of one subject) and passages (their text)."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -28,17 +28,17 @@ class Fact(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Capsule:
-    """All facts of one subject, in a stable order (PolyRAG and RAGONITE both start from this grouping)."""
+    """All facts of one subject, in a stable order (the grouping that PolyRAG and RAGONITE start from)."""
 
     subject: Term
     facts: tuple[Fact, ...]
 
 
 class Sentence(NamedTuple):
-    """A sentence and where it comes from: a triple, or a place in a document (character offsets).
+    """A sentence and its source: a triple, or a place in a document (character offsets).
 
-    The object of a triple whose literal is longer than a passage is the part of it that the sentence is; `start` and
-    `end` are its place there.
+    If a triple's literal is longer than a passage, the object is the part that the sentence quotes, and `start` and
+    `end` are its place in the literal.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""Records to JSON-plain data and back: Record <-> dict, by the types of the record."""
+"""Convert records to JSON data and back, by the types of their fields: record <-> dict."""
 
 from collections.abc import Hashable, Mapping
 from functools import cache
@@ -15,19 +15,21 @@ def _adapter(kind: Hashable) -> TypeAdapter[Any]:
 
 
 def prepare_adapters(*kinds: type) -> None:
-    """Work out now how records of these types are written, which takes a tenth of a second at first use."""
+    """Build the adapters of these record types now. The first use would take a tenth of a second longer."""
     for kind in kinds:
         _adapter(cast(Hashable, kind))
 
 
 def to_json(record: object) -> Any:
-    """JSON-plain data (dict, list, str, number, bool, None) for a frozen record."""
+    """The JSON data (dict, list, str, number, bool, None) of a frozen record."""
     return _adapter(cast(Hashable, type(record))).dump_python(record, mode="json")
 
 
 class RecordDict(dict[str, Any]):
-    """JSON-plain data that carries the record it was made of, so that who gets it in the same process need not make
-    the record again. Nobody changes it."""
+    """The JSON data of a record, with the record itself.
+
+    A receiver in the same process takes the record and need not parse the data. Do not change the data.
+    """
 
     __slots__ = ("record",)
 
@@ -37,12 +39,12 @@ class RecordDict(dict[str, Any]):
 
 
 def json_text(record: object) -> str:
-    """The same data as text, fields in their order; faster than by way of Python's objects."""
+    """The JSON text of a record, its fields in order; faster than dumping the data of `to_json`."""
     return _adapter(cast(Hashable, type(record))).dump_json(record).decode()
 
 
 def from_json(kind: type[T], data: Any) -> T:
-    """The record of type `kind` that `to_json` gave `data` for; raises pydantic.ValidationError on other data."""
+    """The record of type `kind` that `data` is the JSON data of; raises pydantic.ValidationError for other data."""
     if isinstance(data, RecordDict) and type(data.record) is kind:
         return data.record
     record: T = _adapter(cast(Hashable, kind)).validate_python(data)

@@ -1,4 +1,4 @@
-"""What a writer of queries may look at before it writes, and where values stand."""
+"""What a query writer may look up before it writes a query, and the occurrences of values."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,7 +6,7 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A value as the graph spells it, and the column it stands in; `likeness` to what was looked for, 0..1."""
+    """A value as the graph spells it, and the column that holds it; `likeness` to the searched text, 0..1."""
 
     table: str
     column: str
@@ -16,7 +16,7 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class LookUp:
-    """What is to be seen: values like `text` (in a column, in a table, anywhere), rows of a table, its columns, or
+    """A request to see values like `text` (in a column, a table or anywhere), the rows or columns of a table, or
     passages about `text`."""
 
     kind: Literal["values", "rows", "columns", "passages"]

@@ -14,10 +14,11 @@ Constant = str | int | float | bool
 
 @dataclass(frozen=True)
 class Variable:
-    """A thing asked about, in all of `classes` and in none of `without`.
+    """A thing that the plan asks about, in all of `classes` and in none of `without`.
 
-    `keys`, if given, are the only IRIs it may be, with whatever leads to one of them by the predicates `below` in any
-    number of steps ("part of"; from the whole to its part where "^" stands before the IRI); `label` says them in words.
+    `keys`, if given, are the only IRIs it may be, together with all things that lead to one of them by the predicates
+    `below` in any number of steps ("part of"; from the whole to its part if the IRI begins with "^"). `label` names the
+    keys in words.
     """
 
     name: str
@@ -41,8 +42,8 @@ class Edge:
 class Attribute:
     """The literal values of `predicate` of the variable.
 
-    `part` picks an end of a range, or of a date its year ("2024", a number) or its month ("2024-03"); "" is the middle
-    of a range, or the value itself.
+    `part` selects an end of a range, or the year (2024, a number) or month ("2024-03") of a date; "" is the middle of a
+    range, or the value itself.
     """
 
     variable: str
@@ -72,7 +73,7 @@ PlanTerm = Attribute | Itself | Aggregate
 
 
 def aggregated_value(term: PlanTerm) -> Attribute | Itself:
-    """What a term is about: of an aggregate, what it is taken over."""
+    """The term itself, or what an aggregate is computed over."""
     return term.of if isinstance(term, Aggregate) else term
 
 
@@ -97,11 +98,10 @@ class Order:
 
 @dataclass(frozen=True)
 class Select:
-    """One query. `group` names variables, `by` values that things are grouped by; filters over aggregates apply to the
-    groups.
+    """One query. `group` are the variables and `by` the values to group by; filters over aggregates apply to groups.
 
-    `limit` counts places in the order, `offset` skips some ("the second largest"); with `ties` all that equal the last
-    are kept. `paired`: the things are asked for together with the property that follows them.
+    `limit` counts places in the order and `offset` skips some ("the second largest"); with `ties` all rows equal to the
+    last are kept. `paired`: each thing is requested together with the property that follows it.
     """
 
     answers: tuple[PlanTerm, ...]
@@ -120,7 +120,7 @@ class Select:
 
 @dataclass(frozen=True)
 class Combine:
-    """Rows of two selects as one set."""
+    """The union, intersection or difference of the rows of two selects."""
 
     op: Literal["union", "intersection", "difference"]
     left: Select
@@ -129,16 +129,15 @@ class Combine:
 
 
 ARITHMETIC = frozenset("-+/*%")
-# the time between two days: whole years, days (both ends counted where no hour is stated), whole years up to the
-# later one or, where that is not stated, until today
+# time between two dates; days include both ends unless hours are stated, "age" counts whole years until the later date,
+# or until today if that is not stated
 ELAPSED = frozenset(("years", "days", "hours", "minutes", "age"))
 
 
 @dataclass(frozen=True)
 class Compute:
-    """Arithmetic or comparison between two single numbers ("%": the left one as a percentage of the right one), or the
-    time from the right one of two dates to the left one ("age": until today, where the left one is not stated); a
-    comparison answers yes or no."""
+    """Arithmetic or comparison of two single numbers ("%": the left as a percentage of the right), or the time from the
+    right date to the left ("age": until today if the left is not stated). A comparison answers yes or no."""
 
     op: Literal["-", "+", "/", "*", "%", "<", "<=", ">", ">=", "=", "!=", "years", "days", "hours", "minutes", "age"]
     left: Select
@@ -148,7 +147,7 @@ class Compute:
 
 @dataclass(frozen=True)
 class Ask:
-    """Does the select have a row?"""
+    """Whether the select returns a row."""
 
     select: Select
     kind: Literal["ask"] = "ask"
@@ -156,9 +155,9 @@ class Ask:
 
 @dataclass(frozen=True)
 class Profile:
-    """What characterises the things of `members` (its only answer is `Itself`), against `against` or all others.
+    """What characterises the things of `members` (its only answer is `Itself`), compared with `against` or all others.
 
-    `topic` narrows to facts about something ("interior"); "" for everything.
+    `topic` restricts it to facts about a topic ("interior"); "" means everything.
     """
 
     members: Select
@@ -169,7 +168,7 @@ class Profile:
 
 @dataclass(frozen=True)
 class Overview:
-    """What the graph as a whole holds."""
+    """An overview of the whole graph."""
 
     kind: Literal["overview"] = "overview"
 

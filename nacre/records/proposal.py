@@ -1,4 +1,4 @@
-"""What completion proposes to add to the shown schema."""
+"""Proposals of schema completion: a class or an attribute that texts state and the schema lacks."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,10 +8,10 @@ from nacre.records.extracted import ExtractedTriple
 
 @dataclass(frozen=True)
 class Proposal:
-    """A class, or an attribute of the class `domain`, that texts tell of and the schema lacks.
+    """A class, or an attribute of the class `domain`, that texts state and the schema lacks.
 
-    `relations` are the relations that say it, `label` among them; `priority` is that of equation 7 at its medoid, as
-    sign(Pr) log(1 + |Pr|); `key` is set where the property is there and only lacks these facts.
+    `relations` are the extracted relations that express it, `label` among them. `priority` is that of equation 7 at
+    its medoid, as sign(Pr) log(1 + |Pr|). `key` is set if the property exists and only lacks these facts.
     """
 
     kind: Literal["class", "attribute"]
@@ -24,5 +24,5 @@ class Proposal:
 
     @property
     def support(self) -> int:
-        """How many things it is said of."""
+        """How many subjects have it."""
         return len({each.subject_key or each.subject for each in self.instances})

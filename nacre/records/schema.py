@@ -1,4 +1,4 @@
-"""What a graph is about, by IRI, and apart from that where it lies in SQLite: Schema = nouns + places."""
+"""The schema of a graph: classes and predicates by IRI, and the SQLite relations that hold them."""
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
@@ -15,7 +15,8 @@ Shape = Literal["single", "range", "pair"]
 class Class:
     """One class. `count` members, subclasses included; `relation` is the table or view that lists them all.
 
-    `within` are the classes that hold all members of a kind, which is no subclass of theirs and has a view of its own.
+    A class that is not part of the type hierarchy (a SKOS concept, say) has a view of its own; `within` are then the
+    classes that hold all of its members.
     """
 
     iri: str
@@ -30,11 +31,11 @@ class Class:
 
 @dataclass(frozen=True)
 class Group:
-    """The members of exactly one set of types, a table of its own.
+    """The members of exactly one set of types, in a table of its own.
 
-    `classes` is the set; `without` are the classes that other groups with all of `classes` have besides, so that
-    "in all of `classes`, in none of `without`" says the group in graph terms. `words` are further names found in the
-    data (a segment of the members' IRIs).
+    `classes` is the set. `without` are the additional classes of other groups with all of `classes`, so that "in all of
+    `classes`, in none of `without`" defines the group in graph terms. `words` are further names from the data (segments
+    of the members' IRIs).
     """
 
     relation: str
@@ -45,17 +46,17 @@ class Group:
     words: tuple[str, ...] = ()
 
 
-# from this share of objects to subjects on, a link joins things one to one
+# minimum ratio of objects to subjects at which a link counts as one-to-one
 ONE_TO_ONE_SHARE = 0.9
 
 
 @dataclass(frozen=True)
 class Predicate:
-    """One predicate. `domains` and `ranges` map a class to how many subjects (objects) of it there are.
+    """One predicate. `domains` and `ranges` map a class to the number of its members that are subjects (objects).
 
-    Undescribed link targets and untyped things count under "". `unit` is the unit found in the data ("mm", "km/h"),
-    `shape` says whether literals hold one number, a range or a pair; `values` lists the distinct values (labels of the
-    targets for links) where there are few, most frequent first; `samples` a few otherwise.
+    Undescribed link targets and untyped things count under "". `unit` is the unit found in the data ("mm", "km/h").
+    `shape`: literals hold one number, a range or a pair. If there are few distinct values (labels of the targets for
+    links), `values` lists them, most frequent first; otherwise `samples` has some of them.
     """
 
     iri: str
@@ -83,15 +84,15 @@ class Predicate:
 
     @property
     def pairs_off(self) -> bool:
-        """Whether nearly each subject has an object of its own: a car and its engine, two halves of one thing."""
+        """Whether nearly each subject has an object of its own, as a car and its engine."""
         return self.objects >= ONE_TO_ONE_SHARE * self.subjects
 
 
 @dataclass(frozen=True)
 class Column:
-    """How one predicate reads from a relation: literals in `value`, links in `link` (the target's id).
+    """The columns of one predicate in a relation: literals in `value`, links in `link` (the target's id).
 
-    Ranges and pairs have `low` and `high` too; `text` is the raw text where `value` is a number parsed from it.
+    Ranges and pairs also have `low` and `high`; `text` is the raw text if `value` is a number parsed from it.
     """
 
     predicate: str
@@ -132,10 +133,10 @@ class SchemaCache:
 
 @dataclass(frozen=True)
 class Schema:
-    """The whole. Every subject and every link target has a row in the table `entity(id, iri, label)`.
+    """The whole schema. Every subject and every link target has a row in the table `entity(id, iri, label)`.
 
-    A predicate lies either in a column of every class relation whose members have it, or in `junctions[predicate]`,
-    never both.
+    A predicate is either a column of every class relation whose members have it, or the junction table
+    `junctions[predicate]`, never both.
     """
 
     classes: tuple[Class, ...]
@@ -170,7 +171,7 @@ class Schema:
 
     @cached_property
     def groups_of_class(self) -> dict[str, frozenset[str]]:
-        """For each class the tables whose members are in it, by type or by a subclass."""
+        """For each class the tables whose members belong to it, directly or by a subclass."""
         found: dict[str, set[str]] = {}
         for group in self.groups:
             for iri in self.with_parents(group.classes):
@@ -178,7 +179,7 @@ class Schema:
         return {iri: frozenset(relations) for iri, relations in found.items()}
 
     def with_parents(self, classes: Iterable[str]) -> set[str]:
-        """The classes and all above them."""
+        """The classes and all their ancestors."""
         found: set[str] = set()
         left = list(classes)
         while left:

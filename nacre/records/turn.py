@@ -1,4 +1,4 @@
-"""One turn of a conversation: what was said before, the standalone question, what was understood of it."""
+"""One turn of a conversation: earlier turns, the standalone question, and its understanding."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,11 +12,11 @@ LONGEST_QUESTION = 4000
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to understand the question. `covered` is the share of its content words the plan accounts for, 0..1.
+    """One interpretation of the question. `covered` is the share of its content words that the plan uses, 0..1.
 
-    `probability` is the calibrated chance that its rows are right, before anything is run (None: not known); `unused`
-    are the content words that it does not account for; `odds` is what is known, before running, of the log-odds after;
-    `lost` is what the question bounds, negates or ranks by and the plan does nothing with.
+    `probability` is the calibrated chance that its rows are right, before it runs (None: not known). `unused` are the
+    content words that the plan does not use. `odds` is the part of the final log-odds that is known before it runs.
+    `lost` are bounds, negations and orders of the question that the plan ignores.
     """
 
     plan: Plan
@@ -31,9 +31,9 @@ class Reading:
 
 @dataclass(frozen=True)
 class EarlierTurn:
-    """One earlier turn as later ones need it: its plan, at most 100 of its result's keys (IRIs) and labels, the
-    other readings that it offered, in their order, what its answer cited, cut to a few rows, as of round 0, the
-    reading that it asked to be confirmed, and the probability that it was right (None: not known)."""
+    """What later turns need of an earlier one: its plan, at most 100 keys (IRIs) and labels of its result, the
+    alternative readings it offered (`options`, in order), the evidence it cited (cut to a few rows, as of round 0), the
+    reading it asked to confirm, and the probability that it was right (None: not known)."""
 
     question: str
     standalone: str
@@ -49,11 +49,11 @@ class EarlierTurn:
 
 @dataclass(frozen=True)
 class Scope:
-    """What "it", "them" or "those" stand for: an earlier plan (its members) or the keys themselves.
+    """The referent of "it", "them" or "those": the members of an earlier plan, or the keys themselves.
 
-    `how` says what is to become of the plan ("add" columns, "order" it ...), "" where the question is only about its
-    things. `confidence` is the probability that the turn which gave the plan or the things was right. The things
-    `besides` are left out of what is given.
+    `how` is the revision of the plan ("add" columns, "order" it ...), "" if the question only refers to its things.
+    `confidence` is the probability that the turn with the plan or the things was right. The things in `besides` are
+    excluded from the result.
     """
 
     plan: Plan | None = None
@@ -66,11 +66,11 @@ class Scope:
 
 @dataclass(frozen=True)
 class Rewrite:
-    """The question made to stand alone; `depends`: it needed the conversation, `sure`: that is clear.
+    """The question without references to the conversation. `depends`: it had such references, `sure`: that is certain.
 
-    `standalone` is in English; `own` is the same in the `language` it was asked in, "" where it was not translated.
-    `chosen` is the reading that was offered before and is now asked for by its number; `aside`: the turn asks about the
-    conversation itself ("are you sure?").
+    `standalone` is in English; `own` is the same in the user's `language`, "" if it was not translated. `chosen` is the
+    offered reading that the user picked by its number. `aside`: the turn asks about the conversation itself ("are you
+    sure?").
     """
 
     standalone: str
@@ -85,7 +85,7 @@ class Rewrite:
 
 @dataclass(frozen=True)
 class Mention:
-    """A stretch of the question (character offsets) that names something of the graph."""
+    """A span of the question (character offsets) that names something in the graph."""
 
     text: str
     start: int
@@ -102,12 +102,13 @@ ExpectedKind = Literal["entities", "number", "date", "boolean", "text", "prose"]
 
 @dataclass(frozen=True)
 class Understanding:
-    """What was understood without a model: mentions, the best readings (best first), what kind of answer is expected,
-    and `unknown`: content words that name nothing in this graph, each with the nearest name that is known or "".
-    `candidates` are all that the words of the mentions may name, `considered` counts the readings that were ranked;
-    `cut`: there was no time to look for more. No reading is likelier to be right than `most`, the probability that what
-    it leans on of the conversation was right. `unstated` is what is asked for and no reading gives ("where", "how
-    old"), with the nearest that the graph states, which is another kind of thing."""
+    """What the rules understood: mentions, the readings (best first), and the expected kind of answer.
+
+    `unknown` are content words that name nothing in the graph, each with the nearest known name or "". `candidates` are
+    all targets of the mentions' words. `considered` counts the readings that were ranked; `cut`: the search ran out of
+    time. `most` is the probability that the earlier turns it depends on were right, an upper limit for its readings.
+    `unstated` is what the question asks for and no reading returns ("where", "how old"), with the nearest property that
+    the graph has, which is of another kind."""
 
     standalone: str
     mentions: tuple[Mention, ...] = ()

@@ -119,7 +119,8 @@ def current_version(home: Path) -> str | None:
 
 
 def remove_damaged_pointer(home: Path) -> None:
-    """Remove a file `current_version` that can't be read, before it is written anew; the caller is the graph's only writer."""
+    """Remove a file `current_version` that can't be read, before it is written anew; the caller is the graph's only
+    writer."""
     try:
         read_pointer(home)
     except ConfigError as error:

@@ -1,4 +1,5 @@
-"""Name the tables and relations of classes: Classes + SqlIdentifiers + Declarations -> their names, set in the tables."""
+"""Name the tables and relations of classes: Classes + SqlIdentifiers + Declarations -> their names, set in the
+tables."""
 
 from ingestion.induce.classes import Classes
 from ingestion.induce.declarations import Declarations
