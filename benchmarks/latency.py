@@ -84,7 +84,7 @@ def turn(folder: Path) -> Measurement:
 
             _ = [record async for record in asked(questions, ask)]
             with service.library.open("example") as graph:
-                entities = sum(home.things for home in graph.lexicon.homes)
+                entities = sum(home.things for home in graph.lexicon.table_counts)
         return _summed(seconds[WARMING:], entities)
 
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
@@ -115,7 +115,7 @@ def understanding(folder: Path, scale: int) -> Measurement:
         start = perf_counter()
         understand(Rewrite(question), tables.schema, lexicon)
         seconds.append(perf_counter() - start)
-    return _summed(seconds[len(TEMPLATES) :], sum(home.things for home in lexicon.homes))
+    return _summed(seconds[len(TEMPLATES) :], sum(home.things for home in lexicon.table_counts))
 
 
 def rename(plain: Path, renamed: Path, draw: Random) -> None:

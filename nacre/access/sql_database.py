@@ -61,7 +61,7 @@ class SqlDatabase:
             )
 
     def describe(self, relations: Collection[str] | None) -> str:
-        return self.graph.described(schema_sql) if relations is None else schema_sql(self.graph.tables, relations)
+        return self.graph.schema_text(schema_sql) if relations is None else schema_sql(self.graph.tables, relations)
 
     def table_of(self, thing: str) -> str:
         known = self.lexicon.thing(thing)

@@ -50,7 +50,7 @@ def _resolve(graph: Graph, name: str) -> tuple[str, tuple[str, ...]]:
     words = name_tokens(name)
     spelt = [each for each in names.exact(words) if each.kind == "entity"] if words else []
     if words and not spelt:
-        spelt = [n for n in names.holding([(word,) for word in words], MOST_ALIKE) if n.kind == "entity"]
+        spelt = [n for n in names.find_containing([(word,) for word in words], MOST_ALIKE) if n.kind == "entity"]
     # a name that the data gives before one that only an IRI gives
     targets = [each.target for each in sorted(spelt, key=lambda each: each.weight < 0)]
     nearest = ""

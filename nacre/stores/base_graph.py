@@ -1,4 +1,4 @@
-"""A graph as it was ingested, whatever texts add to what is shown: an opened graph -> one with its version's tables."""
+"""The ingested graph without what texts added: an open graph -> one with the tables of its version."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -13,7 +13,7 @@ from nacre.stores.sqlite.tables import Tables
 
 @contextmanager
 def open_base_graph(graph: Graph, data: Path) -> Iterator[Graph]:
-    """The graph with the tables, schema and names of its version; `data` is the folder of its library."""
+    """The graph with the tables, schema and lexicon of its version; `data` is the data folder."""
     if not graph.layers or graph.stored is None:
         yield graph
         return

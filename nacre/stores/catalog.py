@@ -1,4 +1,4 @@
-"""The graphs in a data folder: a name -> its stores, opened, of one version."""
+"""The graphs in a data folder: name -> the open stores of one version."""
 
 import difflib
 import logging
@@ -24,30 +24,31 @@ from nacre.stores.sparql.endpoint_limits import EndpointLimits
 from nacre.stores.sqlite.lexicon_file import spellings_folder
 from nacre.stores.versions import Pointer
 
-# how long it is taken for granted that a server with vectors serves, or not
+# how long the last known state of a vector server is assumed
 REACH_SECONDS = 5.0
-# how long what is given up waits for those who still read from it
-LAST_SECONDS = 1.0
+# how long closing waits for threads that still read
+CLOSE_SECONDS = 1.0
 log = logging.getLogger(__name__)
 
 
 @dataclass
-class _Held:
-    """A graph that is open. `remote` are its vectors where they are on a server, which may come and go."""
+class _OpenGraph:
+    """An open graph. `remote` is the id of its vectors if they are on a server, which may be down at times."""
 
     graph: Graph
     pinned: Sequence[int | None]
     users: int
     remote: str | None = None
-    # the files that are read where they lie, and how large they are; one that is cut short would be fatal to read
+    # files that are mapped into memory, and their sizes; reading a truncated one would crash the process
     folder: Path = Path()
     sizes: dict[str, int] = field(default_factory=dict)
-    reaching: threading.Lock = field(default_factory=threading.Lock)
-    reach_at: float = 0.0
+    probing: threading.Lock = field(default_factory=threading.Lock)
+    probe_at: float = 0.0
 
 
 class Library:
-    """All graphs of a data folder. Safe to share between threads; reads only, except `remove` and tidying up."""
+    """All graphs of a data folder, safe to share between threads. It only writes to remove graphs and unused
+    versions."""
 
     def __init__(
         self,
@@ -55,16 +56,16 @@ class Library:
         embedder: Embedder | None,
         qdrant_url: str | None = None,
         qdrant_key: str | None = None,
-        manners: Callable[[str], EndpointLimits] = lambda url: EndpointLimits(),
+        endpoint_limits: Callable[[str], EndpointLimits] = lambda url: EndpointLimits(),
     ) -> None:
         self.data = data
-        self.opener = GraphOpener(data, embedder, qdrant_url, qdrant_key, manners)
-        self._held: dict[tuple[str, str, str | None, str], _Held] = {}
+        self.opener = GraphOpener(data, embedder, qdrant_url, qdrant_key, endpoint_limits)
+        self._open_graphs: dict[tuple[str, str, str | None, str], _OpenGraph] = {}
         self._lock = threading.RLock()
-        self._given_back = threading.Condition(self._lock)
+        self._released = threading.Condition(self._lock)
 
     def warm(self) -> None:
-        """Load the embedder that comes with Nacre now, for which the first question would wait."""
+        """Load the bundled embedder now, so that the first question need not wait for it."""
         embedder = self.opener.embedder
         if embedder is not None and embedder.name == BUNDLED_EMBEDDER:
             embedder.embed(["words"])
@@ -78,7 +79,7 @@ class Library:
         return sorted(folder.name for folder in folders if (folder / versions.CURRENT).is_file())
 
     def resolve(self, name: str | None) -> str:
-        """The name of a graph that exists; None stands for the only one. Raises ConfigError with the next command."""
+        """The name of an existing graph; None means the only one. Raises ConfigError with the next command."""
         if name is not None and versions.GRAPH_NAME.fullmatch(name) and (self.data / name / versions.CURRENT).is_file():
             return name
         known = self.names()
@@ -96,33 +97,37 @@ class Library:
         raise GraphNotFound(f"No graph named {name!r}. {hint} Run: nacre ingest FILE.ttl --graph {name}", self.data)
 
     def current(self, name: str) -> str:
-        """The version that a new turn should read."""
-        return self._present(name).version
+        """The version that a new turn should open."""
+        return self._current_pointer(name).version
 
-    def lacks(self, name: str) -> dict[str, str]:
-        """What the current version of a graph was made without, or not yet has, and why, by branch."""
-        present = self._present(name)
-        return present.lacks(name) | versions.read_manifest(self.data / name, present.version).unavailable
+    def missing_branches(self, name: str) -> dict[str, str]:
+        """Why branches of the current version are missing or not ready yet, by branch."""
+        present = self._current_pointer(name)
+        return present.missing_branches(name) | versions.read_manifest(self.data / name, present.version).unavailable
 
     def open(self, name: str, version: str | None = None, vectors: str | None = None, layers: str = "") -> Graph:
-        """The stores of a version (None: the current one), shared by all who open it; give each back with `close`.
+        """Open the stores of a version (None: the current one). All callers share them; close each with `close`.
 
-        An open version is not removed, by any process, nor are its vectors. A turn that goes on names the set of
-        vectors and the layers it began with. Raises ConfigError if a version that was asked for is gone.
+        No process removes an open version or its vectors. A turn that is resumed passes the vectors and the layers it
+        started with. Raises ConfigError if the version no longer exists.
         """
         for _ in range(5):
-            wanted = self._present(name)
+            wanted = self._current_pointer(name)
             with self._lock:
-                held = self._found(name, version, vectors, layers) if version else self._held.get(_key(name, wanted))
-                held = held or self._hold(name, wanted, version)
+                held = (
+                    self._find_open(name, version, vectors, layers)
+                    if version
+                    else self._open_graphs.get(_key(name, wanted))
+                )
+                held = held or self._open_version(name, wanted, version)
                 if held is not None:
-                    _check(held)
+                    _check_files(held)
                     held.users += 1
                     if version is None:
-                        self._let_go(name, wanted)
+                        self._close_older(name, wanted)
             if held is not None:
-                if version is None or not held.reach_at:
-                    self._reach(held)
+                if version is None or not held.probe_at:
+                    self._probe_server(held)
                 return held.graph
             if version is not None:
                 break
@@ -130,15 +135,15 @@ class Library:
         raise ConfigError(f"Version {gone} of graph {name!r} is gone. Ask again to use the present one.")
 
     def remove(self, name: str) -> None:
-        """Remove a graph; the files of a version that somebody reads stay until the next ingest of that name."""
+        """Remove a graph. Files of a version that is open stay until the next ingest of that name."""
         home = self.data / self.resolve(name)
         with self._lock:
-            for key in [key for key, held in self._held.items() if key[0] == name and held.users == 0]:
-                self._shut(self._held.pop(key))
+            for key in [key for key, held in self._open_graphs.items() if key[0] == name and held.users == 0]:
+                self._close_stores(self._open_graphs.pop(key))
         try:
             with versions.writer_lock(home):
                 (home / versions.CURRENT).unlink(missing_ok=True)
-                versions.remove_unused_versions(home, self._drop)
+                versions.remove_unused_versions(home, self._drop_collection)
                 left = [folder for folder in (home / "versions").glob("*") if folder.is_dir()]
                 left += [folder for folder in (home / "vectors").glob("*") if folder.is_dir()]
                 left += [folder for folder in (home / "layers").glob("*") if folder.is_dir()]
@@ -148,86 +153,86 @@ class Library:
             raise ConfigError(f"Can't remove {home}: {error.strerror}. Check who may write there.") from error
 
     def close(self) -> None:
-        """Give up everything; graphs that were opened here must not be used any more. Work that nobody waits for has a
-        moment to end, as no connection should be closed while another thread reads from it."""
+        """Close all graphs; do not use them afterwards. It waits briefly for abandoned work, since no connection should
+        be closed while another thread reads from it."""
         with self._lock:
-            self._given_back.wait_for(lambda: not any(held.users for held in self._held.values()), LAST_SECONDS)
-            for held in self._held.values():
-                self._shut(held)
-            self._held.clear()
+            self._released.wait_for(lambda: not any(held.users for held in self._open_graphs.values()), CLOSE_SECONDS)
+            for held in self._open_graphs.values():
+                self._close_stores(held)
+            self._open_graphs.clear()
 
-    def _present(self, name: str) -> Pointer:
+    def _current_pointer(self, name: str) -> Pointer:
         found = versions.read_pointer(self.data / self.resolve(name))
         if found is None:
             raise GraphNotFound(f"No graph named {name!r}. Run: nacre ingest FILE.ttl --graph {name}", self.data)
         return found
 
-    def _found(self, name: str, version: str, vectors: str | None, layers: str) -> _Held | None:
-        """What is open of a version: with these vectors and layers, else with any."""
-        exact = self._held.get((name, version, vectors, layers))
-        return exact or next((held for key, held in self._held.items() if key[:2] == (name, version)), None)
+    def _find_open(self, name: str, version: str, vectors: str | None, layers: str) -> _OpenGraph | None:
+        """The open graph of a version with these vectors and layers, else with any."""
+        exact = self._open_graphs.get((name, version, vectors, layers))
+        return exact or next((held for key, held in self._open_graphs.items() if key[:2] == (name, version)), None)
 
-    def _hold(self, name: str, present: Pointer, version: str | None) -> _Held | None:
-        """Open the version that is present, or another one without its vectors; None where it is gone."""
+    def _open_version(self, name: str, present: Pointer, version: str | None) -> _OpenGraph | None:
+        """Open the current version, or another one without its vectors; None if it no longer exists."""
         wanted = present if version in (None, present.version) else Pointer(version or "", without="an earlier version")
         home = self.data / name
         folders = [versions.version_folder(home, wanted.version)]
         folders += [versions.vectors_folder(home, wanted.vectors)] if wanted.vectors is not None else []
         folders += [versions.layers_folder(home, wanted.layers)] if wanted.layers else []
-        # vectors that somebody has removed are one branch less, not a version that is gone
+        # without its vectors a version has one branch less, but it still exists
         pinned = [versions.pin_folder(folder) for folder in folders if folder.exists()]
         if not folders[0].exists() or None in pinned or versions.read_pointer(home) != present:
             _unpin(pinned)
             return None
         try:
-            graph = self.opener.stores(name, wanted, versions.read_manifest(home, wanted.version), folders[0])
+            graph = self.opener.open_stores(name, wanted, versions.read_manifest(home, wanted.version), folders[0])
         except BaseException:
             _unpin(pinned)
             raise
         remote = graph.vector_set if graph.vectors is None and "vector" not in graph.unavailable else None
         words = spellings_folder(folders[0] / versions.LEXICON)
         mapped = [versions.TABLES, versions.LEXICON, *(f"{words.name}/{file.name}" for file in words.iterdir())]
-        held = _Held(graph, pinned, 0, remote, folders[0], file_sizes(folders[0], mapped))
-        self._held[_key(name, wanted)] = held
-        graph.give_back = partial(self._give_back, held)
+        held = _OpenGraph(graph, pinned, 0, remote, folders[0], file_sizes(folders[0], mapped))
+        self._open_graphs[_key(name, wanted)] = held
+        graph.release = partial(self._release, held)
         return held
 
-    def _reach(self, held: _Held) -> None:
-        """See whether the server with the vectors of a graph serves, now and then. Who comes meanwhile takes what was
-        seen before, and waits only where that is nothing yet."""
-        if held.remote is None or not held.reaching.acquire(blocking=not held.reach_at):
+    def _probe_server(self, held: _OpenGraph) -> None:
+        """Check now and then whether the server with a graph's vectors answers. Concurrent callers use the last known
+        state, and only wait if there is none yet."""
+        if held.remote is None or not held.probing.acquire(blocking=not held.probe_at):
             return
         try:
             graph = held.graph
-            if time.monotonic() < held.reach_at and not (graph.vectors and graph.vectors.failed):
+            if time.monotonic() < held.probe_at and not (graph.vectors and graph.vectors.failed):
                 return
             try:
-                graph.vectors = self.opener.vectors(graph.name, held.remote)
+                graph.vectors = self.opener.open_vectors(graph.name, held.remote)
                 graph.unavailable.pop("vector", None)
-            except Exception as error:  # a client of a server raises kinds of its own
+            except Exception as error:  # the client raises its own kinds of errors
                 log.warning("graph %s: vector is unavailable: %s", graph.name, error)
                 graph.vectors = None
                 graph.unavailable["vector"] = str(error)
-            held.reach_at = time.monotonic() + REACH_SECONDS
+            held.probe_at = time.monotonic() + REACH_SECONDS
         finally:
-            held.reaching.release()
+            held.probing.release()
 
-    def _give_back(self, held: _Held) -> None:
+    def _release(self, held: _OpenGraph) -> None:
         with self._lock:
             held.users = max(0, held.users - 1)
-            self._given_back.notify_all()
+            self._released.notify_all()
 
-    def _let_go(self, name: str, present: Pointer) -> None:
-        """Close the older versions that nobody uses, and remove those that no other process reads either."""
+    def _close_older(self, name: str, present: Pointer) -> None:
+        """Close older versions that nobody uses, and remove those that no other process has open either."""
         here = _key(name, present)
-        idle = [key for key, held in self._held.items() if key[0] == name and key != here and held.users == 0]
+        idle = [key for key, held in self._open_graphs.items() if key[0] == name and key != here and held.users == 0]
         for key in idle:
-            self._shut(self._held.pop(key))
+            self._close_stores(self._open_graphs.pop(key))
         if idle:
-            with suppress(OSError, ConfigError), versions.writer_lock(self.data / name, patience=0):
-                versions.remove_unused_versions(self.data / name, self._drop)
+            with suppress(OSError, ConfigError), versions.writer_lock(self.data / name, seconds=0):
+                versions.remove_unused_versions(self.data / name, self._drop_collection)
 
-    def _shut(self, held: _Held) -> None:
+    def _close_stores(self, held: _OpenGraph) -> None:
         graph = held.graph
         stores = (
             graph.vectors,
@@ -245,12 +250,12 @@ class Library:
                 store.close()
         _unpin(held.pinned)
 
-    def _drop(self, collection: str) -> None:
+    def _drop_collection(self, collection: str) -> None:
         drop_collection(self.opener.qdrant_url, self.opener.qdrant_key, collection)
 
 
-def _check(held: _Held) -> None:
-    """Raises ConfigError where a file of a graph that is open was cut short; what is gone stays readable."""
+def _check_files(held: _OpenGraph) -> None:
+    """Raise ConfigError if a file of an open graph was truncated; deleted files stay readable."""
     try:
         check_sizes(held.folder, held.sizes, gone=True)
     except DamagedIndex as error:

@@ -1,4 +1,4 @@
-"""An opened graph: the stores of one version of it."""
+"""An open graph: the stores of one version."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,11 +23,13 @@ if TYPE_CHECKING:
 
 @dataclass
 class Graph:
-    """The stores of one version of a graph; those a version lacks are None, and `unavailable` says why, by branch.
-    `vector_set` names its vectors, None where there are none, `layers` what was `extracted` from its texts. A
-    graph that is attached to an `endpoint` has no tables.
+    """The stores of one version of a graph.
 
-    `close` gives back one `Library.open`; use it as a context manager for the length of a turn.
+    Missing stores are None, and `unavailable` has the reason by branch. `vector_set` is the id of its vectors (None
+    without vectors), `layers` that of the triples `extracted` from its texts. A graph that is attached to an `endpoint`
+    has no tables.
+
+    Each `Library.open` needs one `close`; use the graph as a context manager for the length of a turn.
     """
 
     name: str
@@ -46,25 +48,25 @@ class Graph:
     extracted: ExtractedLayer | None = None
     layers: str = ""
     unavailable: dict[str, str] = field(default_factory=dict)
-    give_back: Callable[[], None] = field(default=lambda: None, repr=False)
-    _told: dict[str, str] = field(default_factory=dict, repr=False)
+    release: Callable[[], None] = field(default=lambda: None, repr=False)
+    _schema_texts: dict[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def tables(self) -> Tables:
-        """Its tables; raises ToolError `unavailable` for a graph that is attached."""
+        """Its tables; raises ToolError `unavailable` for an attached graph."""
         if self.stored is None:
             where = self.endpoint.url if self.endpoint else "elsewhere"
             raise ToolError("unavailable", f"Graph {self.name!r} lies behind {where} and has no tables here.")
         return self.stored
 
-    def described(self, describe: Callable[[Tables], str]) -> str:
-        """All tables in words by `describe`, worded once for each opened version."""
-        if "all" not in self._told:
-            self._told["all"] = describe(self.tables)
-        return self._told["all"]
+    def schema_text(self, describe: Callable[[Tables], str]) -> str:
+        """The text of `describe` for all tables, computed once for each open version."""
+        if "all" not in self._schema_texts:
+            self._schema_texts["all"] = describe(self.tables)
+        return self._schema_texts["all"]
 
     def close(self) -> None:
-        self.give_back()
+        self.release()
 
     def __enter__(self) -> "Graph":
         return self

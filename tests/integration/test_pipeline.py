@@ -224,7 +224,7 @@ def test_a_graph_answers_before_its_vectors_are_there_and_an_index_completes_the
     assert turn.lexical is not None
     assert turn.vectors is None
     assert "nacre index --graph g" in turn.unavailable["vector"]
-    assert library.lacks("g") == turn.unavailable
+    assert library.missing_branches("g") == turn.unavailable
     made = index_graph("g", data=place.data, embedder=place.embedder)
     # the first 128 were kept
     assert (made.version, made.passages, made.vectors, made.embedded) == (turn.version, 300, 300, 172)

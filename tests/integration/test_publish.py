@@ -158,7 +158,7 @@ def test_a_writer_waits_for_a_reader_that_tidies_up(home: Path) -> None:
     holding, left = threading.Event(), threading.Event()
 
     def tidying() -> None:
-        with versions.writer_lock(home, patience=0):
+        with versions.writer_lock(home, seconds=0):
             holding.set()
             left.wait(0.3)
 

@@ -60,6 +60,6 @@ def test_three_persons_beside_300_students_are_found(
 
 def test_all_of_them_are_in_a_table_of_the_lexicon(opened: tuple[Tables, Lexicon]) -> None:
     tables, lexicon = opened
-    homes = {home.relation: home.things for home in lexicon.homes}
+    homes = {home.relation: home.things for home in lexicon.table_counts}
     assert sum(homes.values()) == tables.schema.entities == 703
     assert homes["person"] == 3

@@ -30,7 +30,7 @@ def graphs() -> None:
         for name in names:
             try:
                 with library.open(name) as graph:
-                    lacks = sorted(library.lacks(name).items()) if graph.endpoint is None else []
+                    lacks = sorted(library.missing_branches(name).items()) if graph.endpoint is None else []
                     missing = "; ".join(f"no {branch}: {why}" for branch, why in lacks)
                     missing = f"attached to {graph.endpoint.url}" if graph.endpoint is not None else missing
                     size = f"{len(graph.schema.classes):>4} classes {graph.schema.triples:>10,} triples"

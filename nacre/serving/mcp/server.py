@@ -47,7 +47,7 @@ def _add_resources(mcp: MCPServer[Any], where: ContextResolver) -> None:
         place = where(ctx.request_context)
         try:
             with await open_graph(place, graph) as opened:
-                return (await run_in_thread(opened.described, schema_sql))[:MAX_SCHEMA]
+                return (await run_in_thread(opened.schema_text, schema_sql))[:MAX_SCHEMA]
         except NacreError as error:
             raise ResourceNotFoundError(str(error)) from error
 

@@ -1,4 +1,4 @@
-"""Work in processes of its own: what no limit within a process stops, such as one long call of an engine, is killed."""
+"""Run work in separate processes that can be killed, such as engine calls that can't be interrupted."""
 
 import os
 import resource
@@ -20,8 +20,8 @@ PROCESSES = 2
 
 
 class KillablePool:
-    """A few processes of at most `memory` bytes each, started when the first work comes and then kept; work that takes
-    longer than it may is ended with its process, and the next gets a new one."""
+    """A pool of processes of at most `memory` bytes each, started with the first work. Work that exceeds its time is
+    killed with its process, and a new process replaces it."""
 
     def __init__(self, memory: int, processes: int = PROCESSES) -> None:
         self._memory, self._processes = memory, processes
@@ -31,29 +31,29 @@ class KillablePool:
     def start(
         self, work: Callable[..., Any], *args: object, seconds: float | None = None, **given: object
     ) -> "Future[Any]":
-        """Begin some work, which must be picklable; the result comes, or TimeoutError after so many seconds of it. A
-        future that is cancelled ends its process. To start a process blocks for longer than an event loop may."""
-        return self._ready().schedule(work, args=args, kwargs=given, timeout=seconds)
+        """Start picklable work. Its future has the result, or TimeoutError after `seconds` of work. Cancelling the
+        future kills the process. Starting a process blocks for too long to be called on an event loop."""
+        return self._started_pool().schedule(work, args=args, kwargs=given, timeout=seconds)
 
     def close(self) -> None:
-        """End all processes, whatever they do."""
+        """Kill all processes, whatever they are doing."""
         with self._lock:
             pool, self._pool = self._pool, None
         if pool is not None:
             pool.stop()  # type: ignore[no-untyped-call]
             pool.join()
 
-    def _ready(self) -> "ProcessPool":
+    def _started_pool(self) -> "ProcessPool":
         with self._lock:
             if self._pool is None:
                 from pebble import ProcessPool
 
-                # the one way to start that takes nothing of this process along: no threads, no open files, no secrets
+                # spawn is the only start method that inherits nothing: no threads, open files or secrets
                 from nacre.stores.processes.spawn_context import ScriptlessSpawnContext
 
                 self._pool = ProcessPool(
                     self._processes,
-                    initializer=_bounded,
+                    initializer=_limit_process,
                     initargs=(self._memory, os.getpid()),
                     context=ScriptlessSpawnContext(),
                 )
@@ -62,20 +62,20 @@ class KillablePool:
 
 @contextmanager
 def pool_errors(seconds: float) -> Iterator[None]:
-    """How work ends that did not come to its own end, as a ToolError: `timeout`, or `too_large` where it broke off."""
+    """Turn the errors of unfinished work into a ToolError: `timeout`, or `too_large` if its process died."""
     try:
         yield
     except TimeoutError:
         raise ToolError("timeout", f"The query was stopped after {seconds:g} seconds.") from None
     except (MemoryError, RuntimeError, OSError) as error:
-        # pebble's ProcessExpired is a RuntimeError: the process died of the query, most likely for want of memory
+        # pebble's ProcessExpired is a RuntimeError: the process died, most likely because it ran out of memory
         raise ToolError("too_large", f"The query broke off ({error}). Ask for less.") from None
 
 
-def _bounded(memory: int, parent: int) -> None:
+def _limit_process(memory: int, parent: int) -> None:
     exit_with_parent(parent)
     deny_network()
-    # who stops a command stops its processes in turn; on their own they would end in a traceback
+    # the parent stops its processes when it is interrupted; on their own they would print a traceback
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

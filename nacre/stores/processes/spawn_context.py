@@ -1,4 +1,4 @@
-"""How our processes are started: a context of `multiprocessing` that leaves the program's own script alone."""
+"""A `multiprocessing` context that starts processes without running the main script again."""
 
 import threading
 from collections.abc import Iterator
@@ -23,28 +23,28 @@ class _Process(SpawnProcess):
 
 
 class ScriptlessSpawnContext(SpawnContext):
-    """As "spawn", but the script that was started is not run again in each process, as it would be where it has no
-    `if __name__ == "__main__"`. What runs there must not lie in that script."""
+    """As "spawn", but the main script is not run again in each process, which a script without
+    `if __name__ == "__main__"` would do. Functions that run in the processes must not be defined in that script."""
 
     Process = _Process
 
 
 @contextmanager
 def _without_script() -> Iterator[None]:
-    """What this thread starts meanwhile is told of no script; `multiprocessing` has no other way to leave it out."""
+    """Processes that this thread starts meanwhile get no main script; `multiprocessing` has no option for that."""
     own = threading.get_ident()
     with _lock:
-        prepared = spawn.get_preparation_data
+        original = spawn.get_preparation_data
 
-        def alone(name: str) -> dict[str, Any]:
-            told: dict[str, Any] = prepared(name)
+        def without_main(name: str) -> dict[str, Any]:
+            prepared_data: dict[str, Any] = original(name)
             if threading.get_ident() == own:
-                told.pop("init_main_from_name", None)
-                told.pop("init_main_from_path", None)
-            return told
+                prepared_data.pop("init_main_from_name", None)
+                prepared_data.pop("init_main_from_path", None)
+            return prepared_data
 
-        spawn.get_preparation_data = alone
+        spawn.get_preparation_data = without_main
         try:
             yield
         finally:
-            spawn.get_preparation_data = prepared
+            spawn.get_preparation_data = original

@@ -1,4 +1,4 @@
-"""Vectors that were made and are not in a set of vectors yet: id -> vector, kept through a kill."""
+"""Computed vectors that are not yet in a set of vectors: id -> vector, durable if the process is killed."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -13,26 +13,25 @@ CREATE TABLE IF NOT EXISTS embedder (name TEXT NOT NULL);
 
 
 class EmbeddingCache:
-    """A file of its own for the graph's only writer. It begins empty where another embedder filled it or it is damaged:
-    its vectors can be made again."""
+    """A SQLite file for the graph's only writer. If another embedder filled it or it is damaged, it is emptied."""
 
     def __init__(self, path: Path, embedder: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
         try:
-            self._connection = _opened(path, embedder)
-        except sqlite3.OperationalError:  # it can't be written, whatever is in it
+            self._connection = _open(path, embedder)
+        except sqlite3.OperationalError:  # it can't be written
             raise
         except sqlite3.DatabaseError:
             remove_embedding_cache(path)
-            self._connection = _opened(path, embedder)
+            self._connection = _open(path, embedder)
 
     def ids(self) -> set[int]:
-        """What is there already."""
+        """The ids of the cached vectors."""
         return {row[0] for row in self._connection.execute("SELECT id FROM vector")}
 
     def add(self, ids: Sequence[int], vectors: Sequence[Sequence[float]]) -> None:
-        """Keep vectors; when this returns, a kill does not lose them."""
+        """Store vectors durably."""
         import numpy as np
 
         rows = ((i, np.asarray(v, dtype=np.float32).tobytes()) for i, v in zip(ids, vectors, strict=True))
@@ -40,7 +39,7 @@ class EmbeddingCache:
             self._connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", rows)
 
     def fetch(self, ids: Sequence[int]) -> dict[int, list[float]]:
-        """The vectors with these ids, at most some hundreds; unknown ids are left out."""
+        """The vectors with these ids (a few hundred at most); unknown ids are left out."""
         import numpy as np
 
         marks = ",".join("?" * len(ids))
@@ -52,12 +51,12 @@ class EmbeddingCache:
 
 
 def remove_embedding_cache(path: Path) -> None:
-    """Remove the file and what SQLite keeps beside it."""
+    """Remove the file and SQLite's files beside it."""
     for each in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
         each.unlink(missing_ok=True)
 
 
-def _opened(path: Path, embedder: str) -> sqlite3.Connection:
+def _open(path: Path, embedder: str) -> sqlite3.Connection:
     connection = sqlite3.connect(path)
     try:
         connection.executescript(LAYOUT)

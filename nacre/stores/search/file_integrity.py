@@ -1,4 +1,4 @@
-"""Are the files of an index as they were written? What maps files into memory dies of one that was cut short."""
+"""Check that the files of an index are unchanged: a process that maps a truncated file into memory crashes."""
 
 import json
 import os
@@ -12,73 +12,73 @@ from typing import Any
 from nacre.errors import ToolError
 
 SEAL = "files.json"
-# to read so much takes a tenth of a second or so; of larger indexes the sizes alone are looked at
-CHEAP_BYTES = 64_000_000
+# reading this much takes about 0.1 s; of larger indexes only the sizes are checked
+MAX_HASHED_BYTES = 64_000_000
 
 
 class DamagedIndex(ValueError):
-    """An index whose files are not as they were written."""
+    """The files of an index have changed since they were written."""
 
 
 def seal_folder(folder: Path) -> None:
-    """Note the size and the hash of each file of an index that is finished."""
+    """Record the size and the hash of each file of a finished index."""
     files = [file for file in folder.iterdir() if file.suffix != ".lock"]
     (folder / SEAL).write_text(json.dumps({file.name: [file.stat().st_size, _hash(file)] for file in sorted(files)}))
 
 
 def verify_seal(folder: Path) -> dict[str, int]:
-    """The sizes of the files of an index, each found to be as it was written; nothing where none were noted.
+    """Check the files of an index against the recorded sizes and hashes; returns the sizes, or {} without a record.
 
-    Raises Damaged for a file that is missing, cut short, or (where that is cheap to see) of another content.
+    Raises DamagedIndex for a file that is missing, of another size or (in small indexes) of other content.
     """
     try:
-        noted: dict[str, tuple[int, str]] = {name: (size, seen) for name, (size, seen) in _noted(folder).items()}
+        recorded: dict[str, tuple[int, str]] = {name: (size, seen) for name, (size, seen) in _recorded(folder).items()}
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, AttributeError, TypeError) as error:
         raise DamagedIndex(f"damaged: {SEAL} can't be read") from error
-    sizes = {name: size for name, (size, _) in noted.items()}
+    sizes = {name: size for name, (size, _) in recorded.items()}
     check_sizes(folder, sizes)
-    if sum(sizes.values()) <= CHEAP_BYTES:
-        for name, (_, hashed) in noted.items():
+    if sum(sizes.values()) <= MAX_HASHED_BYTES:
+        for name, (_, hashed) in recorded.items():
             if _hash_now(folder / name) != hashed:
                 raise DamagedIndex(f"damaged: {name} is not as it was written")
     return sizes
 
 
 def file_sizes(folder: Path, names: Iterable[str]) -> dict[str, int]:
-    """The sizes that files of a folder have now, for `check_sizes`; what is not there is left out."""
+    """The current sizes of files in a folder, for `check_sizes`; missing files are left out."""
     return {name: (folder / name).stat().st_size for name in names if (folder / name).is_file()}
 
 
-def _noted(folder: Path) -> Any:
+def _recorded(folder: Path) -> Any:
     return json.loads((folder / SEAL).read_text())
 
 
 def check_sizes(folder: Path, sizes: Mapping[str, int], gone: bool = False) -> None:
-    """Raises Damaged for a file of another size, or missing unless what is `gone` may still be read by who has it open.
+    """Raise DamagedIndex for a file of another size, or a missing one unless `gone` (open files stay readable).
 
-    Asked several times a turn, of some twenty files: no Path is made.
+    It runs several times a turn on some twenty files, so it creates no Path objects.
     """
     home = os.fspath(folder)
     for name, size in sizes.items():
         try:
-            there = os.stat(os.path.join(home, name)).st_size
+            size_now = os.stat(os.path.join(home, name)).st_size
         except OSError as error:
             if gone and isinstance(error, FileNotFoundError):
                 continue
             raise DamagedIndex(f"damaged: {name} can't be read ({error.strerror})") from error
-        if there != size:
-            raise DamagedIndex(f"damaged: {name} has {there} bytes, not {size}")
+        if size_now != size:
+            raise DamagedIndex(f"damaged: {name} has {size_now} bytes, not {size}")
 
 
 @contextmanager
 def engine_panics(what: str) -> Iterator[None]:
-    """What a panic of an engine in Rust becomes, which is no `Exception` and would end more than the branch."""
+    """Turn a panic of a Rust engine into a ToolError: it is no `Exception` and would end more than the branch."""
     try:
         yield
     except BaseException as error:
-        # the class is made by the binding at run time, and nothing exports it
+        # the binding creates the class at run time and does not export it
         if type(error).__name__ != "PanicException":
             raise
         raise ToolError("unavailable", f"{what} is damaged") from error
@@ -94,7 +94,7 @@ def _hash_now(file: Path) -> str:
 
 @lru_cache(1024)
 def _hash_of(file: Path, size: int, changed: int) -> str:
-    """The hash of a file that was last changed then: whoever asks again and again does not read it again."""
+    """The hash of a file, cached by its size and time of modification."""
     return _hash(file)
 
 

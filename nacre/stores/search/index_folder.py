@@ -1,4 +1,4 @@
-"""Open a tantivy index to read and leave its folder as it is: folder -> index."""
+"""Open a tantivy index without writing to its folder: folder -> index."""
 
 import os
 import tempfile
@@ -14,14 +14,14 @@ from nacre.stores.search.file_integrity import DamagedIndex, check_sizes, engine
 
 
 class IndexFolder:
-    """A read-only handle on one index folder, which stays untouched: any number of processes may read it."""
+    """A read-only handle on one index folder. Nothing is written to it, so any number of processes may read it."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        """Open the index; raises Damaged where its files are not as they were written. `name` is what people read."""
+        """Open the index; raises DamagedIndex if its files changed. Error messages call it `name`."""
         import tantivy
 
         self._folder, self._name, self._sizes = folder, name, verify_seal(folder)
-        # tantivy takes a lock file in the folder of each index it opens, also to read; so it is given its own folder
+        # tantivy writes a lock file into the folder of each index it opens, so it gets a private folder of links
         private = tempfile.mkdtemp(prefix="nacre-index-")
         self._close = weakref.finalize(self, rmtree, private, ignore_errors=True)
         for file in folder.iterdir():
@@ -38,8 +38,8 @@ class IndexFolder:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """What is read within is whole: raises ToolError `unavailable` where a file was cut short since it was opened,
-        which would be fatal to read, or where the engine panics."""
+        """Check the files before reading: raises ToolError `unavailable` if a file was truncated since it was opened,
+        because reading it would crash the process, or if the engine panics."""
         try:
             check_sizes(self._folder, self._sizes)
         except DamagedIndex as error:
@@ -48,5 +48,5 @@ class IndexFolder:
             yield
 
     def close(self) -> None:
-        """Remove the private folder; the handle must not be used any more."""
+        """Remove the private folder. Do not use the handle afterwards."""
         self._close()

@@ -1,4 +1,4 @@
-"""Search by words: the words of a text -> passages that hold them (tantivy: BM25, stems, accents folded)."""
+"""Full-text search: a text -> passages that contain its words (tantivy: BM25, stems, accents folded)."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -10,12 +10,15 @@ from nacre.stores.search.index_folder import IndexFolder
 from nacre.stores.sqlite.passages import PassageHit
 
 TITLE_BOOST = 2.5
-MOST_WORDS = 64
+MAX_WORDS = 64
+# how error messages call this index
 NAME = "the index of words"
+# a file beside this one, since the language data lies in a higher layer
+STOP_WORDS = Path(__file__).with_name("stop_words.txt")
 
 
 class LexicalIndex:
-    """A read-only handle on one index folder, which stays untouched: any number of processes may read it."""
+    """A read-only handle on one index folder. Nothing is written to it, so any number of processes may read it."""
 
     def __init__(self, folder: Path) -> None:
         self._index = IndexFolder(folder, NAME)
@@ -23,9 +26,9 @@ class LexicalIndex:
         self._searcher = self._index.searcher
 
     def search(self, text: str, limit: int) -> list[PassageHit]:
-        """The best passages for the words of `text`, titles counting more; its punctuation means nothing.
+        """The best passages for the words of `text`; words in titles count more, punctuation is ignored.
 
-        Raises ToolError `unavailable` where the index is damaged.
+        Raises ToolError `unavailable` if the index is damaged.
         """
         import tantivy
 
@@ -46,12 +49,12 @@ class LexicalIndex:
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))
 
     def close(self) -> None:
-        """Remove the private folder; the handle must not be used any more."""
+        """Remove the private folder. Do not use the handle afterwards."""
         self._index.close()
 
 
 def write_lexical_index(passages: Iterable[tuple[int, str, str]], folder: Path) -> int:
-    """Index passages, given as (id, title, text), in a new folder; returns how many there are."""
+    """Index passages, given as (id, title, text), in a new folder; returns their number."""
     import tantivy
 
     folder.mkdir(parents=True)
@@ -77,14 +80,14 @@ def write_lexical_index(passages: Iterable[tuple[int, str, str]], folder: Path) 
 
 
 def query_words(text: str) -> list[str]:
-    """The stems of `text` that can tell passages apart: no stop words, unless there is nothing else; each once.
+    """The distinct stems of `text` without stop words; with stop words if there are no other words.
 
     >>> query_words("Which rivers run through Köln?")
     ['river', 'run', 'koln']
     """
     words = _analyzer().analyze(text)
-    telling = [word for word in words if word not in _stop_words()]
-    return list(dict.fromkeys(telling or words))[:MOST_WORDS]
+    content = [word for word in words if word not in _stop_words()]
+    return list(dict.fromkeys(content or words))[:MAX_WORDS]
 
 
 @cache
@@ -104,8 +107,4 @@ def _analyzer() -> Any:
 
 @cache
 def _stop_words() -> frozenset[str]:
-    words = """a about all also am an and any are as at be been being between but by can could did do does doing each
-    for from get give had has have he her him his how i if in into is it its just list many may me more most much my
-    name of on or our out please s she should show so some such t tell than that the their them then there these they
-    this those through to too us was we were what when where which while who whom whose why will with would you your"""
-    return frozenset(_analyzer().analyze(words))
+    return frozenset(_analyzer().analyze(STOP_WORDS.read_text(encoding="utf-8")))

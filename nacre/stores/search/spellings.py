@@ -1,4 +1,4 @@
-"""Words that are spelt almost as another: word -> known words (tantivy: Levenshtein automata)."""
+"""Fuzzy word search: word -> indexed words of similar spelling (tantivy: Levenshtein automata)."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,38 +8,38 @@ from nacre.stores.search.file_integrity import seal_folder
 from nacre.stores.search.index_folder import IndexFolder
 
 # an insertion, deletion, substitution or swap of neighbours is one edit
-EDITS = 2
-# words that one search gives at most, for each number of edits
-MOST = 1000
+MAX_EDITS = 2
+# maximum number of words for each edit distance
+MAX_HITS = 1000
 
 
 class Spellings:
-    """A read-only handle on the words of one graph, to be used by many threads and processes."""
+    """A read-only handle on the words of one graph, safe to share between threads and processes."""
 
     def __init__(self, folder: Path) -> None:
         self._index = IndexFolder(folder, "the index of spellings")
 
-    def near(self, word: str, edits: int = EDITS) -> set[str]:
-        """The known words that differ from `word` by at most so many edits; itself too, where it is known."""
+    def near(self, word: str, edits: int = MAX_EDITS) -> set[str]:
+        """The indexed words within an edit distance of `edits`, including the word itself if it is indexed."""
         import tantivy
 
         schema, searcher = self._index.schema, self._index.searcher
         found: set[str] = set()
-        # one edit first: where very many words are near, the nearest are not to be left out
+        # one edit first, so that the limit does not drop the nearest words
         for distance in range(1, edits + 1):
             query = tantivy.Query.fuzzy_term_query(schema, "word", word, distance=distance)
             with self._index.reading():
-                hits = searcher.search(query, limit=MOST, count=False).hits
+                hits = searcher.search(query, limit=MAX_HITS, count=False).hits
                 found |= {str(searcher.doc(address)["word"][0]) for _, address in hits}
         return found
 
     def close(self) -> None:
-        """The handle must not be used any more."""
+        """Close the index. Do not use the handle afterwards."""
         self._index.close()
 
 
 def write_spellings(words: Iterable[str], folder: Path) -> None:
-    """Index words, different from each other, in a new folder."""
+    """Index distinct words in a new folder."""
     import tantivy
 
     folder.mkdir(parents=True)

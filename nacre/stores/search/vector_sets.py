@@ -1,4 +1,4 @@
-"""A set of vectors by name: in the data folder or on a Qdrant server -> a collection, opened."""
+"""Open a set of vectors by name, in the data folder or on a Qdrant server: name -> collection."""
 
 import logging
 from pathlib import Path
@@ -11,7 +11,7 @@ log = logging.getLogger(__name__)
 
 
 def open_collection(home: Path, vectors: str, url: str | None, key: str | None, *, patient: bool = False) -> Collection:
-    """A set of vectors, opened to read; `patient` with a slow server."""
+    """Open a set of vectors to read. If `patient`, wait longer for a slow server."""
     name = versions.read_vectors_manifest(home, vectors).collection
     if name is None:
         from nacre.stores.search.vectors_edge import EdgeCollection
@@ -19,7 +19,7 @@ def open_collection(home: Path, vectors: str, url: str | None, key: str | None, 
         try:
             return EdgeCollection(versions.vectors_folder(home, vectors) / versions.SHARD)
         except ImportError as error:
-            raise ConfigError("what reads the vectors is missing. Run: pip install 'nacre[vectors]'") from error
+            raise ConfigError("the vector engine is not installed. Run: pip install 'nacre[vectors]'") from error
     if url is None:
         raise ConfigError(f"the vectors are on a Qdrant server ({name}). Set NACRE_QDRANT_URL")
     from nacre.stores.search.vectors_server import ServerCollection
@@ -28,7 +28,7 @@ def open_collection(home: Path, vectors: str, url: str | None, key: str | None, 
 
 
 def drop_collection(url: str | None, key: str | None, collection: str) -> None:
-    """Remove vectors from the Qdrant server, if one is set."""
+    """Remove a collection from the Qdrant server, if one is configured."""
     if url is None:
         log.warning(
             "the Qdrant collection %s is no longer needed; NACRE_QDRANT_URL is not set, so it stays", collection

@@ -1,4 +1,4 @@
-"""Search by meaning: a text -> passages whose vectors are nearest, wherever the vectors lie."""
+"""Vector search: a text -> passages with the nearest vectors, in a folder or on a server."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -8,7 +8,7 @@ from nacre.stores.sqlite.passages import PassageHit
 
 
 class Embedder(Protocol):
-    """A model that turns texts into vectors; vectors of different names can't be compared."""
+    """A model that embeds texts. Vectors of embedders with different names are not comparable."""
 
     @property
     def name(self) -> str: ...
@@ -17,12 +17,12 @@ class Embedder(Protocol):
     def size(self) -> int: ...
 
     def embed(self, texts: Sequence[str]) -> list[Any]:
-        """One vector a text, in the order given."""
+        """One vector for each text, in order."""
         ...
 
 
 class Collection(Protocol):
-    """Where the vectors of one version lie: `stores.vectors_edge` or `stores.vectors_server`."""
+    """The vectors of one version, opened to read: `vectors_edge` or `vectors_server`."""
 
     def nearest(self, vector: Sequence[float], limit: int) -> list[PassageHit]: ...
 
@@ -34,7 +34,7 @@ class Collection(Protocol):
 
 
 class CollectionWriter(Protocol):
-    """The vectors of a version in the making. `finish` makes them durable; `abandon` leaves nothing behind."""
+    """The vectors of a new version. `finish` makes them durable, `abandon` removes them."""
 
     def add(self, ids: Sequence[int], vectors: Sequence[Sequence[float]]) -> None: ...
 
@@ -44,8 +44,11 @@ class CollectionWriter(Protocol):
 
 
 class Vectors:
-    """A read-only handle on the vectors of one version. `failed` says why a server did not answer, once it did not: it
-    is not asked again, so that a turn waits for it once; open the vectors anew to see whether it is back."""
+    """A read-only handle on the vectors of one version.
+
+    `failed` is the error of a server that did not answer. It is not queried again, so that a turn waits for it once;
+    reopen the vectors to retry.
+    """
 
     def __init__(self, collection: Collection, embedder: Embedder) -> None:
         self.failed = ""
@@ -53,12 +56,12 @@ class Vectors:
         self._embedder = embedder
 
     def prepare(self, text: str) -> None:
-        """Make the vector of a text that will be searched for: an embedder remembers the last ones."""
+        """Embed a text that will be searched for; the embedder caches recent vectors."""
         if text.strip():
             self._embedder.embed([text])
 
     def search(self, text: str, limit: int) -> list[PassageHit]:
-        """The passages nearest to `text`, scored by cosine. Raises ConfigError where a server does not answer."""
+        """The passages nearest to `text`, scored by cosine. Raises ConfigError if a server does not answer."""
         if not text.strip() or limit < 1:
             return []
         vector = [float(x) for x in self._embedder.embed([text])[0]]

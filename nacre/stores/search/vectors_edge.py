@@ -1,4 +1,4 @@
-"""Vectors in a folder, searched in process (Qdrant Edge): a shard that any number of processes may read."""
+"""Vectors in a folder, searched in process (Qdrant Edge); any number of processes may read the shard."""
 
 import errno
 import os
@@ -16,14 +16,14 @@ from nacre.stores.search.file_integrity import DamagedIndex, check_sizes, engine
 from nacre.stores.sqlite.passages import PassageHit
 
 NAME = "the index of vectors"
-CHUNK = "chunk_"  # the files with the vectors themselves begin with this
-SPARE_BYTES = 4 << 20  # more than a shard takes besides its points
-POINT_BYTES = 1 << 10  # more than a point takes besides its vector
+CHUNK = "chunk_"  # prefix of the files with the vectors themselves
+SPARE_BYTES = 4 << 20  # upper limit of a shard's size without its points
+POINT_BYTES = 1 << 10  # upper limit of a point's size without its vector
 
 
 class EdgeCollection:
-    """A shard opened to read. Qdrant Edge writes to what it opens, so it is given a private copy of the small files and
-    a link to the large ones; in a folder that can't be written, where it won't open those, they are copied too."""
+    """A shard opened to read. Qdrant Edge writes to the files it opens, so it gets a private copy of the small files
+    and links to the large ones. If the folder is read-only, Edge can't open linked files, so they are copied too."""
 
     def __init__(self, folder: Path) -> None:
         from qdrant_edge import EdgeShard
@@ -33,11 +33,11 @@ class EdgeCollection:
         self._lock = threading.Lock()
         self._shard: Any = None
         self._folder = folder.absolute()
-        # the large files are read where they lie, mapped into memory
+        # the large files are mapped into memory from the original folder
         self._sizes = file_sizes(self._folder, (str(each.relative_to(self._folder)) for each in _chunks(self._folder)))
         try:
             _mirror(self._folder, Path(private))
-            _need(private, SPARE_BYTES + _holes(private))
+            _require_space(private, SPARE_BYTES + _unallocated_bytes(private))
             with engine_panics(NAME):
                 self._shard = EdgeShard.load(private)
         except BaseException as error:
@@ -61,7 +61,7 @@ class EdgeCollection:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """As `stores.index_folder.IndexFolder.reading`."""
+        """As `IndexFolder.reading`."""
         try:
             check_sizes(self._folder, self._sizes)
         except DamagedIndex as error:
@@ -83,17 +83,17 @@ class EdgeWriter:
         from qdrant_edge import Distance, EdgeConfig, EdgeShard, EdgeVectorParams
 
         folder.mkdir(parents=True)
-        _need(folder, SPARE_BYTES)
+        _require_space(folder, SPARE_BYTES)
         self._folder = folder
         self._point_bytes = POINT_BYTES + 4 * size
-        # no write-ahead log: the folder is published whole or thrown away, and a log would let only one process open it
+        # no write-ahead log: the folder is published complete or removed, and with a log only one process could open it
         config = EdgeConfig(vectors=EdgeVectorParams(size=size, distance=Distance.Cosine), wal_enabled=False)
         self._shard: Any = EdgeShard.create(str(folder), config)
 
     def add(self, ids: Sequence[int], vectors: Sequence[Sequence[float]]) -> None:
         from qdrant_edge import Point, UpdateOperation
 
-        _need(self._folder, SPARE_BYTES + len(ids) * self._point_bytes)
+        _require_space(self._folder, SPARE_BYTES + len(ids) * self._point_bytes)
         points = [Point(i, [float(x) for x in vector]) for i, vector in zip(ids, vectors, strict=True)]
         self._shard.update(UpdateOperation.upsert_points(points))
 
@@ -109,8 +109,12 @@ class EdgeWriter:
 def _mirror(source: Path, target: Path) -> None:
     for here, folders, files in os.walk(source):
         there = target / Path(here).relative_to(source)
-        if any(name.startswith(CHUNK) for name in files) and _writable(here, files) and _holes(here) <= _free(here):
-            there.symlink_to(here)  # the whole folder: Qdrant Edge does not follow a link to a single file
+        if (
+            any(name.startswith(CHUNK) for name in files)
+            and _writable(here, files)
+            and _unallocated_bytes(here) <= _free(here)
+        ):
+            there.symlink_to(here)  # link the folder: Qdrant Edge does not follow links to single files
             folders.clear()
             continue
         there.mkdir(exist_ok=True)
@@ -122,8 +126,8 @@ def _writable(folder: str, files: list[str]) -> bool:
     return all(os.access(os.path.join(folder, name), os.W_OK) for name in files)
 
 
-def _need(folder: str | Path, size: int) -> None:
-    """Raises OSError where less is free: Qdrant Edge writes to mapped memory, where a full disk ends the process."""
+def _require_space(folder: str | Path, size: int) -> None:
+    """Raise OSError if less space is free: Edge writes to mapped memory, and a full disk would end the process."""
     if _free(folder) < size:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
 
@@ -136,14 +140,14 @@ def _chunks(folder: str | Path) -> list[Path]:
     return [path for path in Path(folder).rglob(f"{CHUNK}*") if not path.is_dir()]
 
 
-def _holes(folder: str | Path) -> int:
-    """Bytes that the files with vectors do not take yet; on some file systems even reading makes them take them."""
+def _unallocated_bytes(folder: str | Path) -> int:
+    """Bytes of sparse vector files that are not allocated yet; on some file systems, reading allocates them."""
     files = [path.stat() for path in _chunks(folder)]
     return sum(max(0, status.st_size - status.st_blocks * 512) for status in files)
 
 
 def _copy(source: str, target: Path) -> None:
-    """Copy a file and leave its holes: most of a small shard's files are 32 MB of nothing."""
+    """Copy a sparse file with its holes: most files of a small shard are 32 MB of holes."""
     with open(source, "rb") as origin, target.open("wb") as copy:
         size = os.fstat(origin.fileno()).st_size
         copy.truncate(size)
@@ -151,7 +155,7 @@ def _copy(source: str, target: Path) -> None:
         while position < size:
             try:
                 start = os.lseek(origin.fileno(), position, os.SEEK_DATA)
-            except OSError:  # nothing but a hole from here on
+            except OSError:  # only a hole follows
                 return
             position = os.lseek(origin.fileno(), start, os.SEEK_HOLE)
             for at in range(start, position, 1 << 20):

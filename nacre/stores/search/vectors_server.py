@@ -1,4 +1,4 @@
-"""Vectors on a Qdrant server: one collection a version."""
+"""Vectors on a Qdrant server: one collection for each set of vectors."""
 
 import atexit
 from collections.abc import Callable, Sequence
@@ -10,36 +10,36 @@ from nacre.stores.sqlite.passages import PassageHit
 
 T = TypeVar("T")
 BATCH = 256
-# a turn has other branches and need not wait for this one; an ingest has not
+# timeouts: a turn can answer without this branch, an ingest can't finish without it
 TURN_SECONDS, INGEST_SECONDS = 3, 30
 
 
 @lru_cache(maxsize=8)
 def connect_qdrant(url: str, key: str | None = None, seconds: int = INGEST_SECONDS) -> Any:
-    """The client of one server, shared by the process; nothing is sent yet. ":memory:" is a server in this process."""
+    """The client of one server, shared by the process; sends nothing yet. ":memory:" is a server in this process."""
     try:
         from qdrant_client import QdrantClient
     except ImportError as error:
         raise ConfigError("NACRE_QDRANT_URL is set. Run: pip install 'nacre[qdrant]'") from error
 
-    # a client that is left to the interpreter's end is closed when the modules it needs are gone
+    # at the interpreter's exit the modules that closing needs may be gone already
     atexit.register(connect_qdrant.cache_clear)
     if url == ":memory:":
         return QdrantClient(":memory:")
     return QdrantClient(url=url, api_key=key, timeout=seconds, check_compatibility=False)
 
 
-def _in_a_turn(url: str, key: str | None) -> Any:
-    """The client that waits no longer than a turn may; a server in this process is one and the same for all."""
+def _turn_client(url: str, key: str | None) -> Any:
+    """The client with the timeout of a turn; the server in this process has one client."""
     return connect_qdrant(url, key) if url == ":memory:" else connect_qdrant(url, key, TURN_SECONDS)
 
 
 class ServerCollection:
-    """One collection, opened to read; `patient` with a slow server."""
+    """One collection, opened to read. If `patient`, it waits longer for a slow server."""
 
     def __init__(self, url: str, key: str | None, name: str, *, patient: bool = False) -> None:
         self._url = url
-        self._client = connect_qdrant(url, key) if patient else _in_a_turn(url, key)
+        self._client = connect_qdrant(url, key) if patient else _turn_client(url, key)
         self.name = name
         if not self._ask(lambda: self._client.collection_exists(name)):
             raise ConfigError(f"The Qdrant server at {url} has no collection {name}.")
@@ -55,7 +55,7 @@ class ServerCollection:
         return {int(record.id): record.vector for record in records}
 
     def close(self) -> None:
-        """Nothing is held: the client is shared by the process."""
+        """Nothing to close: the process shares the client."""
 
     def _ask(self, call: Callable[[], T]) -> T:
         return _call(self._url, call)
@@ -81,7 +81,7 @@ class ServerWriter:
             _call(self._url, partial(self._client.upsert, self._name, points=points[start : start + BATCH], wait=True))
 
     def finish(self) -> None:
-        """Nothing to do: every batch was written when `add` returned."""
+        """Nothing to do: `add` has written every batch."""
 
     def abandon(self) -> None:
         _call(self._url, lambda: self._client.delete_collection(self._name))
@@ -94,8 +94,8 @@ def list_collections(url: str, key: str | None, prefix: str) -> list[str]:
 
 
 def delete_collection(url: str, key: str | None, name: str) -> None:
-    """Remove a collection; one that is gone already is no error."""
-    _call(url, lambda: _in_a_turn(url, key).delete_collection(name))
+    """Remove a collection; a missing one is no error."""
+    _call(url, lambda: _turn_client(url, key).delete_collection(name))
 
 
 def _call(url: str, call: Callable[[], T]) -> T:

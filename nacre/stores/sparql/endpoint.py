@@ -1,4 +1,4 @@
-"""Ask a SPARQL 1.1 endpoint over HTTP, politely and within bounds: query -> Solutions."""
+"""Query a SPARQL 1.1 endpoint over HTTP, within limits of rate, size and time: query -> Solutions."""
 
 import json
 import re
@@ -22,73 +22,73 @@ JSON_RESULTS = "application/sparql-results+json"
 TRIPLES = "application/n-triples"
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 LANGUAGE_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
-# longer queries are sent in the body: servers and proxies cut off addresses (RFC 9110 asks for 8,000 characters)
-LONGEST_ADDRESS = 4000
-MOST_BYTES = 32_000_000
-MOST_REDIRECTS = 3
-# answers that one query is put together from, where the server cuts them off
-MOST_PAGES = 50
-# a busy server is asked once more, at most so many seconds later
-PATIENCE = 2.0
+# longer queries are sent in the body: servers and proxies truncate addresses (RFC 9110 requires 8,000 characters)
+MAX_ADDRESS_LENGTH = 4000
+MAX_BYTES = 32_000_000
+MAX_REDIRECTS = 3
+# maximum number of pages of one query, if the server limits the rows of an answer
+MAX_PAGES = 50
+# seconds before the only retry if a busy server names no delay
+RETRY_SECONDS = 2.0
 _TAG = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _SLICED = re.compile(r"\s*\bLIMIT\s+(?P<limit>\d+)(?P<offset>\s+OFFSET\s+\d+)?\s*$", re.IGNORECASE)
 _TIMED_OUT = re.compile(r"time.?out|timed out|exceeds the limit|S1T00|too long", re.IGNORECASE)
 _REMOTE_MAXIMUM = "x-sparql-maxrows"
-# Virtuoso's truth is a row or none; and how it says that a result is what it had found when its time was over
-_VIRTUOSO_TRUTH = "__ASK_RETVAL"
+# Virtuoso answers an ASK with a row or none, and marks results that are incomplete because its time was over
+_VIRTUOSO_ASK = "__ASK_RETVAL"
 _STATE, _UNFINISHED = "x-sql-state", "S1T"
 
 
 class EndpointSource:
     """A `SparqlSource` over HTTP, safe to share between threads.
 
-    The address is the operator's. Redirects lead to the same host or nowhere, so that an endpoint can't make this
-    machine ask another one.
+    The operator sets the address. Redirects to another host are refused, so that an endpoint can't make this machine
+    send requests elsewhere.
     """
 
     def __init__(
         self,
         url: str,
         graphs: Sequence[str] = (),
-        manners: EndpointLimits = EndpointLimits(),  # noqa: B008 (immutable)
+        limits: EndpointLimits = EndpointLimits(),  # noqa: B008 (immutable)
         dialect: str = "",
     ) -> None:
         self.url = check_endpoint_url(url)
         self.dialect = dialect
-        self.things = manners.things
+        self.things = limits.things
         self.asked = 0
         self.server = ""
         self._graphs = [("default-graph-uri", graph) for graph in graphs]
-        self._places = threading.BoundedSemaphore(manners.at_once)
-        self._pause = 1 / manners.a_second
+        self._slots = threading.BoundedSemaphore(limits.at_once)
+        self._pause = 1 / limits.a_second
         self._lock = threading.Lock()
         self._next = 0.0
-        headers = {"User-Agent": "nacre", **_authorization(manners.key)}
+        headers = {"User-Agent": "nacre", **_authorization(limits.key)}
         self._client = httpx.Client(headers=headers, follow_redirects=False)
 
     def select(self, query: str, *, limit: int, seconds: float) -> Solutions:
-        """At most `limit` rows. Where the server says that it gives fewer at once, the rest is asked for in pages."""
+        """At most `limit` rows. If the server declares a lower maximum, the rest is fetched in pages."""
         deadline = time.monotonic() + seconds
         sliced = _SLICED.search(query)
-        # one row more tells that there are more
+        # one more row shows that there are more
         wanted = int(sliced["limit"]) if sliced else limit + 1
-        whole = query[: sliced.start()] if sliced else query
-        found, most = self._page(query if sliced else f"{query}\nLIMIT {wanted}", deadline)
+        unlimited = query[: sliced.start()] if sliced else query
+        found, maximum = self._page(query if sliced else f"{query}\nLIMIT {wanted}", deadline)
         rows, pages = found.rows, 1
-        # what begins in the middle is left as it is
-        allowed = 0 if sliced and sliced["offset"] else MOST_PAGES
-        while most and len(found.rows) == most and len(rows) < min(wanted, limit + 1) and pages < allowed:
-            size = min(most, wanted - len(rows))
-            found, _ = self._page(f"{whole}\nLIMIT {size} OFFSET {len(rows)}", deadline)
+        # a query with its own OFFSET is not paged
+        allowed = 0 if sliced and sliced["offset"] else MAX_PAGES
+        while maximum and len(found.rows) == maximum and len(rows) < min(wanted, limit + 1) and pages < allowed:
+            size = min(maximum, wanted - len(rows))
+            found, _ = self._page(f"{unlimited}\nLIMIT {size} OFFSET {len(rows)}", deadline)
             rows, pages = rows + found.rows, pages + 1
-        cut = bool(most and len(found.rows) == most and len(rows) < wanted)
+        cut = bool(maximum and len(found.rows) == maximum and len(rows) < wanted)
         return Solutions(found.variables, rows[:limit], len(rows) > limit or cut)
 
     def ask(self, query: str, *, seconds: float) -> bool:
         """The answer of an ASK."""
         data = self._json(self._send(query, JSON_RESULTS, time.monotonic() + seconds)[0])
         answer = data.get("boolean")
-        if answer is None and (data.get("head") or {}).get("vars") == [_VIRTUOSO_TRUTH]:
+        if answer is None and (data.get("head") or {}).get("vars") == [_VIRTUOSO_ASK]:
             answer = bool((data.get("results") or {}).get("bindings"))
         if not isinstance(answer, bool):
             raise ToolError("unavailable", f"{self.url} answered an ASK with neither true nor false.")
@@ -104,7 +104,9 @@ class EndpointSource:
             for quad in ox.parse(content, form, base_iri=self.url):
                 if len(found) == limit:
                     break
-                found.append((_of_ox(quad.subject), _of_ox(quad.predicate), _of_ox(quad.object)))
+                found.append(
+                    (_from_oxigraph(quad.subject), _from_oxigraph(quad.predicate), _from_oxigraph(quad.object))
+                )
         except (SyntaxError, ValueError) as error:
             raise ToolError("unavailable", f"{self.url} sent triples that can't be read ({error}).") from None
         return found
@@ -114,7 +116,7 @@ class EndpointSource:
         self._client.close()
 
     def _page(self, query: str, deadline: float) -> tuple[Solutions, int]:
-        """The rows of one answer, and how many the server gives at most (0: it does not say)."""
+        """The rows of one answer, and the server's maximum (0: not declared)."""
         content, headers = self._send(query, JSON_RESULTS, deadline)
         data = self._json(content)
         try:
@@ -125,21 +127,21 @@ class EndpointSource:
             ]
         except (KeyError, TypeError, AttributeError):
             raise ToolError("unavailable", f"{self.url} sent no results of SPARQL.") from None
-        most = headers.get(_REMOTE_MAXIMUM, "")
-        return Solutions(variables, rows, False), int(most) if most.isdigit() else 0
+        maximum = headers.get(_REMOTE_MAXIMUM, "")
+        return Solutions(variables, rows, False), int(maximum) if maximum.isdigit() else 0
 
     def _json(self, content: bytes) -> dict[str, Any]:
         try:
             data = json.loads(content)
         except ValueError:
-            raise ToolError("unavailable", f"{self.url} sent an answer that breaks off or is no JSON.") from None
+            raise ToolError("unavailable", f"{self.url} sent an answer that is truncated or not JSON.") from None
         if not isinstance(data, dict):
             raise ToolError("unavailable", f"{self.url} sent no results of SPARQL.")
         return data
 
     def _send(self, query: str, accepted: str, deadline: float) -> tuple[bytes, Mapping[str, str]]:
-        """The content and headers of a good answer; raises ToolError for any other."""
-        with self._place(deadline):
+        """The content and headers of a successful answer; raises ToolError for any other."""
+        with self._slot(deadline):
             try:
                 status, headers, content = self._exchange(query, accepted, deadline)
                 if status in (429, 503) and (pause := _retry_after(headers)) < deadline - time.monotonic():
@@ -157,21 +159,21 @@ class EndpointSource:
             raise ToolError("timeout", f"{self.url} gave what it had found when its own time was over, not all.")
         media = headers.get("content-type", "")
         if "html" in media or (accepted == JSON_RESULTS and "json" not in media):
-            said = _plain(content)
-            what = f"{self.url} sent {media or 'an unknown format'}, no results: {said!r}."
+            text = _error_page_text(content)
+            what = f"{self.url} sent {media or 'an unknown format'}, no results: {text!r}."
             raise ToolError("unavailable", f"{what} An endpoint's address often ends in /sparql or /query.")
         return content, headers
 
     def _exchange(self, query: str, accepted: str, deadline: float) -> tuple[int, Mapping[str, str], bytes]:
         """Status, headers and content of the last answer, redirects within the host followed."""
         url = self.url
-        for _ in range(MOST_REDIRECTS + 1):
+        for _ in range(MAX_REDIRECTS + 1):
             left = deadline - time.monotonic()
             if left <= 0 or is_cancelled():
                 raise ToolError("timeout", f"{self.url} gave no answer in time.")
             fields = [("query", query), *self._graphs]
             headers = {"Accept": accepted}
-            long = sum(len(value) for _, value in fields) > LONGEST_ADDRESS
+            long = sum(len(value) for _, value in fields) > MAX_ADDRESS_LENGTH
             given: dict[str, Any] = {"data": _form(fields)} if long else {"params": fields}
             self.asked += 1
             with self._client.stream("POST" if long else "GET", url, headers=headers, timeout=left, **given) as reply:
@@ -186,11 +188,11 @@ class EndpointSource:
         content = bytearray()
         for part in reply.iter_bytes():
             content += part
-            if len(content) > MOST_BYTES:
-                raise ToolError("too_large", f"{self.url} sent more than {MOST_BYTES // 1_000_000} MB. Ask for less.")
-            # a server that sends a byte now and then keeps within the timeout of every single read
+            if len(content) > MAX_BYTES:
+                raise ToolError("too_large", f"{self.url} sent more than {MAX_BYTES // 1_000_000} MB. Ask for less.")
+            # a server that trickles bytes never exceeds the timeout of a single read
             if time.monotonic() > deadline or is_cancelled():
-                raise ToolError("timeout", f"{self.url} gave no whole answer in time.")
+                raise ToolError("timeout", f"{self.url} gave no complete answer in time.")
         return bytes(content)
 
     def _same_host(self, url: str, location: str) -> str:
@@ -203,9 +205,9 @@ class EndpointSource:
         return str(target.copy_with(query=None))
 
     @contextmanager
-    def _place(self, deadline: float) -> Iterator[None]:
-        """Wait until one more query may run, and one more may begin."""
-        if not self._places.acquire(timeout=max(0.0, deadline - time.monotonic())):
+    def _slot(self, deadline: float) -> Iterator[None]:
+        """Wait until another query may run and the rate allows it to start."""
+        if not self._slots.acquire(timeout=max(0.0, deadline - time.monotonic())):
             raise ToolError("timeout", f"{self.url} is busy with earlier queries.")
         try:
             with self._lock:
@@ -215,13 +217,13 @@ class EndpointSource:
             time.sleep(min(begin - now, max(0.0, deadline - now)))
             yield
         finally:
-            self._places.release()
+            self._slots.release()
 
 
 def check_endpoint_url(url: str) -> str:
-    """The address, if an endpoint may have it; raises ConfigError.
+    """The address, if it is valid for an endpoint; raises ConfigError otherwise.
 
-    >>> checked("https://example.org/sparql")
+    >>> check_endpoint_url("https://example.org/sparql")
     'https://example.org/sparql'
     """
     parts = urlsplit(url)
@@ -235,8 +237,8 @@ def check_endpoint_url(url: str) -> str:
 def _authorization(key: str) -> dict[str, str]:
     if not key:
         return {}
-    said = key if key.startswith("Bearer ") else f"Basic {b64encode(key.encode()).decode()}"
-    return {"Authorization": said}
+    value = key if key.startswith("Bearer ") else f"Basic {b64encode(key.encode()).decode()}"
+    return {"Authorization": value}
 
 
 def _form(fields: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
@@ -244,27 +246,27 @@ def _form(fields: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float:
-    said = headers.get("retry-after", "")
-    return float(said) if said.isdigit() else PATIENCE
+    delay = headers.get("retry-after", "")
+    return float(delay) if delay.isdigit() else RETRY_SECONDS
 
 
 def _refusal(url: str, status: int, content: bytes) -> ToolError:
-    said = _plain(content)
-    if status in (408, 504) or _TIMED_OUT.search(said):
-        return ToolError("timeout", f"{url} stopped the query: {said}")
+    text = _error_page_text(content)
+    if status in (408, 504) or _TIMED_OUT.search(text):
+        return ToolError("timeout", f"{url} stopped the query: {text}")
     if status in (401, 403):
         return ToolError("refused", f"{url} asks for a login ({status}). Set NACRE_ENDPOINT_KEYS for {host_of(url)}.")
     if status == 400:
-        return ToolError("syntax", f"{url} can't read the query: {said}")
+        return ToolError("syntax", f"{url} can't read the query: {text}")
     if status in (413, 414):
         return ToolError("too_large", f"{url} takes no query of that length ({status}).")
-    return ToolError("unavailable", f"{url} failed with status {status}: {said}")
+    return ToolError("unavailable", f"{url} failed with status {status}: {text}")
 
 
-def _plain(content: bytes, most: int = 200) -> str:
-    """The beginning of an error page without its tags."""
+def _error_page_text(content: bytes, maximum: int = 200) -> str:
+    """The beginning of an error page, without tags."""
     text = _TAG.sub(" ", content[:20_000].decode("utf-8", "replace"))
-    return " ".join(text.split())[:most] or "(no text)"
+    return " ".join(text.split())[:maximum] or "(no text)"
 
 
 def _term(binding: Mapping[str, str]) -> SparqlTerm:
@@ -278,7 +280,7 @@ def _term(binding: Mapping[str, str]) -> SparqlTerm:
     )
 
 
-def _of_ox(term: Any) -> SparqlTerm:
+def _from_oxigraph(term: Any) -> SparqlTerm:
     if isinstance(term, ox.NamedNode):
         return SparqlTerm("iri", term.value)
     if isinstance(term, ox.BlankNode):

@@ -1,4 +1,4 @@
-"""How an endpoint is asked, by the settings: Settings -> address -> EndpointLimits."""
+"""The limits and the key for queries to an endpoint: Settings -> address -> EndpointLimits."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -8,8 +8,8 @@ from nacre.config.settings import Settings
 
 
 class EndpointLimits(NamedTuple):
-    """At most so many queries at once, and so many begun a second; `key` is "USER:PASSWORD" or "Bearer TOKEN", "" for
-    none; words find so many `things` at most."""
+    """Limits: queries `at_once`, queries started `a_second`, and `things` that a name search may return. `key` is
+    "USER:PASSWORD", "Bearer TOKEN" or ""."""
 
     at_once: int = 4
     a_second: float = 20.0
@@ -18,18 +18,18 @@ class EndpointLimits(NamedTuple):
 
 
 def configured_limits(settings: Settings) -> Callable[[str], EndpointLimits]:
-    """The manners for an address; a key is sent to no other host than the one it is set for."""
+    """A function from an address to its limits; a key is only sent to the host it is set for."""
 
-    def manners(url: str) -> EndpointLimits:
+    def limits(url: str) -> EndpointLimits:
         secret = settings.endpoint_keys.get(host_of(url))
         key = secret.get_secret_value() if secret else ""
         return EndpointLimits(settings.endpoint_queries, settings.endpoint_rate, key, settings.endpoint_things)
 
-    return manners
+    return limits
 
 
 def host_of(url: str) -> str:
-    """The host of an address, with its port where it names one: the name of its key.
+    """The host of an address, with its port if given; endpoint keys are set by it.
 
     >>> host_of("http://127.0.0.1:7878/query")
     '127.0.0.1:7878'

@@ -1,4 +1,4 @@
-"""The triples of an ingested graph on disk, asked by SPARQL in a process of their own: a folder -> SparqlSource."""
+"""SPARQL over the triples of an ingested graph, in a separate process: folder -> SparqlSource."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,19 +14,19 @@ from nacre.stores.sparql.sparql_source import Solutions, SparqlTerm
 if TYPE_CHECKING:
     import pyoxigraph as ox
 
-# what no table shows: the schema's own triples, labels in further languages
+# named graph of triples that no table shows: schema triples, labels in further languages
 ASIDE = "urn:nacre:aside"
-# how literals read as numbers, where that is not what their datatypes say
+# named graph of the numbers that literals were read as, if their datatypes do not say so
 READINGS, READS, PART = "urn:nacre:readings", "urn:nacre:reads:", "urn:nacre:part:"
 SECONDS = 5.0
-MOST_MEMORY = 4_000_000_000
-MOST_TEXT = 50_000_000
-_LONGEST_QUERY = 200_000
+MAX_MEMORY = 4_000_000_000
+MAX_TEXT = 50_000_000
+_MAX_QUERY_LENGTH = 200_000
 
 
 class OxigraphStore:
-    """A store that is only read. Oxigraph can't be interrupted, so a query that takes too long is ended with its
-    process, which is started when the first query comes."""
+    """A read-only store. Oxigraph can't be interrupted, so a query that exceeds its time is killed with its process.
+    The process starts with the first query."""
 
     dialect = ""
 
@@ -34,17 +34,17 @@ class OxigraphStore:
         if not (folder / "CURRENT").is_file():
             raise ConfigError(f"No triples at {folder}. Run: nacre ingest FILE.ttl --graph NAME --sparql")
         self.folder = folder
-        self._work = KillablePool(MOST_MEMORY)
+        self._pool = KillablePool(MAX_MEMORY)
 
     @cached_property
     def readings(self) -> frozenset[str]:
-        """The predicates whose literals the store reads itself."""
+        """The predicates whose literals were read as numbers at ingestion."""
         query = f"SELECT ?p {{ GRAPH <{READINGS}> {{ ?p <{READS}> ?p }} }}"
         rows = self.select(query, limit=100_000, seconds=SECONDS).rows
         return frozenset(row[0].value for row in rows if row[0] is not None)
 
     def select(self, query: str, *, limit: int, seconds: float) -> Solutions:
-        """At most `limit` rows; raises ToolError as SparqlSource says."""
+        """At most `limit` rows; raises ToolError as documented in SparqlSource."""
         found = self._ask(_select, query, limit, seconds)
         return Solutions(tuple(found[0]), [tuple(t and SparqlTerm(*t) for t in row) for row in found[1]], found[2])
 
@@ -58,15 +58,15 @@ class OxigraphStore:
         return [(SparqlTerm(*s), SparqlTerm(*p), SparqlTerm(*o)) for s, p, o in found]
 
     def close(self) -> None:
-        """End its processes, whatever they do."""
-        self._work.close()
+        """Kill its processes, whatever they are doing."""
+        self._pool.close()
 
     def _ask(self, run: Callable[..., Any], query: str, limit: int, seconds: float) -> Any:
-        if len(query) > _LONGEST_QUERY:
+        if len(query) > _MAX_QUERY_LENGTH:
             raise ToolError(
-                "too_large", f"The query has {len(query)} characters; at most {_LONGEST_QUERY} are allowed."
+                "too_large", f"The query has {len(query)} characters; at most {_MAX_QUERY_LENGTH} are allowed."
             )
-        running = self._work.start(run, str(self.folder), query, limit, seconds=seconds)
+        running = self._pool.start(run, str(self.folder), query, limit, seconds=seconds)
         with pool_errors(seconds):
             return running.result()
 
@@ -83,16 +83,16 @@ def _select(folder: str, query: str, limit: int) -> tuple[list[str], list[tuple[
 
     found = _result(folder, query)
     if not isinstance(found, ox.QuerySolutions):
-        raise ToolError("refused", "Only a SELECT gives rows.")
+        raise ToolError("refused", "Only a SELECT returns rows.")
     names = [variable.value for variable in found.variables]
     size = 0
     rows: list[tuple[Any, ...]] = []
-    with _told():
+    with _engine_errors():
         for solution in islice(found, limit + 1):
             rows.append(tuple(_term(solution[i]) for i in range(len(names))))
             size += sum(len(term[1]) for term in rows[-1] if term)
-            if size > MOST_TEXT:
-                raise ToolError("too_large", f"The rows hold more than {MOST_TEXT // 1_000_000} million characters.")
+            if size > MAX_TEXT:
+                raise ToolError("too_large", f"The rows hold more than {MAX_TEXT // 1_000_000} million characters.")
     return names, rows[:limit], len(rows) > limit
 
 
@@ -101,7 +101,7 @@ def _truth(folder: str, query: str, limit: int) -> bool:
 
     found = _result(folder, query)
     if not isinstance(found, ox.QueryBoolean):
-        raise ToolError("refused", "Only an ASK is true or false.")
+        raise ToolError("refused", "Only an ASK returns true or false.")
     return bool(found)
 
 
@@ -110,19 +110,19 @@ def _construct(folder: str, query: str, limit: int) -> list[tuple[Any, Any, Any]
 
     found = _result(folder, query)
     if not isinstance(found, ox.QueryTriples):
-        raise ToolError("refused", "Only a CONSTRUCT gives triples.")
-    with _told():
+        raise ToolError("refused", "Only a CONSTRUCT returns triples.")
+    with _engine_errors():
         return [(_term(t.subject), _term(t.predicate), _term(t.object)) for t in islice(found, limit)]
 
 
 def _result(folder: str, query: str) -> Any:
-    with _told():
+    with _engine_errors():
         return _store(folder).query(query)
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Errors of the engine as ours."""
+def _engine_errors() -> Iterator[None]:
+    """Turn errors of the engine into ToolError."""
     try:
         yield
     except SyntaxError as error:
@@ -132,7 +132,7 @@ def _told() -> Iterator[None]:
 
 
 def _term(term: Any) -> tuple[str, str, str, str] | None:
-    """A term as plain text, which travels between processes."""
+    """A term as a tuple of strings, to send between processes."""
     import pyoxigraph as ox
 
     if term is None:

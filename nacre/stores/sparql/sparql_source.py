@@ -1,10 +1,10 @@
-"""What answers SPARQL: the triples of an ingested graph, or an endpoint elsewhere: query -> Solutions."""
+"""The interface of SPARQL sources, the store of an ingested graph or an endpoint: query -> Solutions."""
 
 from typing import Literal, NamedTuple, Protocol
 
 
 class SparqlTerm(NamedTuple):
-    """An RDF term. `datatype` is an IRI ("" for what is no literal), `language` a tag or ""."""
+    """An RDF term. `datatype` is an IRI ("" for IRIs and blank nodes), `language` a tag or ""."""
 
     kind: Literal["iri", "literal", "blank"]
     value: str
@@ -13,7 +13,7 @@ class SparqlTerm(NamedTuple):
 
 
 class Solutions(NamedTuple):
-    """The rows of a SELECT, None where a variable is unbound; `truncated` says that there were more than asked for."""
+    """The rows of a SELECT, with None for unbound variables; `truncated`: there were more than requested."""
 
     variables: tuple[str, ...]
     rows: list[tuple[SparqlTerm | None, ...]]
@@ -21,13 +21,13 @@ class Solutions(NamedTuple):
 
 
 class SparqlSource(Protocol):
-    """Read-only, safe to use by many threads, blocking.
+    """A read-only, blocking source, safe to share between threads.
 
     Each method raises ToolError: syntax, refused, timeout, too_large or unavailable.
     """
 
     dialect: str
-    """What it knows beyond SPARQL 1.1 ("virtuoso", "qlever" ...), or ""."""
+    """The extensions of SPARQL 1.1 that it supports ("virtuoso", "qlever" ...), or ""."""
 
     def select(self, query: str, *, limit: int, seconds: float) -> Solutions:
         """At most `limit` rows of a SELECT."""

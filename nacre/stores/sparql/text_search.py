@@ -1,4 +1,4 @@
-"""Patterns that find names by their words, in the dialect of each store: words -> the inside of a WHERE."""
+"""Full-text patterns in the dialect of each store: words -> the pattern of a WHERE clause."""
 
 from collections.abc import Sequence
 
@@ -7,23 +7,23 @@ from nacre.records.endpoint import TextSearch
 _FUSEKI = "http://jena.apache.org/text#query"
 _STARDOG = "tag:stardog:api:property:textMatch"
 _BLAZEGRAPH = "http://www.bigdata.com/rdf/search#search"
-# letters that a misspelt word must share with the name from its beginning: without an index, and with one of prefixes
-START, INDEXED_START = 3, 4
-SLIPS = 2
+# initial letters that a misspelt word must share with the name: without an index, and with a prefix index
+MIN_PREFIX, INDEXED_MIN_PREFIX = 3, 4
+MAX_EDITS = 2
 
 
 def text_search_pattern(
     search: TextSearch, predicates: Sequence[str], words: Sequence[str], near: Sequence[str] = ()
 ) -> str:
-    """?s ?p ?l, where the literal ?l of one of the predicates holds one of the words (letters and digits alone), or a
-    word that is spelt almost as one of `near`, so far as the search allows.
+    """A pattern of ?s ?p ?l: the literal ?l of one of the predicates contains one of the words (letters and digits
+    only), or a word of similar spelling to one of `near`, if the search supports that.
 
-    >>> holding_pattern("virtuoso", ("http://x.org/name",), ("new", "yorck"), ("yorck",))
+    >>> text_search_pattern("virtuoso", ("http://x.org/name",), ("new", "yorck"), ("yorck",))
     'VALUES ?p { <http://x.org/name> } ?s ?p ?l . ?l <bif:contains> "\\'new\\' OR \\'yorck\\' OR \\'yorc*\\'" .'
     """
     named = f"VALUES ?p {{ {' '.join(f'<{p}>' for p in predicates)} }}"
-    starts = list(dict.fromkeys(f"{word[:INDEXED_START]}*" for word in near))
-    fuzzy = [f"{word}~{SLIPS}" for word in near]
+    starts = list(dict.fromkeys(f"{word[:INDEXED_MIN_PREFIX]}*" for word in near))
+    fuzzy = [f"{word}~{MAX_EDITS}" for word in near]
     if search == "virtuoso":
         return f'{named} ?s ?p ?l . ?l <bif:contains> "{_any([*words, *starts], quote=chr(39))}" .'
     if search == "fuseki":
@@ -34,9 +34,12 @@ def text_search_pattern(
         return f'{named} ?s ?p ?l . ?l <{_STARDOG}> "{_any([*words, *fuzzy])}" .'
     if search == "blazegraph":
         return f'?l <{_BLAZEGRAPH}> "{" ".join([*words, *starts])}" . {named} ?s ?p ?l .'
-    # one look at each name; the first test is quick, the second tells whole words
-    spelt = [f"{word[:START]}[a-z]{{{len(word) - START - SLIPS},{len(word) - START + SLIPS}}}" for word in near]
-    any_word = "|".join([*words, *(word[:START] for word in near)])
+    # the first test is fast, the second matches whole words
+    spelt = [
+        f"{word[:MIN_PREFIX]}[a-z]{{{len(word) - MIN_PREFIX - MAX_EDITS},{len(word) - MIN_PREFIX + MAX_EDITS}}}"
+        for word in near
+    ]
+    any_word = "|".join([*words, *(word[:MIN_PREFIX] for word in near)])
     bounded = f"(^|[^a-z0-9])({'|'.join([*words, *spelt])})($|[^a-z0-9])"
     return f'{named} ?s ?p ?l FILTER(REGEX(?l, "{any_word}", "i") && REGEX(?l, "{bounded}", "i"))'
 

@@ -1,9 +1,9 @@
-"""Write the names of a graph into files that answer which names hold a word: names -> lexicon.sqlite and its spellings.
+"""Write the names of a graph, indexed by their words: names -> lexicon.sqlite and its spellings.
 
-A name has its words as one text and the number of its thing. Names are numbered by length, then as their things come,
-so that of the names that hold a word those come first of which it is the greatest part. `longest` of a word is how many
-words a name has at most that begins with it, or with a word of which it is the lemma; `part` has what people say of a
-longer code; `described` are the names of what is no thing: classes, groups of them, properties and their values.
+A row of `name` has the words of a name as one text and the number of its thing. Names are numbered by length, then in
+the order of their things, so that the shortest names with a word come first. `longest` of a word is the number of words
+of the longest name that begins with it, or with a word that has it as lemma. `part` has the short forms of longer
+codes. `described` are the names of classes, groups, properties and their values.
 """
 
 import shutil
@@ -15,12 +15,14 @@ from pathlib import Path
 
 from nacre.stores.search.spellings import write_spellings
 
-# tokens joined by spaces; then kind, target, predicate, label, relation, weight and ends: see stores.lexicon.Name
+# tokens joined by spaces; then kind, target, predicate, label, relation, weight and ends, as in LexiconEntry
 Row = tuple[str, str, str, str, str, str, float, str | None]
-# a word -> its lemma, and the parts of it that people say instead
+# number, tokens, number of the thing, lemmas
+NameRow = tuple[int, str, int, str | None]
+# a word -> its lemma and its short forms
 Forms = Callable[[str], tuple[str, tuple[str, ...]]]
 
-# names that are written at a time
+# names that are written at once
 _CHUNK = 50_000
 
 LAYOUT = """
@@ -51,7 +53,7 @@ ANALYZE;
 
 
 def spellings_folder(path: Path) -> Path:
-    """The folder of the spellings that belong to a lexicon file."""
+    """The folder of the spelling index of a lexicon file."""
     return path.with_suffix(".words")
 
 
@@ -63,9 +65,9 @@ def write_lexicon(
     forms: Forms,
     endings: Sequence[str] = (),
 ) -> int:
-    """Write a lexicon file; `names` are different from each other, those of one thing in a row. Returns how many.
+    """Write a lexicon file; returns the number of names. `names` are distinct, and those of one thing are consecutive.
 
-    `endings` are the predicates that the numbers in `ends` stand for.
+    `endings` are the predicates of the numbers in `ends`.
     """
     path.unlink(missing_ok=True)
     shutil.rmtree(spellings_folder(path), ignore_errors=True)
@@ -73,14 +75,15 @@ def write_lexicon(
     try:
         db.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN;" + LAYOUT)
         things = _Things()
-        db.executemany("INSERT INTO thing VALUES (?,?,?,?,?,?,?,?)", things.numbered(names))
-        db.executemany("INSERT INTO home VALUES (?,?,?)", things.homes())
+        db.executemany("INSERT INTO thing VALUES (?,?,?,?,?,?,?,?)", things.number_things(names))
+        db.executemany("INSERT INTO home VALUES (?,?,?)", things.table_counts())
         rows, words = things.names, _Words(forms, things.entities)
-        rows.sort(key=_spaces)
+        rows.sort(key=_count_spaces)
         for start in range(0, len(rows), _CHUNK):
-            held: list[tuple[int, str]] = []
-            db.executemany("INSERT INTO name VALUES (?,?,?,?)", words.named(start, rows[start : start + _CHUNK], held))
-            db.executemany("INSERT INTO holding(rowid, words) VALUES (?,?)", held)
+            chunk = words.add_names(start, rows[start : start + _CHUNK])
+            db.executemany("INSERT INTO name VALUES (?,?,?,?)", (row for row, _ in chunk))
+            numbers = ((row[0], of_thing) for row, of_thing in chunk if of_thing is not None)
+            db.executemany("INSERT INTO holding(rowid, words) VALUES (?,?)", numbers)
         db.executemany("INSERT INTO word VALUES (?,?,?,?,?,?,?)", words.rows())
         db.executemany("INSERT INTO part VALUES (?,?)", sorted(words.parts()))
         db.executemany("INSERT INTO ending VALUES (?,?)", enumerate(endings))
@@ -94,7 +97,7 @@ def write_lexicon(
 
 
 class _Things:
-    """Numbers things as they come; what is known of their tables, and their names, once all have come."""
+    """Numbers things in their order, and collects their names and the counts of their tables."""
 
     def __init__(self) -> None:
         self.names: list[tuple[str, int]] = []
@@ -102,21 +105,21 @@ class _Things:
         self._count: dict[str, int] = {}
         self._coded: dict[str, int] = {}
 
-    def numbered(self, names: Iterable[Row]) -> Iterator[tuple[int, str, str, str, str, str, float, str | None]]:
-        for number, (thing, said) in enumerate(groupby(names, key=_thing)):
+    def number_things(self, names: Iterable[Row]) -> Iterator[tuple[int, str, str, str, str, str, float, str | None]]:
+        for number, (thing, entries) in enumerate(groupby(names, key=_thing)):
             kind, target, predicate, label, relation, weight, ends = thing
-            self.names += [(each[0], number) for each in said]
+            self.names += [(each[0], number) for each in entries]
             self.entities.append(kind == "entity")
             if kind == "entity":
                 self._count[relation] = self._count.get(relation, 0) + 1
-                # "meas 03" is no more than the end of its IRI
+                # a label such as "meas 03" is only the end of the IRI
                 codes = (label, label.replace(" ", "_"), label.replace(" ", "-"))
                 if target.endswith(codes) and any(map(str.isdigit, label)):
                     self._coded[relation] = self._coded.get(relation, 0) + 1
             yield number, kind, target, predicate, label, relation, weight, ends
 
-    def homes(self) -> list[tuple[str, int, int]]:
-        """(table, how many things lie in it, how many of them only a code in their IRI names)."""
+    def table_counts(self) -> list[tuple[str, int, int]]:
+        """(table, number of its things, number of things whose only name is a code in their IRI)."""
         return sorted((relation, count, self._coded.get(relation, 0)) for relation, count in self._count.items())
 
 
@@ -124,12 +127,12 @@ def _thing(row: Row) -> tuple[str, str, str, str, str, float, str | None]:
     return row[1:]
 
 
-def _spaces(name: tuple[str, int]) -> int:
+def _count_spaces(name: tuple[str, int]) -> int:
     return name[0].count(" ")
 
 
 class _Numbers(dict[str, int]):
-    """Numbers words as they are first looked up."""
+    """Numbers words in the order of their first lookup."""
 
     def __missing__(self, word: str) -> int:
         number = self[word] = len(self)
@@ -137,7 +140,7 @@ class _Numbers(dict[str, int]):
 
 
 class _Words:
-    """Counts the words of names as these are written."""
+    """Collects the words of names and their counts."""
 
     def __init__(self, forms: Forms, entities: bytearray) -> None:
         self.place = _Numbers()
@@ -146,50 +149,47 @@ class _Words:
         self._form: list[tuple[str, tuple[str, ...]]] = []
         # words whose lemma is another word
         self._inflected: set[str] = set()
-        # the words of names, once a name: of things, and of the rest
+        # the distinct words of each name: names of things, and the rest
         self._of_things, self._of_others = array("i"), array("i")
-        self._alone: set[str] = set()
+        self._whole_names: set[str] = set()
         self._longest: dict[str, int] = {}
 
-    def named(
-        self, start: int, rows: Iterable[tuple[str, int]], held: list[tuple[int, str]]
-    ) -> Iterator[tuple[int, str, int, str | None]]:
-        """The rows of names from number `start` on, the shortest first; counts their words.
-
-        For each name of a thing the numbers of its words, which any tokenizer takes apart in the same way, are added to
-        `held`.
-        """
+    def add_names(self, start: int, names: Iterable[tuple[str, int]]) -> list[tuple[NameRow, str | None]]:
+        """Count the words of names, shortest first, numbered from `start` on. Returns their rows, and the numbers of
+        the words for each name of a thing, which any tokenizer splits in the same way."""
+        found: list[tuple[NameRow, str | None]] = []
         place, entities, inflected, longest = self.place, self._entities, self._inflected, self._longest
-        for number, (tokens, thing) in enumerate(rows, start):
+        for number, (tokens, thing) in enumerate(names, start):
             words = tokens.split(" ")
             numbers = [place[word] for word in words]
             if len(place) > len(self._form):
-                self._learn(words)
+                self._add_forms(words)
             once = numbers if len(words) == 1 else set(numbers)
+            of_thing = " ".join(map(str, numbers)) if entities[thing] else None
             if entities[thing]:
                 self._of_things.extend(once)
-                held.append((number, " ".join(map(str, numbers))))
                 if len(words) == 1:
-                    self._alone.add(tokens)
+                    self._whole_names.add(tokens)
             else:
                 self._of_others.extend(once)
             longest[words[0]] = len(words)
             if inflected.isdisjoint(words):
-                yield number, tokens, thing, None
+                found.append(((number, tokens, thing, None), of_thing))
                 continue
             lemmas = [self._form[each][0] for each in numbers]
             longest[lemmas[0]] = len(words)
-            yield number, tokens, thing, " ".join(lemmas)
+            found.append(((number, tokens, thing, " ".join(lemmas)), of_thing))
+        return found
 
     def rows(self) -> Iterator[tuple[int, str, str, int, int, int, int]]:
-        """The words; last the lemmas with which names begin and that are no words of names."""
+        """The rows of all words, then of lemmas that names begin with and that are not words of names."""
         import numpy as np
 
         of_things = np.bincount(np.frombuffer(self._of_things, np.int32), minlength=len(self.place))
         names = of_things + np.bincount(np.frombuffer(self._of_others, np.int32), minlength=len(self.place))
         counts = zip(self.place, names.tolist(), of_things.tolist(), strict=True)
-        for at, (word, said, things) in enumerate(counts):
-            yield at, word, self._form[at][0], said, things, word in self._alone, self._longest.get(word, 0)
+        for at, (word, entries, things) in enumerate(counts):
+            yield at, word, self._form[at][0], entries, things, word in self._whole_names, self._longest.get(word, 0)
         others = sorted(word for word in self._longest if word not in self.place)
         for at, word in enumerate(others, len(self.place)):
             yield at, word, word, 0, 0, 0, self._longest[word]
@@ -201,8 +201,8 @@ class _Words:
                 for part in self._form[at][1]:
                     yield part, word
 
-    def _learn(self, words: Iterable[str]) -> None:
-        """The forms of the words that have just been numbered."""
+    def _add_forms(self, words: Iterable[str]) -> None:
+        """Add the forms of the words that have just been numbered."""
         for word in dict.fromkeys(words):
             if self.place[word] == len(self._form):
                 self._form.append(self._forms(word))

@@ -36,7 +36,7 @@ class EndpointNames:
 
     def __init__(self, lexicon: Lexicon, endpoint: Endpoint, source: SparqlSource, most: int = MAX_THINGS) -> None:
         self.lexicon, self.endpoint, self._source, self._most = lexicon, endpoint, source, most
-        described = {word for n in lexicon.described if n.kind != "value" for word in n.tokens}
+        described = {word for n in lexicon.schema_entries if n.kind != "value" for word in n.tokens}
         searched = bool(endpoint.search) or lexicon.schema.entities <= MANY_THINGS
         self._patterns = NamePatterns(endpoint, described | set(map(lemma, described)), searched=searched)
         self._names = self._patterns.names

@@ -40,7 +40,7 @@ class EntityNames:
             group.relation: (group.classes, group.without) for group in lexicon.schema.groups
         }
         # what a fifth of all names say names nothing ("Ltd" in a list of companies)
-        self.common_words = lexicon.frequent(lexicon.said / _COMMON) if lexicon.said >= _FEW else frozenset()
+        self.common_words = lexicon.frequent(lexicon.thing_name_count / _COMMON) if lexicon.thing_name_count >= _FEW else frozenset()
         self.stopwords = function_words() | self.common_words
         self._found = lru_cache(CACHED_TEXTS)(lambda tokens: tuple(self._candidates(tokens)))
 
@@ -67,7 +67,7 @@ class EntityNames:
         word = tokens[at]
         if at + 1 < len(tokens) and any(c.isdigit() for c in tokens[at + 1].norm):
             # "SO-2042" begins with a small word
-            both = self.lexicon.holding(((word.norm,), (tokens[at + 1].norm,)), _MOST_NAMES)
+            both = self.lexicon.find_containing(((word.norm,), (tokens[at + 1].norm,)), _MOST_NAMES)
             if any(name.tokens[:2] == (word.norm, tokens[at + 1].norm) for name in both):
                 return True
         ends = at == len(tokens) - 1 and at > 0 and tokens[at - 1].norm in ("in", "by", "of", "for", "with", "from")
@@ -88,7 +88,7 @@ class EntityNames:
         known = self.lexicon.word(word)
         if known is None or word in self.common_words:
             return _LEAST
-        said = self.lexicon.said + 2
+        said = self.lexicon.thing_name_count + 2
         return max(_LEAST, math.log(said / (known.things + 1)) / math.log(said))
 
     def similar_words(self, word: str) -> list[str]:
@@ -186,11 +186,11 @@ class EntityNames:
 
     def _names(self, said: Sequence[dict[str, float]]) -> bool:
         """Whether what is said so far is in one name."""
-        return all(said) and self.lexicon.is_held(said)
+        return all(said) and self.lexicon.has_containing(said)
 
     def _holding(self, said: Sequence[dict[str, float]]) -> list[LexiconEntry]:
         """The names that hold what is said; of too many those that are short enough to be there all."""
-        names = self.lexicon.holding(said, _MOST_NAMES + 1)
+        names = self.lexicon.find_containing(said, _MOST_NAMES + 1)
         if len(names) <= _MOST_NAMES:
             return names
         return [name for name in names if len(name.tokens) < len(names[-1].tokens)]
@@ -199,7 +199,7 @@ class EntityNames:
         """A word spelt almost as one of the names that are still possible."""
         if len(token.norm) < 5 or not token.norm.isalpha() or token.norm in self.stopwords:
             return {}
-        names = self.lexicon.holding(said, _MOST_SPELT + 1)
+        names = self.lexicon.find_containing(said, _MOST_SPELT + 1)
         near = sorted({t for name in names for t in name.tokens}) if len(names) <= _MOST_SPELT else []
         return {
             t: s / 110 for t, s, _ in process.extract(token.norm, near, scorer=fuzz.ratio, limit=1, score_cutoff=82)

@@ -26,14 +26,14 @@ class QuestionLexicon(Lexicon):
     ) -> None:
         self.schema: Schema = of_schema.schema
         self.embedder = of_schema.embedder
-        self.described, self.homes = of_schema.described, of_schema.homes
+        self.schema_entries, self.table_counts = of_schema.schema_entries, of_schema.table_counts
         self.facts, self.links = of_schema.facts, of_schema.links
-        self.said = max(of_schema.schema.entities, len(found))
+        self.thing_name_count = max(of_schema.schema.entities, len(found))
         self._of_schema = of_schema
         self._found = sorted(found, key=lambda name: (len(name.tokens), name.tokens, name))
         self._asked_thing = thing
         # how many things a word names where that is more than were found
-        self._things = {word: round(share * self.said) for word, share in shares.items()}
+        self._things = {word: round(share * self.thing_name_count) for word, share in shares.items()}
         self._by_tokens: dict[tuple[str, ...], list[LexiconEntry]] = defaultdict(list)
         self._by_lemmas: dict[tuple[str, ...], list[LexiconEntry]] = defaultdict(list)
         self._by_word: dict[str, set[int]] = defaultdict(set)
@@ -55,7 +55,7 @@ class QuestionLexicon(Lexicon):
         return self._of_schema
 
     def each(self) -> Iterator[LexiconEntry]:
-        yield from sorted((*self.described, *self._found), key=lambda name: len(name.tokens))
+        yield from sorted((*self.schema_entries, *self._found), key=lambda name: len(name.tokens))
 
     def exact(self, tokens: Sequence[str]) -> list[LexiconEntry]:
         return [*self._of_schema.exact(tokens), *self._by_tokens.get(tuple(tokens), ())]
@@ -73,10 +73,10 @@ class QuestionLexicon(Lexicon):
         least = max(4, more_than)
         return frozenset(word for word in {*self._by_word, *self._things} if self._naming(word) > least)
 
-    def holding(self, words: Sequence[Collection[str]], most: int) -> list[LexiconEntry]:
+    def find_containing(self, words: Sequence[Collection[str]], most: int) -> list[LexiconEntry]:
         return [self._found[number] for number in sorted(self._holding(words))[:most]]
 
-    def is_held(self, words: Sequence[Collection[str]]) -> bool:
+    def has_containing(self, words: Sequence[Collection[str]]) -> bool:
         return bool(self._holding(words))
 
     def thing(self, iri: str) -> LexiconThing | None:

@@ -221,7 +221,7 @@ def _meaningful_lemmas(lexicon: Lexicon) -> frozenset[str]:
     beside = light | language().words["generic"] | wording_entry("keys")
     return frozenset(
         lemma(t)
-        for name in lexicon.described
+        for name in lexicon.schema_entries
         for t in name.tokens
         if t not in without_meaning
         and lemma(t) in without_meaning

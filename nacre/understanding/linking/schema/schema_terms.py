@@ -93,7 +93,7 @@ def _own_names(lexicon: Lexicon, graph: SchemaGraph) -> Iterator[_Name]:
     for node in graph.nodes:
         yield _Name("class", (node.index,), "", node.words)
     by_relation = {tuple(sorted(n.relations)): n.index for n in graph.nodes}
-    for name in lexicon.described:
+    for name in lexicon.schema_entries:
         words = tuple(lemma(t) for t in name.tokens)
         if name.kind == "class" and name.target in graph.node_of_class:
             yield _Name("class", (graph.node_of_class[name.target],), "", words, name.weight)
