@@ -173,7 +173,7 @@ def _of(proposal: Proposal, each: ExtractedTriple, held: TripleReader, tables: T
     predicate = tables.schema.predicate_of.get(proposal.key)
     if predicate is None or not (predicate.has_links if each.object_key else predicate.has_literals):
         return []
-    if predicate.functional and held.of(subject, proposal.key):
+    if predicate.functional and held.with_subject(subject, proposal.key):
         return []
     return [*naming, _line(subject, proposal.key, value)]
 

@@ -115,7 +115,7 @@ def _held(graph: Graph, found: Sequence[ExtractedTriple]) -> list[bool]:
     def there(each: ExtractedTriple) -> bool:
         if not (each.subject_key and each.relation_key):
             return False
-        values = {value for _, _, value in triples.of(each.subject_key, each.relation_key)}
+        values = {value for _, _, value in triples.with_subject(each.subject_key, each.relation_key)}
         return bool(values & {each.object_key, each.object})
 
     return [there(each) for each in found]

@@ -80,7 +80,7 @@ def build_report(tables: Tables, documents: Documents | None = None) -> IngestRe
     shown = sum(x.triples for a in accounts for x in a.lies)
     aside = sum(x.triples for a in accounts for x in a.left_out)
     entities = connection.execute("SELECT count(*) FROM entity").fetchone()[0]
-    texts, texts_left_out = (documents.count, tuple(documents.left_out())) if documents is not None else (0, ())
+    texts, texts_left_out = (documents.count, tuple(documents.skipped())) if documents is not None else (0, ())
     return IngestReport(
         layout["triples"], entities, shown, aside, tuple(accounts), read_omissions(tables), texts, texts_left_out
     )

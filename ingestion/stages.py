@@ -126,7 +126,7 @@ def build_passages(named: NamesBuilt, workshop: StageContext) -> PassagesBuilt:
         passages = chain(verbalise(named.facts, named.schema), told)
         written = write_passages(counted(passages), folder / versions.PASSAGES)
     if documents and not writer.count and not named.inputs.sources.files:
-        raise IngestionError(f"{documents[0].path}: none of the documents given can be read. {writer.last}")
+        raise IngestionError(f"{documents[0].path}: none of the documents given can be read. {writer.last_skipped}")
     return PassagesBuilt(written, writer.count)
 
 

@@ -220,9 +220,10 @@ def _names(graph: Graph, c: Class, p: Predicate) -> list[str]:
     column = next((x for x in relation.columns if x.predicate == p.iri), None)
     if column is None:
         return []
+    filled = quote_if_needed(column.value or column.link)
     sql = (
         f"SELECT e.label FROM (SELECT {quote_if_needed(relation.key)} AS id FROM {quote_if_needed(relation.name)}"
-        f" WHERE {quote_if_needed(column.value or column.link)} IS NOT NULL LIMIT {MOST_MEMBERS}) r JOIN entity e ON e.id = r.id"
+        f" WHERE {filled} IS NOT NULL LIMIT {MOST_MEMBERS}) r JOIN entity e ON e.id = r.id"
     )
     labels = {str(row[0]) for row in graph.tables.run(sql, limit=MOST_MEMBERS).rows}
     said = [text for text in labels if is_name(text)]

@@ -66,7 +66,7 @@ def retrieve_sentences(
     ]
     chosen = tuple(sentences[i] for i in rank_sentences(question, sentences, MOST_WORDS)[:MOST_SENTENCES])
     if documents is not None:
-        named = documents.named_in([(each.document, each.start, each.end) for each in chosen if each.document])
+        named = documents.mentioned_in([(each.document, each.start, each.end) for each in chosen if each.document])
         chosen = tuple(
             replace(each, keys=(*each.keys, *named.get((each.document or "", each.start, each.end), ())))
             for each in chosen

@@ -58,7 +58,8 @@ def _write(tables: Tables, out: BinaryIO) -> int:
 def _statements(connection: sqlite3.Connection, schema: Schema, layout: dict[str, Any]) -> Iterator[str]:
     for known in schema.classes:
         relation = schema.relation_of[known.relation]
-        query = f"SELECT e.iri FROM {quote_if_needed(relation.name)} r JOIN entity e ON e.id = r.{quote_if_needed(relation.key)}"
+        name, key = quote_if_needed(relation.name), quote_if_needed(relation.key)
+        query = f"SELECT e.iri FROM {name} r JOIN entity e ON e.id = r.{key}"
         for (thing,) in connection.execute(query):
             yield f"{format_iri(thing)} <{TYPE}> {format_iri(known.iri)} .\n"
     for index, place in enumerate(layout["places"]):
@@ -110,7 +111,8 @@ def _rows(connection: sqlite3.Connection, schema: Schema, index: int, place: dic
         value, lower, higher, text, link = (f"r.{quote_if_needed(each)}" if each else "NULL" for each in names)
         query = (
             f"SELECT s.iri, {value}, {lower}, {higher}, {text}, o.iri, x.lexical, x.datatype, x.language "
-            f"FROM {quote_if_needed(relation)} r JOIN entity s ON s.id = r.{quote_if_needed(key)} LEFT JOIN entity o ON o.id = {link} "
+            f"FROM {quote_if_needed(relation)} r JOIN entity s ON s.id = r.{quote_if_needed(key)} "
+            f"LEFT JOIN entity o ON o.id = {link} "
             f"LEFT JOIN _nacre_exact x ON x.predicate = {index} AND x.row = r.{row} AND {link} IS NULL "
             f"WHERE coalesce({value}, {text}, {link}, x.lexical) IS NOT NULL"
         )

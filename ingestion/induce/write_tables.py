@@ -247,22 +247,13 @@ def _junction_order(layout: Layout, place: PredicateColumns) -> "NDArray[np.int6
 
 def _write_indexes(connection: sqlite3.Connection, layout: Layout, by_table: list[list[PredicateColumns]]) -> None:
     connection.execute("CREATE UNIQUE INDEX _nacre_entity_iri ON entity(iri)")
-    number = 0
-    for table, places in zip(layout.classes.tables, by_table, strict=True):
-        for place in places:
-            if place.link:
-                number += 1
-                connection.execute(
-                    f"CREATE INDEX _nacre_link_{number} ON {quote_if_needed(table.rows_name)}({quote_if_needed(place.link)})"
-                )
-    for place in layout.places:
-        if place.junction:
-            for column in (place.key, place.link):
-                if column:
-                    number += 1
-                    connection.execute(
-                        f"CREATE INDEX _nacre_link_{number} ON {quote_if_needed(place.junction)}({quote_if_needed(column)})"
-                    )
+    tables = zip(layout.classes.tables, by_table, strict=True)
+    indexed = [(table.rows_name, place.link) for table, places in tables for place in places if place.link]
+    junctions = [place for place in layout.places if place.junction]
+    indexed += [(place.junction, column) for place in junctions for column in (place.key, place.link) if column]
+    for number, (name, column) in enumerate(indexed, 1):
+        on = f"{quote_if_needed(name)}({quote_if_needed(column)})"
+        connection.execute(f"CREATE INDEX _nacre_link_{number} ON {on}")
     for table_name, columns in (
         ("_nacre_exact", "predicate, row"),
         ("_nacre_graph", "predicate, row"),

@@ -21,10 +21,10 @@ def verbalise_documents(
     seen = SeenTexts()
     for (path, name), text, why in load_documents(documents, strict=strict):
         if text is None:
-            writer.leave_out(SkippedDocument(name, "unreadable", why))
+            writer.skip(SkippedDocument(name, "unreadable", why))
             continue
         if same := seen.text(name, text):
-            writer.leave_out(SkippedDocument(name, "repeated", f"says what {same} says"))
+            writer.skip(SkippedDocument(name, "repeated", f"says what {same} says"))
             continue
         told = list(text_passages(name, text, seen))
         sentences = [sentence for passage in told for sentence in passage.sentences]

@@ -54,7 +54,7 @@ def _here(evidence: Evidence, plan: Plan | None, graph: Graph) -> Evidence:
     traced = trace_model_sparql(evidence, graph.triples, names)
     # the store has derived triples as well
     given = TripleReader(graph.tables)
-    return replace(traced, triples=tuple(triple for triple in traced.triples if given.holds(triple)))
+    return replace(traced, triples=tuple(triple for triple in traced.triples if given.contains(triple)))
 
 
 def _with_texts(evidence: Evidence, layer: ExtractedLayer) -> Evidence:

@@ -1,1 +1,13 @@
-"""What lies on disk: tables, passages, vectors, lexical index, lexicon, versions."""
+"""The stores of a graph on disk or behind an endpoint, and how they are opened.
+
+Files in reading order:
+    versions.py    the layout of the data folder: versions, vectors, layers, the file `current`
+    graph.py       an open graph: the stores of one version
+    catalog.py     Library: all graphs of a data folder, opened and shared
+    opener.py      open the stores of one version
+    base_graph.py  the ingested graph without what texts added
+    sqlite/        tables, lexicon, passages, documents, conversations, caches
+    search/        full-text and vector search
+    sparql/        SPARQL sources: the local triple store and remote endpoints
+    processes/     work in processes that can be killed
+"""

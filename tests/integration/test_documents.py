@@ -95,7 +95,7 @@ def test_a_text_answers_with_the_span_and_its_place(
     assert place is not None
     with library.open("farm") as graph:
         assert graph.documents is not None
-        said = graph.documents.part(place["document"], place["start"], place["end"])
+        said = graph.documents.text(place["document"], place["start"], place["end"])
     assert said is not None
     assert str(values[0]) in said
 
@@ -133,9 +133,9 @@ def test_what_a_text_orders_is_not_obeyed(ask: Callable[[str, str], Answer]) -> 
 def test_sentences_know_the_things_they_name(library: Library) -> None:
     with library.open("farm") as graph:
         assert graph.documents is not None
-        place, _ = graph.documents.naming("http://farm.example/Berta", 10)
-        assert graph.documents.part(*place) == "Berta wears a brass bell."
-        assert graph.documents.named_in([place]) == {place: ("http://farm.example/Berta",)}
+        place, _ = graph.documents.mentions_of("http://farm.example/Berta", 10)
+        assert graph.documents.text(*place) == "Berta wears a brass bell."
+        assert graph.documents.mentioned_in([place]) == {place: ("http://farm.example/Berta",)}
 
 
 def test_files_that_gave_nothing_are_reported(library: Library) -> None:

@@ -72,8 +72,8 @@ def _of_written(query: Query, keys: Sequence[str], tables: Tables) -> Iterable[T
     used = used_predicates(query.text, tables.schema)
     found: dict[Triple, None] = {}
     for key in keys[:MAX_PROVENANCE_THINGS]:
-        name = triples.naming(key)
-        found.update(dict.fromkeys(t for iri in used for t in triples.of(key, iri)))
+        name = triples.name_triple(key)
+        found.update(dict.fromkeys(t for iri in used for t in triples.with_subject(key, iri)))
         found.update({name: None} if name else {})
     return list(found)[:MAX_PROVENANCE_TRIPLES]
 
@@ -86,12 +86,12 @@ def _of_sentence(evidence: EvidenceSentence, triples: TripleReader) -> tuple[Tri
         found.update(dict.fromkeys(_as_read(triple, triples)))
     if len(evidence.triples) == 1 and found:
         [(subject, predicate, value)] = evidence.triples
-        listed = triples.to(value, predicate) if value in evidence.keys else triples.of(subject, predicate)
+        listed = triples.with_object(value, predicate) if value in evidence.keys else triples.with_subject(subject, predicate)
         others = ((t, t[0] if value in evidence.keys else t[2]) for t in listed)
         found.update(dict.fromkeys(t for t, end in others if _plain(triples.label(end) or end) in said))
     ends = dict.fromkeys(end for subject, _, value in found for end in (subject, value))
     for end in ends:
-        name = triples.naming(end)
+        name = triples.name_triple(end)
         # "Highlight: Parking Assistant" is listed under its kind as "Parking Assistant"
         if name and any(_plain(part) in said for part in (name[2], name[2].rpartition(": ")[2])):
             found[name] = None
@@ -103,17 +103,17 @@ def _of_sentence(evidence: EvidenceSentence, triples: TripleReader) -> tuple[Tri
 
 def _as_read(triple: Triple, triples: TripleReader) -> list[Triple]:
     """The triple as the data has it: a value may be shown in another form than it was written."""
-    if triples.holds(triple):
+    if triples.contains(triple):
         return [triple]
     subject, predicate, value = triple
-    same = [t for t in triples.of(subject, predicate) if _plain(t[2]) == _plain(value)]
-    return same or triples.of(subject, predicate)
+    same = [t for t in triples.with_subject(subject, predicate) if _plain(t[2]) == _plain(value)]
+    return same or triples.with_subject(subject, predicate)
 
 
 def _named_by(key: str, title: str, triples: TripleReader) -> list[Triple]:
     """The link and the name that give a thing without a name of its own its title ("the engine of X")."""
-    for link in triples.to(key):
-        name = triples.naming(link[0])
+    for link in triples.with_object(key):
+        name = triples.name_triple(link[0])
         if name and _plain(name[2]) in _plain(title):
             return [link, name]
     return []

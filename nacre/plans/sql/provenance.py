@@ -62,7 +62,7 @@ class _Tracer:
             yield from self._conditions(select, bound)
             yield from self._itself(bound[answer], about, answer)
             for variable, key in bound.items():
-                name = self.triples.naming(key) if variable != answer else None
+                name = self.triples.name_triple(key) if variable != answer else None
                 if name and (variable in named or name[2] in self.shown):
                     yield name
 
@@ -77,7 +77,7 @@ class _Tracer:
 
     def _values(self, subject: str, predicate: str) -> list[Triple]:
         """The values, or of several those that are shown."""
-        found = self.triples.of(subject, predicate)
+        found = self.triples.with_subject(subject, predicate)
         return [triple for triple in found if triple[2] in self.shown] or found
 
     def _conditions(self, select: Select, bound: dict[str, str]) -> Iterator[Triple]:
@@ -91,7 +91,7 @@ class _Tracer:
         for term in terms:
             attribute = aggregated_value(term) if isinstance(term, Attribute | Aggregate) else None
             if isinstance(attribute, Attribute) and attribute.variable in bound:
-                yield from self.triples.of(bound[attribute.variable], attribute.predicate)
+                yield from self.triples.with_subject(bound[attribute.variable], attribute.predicate)
 
     def _inner(self, condition: Filter, select: Select, bound: dict[str, str]) -> Iterator[Triple]:
         """What the things of a sub-select rest on: this thing alone, where the condition is that it is among them."""
@@ -102,11 +102,11 @@ class _Tracer:
         classes = next(v.classes for v in select.variables if v.name == variable)
         members = self.tables.schema.class_of
         for iri in sorted(classes, key=lambda c: members[c].count if c in members else 0):
-            if typed := self.triples.typed(key, iri):
+            if typed := self.triples.type_triple(key, iri):
                 # the most telling class is enough
                 yield typed
                 break
-        name = self.triples.naming(key)
+        name = self.triples.name_triple(key)
         if name:
             yield name
 

@@ -172,7 +172,7 @@ def _tell_omitted(name: str) -> None:
 
     with open_library(Settings()) as library, library.open(name) as graph:
         found = read_omissions(graph.tables)
-        texts = graph.documents.left_out() if graph.documents is not None else []
+        texts = graph.documents.skipped() if graph.documents is not None else []
     for line in (*omission_lines(found, MAX_OMITTED), *skipped_lines(texts, MAX_OMITTED)):
         print_line(line)
     if max(len(found.listed), len(texts)) > MAX_OMITTED:

@@ -1,0 +1,10 @@
+"""SPARQL sources.
+
+Files in reading order:
+    sparql_source.py    the interface
+    oxigraph_store.py   the local triple store of an ingested graph
+    endpoint.py         a remote endpoint over HTTP
+    endpoint_limits.py  limits and keys of endpoints
+    text_search.py      full-text patterns of the dialects
+    query_tokens.py     read a query into tokens and write it in canonical form
+"""

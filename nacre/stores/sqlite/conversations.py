@@ -1,4 +1,4 @@
-"""What was asked and answered, for people to come back to: owners, their threads, their turns; one SQLite file."""
+"""Saved conversations in one SQLite file: owners, their threads, turns and feedback."""
 
 import json
 import sqlite3
@@ -13,12 +13,12 @@ from typing import Any, cast
 from nacre.records.answer import Answer
 
 Execute = Callable[..., None]
-# what the file of conversations raises where it can't be read or written, the loop's own tables in it included
+# raised if the file can't be read or written; it also has the tables of LangGraph's checkpoints
 ConversationStoreError = sqlite3.Error
 
-TITLE = 80
+MAX_TITLE_LENGTH = 80
 BUSY_SECONDS = 3.0
-TRIAL_SECONDS = 0.5
+WRITE_TEST_SECONDS = 0.5
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS conversation (
     owner TEXT NOT NULL, thread TEXT NOT NULL, graph TEXT NOT NULL, title TEXT NOT NULL,
@@ -40,7 +40,7 @@ CREATE TABLE IF NOT EXISTS feedback (
 
 @dataclass(frozen=True)
 class Conversation:
-    """One thread. Times are seconds since 1970; `turns` counts those that were finished."""
+    """One thread. Times are seconds since 1970; `turns` counts finished turns."""
 
     thread: str
     graph: str
@@ -52,7 +52,7 @@ class Conversation:
 
 @dataclass(frozen=True)
 class Turn:
-    """One finished turn; `thumb` is 1, -1 or 0 (nobody said), `comment` what was said with it."""
+    """One finished turn; `thumb` is 1, -1 or 0 (no feedback), `comment` the text of the feedback."""
 
     at: float
     record: Answer
@@ -61,11 +61,11 @@ class Turn:
 
 
 class Conversations:
-    """All threads of a data folder, each seen by its owner alone. Safe to share between threads and processes."""
+    """All threads of a data folder, each visible to its owner only. Safe to share between threads and processes."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        # who reads does not wait for who writes, in this process as in others
+        # a connection and a lock each, so that readers do not wait for writers
         self._lock, self._read_lock = threading.Lock(), threading.Lock()
         self._connection = self._connect(BUSY_SECONDS)
         self._connection.execute("PRAGMA journal_mode=WAL")
@@ -80,14 +80,14 @@ class Conversations:
         self._reading.close()
 
     def find(self, owner: str, thread: str) -> Conversation | None:
-        """One thread of an owner, None where there is none of that name."""
+        """One thread of an owner; None if there is no such thread."""
         found = self._rows(f"{_LISTED} WHERE owner = ? AND thread = ?", owner, thread)
         return Conversation(*found[0]) if found else None
 
     def listed(
         self, owner: str, search: str = "", graphs: Sequence[str] | None = None, limit: int = 50, skip: int = 0
     ) -> list[Conversation]:
-        """An owner's threads, the latest first; those whose title, questions or answers hold all of `search`."""
+        """An owner's threads, latest first, of which the title, a question or an answer contains `search`."""
         where, given = "owner = ?", [owner]
         if graphs is not None:
             where += f" AND graph IN ({', '.join('?' * len(graphs))})"
@@ -113,25 +113,25 @@ class Conversations:
         return [Turn(at, cast(Answer, json.loads(record)), thumb, comment) for at, record, thumb, comment in rows]
 
     def last(self, owner: str, thread: str) -> int:
-        """The number of the last finished turn of a thread, 0 where there is none."""
+        """The number of the last finished turn of a thread; 0 if there is none."""
         rows = self._rows("SELECT coalesce(max(turn), 0) FROM turn WHERE owner = ? AND thread = ?", owner, thread)
         return int(rows[0][0])
 
     def run(self, owner: str, run: str) -> Answer | None:
-        """The record that a run ended with, where it belonged to a thread."""
+        """The answer record of a run, if it belonged to a thread."""
         rows = self._rows("SELECT record FROM turn WHERE owner = ? AND run = ?", owner, run)
         return cast(Answer, json.loads(rows[0][0])) if rows else None
 
     def begin(self, owner: str, thread: str, graph: str, title: str = "") -> None:
-        """Note a thread before its first turn; one that is there stays as it is."""
+        """Create a thread before its first turn; an existing one stays unchanged."""
         now = time.time()
         with self._writing() as run:
             run("INSERT OR IGNORE INTO conversation VALUES (?, ?, ?, ?, ?, ?)", owner, thread, graph, title, now, now)
 
     def keep(self, owner: str, thread: str, record: Answer) -> None:
-        """Keep a finished turn, in one step; a turn of that number that was there, and all after it, go."""
+        """Save a finished turn in one transaction; it replaces a turn of that number and all later ones."""
         now, number = time.time(), record["turn"]
-        title = " ".join(record["question"].split())[:TITLE]
+        title = " ".join(record["question"].split())[:MAX_TITLE_LENGTH]
         with self._writing() as run:
             run(
                 "INSERT INTO conversation VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
@@ -139,19 +139,19 @@ class Conversations:
                 *(owner, thread, record["graph"], title, now, now),
             )
             _cut(run, owner, thread, number)
-            told = json.dumps(record, ensure_ascii=False)
+            text = json.dumps(record, ensure_ascii=False)
             run(
                 "INSERT INTO turn VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                *(owner, thread, number, now, record["id"], record["question"], record["answer"], told),
+                *(owner, thread, number, now, record["id"], record["question"], record["answer"], text),
             )
 
     def cut(self, owner: str, thread: str, turn: int) -> None:
-        """Forget a turn and all after it."""
+        """Delete a turn and all later ones."""
         with self._writing() as run:
             _cut(run, owner, thread, turn)
 
     def copy(self, owner: str, thread: str, new: str, turns: int) -> None:
-        """Begin the thread `new` with the first `turns` turns of another."""
+        """Copy the first `turns` turns of a thread to a new thread `new`."""
         now = time.time()
         with self._writing() as run:
             run(
@@ -166,33 +166,33 @@ class Conversations:
             )
 
     def rename(self, owner: str, thread: str, title: str) -> None:
-        """Give a thread another title."""
+        """Change the title of a thread."""
         with self._writing() as run:
             run("UPDATE conversation SET title = ? WHERE owner = ? AND thread = ?", title, owner, thread)
 
     def say(self, owner: str, thread: str, turn: int, thumb: int, comment: str) -> None:
-        """Keep what its owner thinks of an answer, in place of what was said of it before."""
+        """Save the owner's feedback on an answer; it replaces earlier feedback."""
         with self._writing() as run:
             given = owner, thread, turn, time.time(), thumb, comment
             run("INSERT OR REPLACE INTO feedback VALUES (?, ?, ?, ?, ?, ?)", *given)
 
     def delete(self, owner: str, thread: str) -> None:
-        """Forget a thread and all that belongs to it."""
+        """Delete a thread with its turns and feedback."""
         with self._writing() as run:
             for table in ("conversation", "turn", "feedback"):
                 run(f"DELETE FROM {table} WHERE owner = ? AND thread = ?", owner, thread)
 
     def try_writing(self) -> None:
-        """Raises KeepingError where nothing can be written, after waiting for whoever holds the file.
+        """Raise ConversationStoreError if the file can't be written within half a second.
 
-        It waits with a connection of its own, so that no turn waits for it.
+        It uses a connection of its own, so that no turn waits for it.
         """
-        with closing(self._connect(TRIAL_SECONDS)) as trial:
+        with closing(self._connect(WRITE_TEST_SECONDS)) as trial:
             trial.execute("BEGIN IMMEDIATE")
             trial.execute("COMMIT")
 
     def untouched(self, since: float) -> list[tuple[str, str]]:
-        """(owner, thread) of all threads that were not touched since a time."""
+        """(owner, thread) of all threads that did not change since a time."""
         return [
             (row[0], row[1]) for row in self._rows("SELECT owner, thread FROM conversation WHERE updated < ?", since)
         ]
@@ -211,7 +211,7 @@ class Conversations:
             try:
                 yield run
             except BaseException:
-                # a full disk has rolled it back already
+                # if the disk is full, SQLite has rolled back already
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise

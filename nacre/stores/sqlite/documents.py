@@ -1,4 +1,4 @@
-"""Documents on disk: a name -> its text, where its pages begin, what it names; from one documents.sqlite."""
+"""Read and write documents in one documents.sqlite: name -> text, pages, and the things it mentions."""
 
 import json
 import sqlite3
@@ -25,8 +25,8 @@ SentencePlace = tuple[str, int, int]
 
 
 class Document(NamedTuple):
-    """A document that was read. `source` is its file as it was given, `pages` where its pages begin, empty where it has
-    none; places are characters of `text`."""
+    """A document that was read. `source` is its file as the user gave it. `pages` are the offsets in `text` where its
+    pages begin; empty for documents without pages."""
 
     name: str
     title: str
@@ -36,7 +36,7 @@ class Document(NamedTuple):
 
 
 class DocumentMention(NamedTuple):
-    """A sentence of a document, by its place, and a thing of the graph (its IRI) that it names."""
+    """A sentence of a document, by its place, and a thing (its IRI) that it mentions."""
 
     document: str
     start: int
@@ -45,7 +45,7 @@ class DocumentMention(NamedTuple):
 
 
 class SkippedDocument(NamedTuple):
-    """A file that gave no passages: it can't be read, or says what another one says; `why` names that."""
+    """A file without passages: it can't be read, or repeats another one; `why` has the reason."""
 
     name: str
     kind: Literal["unreadable", "repeated"]
@@ -53,7 +53,7 @@ class SkippedDocument(NamedTuple):
 
     @property
     def words(self) -> str:
-        """One line for a person."""
+        """One line of text for the user."""
         return f"{self.name}: {self.why}"
 
 
@@ -62,14 +62,14 @@ class Documents:
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.Lock()
-        # immutable: a published file never changes, and a read-only folder has no place for lock files
+        # immutable: a published file never changes, so SQLite needs no lock file and the folder may be read-only
         self._connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
         )
         self.count = int(self._rows("SELECT count(*) FROM document")[0][0])
 
-    def part(self, name: str, start: int = 0, end: int | None = None) -> str | None:
-        """The text of a document from `start` to `end` (characters); None where there is no such document."""
+    def text(self, name: str, start: int = 0, end: int | None = None) -> str | None:
+        """The text of a document from `start` to `end` (characters); None if there is no such document."""
         length = -1 if end is None else max(0, end - start)
         column = "substr(text, ?)" if length < 0 else "substr(text, ?, ?)"
         given = (start + 1,) if length < 0 else (start + 1, length)
@@ -77,13 +77,13 @@ class Documents:
         return str(found[0][0]) if found else None
 
     def page(self, name: str, place: int) -> int | None:
-        """The page, from 1, on which a place lies; None where the document has no pages."""
+        """The number of the page, from 1, that contains an offset; None if the document has no pages."""
         found = self._rows("SELECT pages FROM document WHERE name = ?", (name,))
         pages: list[int] = json.loads(found[0][0]) if found else []
         return bisect_right(pages, place) if pages else None
 
-    def named_in(self, places: Sequence[SentencePlace]) -> dict[SentencePlace, tuple[str, ...]]:
-        """The things that the sentences at these places name, in their order; places without any are left out."""
+    def mentioned_in(self, places: Sequence[SentencePlace]) -> dict[SentencePlace, tuple[str, ...]]:
+        """The things that the sentences at these places mention, in order; places without mentions are left out."""
         found: dict[SentencePlace, tuple[str, ...]] = {}
         for document, start, end in dict.fromkeys(places):
             rows = self._rows(
@@ -93,8 +93,8 @@ class Documents:
                 found[document, start, end] = tuple(row[0] for row in rows)
         return found
 
-    def naming(self, thing: str, most: int) -> list[SentencePlace]:
-        """Where sentences name a thing, the first `most` by document and place."""
+    def mentions_of(self, thing: str, most: int) -> list[SentencePlace]:
+        """The places of sentences that mention a thing, the first `most` by document and place."""
         return [
             (str(name), int(start), int(stop))
             for name, start, stop in self._rows(
@@ -103,8 +103,8 @@ class Documents:
             )
         ]
 
-    def left_out(self) -> list[SkippedDocument]:
-        """The files that gave no passages."""
+    def skipped(self) -> list[SkippedDocument]:
+        """The files without passages."""
         return [
             SkippedDocument(*row) for row in self._rows("SELECT name, kind, why FROM left_out ORDER BY kind DESC, name")
         ]
@@ -121,30 +121,30 @@ class Documents:
 class DocumentsWriter:
     """Writes a new documents.sqlite, one document at a time; use it as a context manager.
 
-    `count` documents were kept so far; `last` is the file that was left out last, in words."""
+    `count` is the number of documents so far; `last_skipped` describes the file that was skipped last."""
 
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(path, isolation_level=None)
         self._connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + DDL)
         self._connection.execute("BEGIN")
         self.count = 0
-        self.last = ""
+        self.last_skipped = ""
 
-    def add(self, document: Document, namings: Iterable[DocumentMention] = ()) -> None:
-        """Keep a document and what it names."""
+    def add(self, document: Document, mentions: Iterable[DocumentMention] = ()) -> None:
+        """Add a document and its mentions."""
         name, title, source, text, pages = document
-        # a lone surrogate, which some files have, can't be written
+        # some files contain lone surrogates, which can't be encoded
         text = text.encode(errors="replace").decode()
         self._connection.execute(
             "INSERT INTO document VALUES (?, ?, ?, ?, ?)", (name, title, source, text, json.dumps(pages))
         )
-        self._connection.executemany("INSERT INTO naming VALUES (?, ?, ?, ?)", namings)
+        self._connection.executemany("INSERT INTO naming VALUES (?, ?, ?, ?)", mentions)
         self.count += 1
 
-    def leave_out(self, file: SkippedDocument) -> None:
-        """Note a file that gave no passages."""
+    def skip(self, file: SkippedDocument) -> None:
+        """Record a file without passages."""
         self._connection.execute("INSERT INTO left_out VALUES (?, ?, ?)", file)
-        self.last = file.words
+        self.last_skipped = file.words
 
     def __enter__(self) -> "DocumentsWriter":
         return self
@@ -157,9 +157,9 @@ class DocumentsWriter:
 
 
 def skipped_lines(files: Sequence[SkippedDocument], most: int | None = None) -> Iterator[str]:
-    """What was left out, for a person: a line with the counts, then `most` of them.
+    """A summary of skipped documents: a line with the counts, then the first `most` documents.
 
-    >>> list(left_out_lines([LeftOut("a.pdf", "unreadable", "no text in it")]))
+    >>> list(skipped_lines([SkippedDocument("a.pdf", "unreadable", "no text in it")]))
     ['Documents left out: 1 that cannot be read.', '  a.pdf: no text in it']
     """
     unreadable = sum(file.kind == "unreadable" for file in files)

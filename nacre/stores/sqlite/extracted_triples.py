@@ -1,6 +1,6 @@
-"""Triples that were extracted from texts, on disk: names or IRIs -> triples with their sentences, from one SQLite file.
+"""Read and write triples that were extracted from texts, in one SQLite file: names or IRIs -> triples with sentences.
 
-Which relations are one lies beside the triples, which stay as they were extracted: without it they read as before.
+The file stores the triples as they were extracted, and separately which relations were condensed into another one.
 """
 
 import json
@@ -42,8 +42,8 @@ CONDENSED = _READ.format(
     joined="LEFT JOIN condensed c ON c.relation = triple.relation",
 )
 # terms of one query
-MOST_ASKED = 200
-MOST_FOUND = 400
+MAX_TERMS = 200
+MAX_FOUND = 400
 
 
 class ExtractedLayer:
@@ -52,35 +52,35 @@ class ExtractedLayer:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.Lock()
-        # immutable: a published file never changes, and a read-only folder has no place for lock files
+        # immutable: a published file never changes, so SQLite needs no lock file and the folder may be read-only
         self._connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
         )
         self.count = int(self._rows("SELECT count(*) FROM triple")[0][0])
 
     def all(self, *, condensed: bool = False) -> list[ExtractedTriple]:
-        """Every triple in the order it was extracted, with its own relation or the one that this was condensed to."""
+        """Every triple in the order of extraction, with its own or its condensed relation."""
         return [_read(row) for row in self._rows(f"{CONDENSED if condensed else ORIGINAL} ORDER BY triple.n")]
 
     def about(self, keys: Collection[str], forms: Collection[str]) -> list[ExtractedTriple]:
-        """The triples, condensed, of which an end is one of these things or has one of these folded names; at most
-        400, the surest first."""
-        wanted = [*sorted(keys)[:MOST_ASKED]], [*sorted(forms)[:MOST_ASKED]]
+        """The condensed triples with one of these things, or a thing with one of these folded names, as subject or
+        object; at most 400, by confidence."""
+        wanted = [*sorted(keys)[:MAX_TERMS]], [*sorted(forms)[:MAX_TERMS]]
         marks = [",".join("?" * len(each)) or "NULL" for each in wanted]
         where = (
             f"subject_key IN ({marks[0]}) OR object_key IN ({marks[0]})"
             f" OR subject_form IN ({marks[1]}) OR object_form IN ({marks[1]})"
         )
         given = [*wanted[0], *wanted[0], *wanted[1], *wanted[1]]
-        rows = self._rows(f"{CONDENSED} WHERE {where} ORDER BY confidence DESC, triple.n LIMIT {MOST_FOUND}", given)
+        rows = self._rows(f"{CONDENSED} WHERE {where} ORDER BY confidence DESC, triple.n LIMIT {MAX_FOUND}", given)
         return [_read(row) for row in rows]
 
     def names(self, forms: Collection[str]) -> list[str]:
-        """Those of the folded names that an end of a triple has."""
+        """The folded names that are the name of a subject or an object."""
         found: set[str] = set()
         asked = sorted(forms)
-        for start in range(0, len(asked), MOST_ASKED):
-            part = asked[start : start + MOST_ASKED]
+        for start in range(0, len(asked), MAX_TERMS):
+            part = asked[start : start + MAX_TERMS]
             marks = ",".join("?" * len(part))
             for side in ("subject_form", "object_form"):
                 found.update(
@@ -90,11 +90,11 @@ class ExtractedLayer:
 
     @property
     def condensed(self) -> Mapping[str, str]:
-        """The relations that read as another one, and as which."""
+        """The condensed relations, each with the relation it was condensed into."""
         return dict(self._rows("SELECT relation, into_relation FROM condensed ORDER BY relation"))
 
     def meta(self, key: str) -> Any:
-        """What was kept beside the triples under a name; None where nothing was."""
+        """One entry of the file's metadata; None if there is none."""
         found = self._rows("SELECT value FROM meta WHERE key = ?", (key,))
         return json.loads(found[0][0]) if found else None
 
@@ -115,7 +115,7 @@ def write_layer(
     condensed: Mapping[str, str] | None = None,
     meta: Mapping[str, object] | None = None,
 ) -> int:
-    """Write a new file; `form` folds names as they are looked up. Returns how many triples."""
+    """Write a new file; `form` folds names for lookup. Returns the number of triples."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.executescript(f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; {DDL} BEGIN")
         count = 0

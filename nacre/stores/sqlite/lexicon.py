@@ -129,8 +129,11 @@ class Lexicon:
     def each(self) -> Iterator[LexiconEntry]:
         """Every name, the shortest first."""
         last = -1
-        after = f"SELECT name.n, {_ENTRY_COLUMNS} FROM name JOIN thing ON thing.n = name.thing WHERE name.n > ? ORDER BY name.n"
-        while found := self._read(f"{after} LIMIT 500", (last,)):
+        sql = (
+            f"SELECT name.n, {_ENTRY_COLUMNS} FROM name JOIN thing ON thing.n = name.thing"
+            " WHERE name.n > ? ORDER BY name.n LIMIT 500"
+        )
+        while found := self._read(sql, (last,)):
             last = found[-1][0]
             yield from (_name(row[1:]) for row in found)
 

@@ -1,4 +1,4 @@
-"""Passages on disk: ids or a key -> passages with their sentences, from one passages.sqlite."""
+"""Read and write passages with their sentences in one passages.sqlite: ids or a key -> passages."""
 
 import sqlite3
 import threading
@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from nacre.records.facts import Passage, Sentence
 
-# One row a passage, since rows are what costs time. `sources` has a line of numbers, for each sentence its length, its
-# predicate and the length of its object, and of its subject where that is not the key ("20 3 9;31 0 4 12"), or its
-# length, its start and its end in the document that is the key ("20@100-120"); then come the objects and subjects. A
-# part of a long literal has both ("20 3 9@100-120"), and the length -1 where the object is the sentence itself.
+# One row for each passage, since the number of rows determines the time. The first line of `sources` has numbers for
+# each sentence: its length, its predicate, the length of its object, and that of its subject if it is not the key
+# ("20 3 9;31 0 4 12"); or its length and its place in the document that is the key ("20@100-120"). The objects and
+# subjects follow. A part of a long literal has both ("20 3 9@100-120"), with length -1 if the object is the sentence.
 DDL = """
 CREATE TABLE passage (
     n INTEGER PRIMARY KEY, id INTEGER NOT NULL, key TEXT NOT NULL, part INTEGER NOT NULL, title TEXT NOT NULL,
@@ -22,7 +22,7 @@ CREATE TABLE predicate (n INTEGER PRIMARY KEY, iri TEXT NOT NULL);
 
 
 class PassageHit(NamedTuple):
-    """A passage that a search found; the greater the score, the better, within one search only."""
+    """A passage that a search found; scores are comparable within one search only."""
 
     id: int
     score: float
@@ -34,7 +34,7 @@ class Passages:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.Lock()
-        # immutable: a published file never changes, and a read-only folder has no place for lock files
+        # immutable: a published file never changes, so SQLite needs no lock file and the folder may be read-only
         self._connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
         )
@@ -42,7 +42,7 @@ class Passages:
         self._predicates = [row[0] for row in self._rows("SELECT iri FROM predicate ORDER BY n")]
 
     def get(self, ids: Sequence[int]) -> list[Passage]:
-        """The passages with these ids, in their order; an unknown id is left out."""
+        """The passages with these ids, in that order; unknown ids are left out."""
         found: dict[int, Passage] = {}
         for chunk in _chunks(list(ids), 500):
             marks = ",".join("?" * len(chunk))
@@ -53,7 +53,7 @@ class Passages:
         return [found[i] for i in ids if i in found]
 
     def by_key(self, key: str) -> list[Passage]:
-        """All passages about one thing (its IRI) or of one document, from its beginning."""
+        """All passages about one thing (its IRI) or of one document, in order."""
         return self.get(
             [row[0] for row in self._rows("SELECT id FROM passage WHERE key = ? ORDER BY part, id", (key,))]
         )
@@ -104,18 +104,19 @@ class Passages:
 
 
 def write_passages(passages: Iterable[Passage], path: Path) -> int:
-    """Write a new passages.sqlite; passages with the same id (so the same content) are kept once. Returns how many.
+    """Write a new passages.sqlite; returns the number of passages.
 
-    The passages about one key come one after the other.
+    Passages with the same id, that is the same content, are stored once. Those with the same key must be consecutive.
     """
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-65536;" + DDL)
         connection.execute("BEGIN")
-        predicates: dict[str, int] = {}
+        encoder = _PassageEncoder()
         insert = "INSERT INTO passage (id, key, part, title, text, sources) VALUES (?, ?, ?, ?, ?, ?)"
-        count = connection.executemany(insert, _rows_of(passages, predicates)).rowcount
-        connection.executemany("INSERT INTO predicate VALUES (?, ?)", ((n, iri) for iri, n in predicates.items()))
+        count = connection.executemany(insert, encoder.rows(passages)).rowcount
+        numbered = ((n, iri) for iri, n in encoder.predicates.items())
+        connection.executemany("INSERT INTO predicate VALUES (?, ?)", numbered)
         connection.execute("CREATE UNIQUE INDEX passage_id ON passage(id)")
         connection.execute("CREATE INDEX passage_key ON passage(key, part)")
         connection.execute("COMMIT")
@@ -124,34 +125,44 @@ def write_passages(passages: Iterable[Passage], path: Path) -> int:
     return max(0, count)
 
 
-def _rows_of(passages: Iterable[Passage], predicates: dict[str, int]) -> Iterator[tuple[object, ...]]:
-    seen: set[int] = set()
-    last_key, part = "", -1
-    for passage in passages:
-        key = passage.key
-        part = part + 1 if key == last_key else 0
-        last_key = key
-        if passage.id in seen:
-            continue
-        seen.add(passage.id)
+class _PassageEncoder:
+    """Turns passages into rows and numbers their predicates."""
+
+    def __init__(self) -> None:
+        self.predicates: dict[str, int] = {}
+
+    def rows(self, passages: Iterable[Passage]) -> Iterator[tuple[object, ...]]:
+        """The rows of distinct passages, in their order."""
+        seen: set[int] = set()
+        last_key, part = "", -1
+        for passage in passages:
+            key = passage.key
+            part = part + 1 if key == last_key else 0
+            last_key = key
+            if passage.id in seen:
+                continue
+            seen.add(passage.id)
+            yield passage.id, key, part, passage.title, passage.text, self._sources(passage)
+
+    def _sources(self, passage: Passage) -> str:
+        predicates = self.predicates
         numbers, terms = [], []
         for text, triple, document, start, end in passage.sentences:
-            if triple is not None:
-                subject, iri, object_ = triple
-                number = predicates.get(iri)
-                if number is None:
-                    number = predicates[iri] = len(predicates)
-                itself = end > 0 and object_ == text
-                own = f"{len(text)} {number} {-1 if itself else len(object_)}"
-                terms.append("" if itself else object_)
-                if subject != key:
-                    own = f"{own} {len(subject)}"
-                    terms.append(subject)
-                numbers.append(f"{own}@{start}-{end}" if end else own)
-            else:
+            if triple is None:
                 numbers.append(f"{len(text)}@{start}-{end}" if document is not None else str(len(text)))
-        sources = f"{';'.join(numbers)}\n{''.join(terms)}"
-        yield passage.id, key, part, passage.title, passage.text, sources
+                continue
+            subject, iri, object_ = triple
+            number = predicates.get(iri)
+            if number is None:
+                number = predicates[iri] = len(predicates)
+            is_sentence = end > 0 and object_ == text
+            own = f"{len(text)} {number} {-1 if is_sentence else len(object_)}"
+            terms.append("" if is_sentence else object_)
+            if subject != passage.key:
+                own = f"{own} {len(subject)}"
+                terms.append(subject)
+            numbers.append(f"{own}@{start}-{end}" if end else own)
+        return f"{';'.join(numbers)}\n{''.join(terms)}"
 
 
 def _chunks(ids: list[int], size: int) -> Iterator[list[int]]:

@@ -1,4 +1,4 @@
-"""Show the schema as a model or a person reads it: Schema -> CREATE statements with comments."""
+"""The schema as SQL text for models and users: Schema -> CREATE statements with comments."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -7,16 +7,16 @@ from nacre.records.schema import Column, Predicate, Relation, Schema
 from nacre.stores.sqlite.identifiers import quote_if_needed
 from nacre.stores.sqlite.tables import Tables
 
-_FEW = 12
-_LONGEST = 50
+_MAX_VALUES = 12
+_MAX_VALUE_LENGTH = 50
 # Not DATE for dates: SQLite would turn a text like "01" in such a column into a number.
 _TYPES = {"integer": "INTEGER", "real": "REAL", "boolean": "BOOLEAN", "year": "INTEGER"}
 
 
 def schema_sql(tables: Tables, relations: Collection[str] | None = None) -> str:
-    """CREATE statements for `entity` and for the relations (all by default); the columns of raw text are left out.
+    """CREATE statements for `entity` and the relations (all by default), without the columns of raw text.
 
-    A view is one line that names the tables it unites; classes without members are left out.
+    A view is one line with the tables it unites. Classes without members are left out.
     """
     schema = tables.schema
     shown = [r for r in schema.relations if relations is None or r.name in relations]
@@ -30,29 +30,27 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None) -> str:
             continue
         united = _united(schema, relation)
         if united and (relations is None or united <= {r.name for r in shown}):
-            about = _about(schema, relation)
-            parts.append(
-                f"-- {about}\n-- view {quote_if_needed(relation.name)}: all rows and columns of {', '.join(sorted(united))}"
-            )
+            name, tables_of_view = quote_if_needed(relation.name), ", ".join(sorted(united))
+            parts.append(f"-- {_about(schema, relation)}\n-- view {name}: all rows and columns of {tables_of_view}")
         else:
             parts.append(_statement(tables, relation))
     return "\n\n".join(parts) + "\n"
 
 
 def column_comment(predicate: Predicate, samples: Sequence[str] = ()) -> str:
-    """Meaning, unit and values of a predicate in one line; `samples` stand for its own where given."""
+    """Meaning, unit and values of a predicate in one line; `samples` replace the predicate's own."""
     parts = [" ".join(predicate.comment.split())[:200].rstrip(".")] if predicate.comment else []
     if predicate.role == "identifier":
         parts.append("unique" if predicate.datatype == "text" else "an identifier")
     if predicate.unit:
         parts.append(f"in {predicate.unit}")
     bounds = predicate.minimum, predicate.maximum
-    few = 0 < len(predicate.values) <= _FEW
+    few = 0 < len(predicate.values) <= _MAX_VALUES
     if bounds[0] is not None and bounds[1] is not None and (predicate.unit or not few):
         parts.append(f"from {bounds[0]:.10g} to {bounds[1]:.10g}")
     elif predicate.values:
-        more = ", ..." if len(predicate.values) > _FEW else ""
-        parts.append("one of: " + ", ".join(map(_short, predicate.values[:_FEW])) + more)
+        more = ", ..." if len(predicate.values) > _MAX_VALUES else ""
+        parts.append("one of: " + ", ".join(map(_short, predicate.values[:_MAX_VALUES])) + more)
     elif samples or predicate.samples:
         parts.append("e.g. " + ", ".join(map(_short, (samples or predicate.samples)[:2])))
     return _clean("; ".join(parts))
@@ -63,14 +61,14 @@ def column_definitions(
 ) -> list[tuple[str, str]]:
     """The SQL columns of a predicate with a comment each: value, low, high, raw text, link (to `target`).
 
-    `filled` says how many rows have one, "" where all do.
+    `filled` says how many rows have a value, "" if all have one.
     """
     kind = _TYPES.get(predicate.datatype, "TEXT")
-    said = "; ".join(x for x in (column_comment(predicate, samples), filled) if x)
+    text = "; ".join(x for x in (column_comment(predicate, samples), filled) if x)
     found: list[tuple[str, str]] = []
     if column.value:
         shape = {"range": "middle of the range", "pair": "first of two"}.get(predicate.shape, "") if column.low else ""
-        found.append((f"{quote_if_needed(column.value)} {kind}", "; ".join(x for x in (shape, said) if x)))
+        found.append((f"{quote_if_needed(column.value)} {kind}", "; ".join(x for x in (shape, text) if x)))
     if column.low:
         found.append((f"{quote_if_needed(column.low)} {kind}", "lower number"))
         found.append((f"{quote_if_needed(column.high)} {kind}", "higher number"))
@@ -78,14 +76,14 @@ def column_definitions(
         found.append((f"{quote_if_needed(column.text)} TEXT", "as written in the data"))
     if column.link:
         meaning = _clean(" ".join(predicate.comment.split())[:200].rstrip("."))
-        # the values of a link are the names that its target lists
+        # the values of a link are the names in its target table
         note = "" if column.value else "; ".join(x for x in (meaning, filled) if x)
         found.append((f"{quote_if_needed(column.link)} INTEGER REFERENCES {quote_if_needed(target)}(id)", note))
     return found
 
 
 def create_table(name: str, columns: Sequence[tuple[str, str]]) -> str:
-    """A CREATE TABLE statement, a column a line with its comment behind it."""
+    """A CREATE TABLE statement: one line for each column, with its comment at the end."""
     lines = []
     for number, (definition, comment) in enumerate(columns):
         comma = "," if number < len(columns) - 1 else ""
@@ -132,8 +130,8 @@ def _about(schema: Schema, relation: Relation) -> str:
         (c.count for c in found), default=0
     )
     parts += [" ".join(g.words) for g in schema.groups if g.relation == relation.name and g.words]
-    said = "; ".join(" ".join(p.split())[:200] for p in parts if p)
-    return f"{said} ({count} rows)" if said and count else said
+    text = "; ".join(" ".join(p.split())[:200] for p in parts if p)
+    return f"{text} ({count} rows)" if text and count else text
 
 
 def _of_relation(
@@ -149,7 +147,7 @@ def _of_relation(
         bounds = {} if isinstance(low, str) or isinstance(high, str) else {"minimum": low, "maximum": high}
         predicate = replace(predicate, values=(), **bounds)
     elif len(predicate.domains) > 1 and predicate.values:
-        found = read(f"SELECT DISTINCT {name} FROM {of} WHERE {name} IS NOT NULL LIMIT {_FEW + 1}").fetchall()
+        found = read(f"SELECT DISTINCT {name} FROM {of} WHERE {name} IS NOT NULL LIMIT {_MAX_VALUES + 1}").fetchall()
         predicate = replace(predicate, values=tuple(str(row[0]) for row in found))
     if not predicate.samples or predicate.datatype != "text":
         return predicate, []
@@ -198,7 +196,7 @@ def link_target(schema: Schema, predicate: Predicate) -> str:
 
 def _short(text: str) -> str:
     text = _clean(text)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+    return text if len(text) <= _MAX_VALUE_LENGTH else text[: _MAX_VALUE_LENGTH - 3] + "..."
 
 
 def _clean(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Hold one graph.sqlite open and run queries on it that can do no harm: SQL -> SqlResult."""
+"""Run guarded, read-only queries on one graph.sqlite: SQL -> SqlResult."""
 
 import json
 import re
@@ -18,22 +18,22 @@ from nacre.records.schema import Schema
 
 Cell = str | int | float | None
 
-# Functions that burn time or memory inside one call, where the deadline can't stop them, or that reach outside.
-_REFUSED = """
+# functions that take time or memory inside one call, which no deadline stops, or that access anything outside
+_REFUSED_NAMES = """
     randomblob zeroblob printf format load_extension readfile writefile edit fts3_tokenizer sqlite_compileoption_get
     sqlite_compileoption_used sqlite_offset sqlite_log
 """
-_REFUSED_FUNCTIONS = frozenset(_REFUSED.split())
-_LONGEST_VALUE = 10_000_000
-_LONGEST_SQL = 200_000
-_MOST_TEXT = 50_000_000
-_MOST_MEMORY = 512_000_000
+_REFUSED_FUNCTIONS = frozenset(_REFUSED_NAMES.split())
+_MAX_VALUE_LENGTH = 10_000_000
+_MAX_SQL_LENGTH = 200_000
+_MAX_TEXT = 50_000_000
+_MAX_MEMORY = 512_000_000
 _STEPS_BETWEEN_CHECKS = 5_000
 _EXPLAIN = re.compile(r"(\s|--[^\n]*\n|/\*.*?\*/)*EXPLAIN\b", re.IGNORECASE | re.DOTALL)
 
 
 class SqlResult(NamedTuple):
-    """The result of a query; `truncated` says that there were more rows than asked for."""
+    """The result of a query; `truncated`: there were more rows than requested."""
 
     columns: tuple[str, ...]
     rows: list[tuple[Cell, ...]]
@@ -41,7 +41,7 @@ class SqlResult(NamedTuple):
 
 
 class Tables:
-    """Read-only handle on one graph.sqlite, to be used by many threads: each has its own connections."""
+    """A read-only handle on one graph.sqlite, safe to share between threads: each has its own connections."""
 
     def __init__(self, path: Path) -> None:
         if not path.is_file():
@@ -54,11 +54,11 @@ class Tables:
 
     @cached_property
     def schema(self) -> Schema:
-        """What the graph is about, as it is shown."""
+        """The shown schema of the graph."""
         return from_json(Schema, json.loads(self.meta("schema")))
 
     def meta(self, key: str) -> str:
-        """One value that the loader left in the file ("schema", "layout", "format" ...)."""
+        """One entry of the file's metadata ("schema", "layout", "format" ...)."""
         row = self.trusted().execute("SELECT value FROM _nacre_meta WHERE key = ?", (key,)).fetchone()
         if row is None:
             raise ConfigError(f"{self.path}: no '{key}' in this file. Ingest the graph again.")
@@ -73,7 +73,7 @@ class Tables:
         seconds: float = 5.0,
         steps: float = inf,
     ) -> SqlResult:
-        """Run one SELECT within a row limit, a deadline, and so many steps of SQLite's virtual machine.
+        """Run one SELECT within limits of rows, seconds, and steps of SQLite's virtual machine.
 
         Raises ToolError of kind syntax, unknown_name, ambiguous, type, refused, timeout or too_large. Tables named
         `_nacre...` and SQLite's own can't be read.
@@ -81,8 +81,8 @@ class Tables:
         guard = self._guarded()
         if _EXPLAIN.match(sql):
             raise ToolError("refused", "Only one SELECT statement is allowed.")
-        if len(sql) > _LONGEST_SQL:
-            raise ToolError("too_large", f"The query has {len(sql)} characters; at most {_LONGEST_SQL} are allowed.")
+        if len(sql) > _MAX_SQL_LENGTH:
+            raise ToolError("too_large", f"The query has {len(sql)} characters; at most {_MAX_SQL_LENGTH} are allowed.")
         deadline = time.monotonic() + seconds
         guard.refusal = ""
         checks = 0
@@ -98,7 +98,7 @@ class Tables:
             try:
                 if cursor.description is None:
                     raise ToolError("refused", "Only one SELECT statement is allowed.")
-                rows = _fetched(cursor, limit + 1)
+                rows = _fetch_rows(cursor, limit + 1)
                 columns = tuple(str(column[0]) for column in cursor.description)
             finally:
                 cursor.close()
@@ -110,7 +110,7 @@ class Tables:
         return SqlResult(columns, rows[:limit], len(rows) > limit)
 
     def trusted(self) -> sqlite3.Connection:
-        """A read-only connection of this thread without the guard, for our own code alone."""
+        """A read-only connection of this thread without the guard, only for SQL that Nacre itself wrote."""
         connection: sqlite3.Connection | None = getattr(self._local, "trusted", None)
         if connection is None:
             connection = self._connect()
@@ -139,7 +139,8 @@ class Tables:
                 raise ConfigError(f"{self.path} is closed. Open the graph again.")
             name = str(self.path.resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
             try:
-                # immutable: a published version never changes, so no lock file is needed even in a read-only folder
+                # immutable: a published version never changes, so SQLite needs no lock file and the folder may be
+                # read-only
                 connection = sqlite3.connect(f"file:{name}?mode=ro&immutable=1", uri=True, check_same_thread=False)
                 connection.execute("PRAGMA query_only=ON")
                 connection.execute("PRAGMA trusted_schema=OFF")
@@ -153,20 +154,20 @@ class Tables:
 
 
 class _Guard:
-    """One connection that only reads, with the reason of its last refusal."""
+    """A read-only connection with the reason of its last refusal."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
         self.refusal = ""
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
-        connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, _LONGEST_SQL)
-        # of all connections of the process together; what it can't stop are the rows that are handed out
-        connection.execute(f"PRAGMA hard_heap_limit={_MOST_MEMORY}").fetchone()
-        # The schema is read on the first statement, which the authorizer would already judge.
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE_LENGTH)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, _MAX_SQL_LENGTH)
+        # the limit of all connections of the process; it does not cover the rows that are returned
+        connection.execute(f"PRAGMA hard_heap_limit={_MAX_MEMORY}").fetchone()
+        # the first statement reads the schema, which the authorizer would refuse
         connection.execute("SELECT count(*) FROM entity").fetchone()
-        connection.set_authorizer(self._judge)
+        connection.set_authorizer(self._authorize)
 
-    def _judge(
+    def _authorize(
         self, action: int, first: str | None, second: str | None, database: str | None, inner: str | None
     ) -> int:
         if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE):
@@ -185,15 +186,15 @@ class _Guard:
         return sqlite3.SQLITE_DENY
 
 
-def _fetched(cursor: sqlite3.Cursor, limit: int) -> list[tuple[Cell, ...]]:
-    """The first rows, with text for blobs and nothing for what is no finite number; raises ToolError `too_large`."""
+def _fetch_rows(cursor: sqlite3.Cursor, limit: int) -> list[tuple[Cell, ...]]:
+    """The first rows, with blobs as text and None for infinite numbers; raises ToolError `too_large`."""
     rows: list[tuple[Cell, ...]] = []
     size = 0
     for row in cursor:
         rows.append(tuple([_cell(cell) for cell in row]))
         size += sum([len(cell) for cell in row if isinstance(cell, str | bytes)])
-        if size > _MOST_TEXT:
-            raise ToolError("too_large", f"The rows hold more than {_MOST_TEXT // 1_000_000} million characters.")
+        if size > _MAX_TEXT:
+            raise ToolError("too_large", f"The rows hold more than {_MAX_TEXT // 1_000_000} million characters.")
         if len(rows) == limit:
             break
     return rows
@@ -209,7 +210,7 @@ def _tool_error(error: Exception, refusal: str, over: str) -> ToolError:
     message = str(error) or "out of memory"
     if refusal:
         return ToolError("refused", refusal)
-    for pattern, kind in _KINDS:
+    for pattern, kind in _ERROR_KINDS:
         if re.search(pattern, message, re.IGNORECASE):
             if kind == "timeout":
                 return ToolError(kind, f"The query was stopped after {over}.")
@@ -217,7 +218,7 @@ def _tool_error(error: Exception, refusal: str, over: str) -> ToolError:
     return ToolError("syntax", f"{message}.")
 
 
-_KINDS = (
+_ERROR_KINDS = (
     (r"^interrupted", "timeout"),
     (r"one statement at a time|not authorized|prohibited|readonly|too many attached", "refused"),
     (r"no such (column|table|function|collation|index)|has no column", "unknown_name"),

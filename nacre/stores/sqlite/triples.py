@@ -1,4 +1,4 @@
-"""Single triples of a graph as they were read, from its tables: ends and predicate -> triples."""
+"""Look up single triples of a graph in its tables: subject or object, and predicate -> triples."""
 
 import json
 import sqlite3
@@ -11,47 +11,47 @@ from nacre.stores.sqlite.identifiers import quote_identifier
 from nacre.stores.sqlite.tables import Cell, Tables
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-MOST = 200
+MAX_TRIPLES = 200
 
 # subject and predicate as IRIs (blank nodes as _:label), the object as an IRI or the literal's lexical form
 Triple = tuple[str, str, str]
 
 
 class TripleReader:
-    """Looks up triples in one graph.sqlite; those in no table (of the schema itself) are not found here."""
+    """Looks up triples in one graph.sqlite. Triples that no table shows (those of the schema) are not found."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
         self._names = [p.iri for p in tables.schema.predicates if p.role == "name"]
 
-    def of(self, subject: str, predicate: str) -> list[Triple]:
+    def with_subject(self, subject: str, predicate: str) -> list[Triple]:
         """The triples with this subject and predicate, at most 200."""
         if predicate == TYPE:
-            return [t for c in self._tables.schema.classes if (t := self.typed(subject, c.iri))]
+            return [t for c in self._tables.schema.classes if (t := self.type_triple(subject, c.iri))]
         return [
             (subject, predicate, value)
             for index, place in self._places(predicate)
             for value in self._objects(index, place, subject)
-        ][:MOST]
+        ][:MAX_TRIPLES]
 
-    def to(self, target: str, predicate: str | None = None) -> list[Triple]:
+    def with_object(self, target: str, predicate: str | None = None) -> list[Triple]:
         """The triples that link to this IRI, by one predicate or by any, at most 200."""
         return [
             (subject, place["predicate"], target)
             for _, place in self._places(predicate)
             if place["link"]
             for subject in self._subjects(place, target)
-        ][:MOST]
+        ][:MAX_TRIPLES]
 
-    def holds(self, triple: Triple) -> bool:
-        """Whether the graph has this very triple."""
+    def contains(self, triple: Triple) -> bool:
+        """Whether the graph has this triple."""
         subject, predicate, value = triple
         if predicate == TYPE:
-            return self.typed(subject, value) is not None
-        return triple in self.of(subject, predicate)
+            return self.type_triple(subject, value) is not None
+        return triple in self.with_subject(subject, predicate)
 
-    def typed(self, subject: str, kind: str) -> Triple | None:
-        """The triple that says that a thing is of a class, if the data says so itself."""
+    def type_triple(self, subject: str, kind: str) -> Triple | None:
+        """The triple that states the class of a thing, if the data states it."""
         key = self._id(subject)
         if key is None:
             return None
@@ -65,14 +65,14 @@ class TripleReader:
                 return subject, TYPE, kind
         return None
 
-    def naming(self, subject: str) -> Triple | None:
-        """The triple that gives a thing the label by which it is shown, if a triple does."""
+    def name_triple(self, subject: str) -> Triple | None:
+        """The triple with the shown label of a thing, if there is one."""
         label = self.label(subject)
-        found = (t for predicate in self._names for t in self.of(subject, predicate))
+        found = (t for predicate in self._names for t in self.with_subject(subject, predicate))
         return next((t for t in found if " ".join(t[2].split()) == " ".join(label.split())), None)
 
     def label(self, iri: str) -> str:
-        """How a thing is shown; "" for what is no thing of the graph."""
+        """The shown label of a thing; "" if the graph has no such thing."""
         rows = self._rows("SELECT label FROM entity WHERE iri = ?", (iri,))
         return str(rows[0][0]) if rows else ""
 
@@ -99,7 +99,7 @@ class TripleReader:
         for relation, _, key in _sources(place):
             query = (
                 f"SELECT s.iri FROM {quote_identifier(relation)} r JOIN entity s ON s.id = r.{quote_identifier(key)} "
-                f"WHERE r.{quote_identifier(place['link'])} = (SELECT id FROM entity WHERE iri = ?) LIMIT {MOST}"
+                f"WHERE r.{quote_identifier(place['link'])} = (SELECT id FROM entity WHERE iri = ?) LIMIT {MAX_TRIPLES}"
             )
             yield from (str(iri) for (iri,) in self._rows(query, (target,)))
 
@@ -113,7 +113,7 @@ class TripleReader:
 
 
 def lexical_form(cell: Cell, datatype: Datatype) -> str:
-    """The text of a literal that is kept as its typed cell alone.
+    """The lexical form of a literal that is only stored as a typed cell.
 
     >>> lexical_form(5.0, "real"), lexical_form(5.25, "real"), lexical_form(1, "boolean")
     ('5', '5.25', 'true')
@@ -126,7 +126,7 @@ def lexical_form(cell: Cell, datatype: Datatype) -> str:
 
 
 def _sources(place: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """The relations that hold a predicate, each with the columns of its row number and its subjects."""
+    """The relations with a predicate, each with the columns of its row number and its subjects."""
     if place["junction"]:
         return [(place["junction"], "rowid", place["key"])]
     return [(table, "id", "id") for table in place["tables"]]
@@ -138,5 +138,5 @@ def _query(place: dict[str, Any], relation: str, row: str, key: str) -> str:
         f"SELECT {value}, {text}, o.iri, x.lexical FROM {quote_identifier(relation)} r "
         f"LEFT JOIN entity o ON o.id = {link} "
         f"LEFT JOIN _nacre_exact x ON x.predicate = ? AND x.row = r.{row} AND {link} IS NULL "
-        f"WHERE r.{quote_identifier(key)} = (SELECT id FROM entity WHERE iri = ?) LIMIT {MOST}"
+        f"WHERE r.{quote_identifier(key)} = (SELECT id FROM entity WHERE iri = ?) LIMIT {MAX_TRIPLES}"
     )

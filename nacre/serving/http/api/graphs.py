@@ -93,7 +93,7 @@ def document_text(
         raise ConfigError(f"end {end} lies before start {start}. Take both from a citation's place.")
     stop = min(start + MAX_RESPONSE_CHARACTERS, start + MAX_RESPONSE_CHARACTERS if end is None else end)
     with service.library.open(graph, version) as opened:
-        text = opened.documents.part(name, start, stop) if opened.documents is not None else None
+        text = opened.documents.text(name, start, stop) if opened.documents is not None else None
         if text is None or opened.documents is None:
             raise NotFound(f"No document named {name[:100]!r} in graph {graph!r}.")
         page = opened.documents.page(name, start)
