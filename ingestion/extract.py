@@ -51,7 +51,7 @@ class TextExtraction:
 def normalise_name(text: str) -> str:
     """A name as it is looked up in a layer.
 
-    >>> name_form("University of Basel")
+    >>> normalise_name("University of Basel")
     'university of basel'
     """
     return " ".join(name_tokens(text))

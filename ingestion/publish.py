@@ -37,7 +37,7 @@ _FULL = re.compile(
 def new_version_id(now: datetime, inputs: str) -> str:
     """An id that sorts by time.
 
-    >>> new_version(datetime(2030, 1, 2, 3, 4, 5), "9f86d081884c")
+    >>> new_version_id(datetime(2030, 1, 2, 3, 4, 5), "9f86d081884c")
     '20300102T030405000000-9f86d081'
     """
     return f"{now:%Y%m%dT%H%M%S%f}-{inputs[:8]}"

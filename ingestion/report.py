@@ -96,7 +96,7 @@ def read_omissions(tables: Tables) -> Omissions:
 def omission_lines(found: Omissions, most: int | None = None) -> list[str]:
     """What was left out, for a person: a line with the counts, then `most` of what is listed.
 
-    >>> omitted_lines(Omissions((Omission("statement", "a.nt", 3, '"x"', "no triple"),), 1))
+    >>> omission_lines(Omissions((Omission("statement", "a.nt", 3, '"x"', "no triple"),), 1))
     ['Left out: 1 statement that cannot be read.', '  a.nt, line 3: "x": no triple']
     """
     kinds = (

@@ -120,8 +120,8 @@ def _entities(facts: Facts, visible: "Flags", type_rows: "Flags") -> "tuple[Ints
 def entity_keys(iris: Sequence[str]) -> "Longs":
     """The row key of each entity: 63 bits of a hash of its IRI, never 0.
 
-    >>> first, second = entity_ids(["http://example.org/a", "http://example.org/b"]).tolist()
-    >>> first == entity_ids(["http://example.org/a"]).item() != second
+    >>> first, second = entity_keys(["http://example.org/a", "http://example.org/b"]).tolist()
+    >>> first == entity_keys(["http://example.org/a"]).item() != second
     True
     """
     hashes = b"".join([blake2b(iri.encode(errors="surrogatepass"), digest_size=8).digest() for iri in iris])

@@ -37,7 +37,7 @@ _WITHOUT = frozenset({"C62", "EA", "UNITLESS", "NUM", "one", "H87"})
 def unit_symbol(code: str) -> str:
     """The unit as it is written behind a number; an unknown code stays as it is, that of a mere number is "".
 
-    >>> unit_said("KGM"), unit_said("KiloM-PER-HR"), unit_said("bar"), unit_said("C62")
+    >>> unit_symbol("KGM"), unit_symbol("KiloM-PER-HR"), unit_symbol("bar"), unit_symbol("C62")
     ('kg', 'km/h', 'bar', '')
     """
     return "" if code in _WITHOUT else _OF_CODE.get(code, code)

@@ -45,7 +45,7 @@ def rdf_endings() -> str:
 def format_from_name(name: str) -> str:
     """The format that the name of a file says.
 
-    >>> format_of("a.ttl"), format_of("a.nq.gz"), format_of("a.txt")
+    >>> format_from_name("a.ttl"), format_from_name("a.nq.gz"), format_from_name("a.txt")
     ('TURTLE', 'N_QUADS', '')
     """
     dot = name.rfind(".")
@@ -58,9 +58,9 @@ def format_from_name(name: str) -> str:
 def detect_rdf_format(named: str, head: bytes) -> str:
     """The format by the file's name, unless the content begins as no file of it does; "" for XML and JSON without RDF.
 
-    >>> told_format(format_of("a.rdf"), b"@prefix : <http://e/> .")
+    >>> detect_rdf_format(format_from_name("a.rdf"), b"@prefix : <http://e/> .")
     'TRIG'
-    >>> told_format(format_of("package.json"), b'{"name": "x"}')
+    >>> detect_rdf_format(format_from_name("package.json"), b'{"name": "x"}')
     ''
     """
     if named in {"TURTLE", "TRIG", "N3"} and head.startswith(b"@prefix"):  # nearly all

@@ -44,7 +44,7 @@ NO_OMISSIONS = Omissions()
 def count_omissions(found: Iterable[Omission]) -> Omissions:
     """Count what was left out and list the first `MAX_LISTED_OMISSIONS` of each kind.
 
-    >>> omissions([Omission("statement", "a.nt", 3, "x", "no triple", 2)]).statements
+    >>> count_omissions([Omission("statement", "a.nt", 3, "x", "no triple", 2)]).statements
     2
     """
     counts: dict[OmissionKind, int] = {"statement": 0, "file": 0, "not RDF": 0}

@@ -21,11 +21,11 @@ class LabelPattern(NamedTuple):
 def label_pattern(label: str) -> LabelPattern:
     """How to say a predicate, from the form of its label alone.
 
-    >>> pattern("located in")
-    Pattern(kind='verb', text='is located in', plural='are located in')
-    >>> pattern("borders")
-    Pattern(kind='verb', text='borders', plural='border')
-    >>> pattern("has part").text, pattern("fuel type").kind, pattern("located at site").text, pattern("born").text
+    >>> label_pattern("located in")
+    LabelPattern(kind='verb', text='is located in', plural='are located in')
+    >>> label_pattern("borders")
+    LabelPattern(kind='verb', text='borders', plural='border')
+    >>> label_pattern("has part").text, label_pattern("fuel type").kind, label_pattern("located at site").text, label_pattern("born").text
     ('part', 'noun', 'is located at site', 'was born')
     """
     words = label.split() or ["value"]
@@ -52,7 +52,7 @@ def label_pattern(label: str) -> LabelPattern:
 def be_form(noun: str, many: bool) -> str:
     """The verb after "The NOUN of X".
 
-    >>> be("fuel type", many=False), be("members", many=False), be("equipment", many=True)
+    >>> be_form("fuel type", many=False), be_form("members", many=False), be_form("equipment", many=True)
     ('is', 'are', 'includes')
     """
     last = noun.rpartition(" ")[2].lower()
@@ -63,7 +63,7 @@ def be_form(noun: str, many: bool) -> str:
 def state_phrase(label: str) -> str | None:
     """What is true of a thing when a boolean predicate is, if its label says it: "is major" -> "is major".
 
-    >>> is_state("is open to the public"), is_state("heritage site")
+    >>> state_phrase("is open to the public"), state_phrase("heritage site")
     ('is open to the public', None)
     """
     first, _, rest = label.partition(" ")
@@ -82,7 +82,7 @@ def lower_first(text: str) -> str:
 def label_in_sentence(label: str, name: str) -> str:
     """A label in the middle of a sentence. One that is only the `name` in an IRI, split, says nothing by its capitals.
 
-    >>> spoken("fuel Type", "fuelType"), spoken("Nobel Prize", "award"), spoken("WLTP Range", "WLTPRange")
+    >>> label_in_sentence("fuel Type", "fuelType"), label_in_sentence("Nobel Prize", "award"), label_in_sentence("WLTP Range", "WLTPRange")
     ('fuel type', 'Nobel Prize', 'WLTP range')
     """
     if label.replace(" ", "") == re.sub(r"[\W_]", "", name):
@@ -94,7 +94,7 @@ def label_in_sentence(label: str, name: str) -> str:
 def list_names(names: Sequence[str], more: int = 0) -> str:
     """Names as a phrase, with the number of those not named.
 
-    >>> listed(["A", "B", "C"]), listed(["A", "B"], 7), listed(["seats, front", "doors"])
+    >>> list_names(["A", "B", "C"]), list_names(["A", "B"], 7), list_names(["seats, front", "doors"])
     ('A, B and C', 'A, B and 7 more', 'seats, front; and doors')
     """
     parts = [*names, f"{more:,} more"] if more else list(names)
@@ -108,7 +108,7 @@ def list_names(names: Sequence[str], more: int = 0) -> str:
 def clean_text(text: str) -> str:
     """The words of a text on one line: without control characters, marks of writing direction and doubled spaces.
 
-    >>> clean("a\\u202eb\\n\\x07 c")
+    >>> clean_text("a\\u202eb\\n\\x07 c")
     'ab c'
     """
     if text.isprintable() and "  " not in text and text[:1] != " " != text[-1:]:
@@ -119,7 +119,7 @@ def clean_text(text: str) -> str:
 def capitalise_sentence(text: str) -> str:
     """A sentence from the phrase it begins with: a title may begin with a small letter, a phrase made here must not.
 
-    >>> capital("the owner of Hamlet"), capital("an unnamed thing"), capital("iPhone")
+    >>> capitalise_sentence("the owner of Hamlet"), capitalise_sentence("an unnamed thing"), capitalise_sentence("iPhone")
     ('The owner of Hamlet', 'An unnamed thing', 'iPhone')
     """
     return text[0].upper() + text[1:] if text.startswith(("the ", "an unnamed")) else text

@@ -29,7 +29,7 @@ def local_embedder(name: str = "auto", cache: Path | None = None) -> "LocalEmbed
     "auto" is the bundled model if the extra `bundled` is installed, else None; "none" is None; another name is one of
     fastembed's models, which fastembed downloads. Raises ValueError where the extra that it needs is not installed.
 
-    >>> embedder("none") is None
+    >>> local_embedder("none") is None
     True
     """
     if name == "none":

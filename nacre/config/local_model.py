@@ -143,7 +143,8 @@ class StreamedReply(httpx.AsyncByteStream):
 def system_prefix(content: bytes) -> str:
     """The system message that a request begins with, "" where it has none.
 
-    >>> head_of(b'{"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Why?"}]}')
+    >>> messages = b'[{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Why?"}]'
+    >>> system_prefix(b'{"messages": ' + messages + b"}")
     'Be brief.'
     """
     messages = json.loads(content or b"{}").get("messages") or [{}]

@@ -110,9 +110,9 @@ def class_local_name(iri: str, statements: Declarations) -> str:
 def strip_table_affix(name: str) -> str:
     """The name of a table without the mark of one before it or behind it; letters of a name in capitals become small.
 
-    >>> without_table("T_ORDER_ITEM"), without_table("tbl_depot"), without_table("depot_tbl"), without_table("Depot")
-    ('order_item', 'depot', 'depot', 'Depot')
-    >>> without_table("tblVisit"), without_table("tabular")
+    >>> [strip_table_affix(name) for name in ("T_ORDER_ITEM", "tbl_depot", "depot_tbl", "Depot")]
+    ['order_item', 'depot', 'depot', 'Depot']
+    >>> strip_table_affix("tblVisit"), strip_table_affix("tabular")
     ('Visit', 'tabular')
     """
     marks = wording_entry("tables")

@@ -39,9 +39,9 @@ _LINES = re.compile("__+")
 def readable_name(text: str) -> str:
     """A name as a person would say it: escapes decoded, camel case and separators turned into spaces.
 
-    >>> words_of("HTTPVersion_used"), words_of("New%20roof-box"), words_of("sprint062mph")
+    >>> readable_name("HTTPVersion_used"), readable_name("New%20roof-box"), readable_name("sprint062mph")
     ('HTTP Version used', 'New roof box', 'sprint 062 mph')
-    >>> words_of("CO2Level"), words_of("totalCO2Level")
+    >>> readable_name("CO2Level"), readable_name("totalCO2Level")
     ('CO2 Level', 'total CO2 Level')
     """
     if text.isascii() and text.isalpha():
@@ -58,7 +58,7 @@ def readable_name(text: str) -> str:
 def lowercase_name(text: str) -> str:
     """The words of a name as they stand in a sentence: lower case, but for abbreviations.
 
-    >>> plain_words("OrderItem"), plain_words("HTTPVersion"), plain_words("birthPlace")
+    >>> lowercase_name("OrderItem"), lowercase_name("HTTPVersion"), lowercase_name("birthPlace")
     ('order item', 'HTTP version', 'birth place')
     """
     return " ".join(w if any(c.isupper() for c in w[1:]) else w.lower() for w in readable_name(text).split())

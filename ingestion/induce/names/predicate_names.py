@@ -40,13 +40,16 @@ def readable_labels(
     A database writes what a column is into its name: the table that it belongs to, and that it is a key or a flag.
     People leave that away.
 
-    >>> spoken_names(["http://e/birthYr"])["http://e/birthYr"]
-    Spoken(label='birth year', others=('birth yr',))
-    >>> spoken_names(["http://e/usr_city"], {"http://e/usr_city": PredicateRole(("user",))})["http://e/usr_city"].label
+    >>> readable_labels(["http://e/birthYr"])["http://e/birthYr"]
+    ReadableLabel(label='birth year', others=('birth yr',))
+    >>> city = "http://e/usr_city"
+    >>> readable_labels([city], {city: PredicateRole(("user",))})[city].label
     'city'
-    >>> spoken_names(["http://e/dep_id"], {"http://e/dep_id": PredicateRole(("worker",), ("department",))})["http://e/dep_id"]
-    Spoken(label='department', others=('dep id', 'department id'))
-    >>> spoken_names(["http://e/mgrRef"], {"http://e/mgrRef": PredicateRole(("shop",), ("worker",))})["http://e/mgrRef"].label
+    >>> department = "http://e/dep_id"
+    >>> readable_labels([department], {department: PredicateRole(("worker",), ("department",))})[department]
+    ReadableLabel(label='department', others=('dep id', 'department id'))
+    >>> manager = "http://e/mgrRef"
+    >>> readable_labels([manager], {manager: PredicateRole(("shop",), ("worker",))})[manager].label
     'manager'
     """
     known = roles or {}
@@ -69,9 +72,11 @@ def expand_abbreviations(label: str, own: Collection[str] = (), others: Collecti
     """A name without the abbreviations that data is written with, and without those of the names of classes: the
     property's `own` and the `others`.
 
-    >>> in_full("birth yr"), in_full("dep size", ["department"]), in_full("art price", ["article"])
-    ('birth year', 'department size', 'article price')
-    >>> in_full("phone no"), in_full("pay monthly"), in_full("num rooms")
+    >>> expand_abbreviations("birth yr"), expand_abbreviations("dep size", ["department"])
+    ('birth year', 'department size')
+    >>> expand_abbreviations("art price", ["article"])
+    'article price'
+    >>> expand_abbreviations("phone no"), expand_abbreviations("pay monthly"), expand_abbreviations("num rooms")
     ('phone number', 'monthly pay', 'number of rooms')
     """
     known = wording_entry("abbreviations")

@@ -19,8 +19,8 @@ def split_joined_words(words: str, others: Collection[str]) -> str:
     A word comes apart into the fewest English words, one of them a word that data is often called by; an abbreviation
     after another abbreviation of the graph.
 
-    >>> unglued("fuelcapacity", ()), unglued("WLTPCO2 emission", {"WLTP"}), unglued("top speed", ())
-    ('fuel capacity', 'WLTP CO2 emission', 'top speed')
+    >>> [split_joined_words(name, {"WLTP"}) for name in ("fuelcapacity", "WLTPCO2 emission", "top speed")]
+    ['fuel capacity', 'WLTP CO2 emission', 'top speed']
     """
     return " ".join(part for word in words.split() for part in _parts(word, others))
 

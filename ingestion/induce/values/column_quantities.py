@@ -45,7 +45,7 @@ def read_quantities(texts: Sequence[str], least: float = MIN_READ) -> ColumnQuan
 
     Values in another unit of the same dimension are converted, those of another dimension have no number.
 
-    >>> read_all(["4,953 mm", "1.835 m"]).numbers
+    >>> read_quantities(["4,953 mm", "1.835 m"]).numbers
     ((4953.0, 4953.0, 4953.0), (1835.0, 1835.0, 1835.0))
     """
     if alike := _written_alike(texts):

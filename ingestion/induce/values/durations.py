@@ -27,8 +27,8 @@ def parse_durations(texts: Sequence[str]) -> ParsedDurations | None:
     """Durations in the largest unit that all are whole numbers of, and long ones in minutes at least; None where most
     are none, or where months stand beside days.
 
-    >>> durations(["PT1H30M", "PT45M"]), durations(["P1Y", "P6M"])
-    (Durations(unit='min', values=(90.0, 45.0)), Durations(unit='month', values=(12.0, 6.0)))
+    >>> parse_durations(["PT1H30M", "PT45M"]), parse_durations(["P1Y", "P6M"])
+    (ParsedDurations(unit='min', values=(90.0, 45.0)), ParsedDurations(unit='month', values=(12.0, 6.0)))
     """
     read = [_read(text) for text in texts]
     known = [each for each in read if each is not None]

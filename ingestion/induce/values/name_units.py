@@ -69,9 +69,9 @@ def trailing_unit(name: str) -> tuple[str, str]:
 
     What may be something else as well, one letter above all, is a unit after what is measured in it alone.
 
-    >>> unit_at_end("length M"), unit_at_end("price Eur"), unit_at_end("speed km h"), unit_at_end("area Km2")
+    >>> trailing_unit("length M"), trailing_unit("price Eur"), trailing_unit("speed km h"), trailing_unit("area Km2")
     (('length', 'm'), ('price', 'EUR'), ('speed', 'km/h'), ('area', 'km²'))
-    >>> unit_at_end("plan B"), unit_at_end("temperature min"), unit_at_end("cost per kg")
+    >>> trailing_unit("plan B"), trailing_unit("temperature min"), trailing_unit("cost per kg")
     (('plan B', ''), ('temperature min', ''), ('cost per kg', ''))
     """
     words = name.split()

@@ -59,13 +59,13 @@ class WrittenQuantity(NamedTuple):
 def parse_quantity(text: str, decimal_comma: bool = False) -> WrittenQuantity | None:
     """The quantity that a text is, from its first letter to its last; None for anything else.
 
-    >>> quantity("167 − 153 g/km")
-    Quantity(shape='range', first=167.0, second=153.0, unit='g/km')
-    >>> quantity("11,000 EUR")
-    Quantity(shape='single', first=11000.0, second=None, unit='EUR')
-    >>> quantity("125 kW (170 hp)")
-    Quantity(shape='single', first=125.0, second=None, unit='kW')
-    >>> quantity("01234"), quantity("nan"), quantity("5 apples")
+    >>> parse_quantity("167 − 153 g/km")
+    WrittenQuantity(shape='range', first=167.0, second=153.0, unit='g/km')
+    >>> parse_quantity("11,000 EUR")
+    WrittenQuantity(shape='single', first=11000.0, second=None, unit='EUR')
+    >>> parse_quantity("125 kW (170 hp)")
+    WrittenQuantity(shape='single', first=125.0, second=None, unit='kW')
+    >>> parse_quantity("01234"), parse_quantity("nan"), parse_quantity("5 apples")
     (None, None, None)
     """
     if simple := SIMPLE_QUANTITY.fullmatch(text):
@@ -130,7 +130,7 @@ def stated_unit(text: str) -> str:
 def unit_conversion(unit: str, target: str) -> tuple[float, float] | None:
     """Factor and offset that bring a number from one unit to another; None between different dimensions.
 
-    >>> conversion("m", "mm"), conversion("kg", "mm"), conversion("EUR", "€")
+    >>> unit_conversion("m", "mm"), unit_conversion("kg", "mm"), unit_conversion("EUR", "€")
     ((1000.0, 0.0), None, (1.0, 0.0))
     """
     if CURRENCY_SIGNS.get(unit, unit) == CURRENCY_SIGNS.get(target, target) != "" or unit == target:
@@ -171,7 +171,7 @@ def _number(text: str, decimal_comma: bool) -> float | None:
 def round_noise(number: float) -> float:
     """A number without the noise of a calculation: twelve digits.
 
-    >>> tidy(0.1 + 0.2)
+    >>> round_noise(0.1 + 0.2)
     0.3
     """
     if number.is_integer() and -1e11 < number < 1e11:
@@ -195,7 +195,7 @@ def _plain(unit: str) -> str:
 def is_common_unit(unit: str) -> bool:
     """Whether a unit is known without asking pint.
 
-    >>> is_common("g/km"), is_common("furlong")
+    >>> is_common_unit("g/km"), is_common_unit("furlong")
     (True, False)
     """
     top, slash, bottom = unit.partition("/")

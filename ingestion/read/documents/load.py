@@ -123,7 +123,7 @@ def read_document(path: Path) -> DocumentText:
 def decode_text(content: bytes) -> str:
     """The characters of a text file: UTF-8, or as its byte order mark says, or as its bytes suggest.
 
-    >>> decoded("\\ufeffcafé".encode()), decoded("naïve".encode("utf-16"))
+    >>> decode_text("\\ufeffcafé".encode()), decode_text("naïve".encode("utf-16"))
     ('café', 'naïve')
     """
     try:

@@ -62,7 +62,7 @@ class DocumentTextBuilder:
 def row_text(columns: list[str], cells: list[str]) -> str:
     """A row of a table in words, each cell with its column; cells without a column stand alone.
 
-    >>> row_words(["Ship", "Built"], ["Hebe", "1991", "x"])
+    >>> row_text(["Ship", "Built"], ["Hebe", "1991", "x"])
     'Ship: Hebe; Built: 1991; x.'
     """
     names = [*columns, *[""] * len(cells)]
