@@ -25,8 +25,8 @@ def label_pattern(label: str) -> LabelPattern:
     LabelPattern(kind='verb', text='is located in', plural='are located in')
     >>> label_pattern("borders")
     LabelPattern(kind='verb', text='borders', plural='border')
-    >>> label_pattern("has part").text, label_pattern("fuel type").kind, label_pattern("located at site").text, label_pattern("born").text
-    ('part', 'noun', 'is located at site', 'was born')
+    >>> [label_pattern(label).text for label in ("has part", "fuel type", "located at site", "born")]
+    ['part', 'fuel type', 'is located at site', 'was born']
     """
     words = label.split() or ["value"]
     first, text = words[0].lower(), " ".join(words)
@@ -82,8 +82,10 @@ def lower_first(text: str) -> str:
 def label_in_sentence(label: str, name: str) -> str:
     """A label in the middle of a sentence. One that is only the `name` in an IRI, split, says nothing by its capitals.
 
-    >>> label_in_sentence("fuel Type", "fuelType"), label_in_sentence("Nobel Prize", "award"), label_in_sentence("WLTP Range", "WLTPRange")
-    ('fuel type', 'Nobel Prize', 'WLTP range')
+    >>> label_in_sentence("fuel Type", "fuelType"), label_in_sentence("Nobel Prize", "award")
+    ('fuel type', 'Nobel Prize')
+    >>> label_in_sentence("WLTP Range", "WLTPRange")
+    'WLTP range'
     """
     if label.replace(" ", "") == re.sub(r"[\W_]", "", name):
         return " ".join(lower_first(word) for word in label.split())
@@ -119,8 +121,8 @@ def clean_text(text: str) -> str:
 def capitalise_sentence(text: str) -> str:
     """A sentence from the phrase it begins with: a title may begin with a small letter, a phrase made here must not.
 
-    >>> capitalise_sentence("the owner of Hamlet"), capitalise_sentence("an unnamed thing"), capitalise_sentence("iPhone")
-    ('The owner of Hamlet', 'An unnamed thing', 'iPhone')
+    >>> [capitalise_sentence(text) for text in ("the owner of Hamlet", "an unnamed thing", "iPhone")]
+    ['The owner of Hamlet', 'An unnamed thing', 'iPhone']
     """
     return text[0].upper() + text[1:] if text.startswith(("the ", "an unnamed")) else text
 
