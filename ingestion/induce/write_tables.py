@@ -251,17 +251,11 @@ def _write_indexes(connection: sqlite3.Connection, layout: Layout, by_table: lis
     indexed = [(table.rows_name, place.link) for table, places in tables for place in places if place.link]
     junctions = [place for place in layout.places if place.junction]
     indexed += [(place.junction, column) for place in junctions for column in (place.key, place.link) if column]
-    for number, (name, column) in enumerate(indexed, 1):
-        on = f"{quote_if_needed(name)}({quote_if_needed(column)})"
-        connection.execute(f"CREATE INDEX _nacre_link_{number} ON {on}")
-    for table_name, columns in (
-        ("_nacre_exact", "predicate, row"),
-        ("_nacre_graph", "predicate, row"),
-        ("_nacre_type", "entity"),
-        ("entity_class", "entity_id"),
-    ):
-        number += 1
-        connection.execute(f"CREATE INDEX _nacre_link_{number} ON {table_name}({columns})")
+    targets = [f"{quote_if_needed(name)}({quote_if_needed(column)})" for name, column in indexed]
+    targets += ["_nacre_exact(predicate, row)", "_nacre_graph(predicate, row)", "_nacre_type(entity)"]
+    targets += ["entity_class(entity_id)"]
+    for number, target in enumerate(targets, 1):
+        connection.execute(f"CREATE INDEX _nacre_link_{number} ON {target}")
 
 
 def _write_meta(connection: sqlite3.Connection, layout: Layout, stored: Schema, shown: Schema) -> None:
