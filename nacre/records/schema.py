@@ -118,7 +118,8 @@ class Relation:
 
 
 class SchemaCache:
-    """Results computed from one schema, by a key of the function that computes them. They live as long as the schema."""
+    """Results computed from one schema, by a key of the function that computes them. They live as long as the
+    schema."""
 
     def __init__(self) -> None:
         self._results: dict[Hashable, Any] = {}

@@ -1,7 +1,8 @@
 """Read a SPARQL query into tokens and write it in one canonical form: text -> tokens -> text.
 
 Parsers differ in what they take for a comment, an escape or the end of a line. The canonical form has no comments, no
-escapes outside strings and no white space but spaces and line feeds, so that every parser reads the same tokens. Terminals are those of the SPARQL 1.1 grammar (W3C recommendation, section 19.8).
+escapes outside strings and no white space but spaces and line feeds, so that every parser reads the same tokens.
+Terminals are those of the SPARQL 1.1 grammar (W3C recommendation, section 19.8).
 """
 
 import re

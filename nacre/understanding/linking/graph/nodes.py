@@ -78,7 +78,7 @@ def _relations_of_classes(lexicon: Lexicon) -> Mapping[str, frozenset[str]]:
 def _rare_relations(lexicon: Lexicon) -> Mapping[str, frozenset[str]]:
     """For each class and superclass the views of things whose combination of types is too rare for a group."""
     schema = lexicon.schema
-    ungrouped = {home.relation for home in lexicon.homes} - {group.relation for group in schema.groups}
+    ungrouped = {home.relation for home in lexicon.table_counts} - {group.relation for group in schema.groups}
     found: dict[str, set[str]] = defaultdict(set)
     for c in schema.classes:
         waiting = [c.iri] if c.relation in ungrouped else []
@@ -94,8 +94,8 @@ def _named_relations(lexicon: Lexicon) -> frozenset[str]:
     """The tables, and views, most of whose things have a name other than a code at the end of their IRI."""
     naming = {p.iri for p in lexicon.schema.predicates if p.role == "name"}
     names = {relation: n for (relation, predicate), n in lexicon.facts.items() if predicate in naming}
-    coded = {h.relation for h in lexicon.homes if h.coded > h.things / 2 > names.get(h.relation, 0)}
-    tables = {*(home.relation for home in lexicon.homes), *(group.relation for group in lexicon.schema.groups)}
+    coded = {h.relation for h in lexicon.table_counts if h.coded > h.things / 2 > names.get(h.relation, 0)}
+    tables = {*(home.relation for home in lexicon.table_counts), *(group.relation for group in lexicon.schema.groups)}
     return frozenset(tables - coded)
 
 
