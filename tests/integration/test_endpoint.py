@@ -60,7 +60,7 @@ def test_what_a_server_cuts_off_is_asked_for_in_pages() -> None:
     [
         (servers.error_page, "unavailable", "502: Bad gateway Try later."),
         (servers.friendly_page, "unavailable", "Welcome to our portal"),
-        (servers.cut_off, "unavailable", "breaks off"),
+        (servers.cut_off, "unavailable", "truncated"),
         (servers.slow, "timeout", "in time"),
         (servers.elsewhere, "refused", "another host, 127.0.0.2:9"),
     ],
@@ -113,7 +113,7 @@ def test_truth_as_rows(rows: list[dict[str, dict[str, str]]], truth: bool) -> No
 
 
 def test_too_many_bytes_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nacre.stores.sparql.endpoint.MOST_BYTES", 10_000)
+    monkeypatch.setattr("nacre.stores.sparql.endpoint.MAX_BYTES", 10_000)
     with servers.serving(servers.unlimited) as url:
         source = EndpointSource(url)
         with pytest.raises(ToolError) as error:

@@ -284,8 +284,8 @@ def test_an_embedder_that_fails_is_named_and_the_graph_answers(place: Place) -> 
 def test_cards_are_embedded_in_small_graphs_and_prose_in_all(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ingestion.index.passages, "MOST_CARDS", 4)
-    monkeypatch.setattr(ingestion.index.passages, "MOST_PARTS", 2)
+    monkeypatch.setattr(ingestion.index.passages, "MAX_FACT_PASSAGES", 4)
+    monkeypatch.setattr(ingestion.index.passages, "MAX_PROSE_PASSAGES", 2)
     prose = "It is a tree that grows slowly, and its wood is used for barrels, ships and floors alike. "
     comments = f':t1 rdfs:comment "{prose}" . :t2 rdfs:comment "{prose * 99}" .'
     texts = tmp_path / "a.md"
