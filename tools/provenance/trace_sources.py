@@ -86,7 +86,11 @@ def _of_sentence(evidence: EvidenceSentence, triples: TripleReader) -> tuple[Tri
         found.update(dict.fromkeys(_as_read(triple, triples)))
     if len(evidence.triples) == 1 and found:
         [(subject, predicate, value)] = evidence.triples
-        listed = triples.with_object(value, predicate) if value in evidence.keys else triples.with_subject(subject, predicate)
+        listed = (
+            triples.with_object(value, predicate)
+            if value in evidence.keys
+            else triples.with_subject(subject, predicate)
+        )
         others = ((t, t[0] if value in evidence.keys else t[2]) for t in listed)
         found.update(dict.fromkeys(t for t, end in others if _plain(triples.label(end) or end) in said))
     ends = dict.fromkeys(end for subject, _, value in found for end in (subject, value))

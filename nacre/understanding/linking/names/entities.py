@@ -40,7 +40,9 @@ class EntityNames:
             group.relation: (group.classes, group.without) for group in lexicon.schema.groups
         }
         # what a fifth of all names say names nothing ("Ltd" in a list of companies)
-        self.common_words = lexicon.frequent(lexicon.thing_name_count / _COMMON) if lexicon.thing_name_count >= _FEW else frozenset()
+        self.common_words = (
+            lexicon.frequent(lexicon.thing_name_count / _COMMON) if lexicon.thing_name_count >= _FEW else frozenset()
+        )
         self.stopwords = function_words() | self.common_words
         self._found = lru_cache(CACHED_TEXTS)(lambda tokens: tuple(self._candidates(tokens)))
 
