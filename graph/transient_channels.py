@@ -1,6 +1,6 @@
 """Channels for the fields that the nodes of one run pass on to each other and that no checkpoint keeps.
 
-See docs/decisions/0030-transient-channels.md.
+See docs/decisions/0031-transient-channels.md.
 """
 
 from collections.abc import Callable, Sequence

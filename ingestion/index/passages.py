@@ -22,12 +22,12 @@ log = logging.getLogger(__name__)
 
 BATCH = 512  # passages that are looked up and written at once
 EMBEDDING_BATCH = 128  # passages that are embedded at once: what a kill loses
-PROSE_LENGTH = (
-    80,
-    8,
-)  # a literal of at least so many characters and spaces is prose, such as a comment; measured: docs/quality.md
-MAX_PROSE_PASSAGES = 32  # of a thing's texts, so many passages are embedded: 30,000 characters, from their beginning
-MAX_FACT_PASSAGES = 2000  # passages of short facts are embedded up to so many in a graph: docs/quality.md
+# characters and spaces from which on a literal is prose, such as a comment (docs/research/quality-history.md)
+PROSE_LENGTH = (80, 8)
+# embedded passages of the texts of one thing: 30,000 characters, from their beginning
+MAX_PROSE_PASSAGES = 32
+# passages of short facts are embedded up to so many in a graph (docs/research/quality-history.md)
+MAX_FACT_PASSAGES = 2000
 Progress = Callable[[int, int], None]
 
 

@@ -66,6 +66,17 @@ def test_every_module_in_a_document_exists(document: Path) -> None:
     assert sorted(name for name in modules - FILES_OF_USERS if not module_exists(name)) == []
 
 
+def test_every_document_named_in_code_exists() -> None:
+    listed = subprocess.run(["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True)
+    missing = []
+    for name in listed.stdout.splitlines():
+        if name.startswith(("tests/", *DATA)) or not (ROOT / name).is_file():
+            continue
+        documents = re.findall(r"\bdocs/[\w/-]+\.md", (ROOT / name).read_text(encoding="utf-8"))
+        missing += [f"{name}: {document}" for document in documents if not (ROOT / document).is_file()]
+    assert missing == []
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=relative)
 def test_every_anchor_of_a_link_exists(document: Path) -> None:
     broken = []
