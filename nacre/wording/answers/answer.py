@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from nacre.language.base import word_map
 from nacre.language.format_values import format_value
 from nacre.language.forms.nouns import is_plural, join_names, place_phrase, plural, possessive_phrase
 from nacre.language.thesaurus import is_person
@@ -46,7 +47,6 @@ from nacre.wording.answers.tables import (
 )
 from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.labels.value_kinds import is_amount, nominal_label
-from nacre.wording.phrases.join_clauses import AGGREGATE_ADJECTIVES
 from nacre.wording.phrases.plan import ask_statements, verbalise_plan
 from nacre.wording.phrases.select import select_wording, verbalise_select
 
@@ -238,14 +238,14 @@ def _tabled(found: Grid, plan: Plan, schema: Schema) -> Verbalisation:
         numbers = [a for a in body.answers if isinstance(a, Aggregate)]
         if len(numbers) == len(body.answers) and len({variable_of(a) for a in numbers}) == 1:
             said = [c.said[0] for c in found.columns]
-            of_one = {a.of if a.function in AGGREGATE_ADJECTIVES else None for a in numbers}
+            of_one = {a.of if a.function in word_map("wording", "aggregate_adjectives") else None for a in numbers}
             if is_unwieldy_for(words, schema):
                 told = join_names(number_clauses(found.columns))
             elif of_one != {None} and len(of_one) == 1 and len(numbers) > 1:
                 # "the highest price of the chairs is 20, the lowest 5 and the average 12"
                 first = verbalise_select(replace(body, answers=body.answers[:1]), schema)
                 others = zip(numbers[1:], said[1:], strict=True)
-                rest = [f"the {AGGREGATE_ADJECTIVES[a.function]} {value}" for a, value in others]
+                rest = [f"the {word_map('wording', 'aggregate_adjectives')[a.function]} {value}" for a, value in others]
                 told = join_names([f"{first} is {said[0]}", *rest])
             else:
                 first = verbalise_select(replace(body, answers=body.answers[:1]), schema)

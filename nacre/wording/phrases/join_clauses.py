@@ -1,22 +1,20 @@
-"""Pieces of a noun phrase put together: names with their kinds, computed numbers, clauses after a noun."""
+"""Put pieces of a noun phrase together: names with their classes, computed numbers, clauses after a noun -> words."""
 
 import re
 from collections.abc import Sequence
 
+from nacre.language.base import phrase_list, word_map
 from nacre.language.format_values import is_number_name
 from nacre.language.forms.nouns import join_names, wording_entry
 from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Variable
 
-AGGREGATE_ADJECTIVES = {"min": "lowest", "max": "highest", "avg": "average", "sum": "total"}
-# the kind behind a name that things of several kinds share
+# the class after a name that things of several classes share
 KIND_SUFFIX = re.compile(r" \([^()]*\)$")
-_SHARED = ("that has ", "that have ", "who has ", "who have ", "with ")
-_RELATIVE = ("that ", "who ", "whose ")
 
 
 def thing_name(variable: Variable, noun: str) -> str:
-    """The name of a thing; one that has only a number, or shares its name with another kind, is named with its kind.
+    """The name of a thing, with its class if the name is a number or if another class has the same name.
 
     >>> thing_name(Variable("x", keys=("http://e.org/room12",), label="12"), "room")
     'room 12'
@@ -47,57 +45,58 @@ def alternative_names(variable: Variable) -> str:
 
 
 def aggregate_name(function: str, own: str) -> str:
-    """A computed number by its function, which its label may say already.
+    """A computed number by its function, unless the label says the function already.
 
     >>> aggregate_name("sum", "price"), aggregate_name("sum", "total spent"), aggregate_name("max", "highest elevation")
     ('total price', 'total spent', 'highest elevation')
     """
-    said = AGGREGATE_ADJECTIVES[function]
+    adjective = word_map("wording", "aggregate_adjectives")[function]
     first = own.split()[0].casefold() if own.split() else ""
-    return own if first in wording_entry("computed")[said].split() else f"{said} {own}"
+    return own if first in wording_entry("computed")[adjective].split() else f"{adjective} {own}"
 
 
 def superlative_phrase(noun: str, texts: Sequence[str]) -> str:
-    """The first of a kind, where nothing else is said of the thing; "" elsewhere.
+    """The first thing of a class, if that is the only condition on a thing; "" for others.
 
     >>> superlative_phrase("city", ["that is the city with the most rivers"])
     'the city with the most rivers'
     >>> superlative_phrase("city", ["that is old"])
     ''
     """
-    alone = texts[0] if len(texts) == 1 else ""
-    leads = ("that is ", "that are among ", "who is ", "who are among ")
-    lead = next((x for x in leads if alone.startswith(f"{x}the {noun} with ")), "")
-    return alone.removeprefix(lead) if lead else ""
+    only = texts[0] if len(texts) == 1 else ""
+    leads = phrase_list("wording", "membership_starts")
+    lead = next((each for each in leads if only.startswith(f"{each} the {noun} with ")), "")
+    return only.removeprefix(f"{lead} ") if lead else ""
 
 
 def person_clause(clause: str) -> str:
-    """A clause that follows the noun of a person, who does what it says.
+    """A clause after the noun of a person: "who" if the person does what it says.
 
     >>> person_clause("that are based in Rome"), person_clause("that the club trains"), person_clause("whose age is 3")
     ('who are based in Rome', 'that the club trains', 'whose age is 3')
     """
-    that, _, said = clause.partition(" ")
-    first = said.partition(" ")[0]
-    does = that == "that" and first.islower() and first not in wording_entry("determiners")
-    return f"who {said}" if does else clause
+    pronoun, _, rest = clause.partition(" ")
+    first = rest.partition(" ")[0]
+    is_subject = pronoun == "that" and first.islower() and first not in wording_entry("determiners")
+    return f"who {rest}" if is_subject else clause
 
 
-def chain_clauses(texts: list[str]) -> str:
-    """Clauses after a noun, joined so that each still belongs to it; what two begin with is said once.
+def chain_clauses(texts: Sequence[str]) -> str:
+    """Clauses after a noun, joined so that each still belongs to it; clauses with the same start share it.
 
     >>> chain_clauses(["that have a film", "that have a market", "whose year is 1995"])
     'that have a film and a market and whose year is 1995'
     """
-    texts = list(dict.fromkeys(texts))
-    texts.sort(key=lambda text: text.startswith(_RELATIVE))
-    found: list[str] = []
-    for text in texts:
-        shared = next((s for s in _SHARED if found and text.startswith(s) and found[-1].startswith(s)), "")
-        if shared and " " not in found[-1].removeprefix(shared).partition(" ")[2]:
-            found[-1] += f" and {text.removeprefix(shared)}"
-        elif found and text.startswith(_RELATIVE) == found[-1].startswith(_RELATIVE):
-            found[-1] += f" and {text}"
+    relative = tuple(f"{each} " for each in phrase_list("wording", "relative_pronouns"))
+    starts = [f"{each} " for each in phrase_list("wording", "shared_clause_starts")]
+    chained: list[str] = []
+    for text in sorted(dict.fromkeys(texts), key=lambda text: text.startswith(relative)):
+        last = chained[-1] if chained else ""
+        shared = next((start for start in starts if text.startswith(start) and last.startswith(start)), "")
+        if shared and " " not in last.removeprefix(shared).partition(" ")[2]:
+            chained[-1] += f" and {text.removeprefix(shared)}"
+        elif chained and text.startswith(relative) == last.startswith(relative):
+            chained[-1] += f" and {text}"
         else:
-            found.append(text)
-    return " ".join(found)
+            chained.append(text)
+    return " ".join(chained)

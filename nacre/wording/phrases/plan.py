@@ -19,7 +19,7 @@ from nacre.records.plan import (
 from nacre.records.schema import Schema
 from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.labels.value_kinds import nominal_label
-from nacre.wording.phrases.clauses import negated_clause
+from nacre.wording.phrases.membership_clauses import negated_clause
 from nacre.wording.phrases.select import existence_statements, select_wording, verbalise_select
 
 _COMPARED = {

@@ -1,0 +1,257 @@
+"""Put conditions on properties into clauses: Filter + Schema -> Clause."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from nacre.language.base import word_map
+from nacre.language.booleans import alternative_values, has_boolean_name, none_value, parse_boolean
+from nacre.language.dates import format_yearless_date
+from nacre.language.forms.nouns import (
+    is_count_noun,
+    is_plural,
+    place_phrase,
+    singular,
+    with_indefinite_article,
+    wording_entry,
+)
+from nacre.language.forms.pronouns import gender
+from nacre.language.forms.verbs import strip_preposition
+from nacre.records.plan import Attribute, Filter
+from nacre.records.schema import Predicate, Schema
+from nacre.wording.labels.label import PredicateLabel, flag_phrases
+from nacre.wording.labels.predicate_labels import predicate_label
+from nacre.wording.labels.value_kinds import is_temporal, nominal_label
+from nacre.wording.phrases.clause import Clause, state_clause, verb_clause
+from nacre.wording.phrases.comparison_words import (
+    comparison_words,
+    constant_words,
+    count_condition_phrase,
+    date_condition_words,
+)
+
+# what a property is compared with, if that is its mean over all things of the class
+AVERAGE = "the average"
+
+
+@dataclass(frozen=True)
+class _Condition:
+    """A condition on a property; `right` are the words of the select or property on its right side, else None."""
+
+    filter: Filter
+    schema: Schema
+    right: str | None
+
+    @cached_property
+    def attribute(self) -> Attribute:
+        assert isinstance(self.filter.left, Attribute)
+        return self.filter.left
+
+    @cached_property
+    def predicate(self) -> Predicate:
+        return self.schema.predicate_of[self.attribute.predicate]
+
+    @cached_property
+    def label(self) -> PredicateLabel:
+        return predicate_label(self.attribute.predicate, self.schema)
+
+    @cached_property
+    def name(self) -> str:
+        """The property as a noun."""
+        return nominal_label(self.attribute.predicate, self.schema)
+
+    @cached_property
+    def is_dated(self) -> bool:
+        return is_temporal(self.attribute.predicate, self.schema)
+
+    @cached_property
+    def is_equation(self) -> bool:
+        return self.filter.op in ("=", "!=")
+
+    @cached_property
+    def is_denied(self) -> bool:
+        """Whether an equation is denied, by its operator or by its negation."""
+        return self.filter.negated != (self.filter.op == "!=")
+
+    @cached_property
+    def is_range(self) -> bool:
+        """Whether the right side says both bounds of a number."""
+        return self.filter.op == "in" and isinstance(self.filter.right, str) and not self.is_dated
+
+    @cached_property
+    def value(self) -> str:
+        """The words of the right side."""
+        if self.right is not None:
+            return self.right
+        return (
+            str(self.filter.right) if self.is_range else constant_words(self.filter.right, self.schema, self.attribute)
+        )
+
+    @cached_property
+    def yearless_date(self) -> str:
+        """The words of a day or month of any year; "" for other conditions."""
+        is_part = self.is_dated and self.filter.op == "contains"
+        return format_yearless_date(str(self.filter.right)) if is_part else ""
+
+    @cached_property
+    def when(self) -> str:
+        """The words of a condition on a date; "" for other conditions."""
+        return self.yearless_date or (date_condition_words(self.filter, self.value) if self.is_dated else "")
+
+    @cached_property
+    def is_plain_text(self) -> bool:
+        """Whether a property equals one text."""
+        is_text = isinstance(self.filter.right, str) and self.right is None
+        return is_text and self.filter.op == "=" and not self.filter.negated
+
+
+def filter_clause(each: Filter, schema: Schema, right: str | None) -> Clause:
+    """A condition on a property; `right` are the words of the select or property it is compared with, else None."""
+    condition = _Condition(each, schema, right)
+    return (
+        _presence_clause(condition)
+        or _boolean_clause(condition)
+        or _event_clause(condition)
+        or _number_clause(condition)
+        or _text_clause(condition)
+        or _comparison_clause(condition)
+    )
+
+
+def _presence_clause(condition: _Condition) -> Clause | None:
+    """That a property has a value, or has none: "with a known height"; None for other conditions."""
+    each, name = condition.filter, condition.name
+    none = none_value(condition.predicate)
+    if each.op not in ("known", "unknown") and (none is None or each.right != none or not condition.is_equation):
+        return None
+    is_known = (each.op in ("known", "!=")) != each.negated
+    if condition.label.kind == "noun" and condition.predicate.datatype == "text" and not condition.attribute.part:
+        is_bare = none is not None or is_plural(name) or name in wording_entry("mass")
+        owned = name if is_bare else with_indefinite_article(name)
+        true, false = f"{{}} has {owned}", f"{{}} has no {name}"
+        with_, without = f"with {owned}", f"without {owned}"
+    else:
+        true, false = f"the {name} of {{}} is known", f"the {name} of {{}} is not known"
+        with_, without = f"with a known {name}", f"without a known {name}"
+    return Clause(with_, with_, true, false) if is_known else Clause(without, without, false, true)
+
+
+def _boolean_clause(condition: _Condition) -> Clause | None:
+    """A condition on a yes-or-no property: "that are open"; None for other properties."""
+    each, label = condition.filter, condition.label
+    value = parse_boolean(each.right, condition.predicate) if condition.is_equation else None
+    is_boolean = isinstance(each.right, bool) or label.kind != "noun" or has_boolean_name(condition.predicate)
+    if value is None or not is_boolean:
+        return None
+    yes = value != condition.is_denied
+    (one, many), (denied, _) = flag_phrases(label, yes), flag_phrases(label, not yes)
+    return Clause(f"that {one}", f"that {many}", f"{{}} {one}", f"{{}} {denied}")
+
+
+def _event_clause(condition: _Condition) -> Clause | None:
+    """When something happened: "that were founded after 2000" of "founded in"; None for other properties."""
+    label, each = condition.label, condition.filter
+    if not condition.is_dated or condition.attribute.part or label.kind not in ("state", "past", "verb"):
+        return None
+    is_exact = condition.when == condition.value and each.op != "in" and not condition.yearless_date
+    preposition = "on" if condition.predicate.datatype in ("date", "datetime") else "in"
+    when = f"{preposition} {condition.value}" if is_exact else condition.when
+    verb, base = strip_preposition(label.one), strip_preposition(label.many)
+    if label.kind == "state":
+        one, many, denied = f"was {verb} {when}", f"were {verb} {when}", f"was not {verb} {when}"
+        not_one, not_many = denied, f"were not {verb} {when}"
+    elif label.kind == "verb":
+        one, many, denied = f"{verb} {when}", f"{base} {when}", f"does not {base} {when}"
+        not_one, not_many = denied, f"do not {base} {when}"
+    else:
+        one = many = f"{verb} {when}"
+        denied = not_one = not_many = f"did not {base} {when}"
+    if each.negated:
+        return Clause(f"that {not_one}", f"that {not_many}", f"{{}} {denied}", f"{{}} {one}")
+    return Clause(f"that {one}", f"that {many}", f"{{}} {one}", f"{{}} {denied}")
+
+
+def _number_clause(condition: _Condition) -> Clause | None:
+    """A condition on a count or a measure with an adjective; None for other properties."""
+    is_end = condition.attribute.part in ("low", "high")
+    may_count = condition.right is None and not is_end and not condition.is_dated
+    clause = _count_clause(condition) if may_count else None
+    if clause is None and condition.right in (None, AVERAGE):
+        return _adjective_clause(condition)
+    return clause
+
+
+def _count_clause(condition: _Condition) -> Clause | None:
+    """A condition on how many of something a thing has: "with more than 3 stars"; None for what is no count."""
+    each, noun = condition.filter, condition.name.removeprefix("number of ")
+    is_number = isinstance(each.right, int | float) and not isinstance(each.right, bool)
+    is_range = each.op == "in" and isinstance(each.right, str)
+    if not (is_number or is_range) or each.negated or condition.predicate.unit or not is_count_noun(noun):
+        return None
+    noun = singular(noun) if each.right == 1 else noun
+    is_exact = is_range or each.op == "="
+    words = f"with {condition.value} {noun}" if is_exact else count_condition_phrase(each, noun, condition.value)
+    many = words.removeprefix("with ")
+    return Clause(words, words, f"{{}} has {many}", f"{{}} does not have {many}")
+
+
+def _adjective_clause(condition: _Condition) -> Clause | None:
+    """A condition on a number that has an adjective: "older than 30", "30 or older"; None for others."""
+    each, value = condition.filter, condition.value
+    more_less: tuple[str, str] | None = wording_entry("comparatives").get(condition.name)
+    if (
+        more_less is None
+        or each.negated
+        or condition.attribute.part
+        or each.op not in word_map("wording", "comparisons")
+    ):
+        return None
+    adjective = more_less["<" in each.op]
+    words = f"{value} or {adjective}" if "=" in each.op else f"{adjective} than {value}"
+    return Clause(f"that is {words}", f"that are {words}", f"{{}} is {words}", f"{{}} is not {words}")
+
+
+def _text_clause(condition: _Condition) -> Clause | None:
+    """A condition on a text that names a gender, an alternative or a state; None for other properties."""
+    each, label = condition.filter, condition.label
+    if condition.is_plain_text and (sex := gender(label.one, each.right)):
+        clause = f"whose {condition.name} is {sex}"
+        return Clause(clause, clause, f"{{}} is {sex}", f"{{}} is not {sex}", adjective=sex)
+    if condition.is_equation and condition.right is None and each.right in alternative_values(condition.predicate):
+        return _alternative_clause(str(each.right).lower(), is_denied=condition.is_denied)
+    if condition.is_plain_text and label.kind in ("state", "verb") and not condition.is_dated:
+        clause_of = state_clause if label.kind == "state" else verb_clause
+        return clause_of(label, condition.value)
+    return None
+
+
+def _alternative_clause(value: str, *, is_denied: bool) -> Clause:
+    """That a thing is something, or is not: "that are new"."""
+    yes, no = f"is {value}", f"is not {value}"
+    if is_denied:
+        return Clause(f"that {no}", f"that are not {value}", f"{{}} {no}", f"{{}} {yes}")
+    return Clause(f"that {yes}", f"that are {value}", f"{{}} {yes}", f"{{}} {no}")
+
+
+def _comparison_clause(condition: _Condition) -> Clause:
+    """A comparison of any property: "whose height is above 3 m"."""
+    each, name = condition.filter, condition.name
+    end = {"low": "lowest ", "high": "highest "}.get(condition.attribute.part, "")
+    parts: dict[str, Any] = wording_entry("text_parts")
+    if each.op in parts and not condition.yearless_date:
+        does, does_not = (f"{words} “{each.right}”" for words in parts[each.op])
+        text, denied = (does_not, does) if each.negated else (does, does_not)
+    else:
+        verb = "are" if condition.label.kind == "noun" and is_plural(name) else "is"
+        is_place = condition.is_equation and condition.right is None
+        value = place_phrase(name, condition.value) if is_place else condition.value
+        compared = condition.when.removeprefix("on ") or f"{comparison_words(each.op)} {value}"
+        text = " ".join(f"{verb} {'not ' if each.negated else ''}{compared}".split())
+        denied = _denied(text)
+    clause = f"whose {end}{name} {text}"
+    return Clause(clause, clause, f"the {end}{name} of {{}} {text}", f"the {end}{name} of {{}} {denied}")
+
+
+def _denied(text: str) -> str:
+    verb, _, rest = text.partition(" ")
+    return f"{verb} {rest.removeprefix('not ')}" if rest.startswith("not ") else f"{verb} not {rest}"
