@@ -1,4 +1,4 @@
-"""Why there is no answer: what was understood and tried -> what is unknown and the nearest that is, or what failed."""
+"""Why there is no answer: Understanding + evidence + failures -> Absence, with unknown words and the nearest names."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ STEM = 6
 
 @dataclass(frozen=True)
 class Absence:
-    """What is said instead of an answer. `table` is the index of the empty rows that are the answer, if any."""
+    """The text instead of an answer. `table` is the index of the empty rows that are the answer, if any."""
 
     text: str
     status: Status
@@ -32,8 +32,8 @@ class Absence:
 
 
 def is_unanswerable(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
-    """Whether nothing but an empty result can answer from the graph: that it is the answer is sure, or what is asked is
-    stated of nothing that is named."""
+    """Whether the graph can only give an empty result: it surely is the answer, or the graph does not state what is asked
+    of the named things."""
     if understanding.unstated is not None or unstated_rows(understanding, evidence) is not None:
         return True
     empty = empty_table(understanding, evidence)
@@ -43,8 +43,8 @@ def is_unanswerable(understanding: Understanding, evidence: Sequence[Evidence]) 
 def explain_absence(
     understanding: Understanding, schema: Schema, evidence: Sequence[Evidence], failures: dict[str, QueryError]
 ) -> Absence:
-    """In this order: what the graph does not know, an empty result, failures, a question that was not understood, and
-    what the graph does know."""
+    """The first reason that applies: unknown words, a property that is not stated, an empty result, failed queries, a
+    question that was not understood. Else what the graph states of the thing instead."""
     empty = empty_table(understanding, evidence)
     if understanding.unknown:
         names = quoted_list([word for word, _ in understanding.unknown])
@@ -59,21 +59,21 @@ def explain_absence(
         asked, other = understanding.unstated
         text = f"This graph does not state {quote_line(asked)}. The nearest it has is {quote_line(other)}, which is no answer."
         return Absence(text, "not_in_graph", text)
-    silent = unstated_rows(understanding, evidence)
-    if silent is not None and is_unknown_truth(silent.table):
-        text = f"This graph does not say {quote_line(silent.words)}."
+    unstated = unstated_rows(understanding, evidence)
+    if unstated is not None and is_unknown_truth(unstated.table):
+        text = f"This graph does not say {quote_line(unstated.words)}."
         return Absence(text, "not_in_graph", text)
-    if silent is not None:
-        text = f"This graph does not state this: it has nothing for “{quote_line(silent.words)}”."
+    if unstated is not None:
+        text = f"This graph does not state this: it has nothing for “{quote_line(unstated.words)}”."
         return Absence(text, "not_in_graph", text)
     if empty is not None and is_sure(understanding, empty[1]):
         index, rows = empty
         words = rows.words
         text = f"Nothing in this graph matches: {quote_line(words)}." if words else "Nothing in this graph matches."
         return Absence(text, "answered", table=index)
-    broken = {branch: error for branch, error in failures.items() if error.kind != "empty"}
-    if broken and empty is None:
-        why = "; ".join(f"{branch}: {error.message}" for branch, error in broken.items())
+    failed = {branch: error for branch, error in failures.items() if error.kind != "empty"}
+    if failed and empty is None:
+        why = "; ".join(f"{branch}: {error.message}" for branch, error in failed.items())
         return Absence(f"I could not find out: my queries failed ({quote_line(why)}).", "failed", why)
     best = next((each for each in understanding.readings), None)
     if best is not None:
@@ -83,7 +83,7 @@ def explain_absence(
 
 
 def nearest_name_hint(unknown: Sequence[tuple[str, str]]) -> str:
-    """A sentence with the names that words which name nothing may be meant for, "" where there are none."""
+    """A sentence with the names nearest to unknown words, or ""."""
     near = [name for _, name in unknown if name]
     return f" The nearest name it has is {quoted_list(near)}." if near else ""
 
@@ -108,7 +108,7 @@ def quoted_list(names: Sequence[str]) -> str:
 
 
 def _known_instead(understanding: Understanding, schema: Schema, evidence: Sequence[Evidence]) -> str:
-    """Which words of the question lead nowhere, and what the graph says of the thing that it asks about."""
+    """Which words of the question the evidence lacks, and what the graph states of the thing that it asks about."""
     key, name = _thing(understanding, evidence)
     about = [each for each in evidence if not key or key in each.keys]
     asked_for = [each.words for each in about if isinstance(each, Rows)]
@@ -139,14 +139,14 @@ def _known_instead(understanding: Understanding, schema: Schema, evidence: Seque
 
 
 def _is_missing(token: Token, known: frozenset[str]) -> bool:
-    """Whether the word carries meaning and is no form of one that is known ("accelerates", where acceleration is)."""
+    """Whether the word has meaning and is no form of a known word ("accelerates" if "acceleration" is known)."""
     if token.norm[0].isdigit() or gradable_adjective(token) or not content_words(token.text) - known:
         return False
     return not any(word[:STEM] == token.norm[:STEM] for word in known if len(word) >= STEM)
 
 
 def _thing(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[str, str]:
-    """The IRI and name of the thing that is asked about; empty where the question names none."""
+    """The IRI and name of the thing that is asked about; empty if the question names none."""
     for mention in understanding.mentions:
         if mention.kind == "entity":
             return mention.target, mention.label
@@ -158,7 +158,7 @@ def _thing(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[
 
 
 def _properties(thing: str, schema: Schema, evidence: Sequence[Evidence]) -> list[str]:
-    """The properties that the evidence tells of a thing, in words."""
+    """The labels of the properties that the evidence states of a thing."""
     known = schema.predicate_of
     told = {t[1] for each in evidence for t in each.triples if t[0] == thing and t[1] in known}
     return sorted(predicate_words(iri, schema) for iri in told if known[iri].role == "fact")

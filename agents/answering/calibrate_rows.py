@@ -1,4 +1,4 @@
-"""How likely rows of readings are right after they were run: Understanding + findings -> the same, weighed."""
+"""The probability of rows after the readings ran: Understanding + results -> the same results with probabilities."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,11 +19,11 @@ __all__ = ["MAX_READINGS_RUN", "calibrate_rows"]
 
 
 def calibrate_rows(understanding: Understanding, ran: Sequence[BranchResult]) -> tuple[BranchResult, ...]:
-    """The findings of the first readings, in order, each with the probability that its rows are right.
+    """The results of the first readings, in order, each with the probability that its rows are right.
 
-    The one to answer with is chosen by weights of its own; no other gets a higher probability than it, and none
-    a higher one than the turn that the question leans on. Where there was no time to look for all readings none is
-    sure, since probabilities were learned beside all others.
+    Separate weights choose the best reading. No other gets a higher probability, and none a higher one than the turn
+    that the question refers to. If time ran out before all readings were found, none is sure: the probabilities were
+    learned with all of them present.
     """
     readings = understanding.readings[: len(ran)]
     outcomes = [table_outcome(_table(found)) for found in ran]
@@ -38,13 +38,15 @@ def calibrate_rows(understanding: Understanding, ran: Sequence[BranchResult]) ->
     return tuple(
         replace(
             found,
-            evidence=tuple(_with(each, highest if i == best else min(highest, chance)) for each in found.evidence),
+            evidence=tuple(
+                _with_probability(each, highest if i == best else min(highest, chance)) for each in found.evidence
+            ),
         )
         for i, (found, chance) in enumerate(zip(ran, chances, strict=True))
     )
 
 
-def _with(evidence: Evidence, chance: float) -> Evidence:
+def _with_probability(evidence: Evidence, chance: float) -> Evidence:
     return replace(evidence, probability=round(chance, 4)) if isinstance(evidence, Rows) else evidence
 
 

@@ -1,4 +1,4 @@
-"""When a question can be meant in more ways than one: its readings and their rows -> the other readings, to offer."""
+"""Ambiguous questions: readings + their rows -> the other readings to offer, and the words that offer or confirm them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,58 +21,58 @@ MOST_OFFERED = 3
 def other_readings(
     chosen: Rows, understanding: Understanding, evidence: Sequence[Evidence], schema: Schema
 ) -> tuple[Reading, ...]:
-    """The readings that are likely enough to be offered and that give something else than the rows that answer, the
-    likeliest first. Those that give the same are as likely as all of them together.
+    """The readings that are likely enough to be offered and give something else than the rows that answer, the
+    likeliest first. Readings that give the same rows add up their probabilities.
 
-    Where two are worded alike, since things of two kinds have one name, the later one names the kind. The codes of
-    things that are given already are nothing else.
+    If two readings have the same words because things of two classes share a name, the later one names the class. The
+    codes of things that are in the answer already are no other answer.
     """
-    given, words = [chosen.table], {chosen.words}
+    shown, words = [chosen.table], {chosen.words}
     plan = plan_of(understanding, chosen)
-    things = {_without_answers(plan)} if plan is not None else set()
+    things = {_conditions(plan)} if plan is not None else set()
     found: list[Reading] = []
     rows = [each for _, each in candidate_rows(evidence)]
     for each in sorted(rows, key=lambda e: -row_probability(understanding, e)):
-        if each.reading is None or _belief(each, rows, understanding) < load_weights().offered:
+        if each.reading is None or _combined_probability(each, rows, understanding) < load_weights().offered:
             continue
-        says_nothing = is_empty(each.table) or is_nil(each.table) or is_echo(understanding, each)
-        if says_nothing or any(is_same_result(each.table, table) for table in given):
+        is_no_answer = is_empty(each.table) or is_nil(each.table) or is_echo(understanding, each)
+        if is_no_answer or any(is_same_result(each.table, table) for table in shown):
             continue
         reading = understanding.readings[each.reading]
-        if _gives_codes(reading.plan, schema) and _without_answers(reading.plan) in things:
+        if _selects_identifiers(reading.plan, schema) and _conditions(reading.plan) in things:
             continue
         if each.words in words:
-            reading = _with_kinds(reading, schema)
+            reading = _with_classes(reading, schema)
         if reading.words in words:
             continue
-        given.append(each.table)
-        things.add(_without_answers(reading.plan))
+        shown.append(each.table)
+        things.add(_conditions(reading.plan))
         words.add(reading.words)
         found.append(reading)
     return tuple(found[:MOST_OFFERED])
 
 
-def _belief(rows: Rows, every: Sequence[Rows], understanding: Understanding) -> float:
-    """The share of the belief in readings that give what these rows give."""
+def _combined_probability(rows: Rows, every: Sequence[Rows], understanding: Understanding) -> float:
+    """The probability of all readings that give the same rows."""
     same = {e.reading for e in every if e.reading is not None and is_same_result(rows.table, e.table)}
     return sum(understanding.readings[i].score for i in same)
 
 
-def _without_answers(plan: Plan) -> Body:
-    """What a plan says of things, whatever it gives of them."""
+def _conditions(plan: Plan) -> Body:
+    """The conditions of a plan, whatever it selects."""
     return replace(plan.body, answers=()) if isinstance(plan.body, Select) else plan.body
 
 
-def _gives_codes(plan: Plan, schema: Schema) -> bool:
-    """Whether all that a plan gives are codes, which tell things apart and say no more."""
+def _selects_identifiers(plan: Plan, schema: Schema) -> bool:
+    """Whether a plan selects nothing but identifiers."""
     return isinstance(plan.body, Select) and all(
         isinstance(answer, Attribute) and schema.predicate_of[answer.predicate].role == "identifier"
         for answer in plan.body.answers
     )
 
 
-def _with_kinds(reading: Reading, schema: Schema) -> Reading:
-    """The reading with the kinds of the things that it names in its words."""
+def _with_classes(reading: Reading, schema: Schema) -> Reading:
+    """The reading with the classes of the things that it names added to its words."""
     body = reading.plan.body.select if isinstance(reading.plan.body, Ask) else reading.plan.body
     variables = body.variables if isinstance(body, Select) else ()
     kinds = dict.fromkeys(class_noun(each, schema) for each in variables if each.keys)
@@ -88,8 +88,7 @@ def offer_readings(readings: Sequence[Reading]) -> str:
 
 
 def confirm_reading(words: str, answer: str = "") -> str:
-    """What was understood, to be confirmed, where there is no other reading to offer; not once more where the
-    answer says it.
+    """Ask to confirm a reading if there is no other to offer; its words are left out if the answer has them.
 
     >>> confirm_reading("the age of Ann", "The age of Ann is 40."), confirm_reading("towns that Ann lives in", "Ann lives in Hay.")
     ('Is that what you meant?', 'I read this as “towns that Ann lives in”. Is that what you meant?')

@@ -1,4 +1,4 @@
-"""Compare what the branches say: the rows that answer + all evidence -> what says otherwise, and why rows go first."""
+"""Other answers in the evidence: the rows that answer + all evidence -> evidence that disagrees, and which is preferred."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,13 +22,13 @@ from nacre.records.evidence import Cell, Evidence, EvidenceSentence, Rows, Table
 from nacre.records.turn import Understanding
 
 MOST = 2
-# rows that are less than so many times as likely as those that answer do not dispute them (given)
+# rows dispute the answer only if they are at least so many times as likely (given)
 AS_LIKELY = 0.5
 
 
 @dataclass(frozen=True)
 class Dispute:
-    """Evidence, by index, that says otherwise than the rows; why the rows are preferred, "" where neither is."""
+    """Evidence, by index, that disagrees with the rows; why the rows are preferred, "" if neither is."""
 
     index: int
     why: str
@@ -37,7 +37,7 @@ class Dispute:
 def find_disputes(
     chosen: Rows, question: str, understanding: Understanding, evidence: Sequence[Evidence]
 ) -> list[Dispute]:
-    """At most two other answers: of a query of the other mind, or of a text that tells of the same thing and property.
+    """At most two other answers: by the other reasoner, or by a text about the same thing and property.
 
     Sentences made from the graph's own triples can't contradict its rows: they tell of another property.
     """
@@ -67,15 +67,14 @@ def _of_texts(rows: Table, question: str, evidence: Sequence[Evidence]) -> Itera
 
 
 def _is_about(names: set[str], text: EvidenceSentence) -> bool:
-    """Whether a sentence of a text names one of these things, or speaks of "it" under a title that does."""
+    """Whether a sentence of a text names one of these things, or refers by a pronoun to a title that does."""
     said, title = (" ".join(name_tokens(part)) for part in (text.text, text.title))
     pronoun = not word_list("answering", "title_pronouns").isdisjoint(said.split())
     return any(f" {name} " in f" {said} " or (pronoun and f" {name} " in f" {title} ") for name in names if name)
 
 
 def is_same_result(rows: Table, others: Table) -> bool:
-    """Whether each column of the one with fewer has the values of a column of the other, which may show names beside
-    them.
+    """Whether the table with fewer columns is part of the other: each column has the values of one there.
 
     >>> a, b = Table(("n",), ((1,), (2,))), Table(("name", "n"), (("x", 1), ("y", 2)))
     >>> is_same_result(a, b), is_same_result(a, Table(("n",), ((1,), (2,), (3,))))
@@ -97,7 +96,7 @@ def _value(cell: Cell) -> str:
 
 
 def _contradicts(rows: Table, text: str) -> bool:
-    """Whether a text has a number, or a date, of the kind that the rows have, and none that they have."""
+    """Whether a text has numbers, or dates, of the kind that the rows have, but none of theirs."""
     units = rows.units or ("",) * len(rows.columns)
     own = [(float(c), u) for row in rows.rows for c, u in zip(row, units, strict=False) if isinstance(c, int | float)]
     days = {cell for row in rows.rows for cell in row if isinstance(cell, str) and find_periods(cell)}
@@ -110,7 +109,7 @@ def _contradicts(rows: Table, text: str) -> bool:
 
 
 def _in_unit(value: float, unit: str, wanted: str) -> float | None:
-    """The value in the unit that a text uses; None where the two are not of one kind."""
+    """The value in the unit of a text; None if the two are of different kinds."""
     if bool(unit) != bool(wanted):
         return None
     return convert_unit(value, unit, wanted) if unit else value

@@ -1,4 +1,4 @@
-"""What texts answer: TurnView -> the likeliest answer that a sentence of a document gives, with its probability."""
+"""Answers from texts: question + evidence -> the likeliest answer that a sentence of a document gives."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,14 +13,16 @@ from nacre.records.turn import Understanding
 from nacre.texts.answer import TextAnswer, rank_answers, text_weights
 from nacre.texts.expected_answer import expected_answer
 
-# what leaves out more of a question does not answer it (given)
+# rows that cover less of a question do not answer it (given)
 HALF = 0.5
 
 
 @dataclass(frozen=True)
 class DraftFromText:
-    """An answer of a text: its words, the evidence by index (the sentence first), as data, and how likely it is right;
-    `is_reason`: it says why."""
+    """An answer of a text: its words, its evidence by index (the sentence first), and the answer as data.
+
+    `is_reason`: the question asks why.
+    """
 
     text: str
     evidence: tuple[int, ...]
@@ -29,7 +31,7 @@ class DraftFromText:
 
     @property
     def probability(self) -> float:
-        """The chance that it is right."""
+        """The probability that the answer is right."""
         return self.answer.probability
 
     @property
@@ -39,8 +41,10 @@ class DraftFromText:
 
 
 def best_text_answer(question: str, evidence: Sequence[Evidence]) -> DraftFromText | None:
-    """The likeliest answer among the sentences of documents, to the question or to it with a thing of the graph in the
-    place of what describes it; None where none of them may be one."""
+    """The likeliest answer among the sentences of documents; None if none of them answers.
+
+    It answers the question, or the question with a thing of the graph in the place of a phrase that describes it.
+    """
     told = [(i, each) for i, each in indexed_sentences(evidence) if each.document is not None]
     found = [_answer(question, [(i, each) for i, each in told if each.joined is None or each.joined.basis])]
     for joined in dict.fromkeys(each.joined for _, each in told if each.joined is not None and not each.joined.basis):
@@ -67,8 +71,8 @@ def _answer(question: str, told: Sequence[tuple[int, EvidenceSentence]]) -> Draf
 
 
 def is_question_for_texts(understanding: Understanding, used: Rows, evidence: Sequence[Evidence]) -> bool:
-    """Whether rows that are not sure leave out most of the question, and the texts know half or more of the words that
-    the graph does not: what is asked for is told in them, or nowhere."""
+    """Whether the answer must be in texts: the rows are not sure and cover less than half of the question, and the texts
+    contain at least half of the words that the graph does not know."""
     if used.reading is None or used.confirmed or is_sure(understanding, used) or not understanding.unknown:
         return False
     said = content_words(" ".join(each.text for _, each in indexed_sentences(evidence) if each.document is not None))
@@ -78,7 +82,7 @@ def is_question_for_texts(understanding: Understanding, used: Rows, evidence: Se
 
 
 def sentence_phrase(answer: TextAnswer, sentence: EvidenceSentence) -> str:
-    """The sentence, led by the answer where it does not say it in the same form, or by what it is about.
+    """The sentence; before it the answer if the sentence has it in another form, or its title if it starts with a pronoun.
 
     >>> sentence = EvidenceSentence("lexical", 1, "It slides by 13 centimetres.", "The bench")
     >>> sentence_phrase(TextAnswer(13, "cm", 0, 13, 27, 0.9), sentence)
@@ -102,5 +106,5 @@ def sentence_phrase(answer: TextAnswer, sentence: EvidenceSentence) -> str:
 
 
 def _is_word(said: str) -> bool:
-    """Whether a unit is written as a word of several letters: "13 centimetres"."""
+    """Whether a unit is written as a word: "13 centimetres"."""
     return any(len(token.text) > 3 and token.text.isalpha() for token in tokenize(said))

@@ -1,4 +1,4 @@
-"""What an answer rests on of the conversation: no answer is surer than the turn that it leans on."""
+"""Confidence in a conversation: no answer is surer than the turn that its question refers to."""
 
 from dataclasses import replace
 
@@ -11,11 +11,11 @@ DOUBT = "This rests on an answer before it that I was not sure of."
 
 
 def limit_confidence(told: AnswerDraft, understanding: Understanding) -> AnswerDraft:
-    """The answer, in doubt where what it leans on is."""
+    """The answer, with a doubt and a lower confidence if the turn that it refers to was not sure."""
     if understanding.most >= load_weights().threshold:
         return told
     if told.status == "clarify" and told.confirm and told.confidence == round(understanding.most, 3):
-        # what was understood is not what is doubted
+        # the doubt is about the earlier turn, not about this reading
         return replace(told, doubt=DOUBT)
     if told.status != "answered":
         return told
@@ -24,7 +24,7 @@ def limit_confidence(told: AnswerDraft, understanding: Understanding) -> AnswerD
 
 
 def inheritable_confidence(told: AnswerDraft, understanding: Understanding) -> float | None:
-    """The probability that a turn was right, for those that lean on it; None where nothing is known of it.
+    """The probability that a turn was right, for turns that refer to it; None if it is unknown.
 
     What was asked back, left words out or was not understood is never sure.
     """

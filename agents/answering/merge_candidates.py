@@ -1,4 +1,4 @@
-"""Rows of the readings beside rows of a model, each with its chance: BranchResult + QueryAttempts -> BranchResult."""
+"""Merge the rows of readings with those of a model: BranchResult + QueryAttempts -> BranchResult with probabilities."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -12,14 +12,14 @@ from nacre.language.detect_language import ENGLISH
 from nacre.records.evidence import BranchResult, Rows
 from nacre.records.turn import Understanding
 
-# a reading this likely, whose rows are others, disputes a query (given)
+# a reading at least this likely with other rows disputes a query (given)
 LIKELY = 0.3
-# candidates nearer than this are as sure as each other (given)
+# candidates whose probabilities differ by less are equally sure (given)
 MARGIN = 0.15
 
 
 def merge_candidates(view: TurnView, drafted: BranchResult, writing: QueryAttempts, priors: Priors) -> BranchResult:
-    """The rules' rows and the model's, each with its chance; all queries that were tried."""
+    """The rows of the rules and of the model, each with its probability; all queries that were tried."""
     own = [each for part in writing.ran for each in part.rows]
     queries = (*drafted.queries, *writing.tried)
     error = next((part.error for part in reversed(writing.ran) if part.error), None) or drafted.error
@@ -28,31 +28,33 @@ def merge_candidates(view: TurnView, drafted: BranchResult, writing: QueryAttemp
                        wants=writing.wants, outcome="empty" if writing.tried else "")  # fmt: skip
     outcome = _outcome(view.understanding, drafted, own, writing)
     agreeing = [each for each in drafted.rows if outcome == "agreed" and _agree(each, own[0])]
-    beside = agreeing or (non_empty_rows(drafted.rows) if outcome == "disputed" else [])
-    reading = max((row_probability(view.understanding, each) for each in beside), default=None)
+    others = agreeing or (non_empty_rows(drafted.rows) if outcome == "disputed" else [])
+    reading = max((row_probability(view.understanding, each) for each in others), default=None)
     sure = priors.after(outcome, reading)
     own = [replace(each, probability=sure) for each in own]
     alike = [each for each in agreeing if _alike(each, own[0])]
     if alike:
-        # rows of a plan are worded and traced better than those of a bare query
+        # rows of a plan can be worded and traced better than those of a bare query
         words = own[0].words
         own = [replace(each, probability=sure, confirmed=True) for each in alike]
         if view.language != ENGLISH:
-            # a model that words them reads what its own query gives, not the plan in English
+            # a model that words them needs its own words, not the plan in English
             own = [replace(each, words=words or each.words) for each in own]
     rest = [each for each in drafted.evidence if each not in agreeing]
     if outcome == "disputed":
-        rest = [_against(each, view.understanding, priors) if isinstance(each, Rows) else each for each in rest]
+        rest = [
+            _disputed_by_query(each, view.understanding, priors) if isinstance(each, Rows) else each for each in rest
+        ]
     return BranchResult(drafted.branch, (*own, *rest), queries, by="model", wants=writing.wants, missing=writing.missing,
                  outcome=outcome)  # fmt: skip
 
 
 def merge_rewording(understanding: Understanding, drafted: BranchResult, rows: Rows, priors: Priors) -> BranchResult:
-    """The rules' rows beside those that they read in a model's words, each with its chance, the likeliest first.
+    """The rows for the question and those for a model's rewording of it, with probabilities, the likeliest first.
 
-    Where the likeliest rows of the question itself say the same, both count for it; else they speak against each
-    other. What shows as much as the rewording asks for goes first. One parser read both, so that two that are wrong
-    give the same as easily as two that are right.
+    If the likeliest rows of the question are the same, they confirm each other, else they dispute each other. Rows with
+    as many columns as the rewording asks for come first. One parser reads both, so two wrong readings agree as easily
+    as two right ones.
     """
     own = (priors.faithful or 0.0) * (rows.probability or 0.0)
     drafts = sorted(non_empty_rows(drafted.rows), key=lambda each: -row_probability(understanding, each))
@@ -74,11 +76,11 @@ def merge_rewording(understanding: Understanding, drafted: BranchResult, rows: R
 
 
 def _is_same(one: Rows, other: Rows) -> bool:
-    """Whether rows are the same answer, neither with more than the other."""
+    """Whether rows are the same answer with the same number of columns."""
     return len(one.table.columns) == len(other.table.columns) and _agree(one, other)
 
 
-def _against(rows: Rows, understanding: Understanding, priors: Priors) -> Rows:
+def _disputed_by_query(rows: Rows, understanding: Understanding, priors: Priors) -> Rows:
     return replace(rows, probability=priors.against(row_probability(understanding, rows)))
 
 
@@ -98,7 +100,7 @@ def _outcome(
 
 
 def is_undecided(understanding: Understanding, found: BranchResult) -> bool:
-    """Whether rows of the model and of a reading differ, and neither is surer."""
+    """Whether rows of the model and of a reading differ, and neither is clearly likelier."""
     if found.wants == "prose":
         return False
     rows = non_empty_rows(found.rows)
@@ -108,7 +110,7 @@ def is_undecided(understanding: Understanding, found: BranchResult) -> bool:
 
 
 def merge_second_query(found: BranchResult, second: QueryAttempts, priors: Priors) -> BranchResult:
-    """What a second, independent query agrees with counts as agreed."""
+    """The rows that a second, independent query gives as well count as agreed."""
     rows = next((each for part in second.ran for each in non_empty_rows(part.rows)), None)
     queries = (*found.queries, *second.tried)
     if rows is None:
@@ -130,10 +132,10 @@ def _agree(one: Rows, other: Rows) -> bool:
 
 
 def _alike(one: Rows, other: Rows) -> bool:
-    """Whether both show a single column, so that neither shows more than was asked for."""
+    """Whether both have a single column, so that neither shows more than was asked for."""
     return len(one.table.columns) == len(other.table.columns) == 1
 
 
 def non_empty_rows(rows: Iterable[Rows]) -> list[Rows]:
-    """Those with something in them."""
+    """The rows that are not empty."""
     return [each for each in rows if not is_empty(each.table)]
