@@ -71,7 +71,7 @@ def build_agents(
 
     def own(role: BaseChatModel) -> Limits:
         # servers of different models take different ways of asking
-        return limits if role is models.query else replace(limits, manner=StructuredOutput(limits.manner.setting))
+        return limits if role is models.query else replace(limits, output=StructuredOutput(limits.output.setting))
 
     return Agents(
         rewriter.by_model(models.rewriter, rules.rewriter, own(models.rewriter), small=priors.size == "small"),

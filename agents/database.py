@@ -1,4 +1,4 @@
-"""What agents may ask of an opened graph: the protocol `Database`; branches implement it over one version."""
+"""What agents may ask of an open graph: the protocol `Database`; `nacre.access` implements it by SQL and by SPARQL."""
 
 from collections.abc import Collection, Sequence
 from typing import Literal, Protocol
@@ -20,7 +20,7 @@ class Database(Protocol):
 
     @property
     def language(self) -> Language:
-        """What its queries are written in, and the branch that they belong to."""
+        """The language of its queries, which is the name of their branch."""
         ...
 
     @property
@@ -30,12 +30,12 @@ class Database(Protocol):
 
     @property
     def schema(self) -> Schema:
-        """What the graph is about."""
+        """The schema of the graph."""
         ...
 
     @property
     def lexicon(self) -> Lexicon:
-        """Its names."""
+        """The names that the conversation may mean."""
         ...
 
     async def read(self, readings: Sequence[Reading]) -> Sequence[BranchResult]:
@@ -43,21 +43,21 @@ class Database(Protocol):
         ...
 
     async def query(self, text: str) -> BranchResult:
-        """The rows of a query from outside, behind the guard, within limits."""
+        """The rows of a query that a model wrote, behind the guard, within limits."""
         ...
 
     def describe(self, relations: Collection[str] | None) -> str:
-        """CREATE statements of these tables, of all where None; by SPARQL the properties of these classes."""
+        """CREATE statements of these tables, of all if None; by SPARQL the properties of these classes."""
         ...
 
     def table_of(self, thing: str) -> str:
-        """The table that a thing (an IRI) lies in, or by SPARQL its classes, or ""."""
+        """The table that has the row of a thing (an IRI), by SPARQL its classes; "" for an unknown thing."""
         ...
 
     async def occurrences(self, phrases: Sequence[str]) -> list[Occurrence]:
-        """Where values like these phrases stand, the likest first."""
+        """Where values like these phrases occur, the most similar first."""
         ...
 
     async def look_up(self, wanted: LookUp) -> str:
-        """What is there, as text within a bound; why nothing is shown, where nothing is."""
+        """What a look-up finds, as a text of bounded length, or why it finds nothing."""
         ...

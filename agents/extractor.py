@@ -1,4 +1,4 @@
-"""Take triples out of the sentences of one document: claims + names of the graph -> ExtractedTriple, by rules or a model."""
+"""Extract triples from the sentences of a document: claims + names of the graph -> ExtractedTriples."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import groupby
@@ -19,7 +19,7 @@ from nacre.language.tokens import fold
 from nacre.records.extracted import ExtractedStatement, ExtractedTriple, SourceSentence
 from nacre.stores.sqlite.lexicon import Lexicon
 
-# sentences that a model is shown at once (given: a small model loses its way in more)
+# sentences that a model is shown at once (given: a small model makes more mistakes with more)
 BATCH = 8
 MODEL = "model"
 
@@ -52,7 +52,7 @@ def _by_patterns(claims: Sequence[SourceSentence], lexicon: Lexicon) -> tuple[Ex
 
 
 def by_model(model: BaseChatModel, rules: Extractor, limits: Limits) -> Extractor:
-    """The model's triples, those that stand in their sentences; the rules' for sentences at which it fails."""
+    """The model's triples that occur in their sentences; those of the rules for sentences at which it fails."""
 
     async def extractor(claims: Sequence[SourceSentence], lexicon: Lexicon) -> Result[tuple[ExtractedTriple, ...]]:
         found: list[ExtractedTriple] = []
@@ -61,7 +61,7 @@ def by_model(model: BaseChatModel, rules: Extractor, limits: Limits) -> Extracto
             try:
                 said, spent = await structured_reply(model, _messages(batch), ModelTriples, limits=limits)
                 usage += spent
-                found += await run_in_thread(_kept, said, batch, names)
+                found += await run_in_thread(_grounded_triples, said, batch, names)
             except ModelFailed as failed:
                 usage, why = usage + failed.usage, failed.why
                 found += (await rules(batch, lexicon)).value
@@ -84,10 +84,12 @@ def _messages(batch: Sequence[SourceSentence]) -> list[SystemMessage | HumanMess
     return [SystemMessage(prompt("extractor")), HumanMessage(turn)]
 
 
-def _kept(said: ModelTriples, batch: Sequence[SourceSentence], names: DocumentNames) -> list[ExtractedTriple]:
-    """What stands in the sentence that it is said to stand in; the subject may also be what the text is about."""
+def _grounded_triples(
+    said: ModelTriples, batch: Sequence[SourceSentence], names: DocumentNames
+) -> list[ExtractedTriple]:
+    """The triples whose parts occur in their sentence; the subject may also be the topic of the text."""
     topic = passage_topic(batch[0].title, names)
-    kept = []
+    triples = []
     for each in said.triples:
         if not 1 <= each.sentence <= len(batch):
             continue
@@ -103,5 +105,5 @@ def _kept(said: ModelTriples, batch: Sequence[SourceSentence], names: DocumentNa
             continue
         statement = ExtractedStatement(subject, fold(relation), value, object_kind(value), MODEL)
         one = resolve_statement(statement, claim, names, pattern_confidence(MODEL))
-        kept += [one] if one is not None else []
-    return kept
+        triples += [one] if one is not None else []
+    return triples

@@ -1,4 +1,4 @@
-"""Say what the branches found: TurnView -> sentences with their evidence into a gate, and the answer as data."""
+"""Write the answer: TurnView -> sentences with their evidence, through a gate, and the answer as data."""
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
@@ -16,7 +16,7 @@ from agents.models.calls import ModelFailed, stream_reply
 from agents.models.limits import Limits
 from agents.models.usage import UsageCounter
 from agents.prompt import prompt
-from agents.query_writing.doubts import preview_rows as shown_rows
+from agents.query_writing.doubts import preview_rows
 from agents.result import Result
 from agents.run_in_thread import run_in_thread
 from agents.turn_view import TurnView
@@ -98,8 +98,8 @@ def _fallbacks(view: TurnView, draft: AnswerDraft) -> list[CitedSentence]:
 
 
 def numbered_evidence(view: TurnView, draft: AnswerDraft, tokens: int) -> list[int]:
-    """What a model is shown, as indexes, within about `tokens`, nothing twice: rows that a model gathered, what the
-    rules cite, then sentences, those that share the most with the question first."""
+    """The evidence that a model is shown, as indexes, within about `tokens`, nothing twice: rows that a model gathered,
+    the evidence that the rules cite, then sentences, those nearest to the question first."""
     evidence = view.evidence
     rows = [i for i, _ in unplanned_rows(evidence)]
     cited = [i for _, indexes in draft.sentences for i in indexes]
@@ -108,10 +108,10 @@ def numbered_evidence(view: TurnView, draft: AnswerDraft, tokens: int) -> list[i
     shown: list[int] = []
     facts: set[str] = set()
     left = tokens * CHARACTERS_A_TOKEN
-    # what was gathered for the question says most of what the graph's own sentences say
-    worth = [i for i, each in ranked if each.document is not None or not rows] if asks_for_prose(view) else []
+    # gathered rows contain most of what the graph's own sentences say
+    further = [i for i, each in ranked if each.document is not None or not rows] if asks_for_prose(view) else []
     before = [i for i, each in enumerate(evidence) if not each.round]
-    for index in dict.fromkeys([*rows, *cited, *worth, *before]):
+    for index in dict.fromkeys([*rows, *cited, *further, *before]):
         line = evidence_line(evidence[index])
         fact = " ".join(fold(line).split())
         if not line or fact in facts or (shown and len(line) > left):
@@ -125,13 +125,14 @@ def numbered_evidence(view: TurnView, draft: AnswerDraft, tokens: int) -> list[i
 def _messages(view: TurnView, shown: Sequence[int]) -> list[BaseMessage]:
     lines = [f"[{n}] {evidence_line(view.evidence[index])}" for n, index in enumerate(shown, 1)]
     language = f"Answer in {language_name(view.language)}.\n" if view.language != ENGLISH else ""
-    before = "".join(
-        f"{quote_line(turn.standalone)}\n{quote_line(turn.answer)[:LONGEST_ANSWER]}\n" for turn in view.leant_on[-1:]
+    earlier = "".join(
+        f"{quote_line(turn.standalone)}\n{quote_line(turn.answer)[:LONGEST_ANSWER]}\n"
+        for turn in view.referenced_turns[-1:]
     )
     turn = prompt(
         "fuser_turn",
         evidence="\n".join(lines),
-        before=f"<before>\n{before}</before>\n" if before else "",
+        before=f"<before>\n{earlier}</before>\n" if earlier else "",
         language=language,
         question=quote_line(view.standalone),
     )
@@ -143,20 +144,20 @@ def _is_wide(evidence: Evidence) -> bool:
 
 
 def evidence_line(evidence: Evidence) -> str:
-    """Evidence as a model reads it: all rows, a line each; a sentence with what it is about."""
+    """Evidence as a model reads it: rows, a line each; a sentence with its title."""
     if isinstance(evidence, Rows):
-        rows = quote_lines(shown_rows(evidence.table, ROWS_SHOWN, LONGEST_CELL))
+        rows = quote_lines(preview_rows(evidence.table, ROWS_SHOWN, LONGEST_CELL))
         return f"{quote_line(evidence.words)}:\n{rows}" if evidence.words else rows
     text = quote_line(evidence.text)
     return text if not evidence.title or evidence.title in evidence.text else f"{quote_line(evidence.title)}: {text}"
 
 
-def _lacks_value(values: Sequence[Value], said: str) -> bool:
-    """Whether the prose lacks one of the values, where there are few enough to name."""
+def _lacks_value(values: Sequence[Value], text: str) -> bool:
+    """Whether the prose lacks one of the values; no for too many values to name."""
     if len(values) > MOST_VALUES_SHOWN:
         return False
-    said = said.casefold()
-    return any(all(form not in said for form in _forms(value)) for value in values if not isinstance(value, bool))
+    text = text.casefold()
+    return any(all(form not in text for form in _forms(value)) for value in values if not isinstance(value, bool))
 
 
 def _forms(value: Value) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Prompts are files: name + the values of its blanks -> text. A blank that is not filled is an error."""
+"""Prompts from files: name + values -> text. A `$blank` without a value is an error."""
 
 from functools import cache
 from pathlib import Path
@@ -13,7 +13,7 @@ def prompt(name: str, **blanks: str) -> str:
 
 
 def read_prompts() -> None:
-    """Read all prompts now, so that no turn waits for a file on the event loop."""
+    """Read all prompts now, so that no turn reads a file on the event loop."""
     for file in FOLDER.glob("*.md"):
         _template(file.stem)
 

@@ -1,4 +1,4 @@
-"""Find the rows that answer: TurnView + Database -> BranchResult; by the rules' readings or by queries of a model."""
+"""Find the rows that answer: TurnView + Database -> BranchResult, by readings of the rules or queries of a model."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -34,70 +34,70 @@ QueryWriter = Callable[[TurnView, Database], Awaitable[Result[BranchResult]]]
 
 
 async def by_rules(view: TurnView, database: Database) -> Result[BranchResult]:
-    """The rows of the best readings, each with the chance that it is right, the likeliest first."""
+    """The rows of the best readings, each with its probability, the likeliest first."""
     readings, branch = view.understanding.readings[: database.most], database.language
     if not readings or not may_run_readings(view.of(branch)):
         said = "it can't be read as a query" if not readings else "no other way to read it"
         return Result(BranchResult(branch, error=QueryError("empty", f"The question gives no query: {said}.")))
     ran = await database.read(readings)
     if view.rewrite.chosen is not None and view.rewrite.chosen.plan == readings[0].plan:
-        # the person said that this is what was meant
-        return Result(reduce(_beside, map(_certain, ran)))
-    found = reduce(_beside, calibrate_rows(view.understanding, ran))
-    order = sorted(found.evidence, key=lambda each: -_likely(view.understanding, each))
+        # the user chose this reading
+        return Result(reduce(_joined_with, map(_with_certainty, ran)))
+    found = reduce(_joined_with, calibrate_rows(view.understanding, ran))
+    order = sorted(found.evidence, key=lambda each: -_probability(view.understanding, each))
     return Result(replace(found, evidence=tuple(order)))
 
 
-def _certain(found: BranchResult) -> BranchResult:
+def _with_certainty(found: BranchResult) -> BranchResult:
     sure = (replace(each, probability=1.0) if isinstance(each, Rows) else each for each in found.evidence)
     return replace(found, evidence=tuple(sure))
 
 
-def _likely(understanding: Understanding, evidence: Evidence) -> float:
-    """The chance that rows answer the question; what sentences say follows them."""
+def _probability(understanding: Understanding, evidence: Evidence) -> float:
+    """The probability that rows answer the question; sentences come after them."""
     return row_probability(understanding, evidence) if isinstance(evidence, Rows) else 0.0
 
 
 def may_run_readings(earlier: Sequence[BranchResult]) -> bool:
-    """Whether readings are to be run: in the first round, and again where the store broke."""
+    """Whether readings are to be run: in the first round, and again if the store failed."""
     return all(found.error is not None and found.error.kind == "unavailable" for found in earlier)
 
 
 def by_model(
     model: BaseChatModel, rules: QueryWriter, limits: Limits, priors: Priors, lead: Lead = "auto"
 ) -> QueryWriter:
-    """Queries of the model beside the rules' readings, each with its probability.
+    """The rows of the model's queries and of the rules' readings, each with its probability.
 
-    A reading answers without a call only where it is at least as likely to be right as the model; with the lead
-    `rules` wherever one gave rows, with `model` never.
+    A reading answers without a model call only if it is at least as likely to be right as the model. With the lead
+    `rules` it does whenever it gave rows, with `model` never.
     """
 
     async def query_writer(view: TurnView, database: Database) -> Result[BranchResult]:
         drafted = await rules(view, database)
         if len(view.of(database.language)) >= MODEL_VISITS or view.rewrite.chosen is not None or view.rewrite.aside:
-            # a reading that the person chose needs no other opinion, what asks nothing of the graph none at all
+            # the user chose a reading, or the question asks nothing of the graph
             return drafted
         found = drafted.value
         if priors.size == "small" and lead == "auto" and view.understanding.expected == "prose":
-            # it can't say that it gathers rows for a description, and the rules word one
+            # a small model does not report that rows are for a description, and the rules word one
             return Result(found)
         rows = non_empty_rows(found.rows)
         if priors.size != "small" and lead == "auto":
-            # what leaves words out is no answer, so it can't take a larger model's place
+            # a reading that leaves words out can't replace a larger model
             rows = [each for each in rows if not view.understanding.readings[each.reading or 0].unused]
         best = max((row_probability(view.understanding, each) for each in rows), default=0.0)
-        # how good a description is was never measured
-        known = view.understanding.expected != "prose" or lead == "rules"
-        if lead != "model" and known and best >= (_bar(priors) if lead == "auto" else 0.01):
+        # no probability of descriptions was measured
+        is_measured = view.understanding.expected != "prose" or lead == "rules"
+        if lead != "model" and is_measured and best >= (_probability_bar(priors) if lead == "auto" else 0.01):
             return Result(found)
         bounds = limits.until(view.deadline, view.version)
         said = Result(found)
         if priors.faithful is not None and lead == "auto" and best >= DECLINED and not view.rewrite.depends:
-            said = await _in_other_words(model, view, database, found, bounds, priors)
+            said = await _with_rewording(model, view, database, found, bounds, priors)
             sure = max(row_probability(view.understanding, each) for each in non_empty_rows(said.value.rows))
-            if said.by != "rules" and (said.by != "model" or sure >= _bar(priors)):
+            if said.by != "rules" and (said.by != "model" or sure >= _probability_bar(priors)):
                 return said
-        # a query is written without knowing of the rewording, so that the two can agree
+        # the query is written without the rewording, so that their agreement means something
         writing = await write_queries(model, view, database, found, bounds, priors)
         found = merge_candidates(view, said.value, writing, priors)
         usage = said.usage + writing.usage
@@ -110,10 +110,10 @@ def by_model(
     return query_writer
 
 
-async def _in_other_words(
+async def _with_rewording(
     model: BaseChatModel, view: TurnView, database: Database, found: BranchResult, limits: Limits, priors: Priors
 ) -> Result[BranchResult]:
-    """What was found, beside what the rules find for the question in the model's words; by "rules" where that is
+    """The result merged with what the rules find for the model's rewording of the question; by "rules" if that is
     nothing."""
     said = await reword_question(model, view, database, limits)
     found = replace(found, queries=(*found.queries, *said.queries))
@@ -124,16 +124,15 @@ async def _in_other_words(
     return Result(merge_rewording(view.understanding, found, said.rows, priors), "model", said.usage)
 
 
-def _bar(priors: Priors) -> float:
-    """From which chance on a reading answers without a call: that of the model, or a higher one from which it is said
-    with confidence; beside one that is more than a small one the highest that calibration tells apart, since agreement
-    with the model would raise a lower one."""
+def _probability_bar(priors: Priors) -> float:
+    """Minimum probability for a reading to answer without a model call: that of the model, and at least the threshold of
+    sure rows. Beside a larger model it is the highest calibrated level, since agreement would raise a lower one."""
     learned = load_weights()
     highest = max((threshold for _, threshold, *_ in learned.levels), default=learned.threshold)
     return max(priors.before, learned.threshold if priors.size == "small" else highest)
 
 
-def _beside(first: BranchResult, other: BranchResult) -> BranchResult:
+def _joined_with(first: BranchResult, other: BranchResult) -> BranchResult:
     evidence = first.evidence + other.evidence
     return replace(
         first, evidence=evidence, queries=first.queries + other.queries, error=None if evidence else first.error

@@ -1,4 +1,4 @@
-"""What every agent hands back: its value, which mind made it, and what that cost."""
+"""What every agent returns: Result, with the value, the reasoner that made it, and the model usage."""
 
 from dataclasses import astuple, dataclass
 from typing import Generic, TypeVar
@@ -8,9 +8,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Usage:
-    """Model calls begun, and tokens; `cached` is the part of `input` that the server had read before.
+    """Started model calls, and tokens; `cached` is the part of `input` that the server had in its cache.
 
-    `price` is in US dollars, without the `unpriced` calls: those of a model whose price, or whose tokens, nobody knows.
+    `price` is in US dollars, without the `unpriced` calls, whose price or number of tokens is unknown.
     """
 
     calls: int = 0
@@ -29,7 +29,7 @@ NO_USAGE = Usage()
 
 @dataclass(frozen=True)
 class Result(Generic[T]):
-    """`by` is "rules", "model", or "rules after model: why"."""
+    """The result of one agent; `by` is "rules", "model", or "rules after model: why"."""
 
     value: T
     by: str = "rules"

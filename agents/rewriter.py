@@ -1,4 +1,4 @@
-"""Make a turn stand alone, in English: TurnView -> Rewrite. A model is asked only where the rules are unsure."""
+"""Make a question stand alone, in English: TurnView -> Rewrite. A model is asked only if the rules are unsure."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -42,18 +42,20 @@ class TranslatedQuestion(BaseModel):
 
 
 async def by_rules(view: TurnView, database: Database) -> Result[Rewrite]:
-    """The rewrite by the rules of `nacre.understanding.dialogue`. They read English and name the language."""
-    said = await run_in_thread(rewrite_question, view.question, view.conversation, database.schema, database.lexicon)
-    if said.chosen is not None:
-        # in the words of an answer, which are English whatever names they hold
-        return Result(said)
-    return Result(replace(said, language=detect_language(view.question)))
+    """The rewrite by the rules of `nacre.understanding.dialogue`, which read English, with the detected language."""
+    rewritten = await run_in_thread(
+        rewrite_question, view.question, view.conversation, database.schema, database.lexicon
+    )
+    if rewritten.chosen is not None:
+        # the words of an offered reading are English whatever names they contain
+        return Result(rewritten)
+    return Result(replace(rewritten, language=detect_language(view.question)))
 
 
 def by_model(model: BaseChatModel, rules: Rewriter, limits: Limits, *, small: bool = False) -> Rewriter:
-    """The rules' rewrite; worded by the model where they are unsure, and translated where it is in another language.
+    """The rules' rewrite; the model words it if they are unsure, and translates it from another language.
 
-    A small one only translates: what it made of follow-ups that the rules doubt was never better.
+    A small model only translates: its wordings of doubtful follow-ups were never better.
     """
 
     async def rewriter(view: TurnView, database: Database) -> Result[Rewrite]:
@@ -78,16 +80,16 @@ def by_model(model: BaseChatModel, rules: Rewriter, limits: Limits, *, small: bo
         if isinstance(answer, TranslatedQuestion):
             english = " ".join(answer.english.split())
             return Result(Rewrite(english, depends, language=draft.language, own=worded), "model", usage)
-        # the names that it put in say what the rules' scope said, or better; they are as sure as before
-        ground = _ground(draft, view) if depends else 1.0
-        scope = Scope(confidence=ground) if ground < 1.0 else None
+        # the names that the model put in replace the rules' scope; they are as sure as it was
+        confidence = _inherited_confidence(draft, view) if depends else 1.0
+        scope = Scope(confidence=confidence) if confidence < 1.0 else None
         return Result(replace(draft, standalone=worded, depends=depends, scope=scope), "model", usage)
 
     return rewriter
 
 
-def _ground(draft: Rewrite, view: TurnView) -> float:
-    """The probability that what a follow-up leans on was right: what the rules found, else the turn before."""
+def _inherited_confidence(draft: Rewrite, view: TurnView) -> float:
+    """The probability that what a follow-up refers to was right: the scope of the rules, else the turn before."""
     if draft.scope is not None:
         return draft.scope.confidence
     before = view.conversation[-1].confidence if view.conversation else None
@@ -97,7 +99,7 @@ def _ground(draft: Rewrite, view: TurnView) -> float:
 def _refusal(
     view: TurnView, foreign: bool
 ) -> Callable[[StandaloneQuestion | TranslatedQuestion], Awaitable[str | None]]:
-    """What is wrong with a wording: it shares no word of meaning with the question or the conversation."""
+    """Refuses a wording that shares no content word with the question or the conversation."""
     known = content_words(" ".join([view.question, *(f"{t.standalone} {t.answer}" for t in view.conversation)]))
 
     async def refuse(answer: StandaloneQuestion | TranslatedQuestion) -> str | None:
@@ -109,12 +111,12 @@ def _refusal(
 
 
 def _is_one_thing(draft: Rewrite) -> bool:
-    """Whether a follow-up stands on the key of a single thing, which leaves little to doubt."""
+    """Whether a follow-up refers to the key of a single thing, which leaves little doubt."""
     return draft.sure and draft.scope is not None and len(draft.scope.keys) == 1
 
 
 def _is_unsure(question: str, draft: Rewrite) -> bool:
-    """Whether the rules doubt their draft, or left a question alone that seems to point back.
+    """Whether the rules doubt their draft, or left a question unchanged that seems to refer to an earlier turn.
 
     >>> _is_unsure("Who wrote them?", Rewrite("Who wrote them?")), _is_unsure("Who?", Rewrite("Who wrote Home?", True))
     (True, False)

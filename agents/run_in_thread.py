@@ -1,4 +1,4 @@
-"""Blocking work (SQLite, ONNX, tantivy) off the event loop: function + arguments -> its result, from a thread."""
+"""Run blocking work (SQLite, ONNX, tantivy) in a thread: function + arguments -> its result."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,19 +12,19 @@ from nacre.records.cancellation import CancelToken, cancel_token
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# more at once only wait for each other, and for the event loop's turn: the work is bound to the processor
+# the work is bound to the processor: more threads would only wait for each other
 AT_ONCE = 8
-# of its own, so that what waits for a processor keeps nobody from reading a file
+# a pool of its own: file access in the default pool must not wait for the processor
 _POOL = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="nacre-work")
 
 
 async def run_in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Runs `function(*args, **kwargs)` in a thread; if the caller is cancelled, the work is told (`cancellation`)."""
-    waiting, context = CancelToken(), copy_context()
-    context.run(cancel_token.set, waiting)
+    """`function(*args, **kwargs)`, run in a thread. If the caller is cancelled, the work learns it by `cancel_token`."""
+    token, context = CancelToken(), copy_context()
+    context.run(cancel_token.set, token)
     running = _POOL.submit(context.run, partial(function, *args, **kwargs))
     try:
         return await asyncio.wrap_future(running)
     except asyncio.CancelledError:
-        waiting.over = True
+        token.over = True
         raise

@@ -1,4 +1,4 @@
-"""Choose the branches of a round: TurnView -> Choice. No branch chosen ends the retrieval."""
+"""Choose the branches of a round: TurnView -> Choice. If it has no branch, retrieval ends."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ LAYERS = (("sql", "sparql"), ("triples",), ("vector", "lexical"))
 
 @dataclass(frozen=True)
 class Choice:
-    """The branches of the next round, and what to look for in passages; "" for the question itself."""
+    """The branches of the next round, and the text to search passages for; "" for the question itself."""
 
     branches: tuple[str, ...]
     search: str = ""
@@ -42,7 +42,7 @@ class RetrievalStep(BaseModel):
 
 
 async def by_rules(view: TurnView) -> Result[Choice]:
-    """All enabled branches at first, then those that are wanted; of a waterfall the highest layer of them alone."""
+    """At first all enabled branches, then the wanted ones; in a waterfall only the highest layer of them."""
     places = view.enabled if view.round == 1 else view.wanted
     if view.strategy == "waterfall":
         layers = (tuple(place for place in layer if place in places) for layer in LAYERS)
@@ -51,15 +51,15 @@ async def by_rules(view: TurnView) -> Result[Choice]:
 
 
 def by_model(model: BaseChatModel, rules: Selector, limits: Limits) -> Selector:
-    """The rules' choice; the model's where it is unsure whether the evidence is enough, or for each step if so set."""
+    """The rules' choice; the model's if it is unclear whether the evidence is enough, or for every step if so configured."""
 
     async def tool_selector(view: TurnView) -> Result[Choice]:
-        chosen = await rules(view)
+        choice = await rules(view)
         stepwise = view.strategy == "stepwise"
         if view.strategy == "waterfall":
-            return chosen
+            return choice
         if not stepwise and (view.round == 1 or not view.evidence or len(view.wanted) < 2):
-            return chosen
+            return choice
         places = view.wanted or view.enabled
 
         async def refuse(step: RetrievalStep) -> str | None:
@@ -75,11 +75,11 @@ def by_model(model: BaseChatModel, rules: Selector, limits: Limits) -> Selector:
                 refuse=refuse,
             )
         except ModelFailed as failed:
-            return Result(chosen.value, f"rules after model: {failed.why}", failed.usage)
+            return Result(choice.value, f"rules after model: {failed.why}", failed.usage)
         if step.enough and view.round > 1:
             return Result(Choice(()), "model", usage)
-        # what is enough before anything was found names no place
-        branches = (step.place,) if step.place in places else chosen.value.branches
+        # a model that finds the evidence enough in the first round names no branch
+        branches = (step.place,) if step.place in places else choice.value.branches
         return Result(Choice(branches, " ".join(step.search.split())), "model", usage)
 
     return tool_selector
@@ -97,17 +97,17 @@ def _messages(view: TurnView, places: tuple[str, ...]) -> list[SystemMessage | H
 
 
 def attempt_lines(view: TurnView) -> tuple[str, ...]:
-    """What the branches tried and what that gave, a line each, errors and empty results included."""
-    return tuple(line for part in view.found for line in _tried(part))
+    """What the branches tried and what came of it, a line each, with errors and empty results."""
+    return tuple(line for part in view.found for line in _branch_lines(part))
 
 
-def _tried(part: BranchResult) -> list[str]:
+def _branch_lines(part: BranchResult) -> list[str]:
     lines = [
         f"{part.branch}: {query.words or query.text}: {query.error.message if query.error else f'{query.rows} rows'}"
         for query in part.queries
     ]
-    told = [f"{part.branch}: {each.text}" for each in part.evidence if isinstance(each, EvidenceSentence)][
+    sentences = [f"{part.branch}: {each.text}" for each in part.evidence if isinstance(each, EvidenceSentence)][
         :SENTENCES_SHOWN
     ]
     failed = [f"{part.branch}: {part.error.message}"] if part.error and not lines else []
-    return [*lines, *told, *failed]
+    return [*lines, *sentences, *failed]

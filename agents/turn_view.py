@@ -1,4 +1,4 @@
-"""One turn as every agent sees it: what was asked, understood, found and tried so far, and when it must end."""
+"""A turn as every agent sees it: TurnView, with the question, its reading, the evidence so far and the deadline."""
 
 import math
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ Strategy = Literal["parallel", "stepwise", "waterfall"]
 
 @dataclass(frozen=True)
 class TurnView:
-    """A decoded view of the state; fields that the turn has not reached yet have their defaults.
+    """The decoded state; fields that the turn has not reached yet have their defaults.
 
     `conversation` are the turns before it, oldest first. `wanted` are the branches that lack evidence and still have
     something new to try, `failures` the errors of branches that brought nothing back. `search` are better words to look
@@ -42,13 +42,13 @@ class TurnView:
 
     @property
     def language(self) -> str:
-        """What the answer is written in."""
+        """The language of the answer."""
         return self.rewrite.language if self.rewrite.own else "en"
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """All evidence of all branches, in the order that it was found, then that of the turn which this one leans on,
-        as of round 0. Rows of a reading by SPARQL are left out where SQL gave some."""
+        """All evidence in the order in which it was found, then that of the turn which this one refers to, as of round 0.
+        Rows of a reading by SPARQL are left out if SQL gave rows of the same reading."""
         read = {each.reading for each in self._all if isinstance(each, Rows) and each.branch == "sql"}
         # the same reading by two query languages is one piece of evidence, not two that agree
         own = tuple(
@@ -56,22 +56,22 @@ class TurnView:
             for each in self._all
             if not (isinstance(each, Rows) and each.branch == "sparql" and each.reading in read)
         )
-        return own + tuple(each for turn in self.leant_on[-1:] for each in turn.evidence)
+        return own + tuple(each for turn in self.referenced_turns[-1:] for each in turn.evidence)
 
     @property
     def _all(self) -> tuple[Evidence, ...]:
         return tuple(each for part in self.found for each in part.evidence)
 
     @property
-    def leant_on(self) -> tuple[EarlierTurn, ...]:
-        """The turns before this one, where its question leans on them."""
+    def referenced_turns(self) -> tuple[EarlierTurn, ...]:
+        """The turns before this one if its question refers to them."""
         return self.conversation if self.rewrite.depends else ()
 
     def of(self, branch: str) -> tuple[BranchResult, ...]:
-        """What one branch found in earlier rounds."""
+        """The results of one branch in earlier rounds."""
         return tuple(part for part in self.found if part.branch == branch)
 
 
 def first_turn(question: str, understanding: Understanding | None = None) -> TurnView:
-    """The view of a first turn in which nothing was found yet."""
+    """A first turn in which nothing was found yet."""
     return TurnView(question, Rewrite(question), understanding or Understanding(question))

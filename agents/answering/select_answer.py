@@ -15,18 +15,18 @@ from nacre.texts.expected_answer import expected_answer
 from nacre.understanding.ranking.calibrate import shown_columns
 from nacre.understanding.ranking.weights import load_weights
 
-# of what is less likely than this one in ten is right (measured out of fold): no values are given for it
+# rows that are less likely are right once in ten (measured out of fold): they are not given as an answer
 DECLINED = 0.1
-# below the threshold of what is sure
+# subtracted from the threshold of sure rows for a confidence just below it
 UNSURE = 0.01
-# the share of the question's words that sentences must hold to answer it (given)
+# the share of the question's words that sentences must contain to answer it (given)
 ENOUGH_WORDS = 0.6
-# the score from which on a word is that of the graph, and none that is like it (given)
-SAID = 0.9
+# the score from which on a word is a name of the graph and not merely similar to one (given)
+EXACT_SCORE = 0.9
 
 
 def is_empty(table: Table) -> bool:
-    """No row, or nothing in any row (as of a maximum over nothing).
+    """No row, or no value in any row (as of a maximum over nothing).
 
     >>> is_empty(Table(("max",), ((None,),))), is_empty(Table(("count",), ((0,),)))
     (True, False)
@@ -35,12 +35,12 @@ def is_empty(table: Table) -> bool:
 
 
 def is_nil(table: Table) -> bool:
-    """A single zero or "no": an answer that a wrong reading gives just as well."""
+    """A single zero or "no": an answer that a wrong reading gives as easily."""
     return len(table.rows) == 1 and len(table.rows[0]) == 1 and table.rows[0][0] in (0, False)
 
 
 def row_probability(understanding: Understanding, rows: Rows) -> float:
-    """The probability that rows answer the question: as it was weighed when they were found, else their reading's."""
+    """The probability that rows answer the question: as calibrated after they were found, else that of their reading."""
     if rows.probability is not None:
         return rows.probability
     if rows.reading is None:
@@ -71,7 +71,7 @@ def indexed_sentences(evidence: Sequence[Evidence]) -> list[tuple[int, EvidenceS
 
 
 def unplanned_rows(evidence: Sequence[Evidence]) -> list[tuple[int, Rows]]:
-    """The rows of this turn that no reading gave: those of a model's queries, and comparisons; with their indexes."""
+    """The rows of this turn that no reading gave, with their indexes: those of a model's queries, and comparisons."""
     return [(i, each) for i, each in candidate_rows(evidence) if each.reading is None and each.joined is None]
 
 
@@ -88,7 +88,7 @@ def is_echo(understanding: Understanding, rows: Rows) -> bool:
     if plan is None or rows.confirmed or not isinstance(plan.body, Select):
         return False
     named = {variable.name: variable.keys for variable in plan.body.variables if variable.keys}
-    if _gives_names(understanding, plan.body, rows.table):
+    if _gives_known_names(understanding, plan.body, rows.table):
         return True
     answers = [answer.variable for answer in plan.body.answers if isinstance(answer, Itself)]
     if len(answers) < len(plan.body.answers) or not set(answers) <= named.keys():
@@ -113,8 +113,8 @@ def _asks_who_else(understanding: Understanding) -> bool:
     return who is not None and words[who + 1] not in known["being"] | known["among"]
 
 
-def _gives_names(understanding: Understanding, body: Select, table: Table) -> bool:
-    """Whether nothing is given but what one thing is called, which the question says: "the name of Bob" is Bob."""
+def _gives_known_names(understanding: Understanding, body: Select, table: Table) -> bool:
+    """Whether rows give only the name of one thing, which the question has already: "the name of Bob" is Bob."""
     said = {token.norm for token in tokenize(understanding.standalone)}
     known = {v.name: set(name_tokens(v.label)) for v in body.variables if len(v.keys) == 1}
     words = [known.get(a.variable, set()) if isinstance(a, Attribute) else set() for a in body.answers]
@@ -131,13 +131,13 @@ def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence
 
     None where none has a cell, where none is likely enough to be given, or where an empty result is sure.
     """
-    rows = [(index, each) for index, each in candidate_rows(evidence) if not _says_little(understanding, each)]
+    rows = [(index, each) for index, each in candidate_rows(evidence) if not _is_trivial(understanding, each)]
     likeliest = max(rows, key=lambda found: (row_probability(understanding, found[1]), -found[0]), default=None)
     if likeliest is not None and is_unknown_truth(likeliest[1].table):
         return None
     filled = [(index, each) for index, each in rows if not is_empty(each.table)]
     if any(each.reading == 0 and is_empty(each.table) for _, each in rows):
-        # what is asked of somebody is not answered by leaving out who, or what
+        # a question about somebody is not answered by a reading that leaves out who, or what
         filled = [(index, each) for index, each in filled if not _leaves_out(understanding, each)]
     best = max(filled, key=lambda found: (row_probability(understanding, found[1]), -found[0]), default=None)
     if best is None or row_probability(understanding, best[1]) < DECLINED:
@@ -150,10 +150,9 @@ def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence
     return best
 
 
-def _says_little(understanding: Understanding, rows: Rows) -> bool:
-    """Whether rows only repeat what the question names, or say of one thing only that it is there, of a kind or
-    linked to another, or that something of it is known, where more was asked: "is she blocked" is not answered by
-    "yes, she is a customer"."""
+def _is_trivial(understanding: Understanding, rows: Rows) -> bool:
+    """Whether rows are no answer: they only repeat what the question names, or only confirm that one thing exists, has a
+    class, a link or a value although more was asked. "Is she blocked" is not answered by "yes, she is a customer"."""
     if is_echo(understanding, rows):
         return True
     if rows.reading is None or rows.confirmed:
@@ -163,19 +162,19 @@ def _says_little(understanding: Understanding, rows: Rows) -> bool:
     if not isinstance(body, Ask) or any(f.op != "known" for f in body.select.filters):
         return False
     first, second, *_ = [*(token.norm for token in tokenize(understanding.standalone)), "", ""]
-    # a kind may be a thing as well: "is the lute a string instrument"
-    asks_kind = any(m.kind == "class" for m in understanding.mentions) or len(understanding.mentions) > 1
+    # a class may be a thing as well: "is the lute a string instrument"
+    asks_class = any(m.kind == "class" for m in understanding.mentions) or len(understanding.mentions) > 1
     # "is her name Ann" does not ask whether it is known, nor "is the lamp available" whether it is a thing
     is_what = first in language().words["being"] and second not in language().words["there"]
-    is_what = is_what and (bool(body.select.filters) or not (body.select.edges or asks_kind))
+    is_what = is_what and (bool(body.select.filters) or not (body.select.edges or asks_class))
     if not (reading.unused or is_what):
         return False
     return sum(bool(v.keys) for v in body.select.variables) == 1
 
 
 def unstated_rows(understanding: Understanding, evidence: Sequence[Evidence]) -> Rows | None:
-    """The rows of the likeliest reading, where these say that the graph does not state what is asked of a named thing:
-    neither yes nor no, or nobody at the other end of a link that accounts for every word."""
+    """The rows of the likeliest reading if they show that the graph does not state what is asked of a named thing: neither
+    yes nor no, or nobody at the other end of a link that accounts for every word."""
     rows = max(
         candidate_rows(evidence), key=lambda found: (row_probability(understanding, found[1]), -found[0]), default=None
     )
@@ -185,14 +184,14 @@ def unstated_rows(understanding: Understanding, evidence: Sequence[Evidence]) ->
         return rows[1]
     reading = understanding.readings[rows[1].reading]
     looks_up = isinstance(reading.plan.body, Select) and is_look_up(reading.plan.body)
-    # sentences name who it is as well the other way round; what else is asked they may tell by another property
+    # only for persons: sentences may state anything else by another property
     asks_who = expected_answer(understanding.standalone).kind == "person"
     whole = asks_who and not reading.unused and not understanding.unknown
     return rows[1] if looks_up and whole and is_empty(rows[1].table) else None
 
 
 def is_look_up(select: Select) -> bool:
-    """Whether a select asks for what one link ties to one named thing, and nothing else."""
+    """Whether a select asks only for the things that one link connects to one named thing."""
     named = [v for v in select.variables if len(v.keys) == 1]
     plain = not (select.filters or select.group or select.by or select.order) and len(select.answers) == 1
     if len(named) != 1 or not plain or isinstance(select.answers[0], Aggregate):
@@ -201,55 +200,54 @@ def is_look_up(select: Select) -> bool:
 
 
 def _leaves_out(understanding: Understanding, rows: Rows) -> bool:
-    """Whether the reading of some rows leaves out a name of the question, or what the first one heeds; a query of a
-    model is not blamed for any."""
+    """Whether the reading of rows leaves out a name of the question, or a property that the first reading uses. Rows of
+    a model's query never do."""
     if rows.reading is None or rows.confirmed:
         return False
     first, reading = understanding.readings[0], understanding.readings[rows.reading]
-    if (reading.lost and not first.lost) or _has_blank(rows.table):
+    if (reading.lost and not first.lost) or _has_empty_column(rows.table):
         return True
-    if _says_no_property(understanding, reading.plan, first.plan):
+    if _lacks_named_property(understanding, reading.plan, first.plan):
         return True
     names = {word for m in understanding.mentions if m.kind in ("entity", "value") for word in m.text.split()}
     return not (names | _values(first.plan)).isdisjoint(reading.unused)
 
 
 def _values(plan: Plan) -> set[str]:
-    """The words of the texts that properties are to equal in a plan, as they were said."""
+    """The words of the texts that properties must equal in a plan, as the question has them."""
     body = plan.body.select if isinstance(plan.body, Ask) else plan.body
     filters = body.filters if isinstance(body, Select) else ()
     return {word for each in filters if isinstance(each.right, str) and each.op == "=" for word in each.right.split()}
 
 
-def _has_blank(table: Table) -> bool:
-    """Whether nothing is known in a whole column that is shown."""
+def _has_empty_column(table: Table) -> bool:
+    """Whether a column that is shown has no value in any row."""
     return any(all(row[i] is None for row in table.rows) for i in shown_columns(table))
 
 
-def _says_no_property(understanding: Understanding, plan: Plan, first: Plan) -> bool:
-    """Whether a plan has nothing of a property or link that is said in its own words, and of which the first plan
-    speaks."""
+def _lacks_named_property(understanding: Understanding, plan: Plan, first: Plan) -> bool:
+    """Whether a plan lacks a property or link that the question names exactly and the first plan uses."""
     if not isinstance(plan.body, Select | Ask) or not isinstance(first.body, Select | Ask):
         return False
-    said, heeded = (predicates_of(body.select if isinstance(body, Ask) else body) for body in (plan.body, first.body))
+    own, used = (predicates_of(body.select if isinstance(body, Ask) else body) for body in (plan.body, first.body))
     spans: dict[tuple[int, int], set[str]] = {}
     for each in (*understanding.mentions, *understanding.candidates):
         spans.setdefault((each.start, each.end), set()).add(each.target)
     return any(
-        meant & heeded and not meant & said
+        meant & used and not meant & own
         for mention in understanding.mentions
-        if mention.kind == "predicate" and mention.score >= SAID and (meant := spans[mention.start, mention.end])
+        if mention.kind == "predicate" and mention.score >= EXACT_SCORE and (meant := spans[mention.start, mention.end])
     )
 
 
 def empty_table(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[int, Rows] | None:
-    """The likeliest rows that are none, and their index."""
+    """The likeliest empty rows, and their index."""
     empty = [(i, each) for i, each in candidate_rows(evidence) if is_empty(each.table)]
     return max(empty, key=lambda found: (row_probability(understanding, found[1]), -found[0]), default=None)
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The lemmas that carry meaning.
+    """The lemmas of the words that have meaning.
 
     >>> sorted(content_words("Which of the rivers are long?"))
     ['long', 'river']
@@ -259,14 +257,14 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def is_covered_by(question: str, sentences: Sequence[EvidenceSentence]) -> bool:
-    """Whether those of these sentences that are about one thing hold most of the question's words."""
+    """Whether the sentences about one of the things contain most words of the question."""
     about = {each.title: [e for e in sentences if e.title == each.title] for each in sentences}
-    return any(_covers(question, told) for told in about.values())
+    return any(_contains_most_words(question, told) for told in about.values())
 
 
 def has_wanted_number(question: str, sentences: Sequence[EvidenceSentence]) -> bool:
-    """Whether sentences have a number where the question asks when, how many or how much, beside its own numbers
-    and those that name what is told of."""
+    """Whether sentences have a further number if the question asks when, how many or how much: not one of the question
+    itself or of their titles."""
     found = expected_answer(question)
     asked = {token.norm for text in (question, *(each.title for each in sentences)) for token in tokenize(text)}
     further = {token.norm for each in sentences for token in tokenize(each.text)} - asked
@@ -274,8 +272,8 @@ def has_wanted_number(question: str, sentences: Sequence[EvidenceSentence]) -> b
     return not numbers or any(any(map(str.isdigit, word)) for word in further)
 
 
-def _covers(question: str, sentences: Sequence[EvidenceSentence]) -> bool:
-    """Whether these sentences hold most of the question's words, and of those that are more than their titles."""
+def _contains_most_words(question: str, sentences: Sequence[EvidenceSentence]) -> bool:
+    """Whether the sentences contain most words of the question, and most of those that their titles lack."""
     named = frozenset[str]().union(*(content_words(each.title) for each in sentences))
     further = " ".join(sorted(content_words(question) - named))
     if share(question, sentences) < ENOUGH_WORDS:
@@ -284,7 +282,7 @@ def _covers(question: str, sentences: Sequence[EvidenceSentence]) -> bool:
 
 
 def is_enough(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
-    """Whether a further round is not worth its while."""
+    """Whether no further round is needed."""
     if select_answer_rows(understanding, evidence) is not None:
         return True
     if understanding.expected == "prose" or not understanding.readings:

@@ -1,15 +1,15 @@
-"""What the models of a run were asked, for who wants to see it: callbacks of LangChain -> Calls."""
+"""The model calls of a run, for people who want to see the prompts: LangChain callbacks -> ModelCalls."""
 
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-# of a message so many characters are kept, and so many of all calls of a run
+# characters that are kept of a message, and of all calls of a run
 LONGEST, MOST = 40_000, 200_000
 
 
 @dataclass(frozen=True)
 class ModelCall:
-    """One call: its messages as (role, text), what came back, how long it took, and its tokens."""
+    """One call: its messages as (role, text), the reply, how long it took, and its tokens."""
 
     messages: tuple[tuple[str, str], ...]
     answer: str
@@ -18,12 +18,12 @@ class ModelCall:
     output_tokens: int = 0
 
 
-# a list that whoever runs a turn has put there; without one nothing is kept
+# the list is set by whoever runs a turn; without one nothing is recorded
 call_log: ContextVar[list[ModelCall] | None] = ContextVar("heard", default=None)
 
 
 def record_call(call: ModelCall) -> None:
-    """Keep a call for the run that makes it, within bounds."""
+    """Add a call to the log of its run, within bounds."""
     calls = call_log.get()
     if calls is not None and sum(map(_size, calls)) + _size(call) <= MOST:
         calls.append(call)

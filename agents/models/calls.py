@@ -93,13 +93,13 @@ async def _kept_or_asked(
 async def _once(
     model: BaseChatModel, messages: list[BaseMessage], shape: type[Shape], meter: UsageCounter, limits: Limits
 ) -> tuple[str, Shape | None, str]:
-    seconds = limits.left()
+    seconds = limits.seconds_left()
     if not seconds:
         raise ModelFailed(TURN_IS_OVER, meter.usage)
     tried, bound, worded = (
-        limits.manner.method,
-        limits.manner.bound(model, shape),
-        limits.manner.worded(messages, shape),
+        limits.output.method,
+        limits.output.bound(model, shape),
+        limits.output.worded(messages, shape),
     )
     try:
         async with asyncio.timeout(seconds):
@@ -110,7 +110,7 @@ async def _once(
     except TimeoutError:
         raise ModelFailed(f"no answer within {seconds:.3g} s", meter.usage) from None
     except Exception as error:
-        if limits.manner.moves_on(error, tried):
+        if limits.output.moves_on(error, tried):
             log.info("the model's server refused the way it was asked: %s", _short(error))
             return await _once(model, messages, shape, meter, limits)
         # every provider has its own family of errors; whichever it is, the rules go on
@@ -151,7 +151,7 @@ async def stream_reply(
 async def _pieces(
     model: BaseChatModel, messages: Sequence[BaseMessage], meter: UsageCounter, limits: Limits
 ) -> AsyncIterator[str]:
-    seconds = limits.left()
+    seconds = limits.seconds_left()
     if not seconds:
         raise ModelFailed(TURN_IS_OVER, meter.usage)
     deadline = time.monotonic() + seconds
@@ -207,7 +207,7 @@ async def _patiently(call: Callable[[], Awaitable[T]], limits: Limits) -> T:
             return await call()
         except Exception as error:
             wait = max(pause, _asked_to_wait(error))
-            if not is_transient(error) or wait >= limits.left():
+            if not is_transient(error) or wait >= limits.seconds_left():
                 raise
             log.info("model server is busy, again in %.1f s: %s", wait, _short(error))
         await asyncio.sleep(wait)

@@ -1,4 +1,4 @@
-"""What a model may take, of time and of tokens: settings and a turn -> Limits."""
+"""What a model call may take: time, tokens, retries -> Limits."""
 
 import math
 import time
@@ -11,10 +11,11 @@ from agents.models.structured_output import StructuredOutput
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds a call, malformed answers asked for again, tokens of evidence and schema shown, busy servers tried again.
+    """The limits of model calls.
 
-    `kept` are earlier answers, `manner` is how records are asked for, `exchanges` the most calls for one query.
-    `deadline` (by `time.time()`) is the end of the turn, `version` that of its graph.
+    `retries` counts repetitions after a malformed reply, `busy_retries` those after an error of the server, `exchanges`
+    the calls for one query. `cache` has earlier replies, `output` is how records are asked for. `deadline` (by
+    `time.time()`) is the end of the turn, `version` that of its graph.
     """
 
     seconds: float = 60.0
@@ -23,8 +24,8 @@ class Limits:
     schema_tokens: int = 6000
     busy_retries: int = 2
     exchanges: int = 3
-    kept: BaseCache | None = None
-    manner: StructuredOutput = field(default_factory=StructuredOutput)
+    cache: BaseCache | None = None
+    output: StructuredOutput = field(default_factory=StructuredOutput)
     deadline: float = math.inf
     version: str = ""
 
@@ -32,6 +33,6 @@ class Limits:
         """The limits of one turn."""
         return replace(self, deadline=deadline, version=version)
 
-    def left(self) -> float:
-        """How many seconds the next call may take, 0 where the turn is over."""
+    def seconds_left(self) -> float:
+        """How many seconds the next call may take, 0 if the turn is over."""
         return max(0.0, min(self.seconds, self.deadline - time.time()))

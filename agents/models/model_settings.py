@@ -26,8 +26,8 @@ def model_limits(settings: Settings) -> Limits:
         schema_tokens=tokens,
         busy_retries=settings.busy_retries,
         exchanges=settings.max_rounds,
-        kept=ModelReplies(settings.model_cache) if settings.model_cache else None,
-        manner=StructuredOutput(settings.model_output),
+        cache=ModelReplies(settings.model_cache) if settings.model_cache else None,
+        output=StructuredOutput(settings.model_output),
     )
 
 

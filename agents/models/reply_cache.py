@@ -15,10 +15,10 @@ log = logging.getLogger(__name__)
 
 
 class CachedReply:
-    """The place of one answer. Without `limits.kept` there is never one; a store that fails keeps nothing."""
+    """The place of one answer. Without `limits.cache` there is never one; a store that fails keeps nothing."""
 
     def __init__(self, limits: Limits, model: BaseChatModel, messages: Sequence[BaseMessage], shape: str) -> None:
-        self._store = limits.kept
+        self._store = limits.cache
         self._prompt = json.dumps([[message.type, message.content] for message in messages], ensure_ascii=False)
         named = (model.metadata or {}).get("model", model._llm_type)
         self._of = json.dumps([named, shape, limits.version])

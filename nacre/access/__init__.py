@@ -1,0 +1,19 @@
+"""Open graphs as agents, people and other programs ask them: databases, things, guarded queries, derivations.
+
+In reading order:
+
+availability         why a branch can't search a graph
+text_lexicon         the names to parse a text with
+understanding_cache  parsed questions of an open graph
+version_leases       versions that turns keep open
+sql_database         a graph for agents that write SQL
+sparql_database      a graph for agents that write SPARQL
+join_texts           questions that need facts and texts
+text_coverage        whether texts may answer what rows leave out
+queries              guarded queries of people and other programs
+text2sparql          a question as one SPARQL query
+things               a thing by its name or IRI
+local_thing, remote_thing, class_view, overview, labels   what pages show
+citations            the triples behind cited evidence
+derivation           how an answer came about
+"""

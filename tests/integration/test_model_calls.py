@@ -38,8 +38,8 @@ async def test_no_call_is_begun_after_the_end_of_the_turn(scripted: ScriptedMode
 
 
 def test_a_call_gets_what_is_left_of_the_turn() -> None:
-    assert Limits(seconds=60).left() == 60
-    assert 0 < Limits(seconds=60).until(time.time() + 5, "v1").left() <= 5
+    assert Limits(seconds=60).seconds_left() == 60
+    assert 0 < Limits(seconds=60).until(time.time() + 5, "v1").seconds_left() <= 5
 
 
 @pytest.mark.parametrize("text", ["It is blue. " * 20, "no no " * 40, "\n" * 100, "ha" * 200])
@@ -58,7 +58,7 @@ def test_ordinary_text_does_not_repeat_itself(text: str) -> None:
 
 
 async def test_answers_are_kept_for_the_same_prompt_and_version(scripted: ScriptedModel, tmp_path: Path) -> None:
-    kept = Limits(kept=ModelReplies(tmp_path / "replies.sqlite"))
+    kept = Limits(cache=ModelReplies(tmp_path / "replies.sqlite"))
     first = kept.until(math.inf, "v1")
     scripted.replies = ["Dal simmers.", {"name": "dal"}, "Dal still does.", {"name": "daal"}]
     assert [await said(scripted, first) for _ in range(2)] == ["Dal simmers."] * 2
@@ -72,7 +72,7 @@ async def test_answers_are_kept_for_the_same_prompt_and_version(scripted: Script
 
 @pytest.mark.parametrize("reply", [Cut("Dal sim", ConnectionError("cut")), "", "ha" * 200])
 async def test_what_was_not_whole_is_not_kept(scripted: ScriptedModel, tmp_path: Path, reply: Any) -> None:
-    limits = Limits(kept=ModelReplies(tmp_path / "replies.sqlite"))
+    limits = Limits(cache=ModelReplies(tmp_path / "replies.sqlite"))
     scripted.replies = [reply, "Dal simmers."]
     try:
         await said(scripted, limits)
@@ -97,7 +97,7 @@ async def test_a_store_of_answers_that_is_broken_keeps_nothing(
         if broken == "locked":
             ModelReplies(file).clear()
             other.execute("BEGIN EXCLUSIVE")
-        told = [await said(scripted, Limits(kept=ModelReplies(file))) for _ in range(2)]
+        told = [await said(scripted, Limits(cache=ModelReplies(file))) for _ in range(2)]
     assert told == ["Dal simmers.", "Dal simmers on."]
 
 

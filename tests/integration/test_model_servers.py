@@ -207,7 +207,7 @@ async def test_a_record_is_asked_for_in_the_way_that_a_server_takes(
         for _ in replies:
             answer, _usage = await structured_reply(model, MESSAGES, Step, limits=bounds)
             assert answer == Step.model_validate(QUERY)
-    assert bounds.manner.method == way
+    assert bounds.output.method == way
     # what it refused once it is not asked for again
     assert len(server.asked) == refused + len(replies)
     said = [message["content"] for message in server.asked[-1]["messages"]]
@@ -228,7 +228,7 @@ async def test_a_question_is_answered_over_each_server(settings: Settings, takes
     answer = events[-1][1]
     assert answer["values"] == [3]
     assert answer["by"]["sql"] == "model"
-    assert bounds.manner.method == way
+    assert bounds.output.method == way
 
 
 async def test_questions_at_once_move_on_one_way_and_not_two() -> None:
@@ -238,7 +238,7 @@ async def test_questions_at_once_move_on_one_way_and_not_two() -> None:
         asked = [structured_reply(model, MESSAGES, Dish, limits=bounds) for _ in range(6)]
         dishes = [dish for dish, _ in await asyncio.gather(*asked)]
     assert dishes == [Dish(name="dal", hot=True)] * 6
-    assert bounds.manner.method == "tools"
+    assert bounds.output.method == "tools"
 
 
 async def test_a_server_that_refuses_every_way_is_asked_anew_the_next_time() -> None:
@@ -248,18 +248,18 @@ async def test_a_server_that_refuses_every_way_is_asked_anew_the_next_time() -> 
         with pytest.raises(ModelFailed, match="400"):
             await structured_reply(model, MESSAGES, Dish, limits=bounds)
         assert (await structured_reply(model, MESSAGES, Dish, limits=bounds))[0].name == "dal"
-    assert bounds.manner.method == "json_schema", "a prompt that was too long says nothing about ways to ask"
+    assert bounds.output.method == "json_schema", "a prompt that was too long says nothing about ways to ask"
 
 
 async def test_a_way_that_was_set_is_kept() -> None:
     with openai_server(DAL, takes=("tools",)) as server:
         with pytest.raises(ModelFailed, match="json_schema is not supported"):
             await structured_reply(
-                model_of(server), MESSAGES, Dish, limits=limits(manner=StructuredOutput("json_schema"))
+                model_of(server), MESSAGES, Dish, limits=limits(output=StructuredOutput("json_schema"))
             )
         assert len(server.asked) == 1
         assert (
-            await structured_reply(model_of(server), MESSAGES, Dish, limits=limits(manner=StructuredOutput("tools")))
+            await structured_reply(model_of(server), MESSAGES, Dish, limits=limits(output=StructuredOutput("tools")))
         )[0].hot
 
 
