@@ -28,14 +28,14 @@ MOST_CHARACTERS = 6000
 MOST_REPETITIONS = 5
 LONGEST_REPETITION = 200
 FIRST_PAUSE = 0.5
-# clients that pass on why a stream ended: without it, the connection was lost
+# clients that report why a stream ended; without a report the connection was lost
 REPORTS_STREAM_END = ("openai-chat", "chat-ollama")
-ENDED = {"finish_reason", "done_reason"}
+STREAM_END_KEYS = {"finish_reason", "done_reason"}
 TURN_IS_OVER = "the time of this turn was used up"
 
 
 class ModelFailed(Exception):
-    """The model gave nothing that can be used. `why` is short and plain; `usage` is what was spent on the way."""
+    """The model gave no usable reply. `why` is short and readable, `usage` what the attempts took."""
 
     def __init__(self, why: str, usage: Usage = NO_USAGE) -> None:
         super().__init__(why)
@@ -51,119 +51,119 @@ async def structured_reply(
     limits: Limits,
     refuse: Callable[[Shape], Awaitable[str | None]] | None = None,
 ) -> tuple[Shape, Usage]:
-    """A record of type `shape`, asked for in the way that the model's server takes.
+    """A record of type `shape`, requested in a way that the model's server supports.
 
-    A malformed answer, or one for which `refuse` gives a reason, goes back with that reason at most `limits.retries`
-    times. Raises ModelFailed.
+    A malformed reply, or one for which `refuse` returns a reason, is sent back with the reason, at most
+    `limits.retries` times. Raises ModelFailed.
     """
-    meter = UsageCounter()
-    said = list(messages)
+    counter = UsageCounter()
+    sent = list(messages)
     why = ""
     for _ in range(limits.retries + 1):
-        kept = CachedReply(limits, model, said, json.dumps(shape.model_json_schema(), sort_keys=True))
-        raw, parsed, why = await _kept_or_asked(kept, model, said, shape, meter, limits)
+        cached = CachedReply(limits, model, sent, json.dumps(shape.model_json_schema(), sort_keys=True))
+        raw, parsed, why = await _cached_or_new(cached, model, sent, shape, counter, limits)
         if parsed is not None:
             reason = await refuse(parsed) if refuse else None
             if reason is None:
-                return parsed, meter.usage
+                return parsed, counter.usage
             why = reason
-        log.info("model answer sent back: %s", why)
-        said = [*messages, AIMessage(raw), HumanMessage(f"That can't be used: {why}\nGive a corrected answer.")]
-    raise ModelFailed(why or "malformed answer", meter.usage)
+        log.info("model reply sent back: %s", why)
+        sent = [*messages, AIMessage(raw), HumanMessage(f"That can't be used: {why}\nGive a corrected answer.")]
+    raise ModelFailed(why or "malformed answer", counter.usage)
 
 
-async def _kept_or_asked(
-    kept: CachedReply,
+async def _cached_or_new(
+    cached: CachedReply,
     model: BaseChatModel,
     messages: list[BaseMessage],
     shape: type[Shape],
-    meter: UsageCounter,
+    counter: UsageCounter,
     limits: Limits,
 ) -> tuple[str, Shape | None, str]:
-    """One answer: its text, the record or None, and what is wrong with it."""
-    before = await kept.text()
+    """One reply: its text, the record or None, and what is wrong with it."""
+    before = await cached.text()
     if before is not None:
         return before, shape.model_validate_json(before), ""
-    raw, parsed, why = await _once(model, messages, shape, meter, limits)
+    raw, parsed, why = await _call(model, messages, shape, counter, limits)
     if parsed is not None:
-        await kept.keep(parsed.model_dump_json())
+        await cached.store(parsed.model_dump_json())
     return raw, parsed, why
 
 
-async def _once(
-    model: BaseChatModel, messages: list[BaseMessage], shape: type[Shape], meter: UsageCounter, limits: Limits
+async def _call(
+    model: BaseChatModel, messages: list[BaseMessage], shape: type[Shape], counter: UsageCounter, limits: Limits
 ) -> tuple[str, Shape | None, str]:
     seconds = limits.seconds_left()
     if not seconds:
-        raise ModelFailed(TURN_IS_OVER, meter.usage)
-    tried, bound, worded = (
+        raise ModelFailed(TURN_IS_OVER, counter.usage)
+    tried, bound, prompt = (
         limits.output.method,
-        limits.output.bound(model, shape),
-        limits.output.worded(messages, shape),
+        limits.output.bind(model, shape),
+        limits.output.with_instructions(messages, shape),
     )
     try:
         async with asyncio.timeout(seconds):
-            answer = await _patiently(partial(bound.ainvoke, worded, _config(meter)), limits)
+            answer = await _call_with_retries(partial(bound.ainvoke, prompt, _config(counter)), limits)
     except (ValidationError, OutputParserException, json.JSONDecodeError) as error:
-        raw = _answered(error)
+        raw = _raw_reply(error)
         return raw, parse_record(AIMessage(raw), shape)["parsed"], _short(error)
     except TimeoutError:
-        raise ModelFailed(f"no answer within {seconds:.3g} s", meter.usage) from None
+        raise ModelFailed(f"no answer within {seconds:.3g} s", counter.usage) from None
     except Exception as error:
-        if limits.output.moves_on(error, tried):
-            log.info("the model's server refused the way it was asked: %s", _short(error))
-            return await _once(model, messages, shape, meter, limits)
-        # every provider has its own family of errors; whichever it is, the rules go on
-        raise ModelFailed(_short(error), meter.usage) from error
+        if limits.output.change_after(error, tried):
+            log.info("the model's server refused the requested format: %s", _short(error))
+            return await _call(model, messages, shape, counter, limits)
+        # every provider has its own errors; after any of them the rules answer
+        raise ModelFailed(_short(error), counter.usage) from error
     if answer.get("parsed") is None and answer.get("raw") is not None:
-        # a server may ignore how it was asked, and answer in words
+        # a server may ignore the requested format and reply in words
         answer = parse_record(answer["raw"], shape) | {"parsing_error": answer.get("parsing_error")}
     raw = str(answer["raw"].content) if answer.get("raw") is not None else ""
     refusal = getattr(answer.get("raw"), "additional_kwargs", {}).get("refusal")
     if refusal:
-        raise ModelFailed(f"refused: {refusal}", meter.usage)
+        raise ModelFailed(f"refused: {refusal}", counter.usage)
     if isinstance(answer.get("parsed"), shape):
         return raw, answer["parsed"], ""
     return raw, None, _short(answer.get("parsing_error") or ValueError("malformed answer"))
 
 
 async def stream_reply(
-    model: BaseChatModel, messages: Sequence[BaseMessage], meter: UsageCounter, *, limits: Limits
+    model: BaseChatModel, messages: Sequence[BaseMessage], counter: UsageCounter, *, limits: Limits
 ) -> AsyncIterator[str]:
-    """The text of one answer as it comes. Raises ModelFailed when it stops coming, repeats itself or does not stop."""
-    kept = CachedReply(limits, model, messages, "text")
-    before = await kept.text()
+    """The text of one reply as it arrives. Raises ModelFailed if it breaks off, repeats itself or does not end."""
+    cached = CachedReply(limits, model, messages, "text")
+    before = await cached.text()
     if before is not None:
         yield before
         return
-    said = ""
-    async for text in _pieces(model, messages, meter, limits):
-        said += text
-        if len(said) > MOST_CHARACTERS:
-            raise ModelFailed(f"would not stop after {MOST_CHARACTERS} characters", meter.usage)
-        if is_repeating(said):
-            raise ModelFailed("it repeated itself", meter.usage)
+    text = ""
+    async for text in _stream(model, messages, counter, limits):
+        text += text
+        if len(text) > MOST_CHARACTERS:
+            raise ModelFailed(f"would not stop after {MOST_CHARACTERS} characters", counter.usage)
+        if is_repeating(text):
+            raise ModelFailed("it repeated itself", counter.usage)
         yield text
-    if said.strip():
-        await kept.keep(said)
+    if text.strip():
+        await cached.store(text)
 
 
-async def _pieces(
-    model: BaseChatModel, messages: Sequence[BaseMessage], meter: UsageCounter, limits: Limits
+async def _stream(
+    model: BaseChatModel, messages: Sequence[BaseMessage], counter: UsageCounter, limits: Limits
 ) -> AsyncIterator[str]:
     seconds = limits.seconds_left()
     if not seconds:
-        raise ModelFailed(TURN_IS_OVER, meter.usage)
+        raise ModelFailed(TURN_IS_OVER, counter.usage)
     deadline = time.monotonic() + seconds
     chunks: Any = None
-    whole = model._llm_type not in REPORTS_STREAM_END
+    is_complete = model._llm_type not in REPORTS_STREAM_END
 
-    async def opened() -> Any:
+    async def start() -> Any:
         nonlocal chunks
-        chunks = model.astream(list(messages), _config(meter))
+        chunks = model.astream(list(messages), _config(counter))
         return await anext(chunks)
 
-    following: Callable[[], Awaitable[Any]] = partial(_patiently, opened, limits)
+    following: Callable[[], Awaitable[Any]] = partial(_call_with_retries, start, limits)
     try:
         while True:
             try:
@@ -171,15 +171,15 @@ async def _pieces(
             except StopAsyncIteration:
                 break
             except TimeoutError:
-                raise ModelFailed(f"no end within {seconds:.3g} s", meter.usage) from None
+                raise ModelFailed(f"no end within {seconds:.3g} s", counter.usage) from None
             except Exception as error:
-                raise ModelFailed(_short(error), meter.usage) from error
+                raise ModelFailed(_short(error), counter.usage) from error
             following = chunks.__anext__
-            whole = whole or bool(ENDED & chunk.response_metadata.keys())
+            is_complete = is_complete or bool(STREAM_END_KEYS & chunk.response_metadata.keys())
             if text := str(chunk.text):
                 yield text
-        if not whole:
-            raise ModelFailed("it broke off", meter.usage)
+        if not is_complete:
+            raise ModelFailed("it broke off", counter.usage)
     finally:
         close = getattr(chunks, "aclose", None)
         if close is not None:
@@ -187,7 +187,7 @@ async def _pieces(
 
 
 def is_repeating(text: str) -> bool:
-    """Whether a text ends by saying the same thing over and over.
+    """Whether a text ends with many repetitions of the same words.
 
     >>> is_repeating("It is blue. " * 6), is_repeating("Red, blue, green, red."), is_repeating("no" * 9)
     (True, False, False)
@@ -199,14 +199,14 @@ def is_repeating(text: str) -> bool:
     return False
 
 
-async def _patiently(call: Callable[[], Awaitable[T]], limits: Limits) -> T:
-    """What `call` gives; where the server is busy or broken, it is called again after a pause that doubles."""
+async def _call_with_retries(call: Callable[[], Awaitable[T]], limits: Limits) -> T:
+    """The result of `call`; if the server is busy or broken it is called again, after pauses that double."""
     pause = FIRST_PAUSE
     for _ in range(limits.busy_retries):
         try:
             return await call()
         except Exception as error:
-            wait = max(pause, _asked_to_wait(error))
+            wait = max(pause, _retry_after(error))
             if not is_transient(error) or wait >= limits.seconds_left():
                 raise
             log.info("model server is busy, again in %.1f s: %s", wait, _short(error))
@@ -216,35 +216,35 @@ async def _patiently(call: Callable[[], Awaitable[T]], limits: Limits) -> T:
 
 
 def is_transient(error: Exception) -> bool:
-    """Whether a provider's error says "later": too many requests, or a server that is out of order."""
+    """Whether a provider's error may go away: too many requests, or a server error."""
     status = getattr(error, "status_code", None)
     return isinstance(status, int) and (status in (408, 429) or 500 <= status < 600)
 
 
-def _asked_to_wait(error: Exception) -> float:
-    """The seconds that a server asks to wait for, 0 where it does not."""
+def _retry_after(error: Exception) -> float:
+    """The seconds that a server asks to wait, else 0."""
     headers = getattr(getattr(error, "response", None), "headers", {})
     try:
         return float(headers.get("retry-after", 0))
     except ValueError:
-        # it may be a date, which servers of models do not send
+        # a date, which model servers do not send
         return 0.0
 
 
-def _answered(error: ValidationError | OutputParserException | json.JSONDecodeError) -> str:
-    """The text that a client could not read as a record, "" where its error does not tell."""
+def _raw_reply(error: ValidationError | OutputParserException | json.JSONDecodeError) -> str:
+    """The reply that a client could not parse as a record; "" if its error does not have it."""
     if isinstance(error, ValidationError):
         return next((str(each["input"]) for each in error.errors() if each["type"] == "json_invalid"), "")
     return str((error.llm_output if isinstance(error, OutputParserException) else error.doc) or "")
 
 
-def _config(meter: UsageCounter) -> RunnableConfig:
-    # "nostream": the graph's own `messages` stream would show tokens that have not passed the gate
-    return {"callbacks": [meter], "tags": ["nostream"]}
+def _config(counter: UsageCounter) -> RunnableConfig:
+    # "nostream": the stream mode `messages` would show tokens that have not passed the gate
+    return {"callbacks": [counter], "tags": ["nostream"]}
 
 
 def _short(error: Exception) -> str:
-    """The first line of an error, cut to what a person reads."""
+    """The first line of an error, shortened."""
     lines = str(error).strip().splitlines()
     text = lines[0] if lines else ""
     return f"{type(error).__name__}: {text}"[:200] if text else type(error).__name__

@@ -1,4 +1,4 @@
-"""How often queries of a model are right: size of the model + what running them gave -> a probability, from counts."""
+"""How often queries of a model are right: size of the model + outcome of running them -> a probability, from counts."""
 
 import json
 import re
@@ -11,28 +11,28 @@ from typing import Literal
 from nacre.errors import ConfigError
 
 Size = Literal["small", "large", "unknown"]
-# what running a query gave beside the rows of the rules' likely readings, or of a second query
+# the rows of a query compared with those of likely readings, or of a second query
 Outcome = Literal["agreed", "alone", "disputed", "doubted", "empty"]
 OUTCOMES: tuple[Outcome, ...] = ("agreed", "alone", "disputed", "doubted", "empty")
 Counts = Mapping[str, tuple[int, int]]
 
 FILE = Path(__file__).with_name("priors.json")
 CALIBRATION_FILE = "calibration.json"
-# where FILE has, beside the outcomes, how many readings of rewordings were right, and how many the rules expected to be
+# key in FILE: how many readings of rewordings were right, and how many the rules expected to be
 REWORDED = "reworded"
-# billions of parameters up to which a model is a small one (given)
+# billions of parameters up to which a model is small (given)
 SMALL = 4.0
-# how many questions the share of the whole size counts for, beside those of one outcome (given)
+# number of questions that the prior weighs against the counts of one outcome (given)
 WEIGHT = 20.0
-# how often two that are wrong give the same rows (given)
+# how often two wrong queries give the same rows (given)
 COINCIDENCE = 0.2
 _PARAMETERS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Priors:
-    """(right, asked) by outcome; `size` is what the model counts as where its name or a setting tells; `faithful` how
-    often it says a question rightly in other words, None where it is not asked to."""
+    """Counts of (right, asked) by outcome for a model of a size. `faithful` is how often its rewordings of questions are
+    right, None if it is not asked for them."""
 
     size: Size
     counts: Counts
@@ -40,15 +40,15 @@ class Priors:
 
     @property
     def before(self) -> float:
-        """The chance that its query is right, before there is one."""
+        """The probability that its query is right, before there is one."""
         right = sum(r for r, _ in self.counts.values())
         asked = sum(n for _, n in self.counts.values())
         return (right + 1) / (asked + 2)
 
     def after(self, outcome: Outcome, reading: float | None = None) -> float:
-        """The chance that its rows are right, after they were seen beside those of a reading with this chance.
+        """The probability that its rows are right, given their outcome beside the rows of a reading of this probability.
 
-        Counts of one outcome lean on what Bayes says of it, and without a reading on those of all outcomes.
+        The counts of an outcome are smoothed by Bayes' rule, and without a reading by the counts of all outcomes.
 
         >>> large = Priors("large", {"alone": (8, 8)})
         >>> round(large.after("agreed", 0.6), 2), round(large.after("disputed", 0.6), 2)
@@ -63,7 +63,7 @@ class Priors:
         return (right + WEIGHT * expected) / (asked + WEIGHT)
 
     def against(self, reading: float) -> float:
-        """The chance of a reading's rows once a query gave others: one of the two is wrong at least.
+        """The probability of a reading's rows after a query gave others: at least one of the two is wrong.
 
         >>> round(Priors("large", {"alone": (8, 8)}).against(0.6), 2)
         0.13
@@ -72,8 +72,8 @@ class Priors:
 
 
 def after_agreement(own: float, other: float, coincidence: float = 1.0) -> float:
-    """The chance of rows once the same were found in another way; `coincidence` is how often two that are wrong give
-    the same, beside how often two that are right do.
+    """The probability of rows after the same rows were found in another way; `coincidence` is how often two wrong ways
+    give the same rows, relative to two right ones.
 
     >>> round(after_agreement(0.7, 0.6), 2), round(after_agreement(0.7, 0.6, 0.2), 2)
     (0.78, 0.95)
@@ -83,7 +83,7 @@ def after_agreement(own: float, other: float, coincidence: float = 1.0) -> float
 
 
 def after_dispute(own: float, other: float) -> float:
-    """The chance of rows once others were found that differ from them: one of the two is wrong at least.
+    """The probability of rows after different rows were found: at least one of the two is wrong.
 
     >>> round(after_dispute(0.8, 0.5), 2), round(after_dispute(0.5, 0.8), 2)
     (0.67, 0.17)
@@ -92,7 +92,7 @@ def after_dispute(own: float, other: float) -> float:
 
 
 def model_size_class(model: str, *, own_server: bool = False) -> Size:
-    """The size class of a model by its name, as it was set.
+    """The size class of a model by its configured name.
 
     >>> model_size_class("ollama:qwen2.5-coder:1.5b"), model_size_class("ollama:llama3.3:70b"), model_size_class("openai:gpt-x")
     ('small', 'large', 'large')
@@ -106,7 +106,7 @@ def model_size_class(model: str, *, own_server: bool = False) -> Size:
 
 
 def model_priors(size: Size, measured: Counts | None = None) -> Priors:
-    """Those of one's own questions, where they were measured, else those of the size class."""
+    """The priors from measured counts, else those of the size class."""
     shipped = dict(_shipped()[size])
     right, expected = shipped.pop(REWORDED, (0, 0))
     faithful = (right + 1) / (expected + 2) if expected else None
@@ -114,7 +114,7 @@ def model_priors(size: Size, measured: Counts | None = None) -> Priors:
 
 
 def calibrated_counts(data: Path, model: str) -> Counts | None:
-    """What `nacre calibrate` counted for a model in a data folder; None where it did not."""
+    """The counts of `nacre calibrate` for a model in a data folder; None if there are none."""
     try:
         kept = json.loads((data / CALIBRATION_FILE).read_text("utf-8"))
         return {name: (int(right), int(asked)) for name, (right, asked) in kept[model].items()}
@@ -125,7 +125,7 @@ def calibrated_counts(data: Path, model: str) -> Counts | None:
 
 
 def save_counts(data: Path, model: str, counts: Counts) -> None:
-    """Keep what was counted, beside what was counted for other models."""
+    """Save the counts beside those of other models."""
     file = data / CALIBRATION_FILE
     kept = json.loads(file.read_text("utf-8")) if file.exists() else {}
     kept[model] = {name: list(pair) for name, pair in sorted(counts.items())}

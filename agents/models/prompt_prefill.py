@@ -1,4 +1,4 @@
-"""Let a model's server read what prompts begin with, before anybody asks: a graph -> calls that are left."""
+"""Prefill prompts: a graph -> the fixed beginnings of its prompts in the cache of the model's server."""
 
 import asyncio
 import logging
@@ -20,17 +20,17 @@ log = logging.getLogger(__name__)
 async def prefill_prompts(
     model: BaseChatModel, schema: Schema, describe: DescribeTables, limits: Limits, size: Size
 ) -> None:
-    """Send each head and leave at the first word; that which is asked first comes last, where a server keeps one. A
-    model that is down is told of when it is asked."""
-    heads = [
+    """Send each prefix and stop at the first token of the reply. The prefix that is needed first comes last, because a
+    server may keep only one. A model that is down is reported when it is asked."""
+    prefixes = [
         query_prefix(await run_in_thread(whole_schema, schema, limits.schema_tokens, describe), small=size == "small")
     ]
     if size == "small":
-        heads.append(await run_in_thread(names_head, schema, limits.schema_tokens))
+        prefixes.append(await run_in_thread(names_head, schema, limits.schema_tokens))
     try:
-        for text in heads:
+        for text in prefixes:
             async with asyncio.timeout(limits.seconds):
                 async for _ in model.astream([SystemMessage(text), HumanMessage("Question:")]):
                     break
     except Exception as error:
-        log.warning("the model did not read ahead: %s: %s", type(error).__name__, error)
+        log.warning("prompts could not be prefilled: %s: %s", type(error).__name__, error)

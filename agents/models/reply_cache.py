@@ -1,4 +1,4 @@
-"""An answer that a model gave before: model, prompt and version of the graph -> its text, where answers are kept."""
+"""Earlier replies of models: model, prompt and version of the graph -> the text, if replies are cached."""
 
 import json
 import logging
@@ -15,30 +15,30 @@ log = logging.getLogger(__name__)
 
 
 class CachedReply:
-    """The place of one answer. Without `limits.cache` there is never one; a store that fails keeps nothing."""
+    """The place of one reply in the cache. Without a cache, or if it fails, there is never one."""
 
     def __init__(self, limits: Limits, model: BaseChatModel, messages: Sequence[BaseMessage], shape: str) -> None:
-        self._store = limits.cache
+        self._cache = limits.cache
         self._prompt = json.dumps([[message.type, message.content] for message in messages], ensure_ascii=False)
-        named = (model.metadata or {}).get("model", model._llm_type)
-        self._of = json.dumps([named, shape, limits.version])
+        name = (model.metadata or {}).get("model", model._llm_type)
+        self._key = json.dumps([name, shape, limits.version])
 
     async def text(self) -> str | None:
-        """What was answered before, or None."""
-        if self._store is None:
+        """The cached reply, or None."""
+        if self._cache is None:
             return None
         try:
-            found = await self._store.alookup(self._prompt, self._of)
+            found = await self._cache.alookup(self._prompt, self._key)
         except sqlite3.Error as error:
-            log.warning("kept model answers can't be read: %s", error)
+            log.warning("cached model replies can't be read: %s", error)
             return None
         return str(found[0].text) if found else None
 
-    async def keep(self, text: str) -> None:
-        """Keep an answer that was complete."""
-        if self._store is None:
+    async def store(self, text: str) -> None:
+        """Store a complete reply."""
+        if self._cache is None:
             return
         try:
-            await self._store.aupdate(self._prompt, self._of, [Generation(text=text)])
+            await self._cache.aupdate(self._prompt, self._key, [Generation(text=text)])
         except sqlite3.Error as error:
-            log.warning("a model answer can't be kept: %s", error)
+            log.warning("a model reply can't be cached: %s", error)
