@@ -3,6 +3,7 @@
     word_list("words", "fewer")             words whose order does not matter
     phrase_list("texts", "clause_starts")   words, or expressions of several words, in the order of the file
     word_map("wording", "plurals")          word -> word
+    phrase_map("texts", "before")           word -> words or expressions
     pattern("patterns", "prose")            one compiled regular expression
 
 These files are read as text only: other loaders read "no" and "on" as false and true. `load_language_data` reads files
@@ -29,16 +30,13 @@ class Language:
     """The data that several stages of the parser share.
 
     `cues` maps the first word of an expression to (words, kind, value), the longest first; `words` are named classes of
-    words; `patterns` recognise a question as a whole, `dialogue` a follow-up, and `wanted` the kind of answer that a
-    text is asked for, in the order in which they are tried; `phrases` are the words around answers in texts.
+    words; `patterns` recognise a question as a whole, and `dialogue` a follow-up, in the order in which they are tried.
     """
 
     cues: Mapping[str, tuple[Cue, ...]]
     words: Mapping[str, frozenset[str]]
     patterns: Mapping[str, re.Pattern[str]]
     dialogue: Mapping[str, re.Pattern[str]]
-    wanted: Mapping[str, re.Pattern[str]]
-    phrases: Mapping[str, Any]
 
 
 @cache
@@ -49,8 +47,6 @@ def language() -> Language:
         words={name: word_list("words", name) for name in _data("words")},
         patterns=_patterns("patterns"),
         dialogue=_patterns("dialogue"),
-        wanted=_patterns("wanted"),
-        phrases=_data("phrases"),
     )
 
 
@@ -79,6 +75,21 @@ def word_map(file: str, name: str) -> Mapping[str, str]:
     'women'
     """
     return MappingProxyType(dict(_data(file)[name]))
+
+
+@cache
+def phrase_map(file: str, name: str) -> Mapping[str, tuple[str, ...]]:
+    """The words or expressions of an entry by a word, each in the order of the file.
+
+    >>> phrase_map("texts", "before")["place"][:2]
+    ('in', 'at')
+    """
+    return MappingProxyType(
+        {
+            word: tuple(each.split() if isinstance(each, str) else map(str, each))
+            for word, each in _data(file)[name].items()
+        }
+    )
 
 
 @cache

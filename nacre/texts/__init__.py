@@ -1,1 +1,7 @@
-"""Answers from sentences of texts: what is wanted, which spans may be it, and which is likeliest."""
+"""Answers from sentences of texts: question + sentences -> the likeliest answers with their probabilities.
+
+- expected_answer: the kind of answer that a question expects, its noun and its words
+- value_spans: dates, times and numbers of a sentence as spans
+- spans: all spans of a sentence that may be the answer
+- answer: the log-linear model that ranks the spans; its weights are in `weights.json`
+"""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nacre.language.base import language
+from nacre.language.base import language, word_map
 from nacre.language.courtesy import is_greeting, strip_courtesy
 from nacre.language.thesaurus import function_words, gradable_adjective
 from nacre.language.tokens import Token, tokenize
@@ -134,7 +134,7 @@ def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Sc
     ones = said["only_ones"].match(question.casefold()) if things else None
     if ones and len(earlier[-1].keys) > 1:
         # "only the red ones": which of them are red
-        question = f"{language().phrases['which_of_them']} {ones['what']}?"
+        question = f"{word_map('dialogue', 'standalone')['which_of_them']} {ones['what']}?"
         words = tokenize(question)
         return resolve_pronoun(question, words, len(words) - len(tokenize(ones["what"])) - 2, earlier, linker)
     if found is not None and said["which_ones"].match(question):
@@ -200,7 +200,7 @@ def _which(made: Rewrite) -> Rewrite:
     if count is None or (made.scope is not None and made.scope.how):
         return made
     rest = made.standalone[tokenize(made.standalone)[count.end - 1].end :]
-    return replace(made, standalone=f"{language().phrases['which'].capitalize()}{rest}")
+    return replace(made, standalone=f"{word_map('dialogue', 'standalone')['which'].capitalize()}{rest}")
 
 
 def _as_sure_as(one: Scope, made: Rewrite) -> Rewrite:
@@ -220,7 +220,7 @@ def _corrected(phrase: str, earlier: tuple[EarlierTurn, ...], linker: Linker) ->
     if language().dialogue["bounding"].match(phrase.casefold()):
         return _changed(_of_those(phrase), earlier, linker, "restrict")
     if is_fully_linked(words, linker) or any(gradable_adjective(t) for t in words):
-        how = change_kind(f"{language().phrases['and']} {phrase}", earlier[-1])
+        how = change_kind(f"{word_map('dialogue', 'standalone')['and']} {phrase}", earlier[-1])
         changed = _changed(phrase, earlier, linker, how) if how else None
         return changed or (
             _changed(phrase, earlier, linker, "correct") if not mentioned_things(linker, words) else None
@@ -244,7 +244,7 @@ def _placed_one(words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker
 
 def _of_those(bound: str) -> str:
     """A bound alone as a question: what it bounds is what was given before."""
-    return f"{language().phrases['those']} {bound}"
+    return f"{word_map('dialogue', 'standalone')['those']} {bound}"
 
 
 def _changed(question: str, earlier: tuple[EarlierTurn, ...], linker: Linker, how: str = "") -> Rewrite | None:

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from nacre.language.base import language
+from nacre.language.base import language, word_list
 from nacre.language.courtesy import strip_courtesy
 from nacre.language.thesaurus import function_words, gradable_adjective
 from nacre.language.tokens import Token, tokenize
@@ -45,12 +45,12 @@ def find_descriptive_phrases(question: str, lexicon: Lexicon) -> list[Descriptiv
 
 def _clauses(text: str, said: list[Token], lexicon: Lexicon) -> list[DescriptivePhrase]:
     found = []
-    relative = language().phrases["relative"].split()
+    relative = word_list("words", "describing_relatives")
     for at in range(2, len(said) - 1):
         if said[at].norm not in relative:
             continue
         # "in which", "of whom"
-        start = at - 1 if said[at - 1].norm in language().phrases["leading"].split() else at
+        start = at - 1 if said[at - 1].norm in word_list("words", "describing_prepositions") else at
         noun = _noun(said, start, lexicon)
         if noun is None:
             continue
@@ -67,7 +67,7 @@ def _clauses(text: str, said: list[Token], lexicon: Lexicon) -> list[Descriptive
 def _as_question(said: list[Token], at: int, whole: str, rest: str) -> str:
     """A clause as it goes on after "which ship": without what only leads it in, and without who says it."""
     word = said[at].norm
-    telling = language().phrases["telling"].split()
+    telling = word_list("words", "describing_verbs")
     after = said[at + 1 :]
     # "that the notes call", "which the guide describes as"
     for i, token in enumerate(after[:4]):

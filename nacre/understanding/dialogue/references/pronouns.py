@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Sequence
 
-from nacre.language.base import language
+from nacre.language.base import language, word_map
 from nacre.language.thesaurus import english_data, function_words
 from nacre.language.tokens import Token
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
@@ -196,7 +196,7 @@ def resolve_pronoun(
     if token.norm in known["there"]:
         placed = at and words[at - 1].norm in known["place_before"]
         if len(meant.keys) > 1:
-            those = f"{'' if placed else 'in '}{language().phrases['those']} ({format_labels(meant.labels)})"
+            those = f"{'' if placed else 'in '}{word_map('dialogue', 'standalone')['those']} ({format_labels(meant.labels)})"
             return Rewrite(strip_opener(question[:start] + those + question[end:]), True, meant)
         place = meant.labels[0] if placed else f"in {meant.labels[0]}"
         return replace_reference(question, start, end, place, meant.keys[0], meant)

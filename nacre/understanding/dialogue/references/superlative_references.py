@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nacre.language.base import language
+from nacre.language.base import language, word_map
 from nacre.language.thesaurus import english_data, gradable_adjective
 from nacre.language.tokens import Token, tokenize
 
@@ -64,7 +64,7 @@ def _chosen(question: str, words: Sequence[Token]) -> str | None:
 
 def _those() -> str:
     """What stands for the things that were listed."""
-    return str(language().phrases["of_them"])
+    return word_map("dialogue", "standalone")["of_them"]
 
 
 def _after_those(words: Sequence[Token]) -> int | None:
