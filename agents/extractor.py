@@ -13,7 +13,7 @@ from agents.prompt import prompt
 from agents.result import NO_USAGE, Result
 from agents.run_in_thread import run_in_thread
 from nacre.extraction.clauses import MAX_TERM_LETTERS, object_kind
-from nacre.extraction.resolve import DocumentNames, passage_topic, pattern_confidence, resolve_claims, resolve_statement
+from nacre.extraction.resolve import DocumentNames, passage_topic, pattern_confidence, link_statements, resolve_statement
 from nacre.language.sanitize import quote_line, strip_control_characters
 from nacre.language.tokens import fold
 from nacre.records.extracted import ExtractedStatement, ExtractedTriple, SourceSentence
@@ -48,7 +48,7 @@ async def by_rules(claims: Sequence[SourceSentence], lexicon: Lexicon) -> Result
 
 
 def _by_patterns(claims: Sequence[SourceSentence], lexicon: Lexicon) -> tuple[ExtractedTriple, ...]:
-    return tuple(resolve_claims(claims, lexicon))
+    return tuple(link_statements(claims, lexicon))
 
 
 def by_model(model: BaseChatModel, rules: Extractor, limits: Limits) -> Extractor:

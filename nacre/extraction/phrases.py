@@ -1,12 +1,13 @@
-"""Noun phrases and verbs among the words of a clause: Words -> where its verb is, its objects, what stands beside."""
+"""Find the verb, the objects and the appositions of a clause: Words -> parts of Words."""
 
 from collections.abc import Sequence
+from itertools import groupby
 
-from nacre.extraction.grammar import Word, word_classes
+from nacre.extraction.grammar import Word, is_in_class
 
 
 def find_verb(part: Sequence[Word]) -> int | None:
-    """Where the verb of a clause is: the first form of be or have, or inflected word after a whole noun phrase."""
+    """The index of the verb of a clause: the first auxiliary, or the first inflected word after a noun phrase."""
     inside = 0
     for i, word in enumerate(part):
         if word.kind == "relative" and i:
@@ -28,78 +29,73 @@ def find_verb(part: Sequence[Word]) -> int | None:
 
 
 def split_apposition(part: Sequence[Word]) -> list[list[Word]]:
-    """The subject, and what stands beside it between commas or in brackets."""
-    found: list[list[Word]] = [[]]
-    for word in part:
-        if word.kind == "mark":
-            found.append([])
-        else:
-            found[-1].append(word)
-    return [each for each in found if each]
+    """The subject, and its appositions between commas or in brackets."""
+    groups = groupby(part, key=lambda word: word.kind == "mark")
+    return [list(words) for is_mark, words in groups if not is_mark]
 
 
 def is_negated(part: Sequence[Word]) -> bool:
-    """Whether the verb or its object stands with a negation."""
+    """Whether the verb or its object is negated."""
     stop = next((i for i, word in enumerate(part) if word.kind == "mark" or word.kind == "but"), len(part))
-    return any(word.norm in word_classes()["denying"] or word.norm.endswith("n't") for word in part[:stop])
+    return any(is_in_class(word.norm, "denying") or word.norm.endswith("n't") for word in part[:stop])
 
 
 def object_phrases(part: Sequence[Word], *, joined: bool = True) -> tuple[list[Sequence[Word]], Sequence[Word]]:
-    """The noun phrases of a list at the front, and what follows them; `joined` ones go on after "of"."""
-    ends: list[Sequence[Word]] = []
+    """The noun phrases of a list at the start, and the words after them; `joined` phrases go on after "of"."""
+    phrases: list[Sequence[Word]] = []
     at = 0
     while at < len(part):
         start = at
-        while at < len(part) and not _ends(part, at, start, joined):
+        while at < len(part) and not _ends_phrase(part, at, start, joined):
             at += 1
         if at == start:
             break
-        ends.append(part[start:at])
-        step = at
-        while step < len(part) and (part[step].text == "," or part[step].kind == "and"):
-            step += 1
-        if step == at or step >= len(part) or not _goes_on(part, step):
+        phrases.append(part[start:at])
+        following = at
+        while following < len(part) and (part[following].text == "," or part[following].kind == "and"):
+            following += 1
+        if following == at or following >= len(part) or not _continues_list(part, following):
             break
-        at = step
-    return ends, part[at:]
+        at = following
+    return phrases, part[at:]
 
 
-def _ends(part: Sequence[Word], at: int, start: int, joined: bool) -> bool:
+def list_items(part: Sequence[Word]) -> list[Sequence[Word]]:
+    """The noun phrases of a list at the start."""
+    phrases, _ = object_phrases(part)
+    return phrases
+
+
+def strip_leading_marks(part: Sequence[Word]) -> Sequence[Word]:
+    """The words without punctuation marks and conjunctions at the start."""
+    while part and (part[0].kind in ("mark", "and", "but")):
+        part = part[1:]
+    return part
+
+
+def _ends_phrase(part: Sequence[Word], at: int, start: int, joined: bool) -> bool:
     word = part[at]
-    if at > start and word.norm in word_classes()["relative"]:
+    if at > start and is_in_class(word.norm, "relative"):
         return True
     if word.kind in ("mark", "relative", "but", "be", "have", "modal", "and") or (
         word.kind == "adverbs" and at > start
     ):
         return True
     if word.kind == "prepositions":
-        # the name of a thing may go on: "University of Basel", "Head of Studies"
+        # a name may go on after "of": "University of Basel", "Head of Studies"
         capital = at > start and part[at - 1].kind == "capital" and at + 1 < len(part)
         following = part[at + 1 : at + 3]
         named = any(w.kind == "capital" for w in following[:1]) or (
             len(following) == 2 and following[0].norm == "the" and following[1].kind == "capital"
         )
-        return not (word.norm in word_classes()["joining"] and at > start and (joined or (capital and named)))
+        return not (is_in_class(word.norm, "joining") and at > start and (joined or (capital and named)))
     return False
 
 
-def _goes_on(part: Sequence[Word], at: int) -> bool:
-    """Whether a list goes on here, and no further clause begins."""
+def _continues_list(part: Sequence[Word], at: int) -> bool:
+    """Whether a list goes on at a place, and no new clause begins there."""
     if part[at].kind in ("verb", "be", "have", "modal", "relative", "prepositions", "persons", "but", "adverbs"):
         return False
     ahead = part[at:]
     stop = next((i for i, w in enumerate(ahead) if w.text in (";", "(") or w.kind in ("but",)), len(ahead))
     return find_verb(ahead[:stop]) is None
-
-
-def list_items(part: Sequence[Word]) -> list[Sequence[Word]]:
-    """The noun phrases of a list alone."""
-    ends, _ = object_phrases(part)
-    return ends
-
-
-def strip_leading_marks(part: Sequence[Word]) -> Sequence[Word]:
-    """The words from the first on that is no mark and joins nothing."""
-    while part and (part[0].kind in ("mark", "and", "but")):
-        part = part[1:]
-    return part

@@ -1,4 +1,4 @@
-"""Disambiguation of statements against the names of a graph: claims -> ExtractedTriple, by rules."""
+"""Link the statements of a document to the names of a graph: sentences -> ExtractedTriples, by rules."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,36 +12,35 @@ from nacre.records.extracted import ExtractedStatement, ExtractedTriple, SourceS
 from nacre.stores.sqlite.lexicon import Lexicon
 
 CONFIDENCE_FILE = Path(__file__).parent / "confidence.json"
-# a name that is one of several things' counts by its share of their prominence, from here on (given)
+# share of the prominence of all things with a name that one of them must have (given)
 MIN_NAME_CONFIDENCE = 0.5
-# triples of patterns that are right less often give no values and complete no schema: they are only shown (given)
+# triples of patterns with a lower confidence are only shown: they give no values and do not complete the schema (given)
 MIN_STATEMENT_CONFIDENCE = 0.5
-# words of a title that are looked at
+# words of a title in which names are looked up
 MAX_TITLE_WORDS = 12
 
 
 @dataclass
 class DocumentNames:
-    """The names that a document has used so far, and those of the graph."""
+    """Resolves the names of one document in its order: names of the graph, and short forms used after the full name."""
 
     lexicon: Lexicon
-    seen: dict[str, str] = field(default_factory=dict)
+    short_forms: dict[str, str] = field(default_factory=dict)
 
-    def key(self, text: str) -> tuple[str, float]:
-        """The IRI that a name stands for, "" for none, and how clear that is.
+    def resolve(self, text: str) -> tuple[str, float]:
+        """The IRI that a name refers to ("" if none) and its confidence.
 
-        Titles and nouns for its class in front of a name are left out; the last word of a name that the document
-        has used in full will do.
+        Titles and nouns for its class before a name are ignored. The last word of a name is enough once the document
+        has used the full name.
         """
-        said = text.split()
-        for start in range(len(said)):
-            if start and not (said[start - 1].endswith(".") or self._is_class(said[start - 1])):
+        words = text.split()
+        for start in range(len(words)):
+            if start and not (words[start - 1].endswith(".") or self._is_class(words[start - 1])):
                 break
-            found = self._exact(" ".join(said[start:]))
-            if found[0]:
-                return found
-        full = self.seen.get(text.casefold(), "")
-        return (full, 1.0) if full else ("", 1.0)
+            iri, confidence = self._exact(" ".join(words[start:]))
+            if iri:
+                return iri, confidence
+        return self.short_forms.get(text.casefold(), ""), 1.0
 
     def _is_class(self, word: str) -> bool:
         return any(name.kind in ("class", "group") for name in self.lexicon.exact(name_tokens(word)))
@@ -56,25 +55,25 @@ class DocumentNames:
         best = max(sorted(weights), key=lambda target: weights[target])
         return best, weights[best] / sum(weights.values())
 
-    def use(self, text: str, key: str) -> None:
-        """Remember the last word of a name of several words, where no other name ends in it."""
+    def record(self, text: str, iri: str) -> None:
+        """Record the last word of a name as its short form, unless another name ends in it."""
         last = text.split()[-1].casefold() if len(text.split()) > 1 else ""
-        if last and key:
-            self.seen[last] = key if self.seen.get(last, key) == key else ""
+        if last and iri:
+            self.short_forms[last] = iri if self.short_forms.get(last, iri) == iri else ""
 
-    def relation(self, said: str) -> str:
-        """The property of the graph that says what a relation says, "" for none."""
-        forms = {name_tokens(said), tuple(lemma(word) for word in name_tokens(said))}
-        found = {
+    def property_of(self, relation: str) -> str:
+        """The property of the graph with the name of a relation; "" if there are none or several."""
+        forms = {name_tokens(relation), tuple(lemma(word) for word in name_tokens(relation))}
+        properties = {
             name.target
             for form in forms
             for name in (*self.lexicon.exact(form), *self.lexicon.inflected(form))
             if name.kind == "predicate"
         }
-        return next(iter(found)) if len(found) == 1 else ""
+        return next(iter(properties)) if len(properties) == 1 else ""
 
-    def called(self, key: str) -> frozenset[str]:
-        """The nouns that a thing of the graph is called by: the labels of its classes."""
+    def class_labels(self, key: str) -> frozenset[str]:
+        """The labels of the classes of a thing, in small letters."""
         thing = self.lexicon.thing(key) if key else None
         if thing is None:
             return frozenset()
@@ -82,69 +81,71 @@ class DocumentNames:
         return frozenset(c.label.lower() for c in self.lexicon.schema.classes if c.iri in kinds)
 
 
-def resolve_claims(claims: Sequence[SourceSentence], lexicon: Lexicon) -> Iterator[ExtractedTriple]:
-    """What the claims of one document state, by rules, in their order."""
+def link_statements(sentences: Sequence[SourceSentence], lexicon: Lexicon) -> Iterator[ExtractedTriple]:
+    """The triples that the sentences of one document state, in their order."""
     names = DocumentNames(lexicon)
     title, topic = "", ""
-    for claim in claims:
-        if claim.title != title:
-            title, topic = claim.title, passage_topic(claim.title, names)
-        key, _ = names.key(topic)
-        for statement in extract_statements(claim.text, topic, names.called(key)):
-            one = resolve_statement(statement, claim, names)
-            if one is None:
+    for sentence in sentences:
+        if sentence.title != title:
+            title, topic = sentence.title, passage_topic(sentence.title, names)
+        key, _ = names.resolve(topic)
+        for statement in extract_statements(sentence.text, topic, names.class_labels(key)):
+            triple = resolve_statement(statement, sentence, names)
+            if triple is None:
                 continue
-            if one.subject_key:
-                topic = one.subject
-            yield one
+            if triple.subject_key:
+                topic = triple.subject
+            yield triple
 
 
 def passage_topic(title: str, names: DocumentNames) -> str:
-    """What a passage is about: the thing of the graph that its title names, in whole parts or in few words, else the
-    last part of its title."""
+    """The topic of a passage: the thing of the graph that its title names, else the last part of the title."""
     parts = [part.strip() for part in title.split(":") if part.strip()]
-    chosen = next((part for part in reversed(parts) if names.key(part)[0]), "")
+    chosen = next((part for part in reversed(parts) if names.resolve(part)[0]), "")
     if not chosen and parts:
-        said = [word for part in parts for word in part.replace(",", " ").split()][:MAX_TITLE_WORDS]
+        words = [word for part in parts for word in part.replace(",", " ").split()][:MAX_TITLE_WORDS]
         spans = (
-            " ".join(said[start : start + length])
-            for length in range(len(said), 0, -1)
-            for start in range(len(said) - length + 1)
+            " ".join(words[start : start + length])
+            for length in range(len(words), 0, -1)
+            for start in range(len(words) - length + 1)
         )
-        chosen = next((span for span in spans if span[0].isupper() and names.key(span)[0]), parts[-1])
-    names.use(chosen, names.key(chosen)[0])
+        chosen = next((span for span in spans if span[0].isupper() and names.resolve(span)[0]), parts[-1])
+    names.record(chosen, names.resolve(chosen)[0])
     return chosen
 
 
 def resolve_statement(
-    statement: ExtractedStatement, claim: SourceSentence, names: DocumentNames, confidence: float | None = None
+    statement: ExtractedStatement, sentence: SourceSentence, names: DocumentNames, confidence: float | None = None
 ) -> ExtractedTriple | None:
-    """A statement with the things and the property that it names; None where it is not clear of what it tells."""
-    subject_key, clear = names.key(statement.subject)
-    object_key, clear_object = names.key(statement.object) if statement.kind in ("thing", "text") else ("", 1.0)
-    if min(clear, clear_object) < MIN_NAME_CONFIDENCE or (subject_key and subject_key == object_key):
+    """A statement with the things and the property that it names; None if a name is ambiguous."""
+    subject_key, subject_confidence = names.resolve(statement.subject)
+    object_key, object_confidence = (
+        names.resolve(statement.object) if statement.kind in ("thing", "text") else ("", 1.0)
+    )
+    if min(subject_confidence, object_confidence) < MIN_NAME_CONFIDENCE or (subject_key and subject_key == object_key):
         return None
     for text, key in ((statement.subject, subject_key), (statement.object, object_key)):
-        names.use(text, key)
+        names.record(text, key)
     share = pattern_confidence(statement.pattern) if confidence is None else confidence
     return ExtractedTriple(
-        _shown(statement.subject, subject_key, names),
+        _label(statement.subject, subject_key, names),
         subject_key,
         statement.relation,
-        names.relation(statement.relation),
-        _shown(statement.object, object_key, names),
+        names.property_of(statement.relation),
+        _label(statement.object, object_key, names),
         object_key,
         "thing" if object_key else statement.kind,
-        round(share * clear * clear_object, 3),
+        round(share * subject_confidence * object_confidence, 3),
         statement.pattern,
         "rules" if confidence is None else "model",
-        claim,
+        sentence,
     )
 
 
 def pattern_confidence(pattern: str) -> float:
-    """The share of statements of a pattern that were right, the more so the more of them were judged; of a pattern that
-    was never met, that of the pattern that it is a case of, else of all.
+    """The share of correct statements of a pattern, with add-one smoothing.
+
+    A pattern without judged statements has the share of the pattern that it extends, else of all patterns.
 
     >>> pattern_confidence("copula") > pattern_confidence("phrase+noun")
     True
@@ -156,12 +157,12 @@ def pattern_confidence(pattern: str) -> float:
 
 @cache
 def pattern_counts() -> Mapping[str, tuple[int, int]]:
-    """(right, judged) by pattern, "" for all: statements of 25 pages of prose about cars, judged by eye."""
+    """(correct, judged) statements by pattern, "" for all: of 25 pages of prose about cars, judged by hand."""
     found: dict[str, list[int]] = json.loads(CONFIDENCE_FILE.read_text(encoding="utf-8"))
     counts = {pattern: (right, judged) for pattern, (right, judged) in found.items()}
     return {**counts, "": (sum(r for r, _ in counts.values()), sum(n for _, n in counts.values()))}
 
 
-def _shown(text: str, key: str, names: DocumentNames) -> str:
+def _label(text: str, key: str, names: DocumentNames) -> str:
     thing = names.lexicon.thing(key) if key else None
     return thing.label if thing is not None else text
