@@ -13,7 +13,13 @@ from agents.prompt import prompt
 from agents.result import NO_USAGE, Result
 from agents.run_in_thread import run_in_thread
 from nacre.extraction.clauses import MAX_TERM_LETTERS, object_kind
-from nacre.extraction.resolve import DocumentNames, passage_topic, pattern_confidence, link_statements, resolve_statement
+from nacre.extraction.resolve import (
+    DocumentNames,
+    link_statements,
+    passage_topic,
+    pattern_confidence,
+    resolve_statement,
+)
 from nacre.language.sanitize import quote_line, strip_control_characters
 from nacre.language.tokens import fold
 from nacre.records.extracted import ExtractedStatement, ExtractedTriple, SourceSentence

@@ -1,6 +1,6 @@
-"""Semantic distributions of two layers and where one lacks what the other holds: vectors -> priorities.
+"""Compare the semantic distributions of two layers: vectors -> priorities of what one layer lacks.
 
-PolyRAG, section 3.2, in log densities: in hundreds of dimensions the densities themselves are no floats any more.
+PolyRAG, section 3.2, in log densities, since densities in hundreds of dimensions are outside the range of floats.
 """
 
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ def completion_priorities(log_ontology: Array, log_triples: Array) -> Array:
     unit = 1 - min(float(log_ontology.min()), float(log_triples.min()))
     o, k = log_ontology + unit, log_triples + unit
     highest = np.maximum(o, k)
-    # Pr = F_K log F_O - F_O log F_K, its greater power of e taken out
+    # Pr = F_K log F_O - F_O log F_K, with the greater power of e factored out
     scaled = np.exp(k - highest) * o - np.exp(o - highest) * k
     size = np.log(np.abs(scaled), out=np.full_like(scaled, -np.inf), where=scaled != 0) + highest
     result: Array = np.sign(scaled) * np.logaddexp(0, size)

@@ -1,4 +1,4 @@
-"""k-medoids (partitioning around medoids): distances -> medoids and who belongs to each."""
+"""k-medoids (partitioning around medoids): distances -> medoids and the members of their clusters."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,10 +9,10 @@ MAX_ITERATIONS = 50
 
 
 def k_medoids(distances: Array, k: int) -> tuple[list[int], list[int]]:
-    """The indexes of k medoids, and for each item the place of its medoid; no item is chosen by chance.
+    """The indexes of k medoids, and for each item the position of its medoid among them; deterministic.
 
-    `distances` is (m, m), k <= m. Greedy choice of the first medoids (BUILD of Kaufman and Rousseeuw 1990), then each
-    cluster's best medoid until nothing changes.
+    `distances` is (m, m), k <= m. The first medoids are chosen greedily (BUILD of Kaufman and Rousseeuw 1990), then each
+    cluster gets its best medoid until nothing changes.
 
     >>> points = np.array([0.0, 1.0, 2.0, 10.0, 11.0])
     >>> k_medoids(abs(points[:, None] - points), 2)
@@ -27,8 +27,8 @@ def k_medoids(distances: Array, k: int) -> tuple[list[int], list[int]]:
     for _ in range(MAX_ITERATIONS):
         owner = distances[:, medoids].argmin(axis=1)
         better = []
-        for place, medoid in enumerate(medoids):
-            members = np.flatnonzero(owner == place)
+        for position, medoid in enumerate(medoids):
+            members = np.flatnonzero(owner == position)
             inside = distances[np.ix_(members, members)].sum(axis=1) if len(members) else np.zeros(0)
             better.append(int(members[inside.argmin()]) if len(members) else medoid)
         if better == medoids:
@@ -40,7 +40,7 @@ def k_medoids(distances: Array, k: int) -> tuple[list[int], list[int]]:
 
 
 def cluster_within(distances: Array, radius: float) -> tuple[list[int], list[int]]:
-    """The k-medoids of the least k of which every item lies within `radius` of its medoid.
+    """The k-medoids for the smallest k with every item within `radius` of its medoid.
 
     >>> points = np.array([0.0, 1.0, 2.0, 10.0, 11.0])
     >>> cluster_within(abs(points[:, None] - points), 1.0)[0]
@@ -48,6 +48,6 @@ def cluster_within(distances: Array, radius: float) -> tuple[list[int], list[int
     """
     for k in range(1, len(distances) + 1):
         medoids, owner = k_medoids(distances, k)
-        if all(distances[i, medoids[place]] <= radius for i, place in enumerate(owner)):
+        if all(distances[i, medoids[position]] <= radius for i, position in enumerate(owner)):
             break
     return medoids, owner

@@ -1,4 +1,4 @@
-"""Relations of extracted triples, and which of them say the same: triples -> Relations, their distances, groups."""
+"""Group extracted triples by relation, and merge relations with one meaning: triples -> ExtractedRelations."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +18,11 @@ MIN_SIMILARITY = 0.6
 
 @dataclass(frozen=True)
 class ExtractedRelation:
-    """What things of one class are said to be or do. `domain` is the class's label, or "" where the graph knows none of
-    the subjects; `key` the property of the graph that it says, "" for none; `triples` its statements."""
+    """A relation of the things of one class.
+
+    `domain` is the label of the class, or "" if the graph knows none of the subjects. `key` is the property of the
+    graph with the same meaning, or "". `triples` are its statements.
+    """
 
     domain: str
     name: str
@@ -28,36 +31,41 @@ class ExtractedRelation:
 
     @property
     def phrase(self) -> str:
-        """Subject and relation in words, as classes and attributes are worded too (PolyRAG, section 3.2)."""
+        """Class and relation in words, like the phrases of the ontology (PolyRAG, section 3.2)."""
         return f"{self.domain} {self.name}".strip()
 
     @property
     def objects(self) -> frozenset[str]:
-        """Its objects, folded."""
+        """The folded objects."""
         return frozenset(fold(each.object) for each in self.triples)
 
     @property
     def subjects(self) -> frozenset[str]:
-        """Its subjects, folded."""
+        """The folded subjects."""
         return frozenset(fold(each.subject) for each in self.triples)
 
 
 def group_relations(triples: Sequence[ExtractedTriple], class_of: Callable[[str], str]) -> list[ExtractedRelation]:
-    """The relations of triples by the class of their subjects, those of most triples first; `class_of` gives the label
-    of a thing's class, "" for none."""
-    found: dict[tuple[str, str], list[ExtractedTriple]] = {}
+    """The relations of triples by the class of their subjects, those with most triples first.
+
+    `class_of` returns the label of a thing's class, or "".
+    """
+    by_name: dict[tuple[str, str], list[ExtractedTriple]] = {}
     for each in triples:
         domain = class_of(each.subject_key) if each.subject_key else ""
-        found.setdefault((domain, fold(each.relation)), []).append(each)
-    made = [
-        ExtractedRelation(domain, name, said[0].relation_key, tuple(said)) for (domain, name), said in found.items()
+        by_name.setdefault((domain, fold(each.relation)), []).append(each)
+    relations = [
+        ExtractedRelation(domain, name, members[0].relation_key, tuple(members))
+        for (domain, name), members in by_name.items()
     ]
-    return sorted(made, key=lambda each: (-len(each.triples), each.domain, each.name))
+    return sorted(relations, key=lambda each: (-len(each.triples), each.domain, each.name))
 
 
 def relation_similarity(known: Sequence[ExtractedRelation], vectors: Array) -> Array:
-    """How much relations say the same, (m, m) in 0..1: the mean of the cosine of their phrases' vectors (m, n) and of
-    the overlap of their objects (the distributional hypothesis of Lin and Pantel 2001). Those of other domains: 0.
+    """The similarity of relations in meaning, (m, m) in 0..1; relations of two domains have 0.
+
+    It is the mean of the cosine of their phrases' vectors (m, n) and of the overlap of their objects (the
+    distributional hypothesis of Lin and Pantel 2001).
     """
     cosine = np.clip(vectors @ vectors.T, 0, 1)
     objects = [each.objects for each in known]
@@ -69,20 +77,20 @@ def relation_similarity(known: Sequence[ExtractedRelation], vectors: Array) -> A
 
 
 def condense_relations(
-    known: Sequence[ExtractedRelation], alike: Array, threshold: float = MIN_SIMILARITY
+    known: Sequence[ExtractedRelation], similarity: Array, threshold: float = MIN_SIMILARITY
 ) -> Mapping[str, str]:
-    """Which relations read as another one: each joins the property of the graph, else the most frequent relation, that
-    it is at least `threshold` like (PolyRAG, section 3.3: anchors are the attributes of classes).
+    """The relations that are condensed to another one: a property of the graph, else the most frequent relation.
 
-    A relation that is the same in two domains is condensed only where both agree.
+    Both must be at least as similar as `threshold` (PolyRAG, section 3.3: anchors are the attributes of classes). A
+    relation of several domains is condensed only if it has the same anchor in all of them.
     """
     into: dict[str, set[str]] = {}
     anchors: list[int] = []
-    # what the graph has a property for stands first, then what is said most
+    # relations with a property of the graph first, then the most frequent
     order = sorted(range(len(known)), key=lambda i: (not known[i].key, i))
     for i in order:
-        near = max(anchors, key=lambda a: (alike[i, a], -a), default=None)
-        joins = near is not None and alike[i, near] >= threshold and not known[i].key
+        near = max(anchors, key=lambda a: (similarity[i, a], -a), default=None)
+        joins = near is not None and similarity[i, near] >= threshold and not known[i].key
         if joins and near is not None:
             into.setdefault(known[i].name, set()).add(known[near].name)
         else:

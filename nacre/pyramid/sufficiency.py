@@ -1,6 +1,6 @@
-"""Whether single triples answer a question: a group of triples that say one thing of one end -> a probability.
+"""Estimate whether single triples answer a question: a group of triples -> the probability that they suffice.
 
-PolyRAG (section 4.2) asks a model for yes or no; here it is a logistic model over named features, fitted by
+PolyRAG (section 4.2) asks a model for yes or no. Here it is a logistic model over named features, fitted by
 `python -m nacre.evaluation.learning.sufficiency`.
 """
 
@@ -16,11 +16,15 @@ from nacre.records.evidence import EvidenceSentence
 from nacre.records.extracted import ObjectKind
 
 SUFFICIENCY_FILE = Path(__file__).with_name("sufficiency.json")
+# triples of a group whose words count for the features
+_MAX_TRIPLES = 8
+# bound of the score, against overflow
+_MAX_SCORE = 30.0
 
 
 @dataclass(frozen=True)
 class RetrievedTriple:
-    """One triple as search sees it: its `other` end, as text and as a cell, its sentence, and how sure it is."""
+    """A triple of a search result: its `other` end as text and as a cell, its confidence and its sentence."""
 
     other: str
     key: str
@@ -31,8 +35,10 @@ class RetrievedTriple:
 
 @dataclass(frozen=True)
 class TripleGroup:
-    """The triples that say one relation of one end, the anchor, which is their subject or (not `forward`) object;
-    `names` are relations that were condensed to it."""
+    """The triples with one relation and one end, the anchor: their subject, or their object if not `forward`.
+
+    `names` are the relations that were condensed to this one.
+    """
 
     anchor: str
     relation: str
@@ -42,16 +48,19 @@ class TripleGroup:
 
     @property
     def phrase(self) -> str:
-        """What they all say, without the other end."""
+        """The anchor and the relation in the order of the triples."""
         return f"{self.anchor} {self.relation}" if self.forward else f"{self.relation} {self.anchor}"
 
 
 def sufficiency_features(
     left: str, group: TripleGroup, triple: float, relation: float, rival: float
 ) -> dict[str, float]:
-    """Named features. `left` is the question without the anchor; `triple` is the cosine of `left` and of one of
-    the triples without the anchor, `relation` that of `left` and the relation's names, `rival` the highest `relation`
-    of another one."""
+    """The named features of a group.
+
+    `left` is the question without the anchor. `triple` is the cosine of `left` and the nearest triple without the
+    anchor, `relation` the cosine of `left` and the names of the relation, `rival` the highest `relation` of another
+    group.
+    """
     names = " ".join((group.relation, *group.names))
     return {
         "bias": 1.0,
@@ -59,20 +68,21 @@ def sufficiency_features(
         "relation": relation,
         "ahead": relation - rival,
         "named": word_coverage(left, [EvidenceSentence("", 1, names)]),
-        "told": word_coverage(left, [EvidenceSentence("", 1, f"{names} {each.other}") for each in group.triples[:8]]),
+        "told": word_coverage(
+            left, [EvidenceSentence("", 1, f"{names} {each.other}") for each in group.triples[:_MAX_TRIPLES]]
+        ),
     }
 
 
-def sufficiency_probability(found: Mapping[str, float]) -> float:
-    """The chance that the other ends are what was asked for."""
-    weight = sufficiency_weights()
-    return 1 / (
-        1 + math.exp(-max(-30.0, min(30.0, sum(weight.get(name, 0.0) * value for name, value in found.items()))))
-    )
+def sufficiency_probability(features: Mapping[str, float]) -> float:
+    """The probability that the other ends are the answer."""
+    weights = sufficiency_weights()
+    score = sum(weights.get(name, 0.0) * value for name, value in features.items())
+    return 1 / (1 + math.exp(-max(-_MAX_SCORE, min(_MAX_SCORE, score))))
 
 
 def best_rivals(cosines: Sequence[float]) -> list[float]:
-    """For each the highest of the others, 0 where it is alone.
+    """For each value the highest of the other values; 0 if there are no others.
 
     >>> best_rivals([0.2, 0.9, 0.5])
     [0.9, 0.5, 0.9]
