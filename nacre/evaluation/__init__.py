@@ -1,1 +1,12 @@
-"""Answer quality: run question files, print the table."""
+"""Answer quality: question files with gold answers -> answers, scores and tables.
+
+- questions: a file of questions with their gold answers
+- ask_questions: the questions of a file, asked one at a time
+- gold_values, verdict: whether an answer is right
+- ranking_metrics, metrics: how good it is: F1, reciprocal rank, BLEU, similarity
+- score: a table of right answers by kind of question
+- __main__: the bundled graphs, asked and scored (`python -m nacre.evaluation`)
+- comparing: configurations, reasoners, branches and strategies against each other
+- learning: weights and thresholds learned from questions with gold answers
+- synthetic: fictional graphs, reworded questions, and questions without an answer
+"""

@@ -1,9 +1,9 @@
-"""Measure answer quality: the graphs that come with Nacre, and those named -> a table each.
+"""Measure answer quality: the bundled graphs and the named graphs -> a table for each.
 
     python -m nacre.evaluation [GRAPH=QUESTIONS ...]
 
-The graphs that come with Nacre are kept in a folder of their own beside those of the user, whose graphs are asked where
-they are. All of it goes through the command line, as a user's questions do; the rules answer.
+The bundled graphs are stored in the folder `evaluation` of the data folder, apart from the graphs of the user. All
+questions go through the command line and are answered by the rules.
 """
 
 import os
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 class EvaluationSet(NamedTuple):
     """A graph and a file of questions about it.
 
-    `sources` is what to ingest, nothing where the graph is there; of a `blind` one only totals are read.
+    `sources` are the arguments of `nacre ingest`, empty if the graph exists. Of a `blind` set only totals are printed.
     """
 
     graph: str
@@ -33,7 +33,7 @@ class EvaluationSet(NamedTuple):
 
 
 def bundled_sets(root: Path) -> Iterator[EvaluationSet]:
-    """The graphs of a checkout that have questions: the example, the blind ones, those of the tests."""
+    """The graphs of a checkout that have questions: the example, the blind graphs, those of the tests."""
     example = root / "examples" / "bmw"
     if example.exists():
         graph, texts = str(example / "kg.ttl"), str(example / "texts")
@@ -46,33 +46,33 @@ def bundled_sets(root: Path) -> Iterator[EvaluationSet]:
         yield EvaluationSet(file.stem.replace("_", "-"), file, (graph,))
 
 
-def evaluate_set(each: EvaluationSet, own: Path) -> str:
-    """Ask the questions, and give their report; what is ingested and answered lies in the folder `own`."""
-    predictions = own / "predictions" / f"{each.graph}.jsonl"
-    environment = {**os.environ, "NACRE_DATA": str(own)} if each.sources else dict(os.environ)
+def evaluate_set(each: EvaluationSet, folder: Path) -> str:
+    """Ask the questions and return their report; bundled graphs and the answers are written to `folder`."""
+    predictions = folder / "predictions" / f"{each.graph}.jsonl"
+    environment = {**os.environ, "NACRE_DATA": str(folder)} if each.sources else dict(os.environ)
     if each.sources:
         run_nacre("ingest", *each.sources, "--graph", each.graph, environment=environment)
-    asked = ("--graph", each.graph, "--mind", "rules", "--out", str(predictions))
-    run_nacre("eval", str(each.questions), *asked, environment=environment)
-    found = score_report(read_gold_questions(each.questions), read_answers(predictions), kinds=not each.blind)
-    return f"\n{each.graph}: {each.questions}\n{found}"
+    options = ("--graph", each.graph, "--mind", "rules", "--out", str(predictions))
+    run_nacre("eval", str(each.questions), *options, environment=environment)
+    report = score_report(read_gold_questions(each.questions), read_answers(predictions), kinds=not each.blind)
+    return f"\n{each.graph}: {each.questions}\n{report}"
 
 
 def run_nacre(*arguments: str, environment: dict[str, str]) -> None:
-    """Run the command line; what it says is shown only where it fails."""
+    """Run the command line; print its errors and exit if it fails."""
     command = [sys.executable, "-m", "nacre.serving.cli.main", *arguments]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.stderr.write(done.stderr[-2000:])
-        raise SystemExit(done.returncode)
+    process = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if process.returncode:
+        sys.stderr.write(process.stderr[-2000:])
+        raise SystemExit(process.returncode)
 
 
 def main(named: Sequence[str]) -> None:
-    """Print the reports, each as soon as it is there."""
-    own = Settings().data / "evaluation"
-    theirs = (EvaluationSet(graph, Path(file)) for graph, _, file in (each.partition("=") for each in named))
-    for each in (*bundled_sets(ROOT), *theirs):
-        sys.stdout.write(evaluate_set(each, own))
+    """Print each report as soon as it is ready; `named` are arguments of the form GRAPH=QUESTIONS."""
+    folder = Settings().data / "evaluation"
+    named_sets = (EvaluationSet(graph, Path(file)) for graph, _, file in (each.partition("=") for each in named))
+    for each in (*bundled_sets(ROOT), *named_sets):
+        sys.stdout.write(evaluate_set(each, folder))
         sys.stdout.flush()
 
 

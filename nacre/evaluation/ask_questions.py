@@ -1,6 +1,6 @@
-"""Ask the questions of a file, one at a time: lines of a file -> answer records, in the file's order.
+"""Ask the questions of a file one at a time: lines of a file -> answer records in the order of the file.
 
-Only `id`, `question`, `conversation`, `turn` and `graph` of a line are ever read, never its gold answers.
+Of a line only `id`, `question`, `conversation`, `turn` and `graph` are read, never the gold answers.
 """
 
 import uuid
@@ -15,7 +15,7 @@ from nacre.records.derivation import empty_derivation
 
 
 class QuestionLine(NamedTuple):
-    """One line. `id` keeps its JSON type; `conversation` and `graph` are None where the line names none."""
+    """One line. `id` keeps its JSON type; `conversation` and `graph` are None if the line has none."""
 
     id: Any
     question: str
@@ -24,7 +24,7 @@ class QuestionLine(NamedTuple):
     graph: str | None = None
 
 
-# (question, its fresh thread) -> the record; raises NacreError where the question can't be asked
+# (question, a new thread) -> the record; raises NacreError if the question can't be asked
 AskQuestion = Callable[[QuestionLine, str], Awaitable[Answer]]
 
 
@@ -32,19 +32,19 @@ def read_questions(path: Path) -> list[QuestionLine]:
     """The questions of a file without their gold answers; raises ConfigError naming the file and the line."""
     questions = [_question(data, place) for place, data in read_question_lines(path)]
     if not questions:
-        raise ConfigError(f"{path} holds no question. Write one JSON object a line, each with a 'question'.")
+        raise ConfigError(f"{path} has no question. Write one JSON object a line, each with a 'question'.")
     return questions
 
 
 async def ask_questions(questions: Sequence[QuestionLine], ask: AskQuestion) -> AsyncIterator[Answer]:
-    """Ask each question and yield the records in the order of `questions`, each as soon as all before it are there.
+    """Ask each question and yield the records in the order of `questions`, each as soon as all before it are done.
 
-    A conversation shares one fresh thread and is asked in the order of its turns; a question that raises
-    gives a record with status "failed".
+    The turns of a conversation are asked in their order in one new thread. A question that raises an error has a record
+    with the status "failed".
     """
     done: dict[int, Answer] = {}
     threads: dict[str, str] = {}
-    following = 0
+    next_index = 0
     for index in asking_order(questions):
         question = questions[index]
         thread = uuid.uuid4().hex
@@ -55,17 +55,16 @@ async def ask_questions(questions: Sequence[QuestionLine], ask: AskQuestion) -> 
         except NacreError as error:
             record = failed_record(question, thread, str(error))
         except Exception as error:
-            # one question that breaks must not cost the run: the record says what broke, the next is asked
+            # a failure of one question must not end the run: its record has the reason
             record = failed_record(question, thread, f"{type(error).__name__}: {error}")
-        record["id"] = question.id
-        done[index] = record
-        while following in done:
-            yield done.pop(following)
-            following += 1
+        done[index] = {**record, "id": question.id}
+        while next_index in done:
+            yield done.pop(next_index)
+            next_index += 1
 
 
 def asking_order(questions: Sequence[QuestionLine]) -> Iterator[int]:
-    """Indexes of the questions in file order, except that earlier turns of a conversation come before later ones.
+    """The indexes of the questions in file order, except that turns of a conversation are in the order of the turns.
 
     >>> list(asking_order([QuestionLine("b", "?", "c", 2), QuestionLine("x", "?"), QuestionLine("a", "?", "c", 1)]))
     [2, 0, 1]

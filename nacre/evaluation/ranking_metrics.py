@@ -1,4 +1,4 @@
-"""How much of a gold answer the values of a record hold, and how far up: GoldQuestion + Answer -> RankingScores."""
+"""Compare the values of an answer with its gold answers in their order: GoldQuestion + Answer -> RankingScores."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,8 +11,8 @@ TOP_VALUES = 5
 
 
 class RankingScores(NamedTuple):
-    """Shares of one: of F1 over the sets of items, of the first value, of one over the place of the first right value,
-    and whether one of the first five is right."""
+    """Scores in 0..1: F1 over the sets of items, whether the first value is right, the reciprocal rank, and whether one
+    of the first five values is right."""
 
     f1: float
     first: float
@@ -21,7 +21,7 @@ class RankingScores(NamedTuple):
 
 
 def ranking_scores(gold: GoldQuestion, record: Answer) -> RankingScores | None:
-    """The best over all answers that the file calls right; None where it gives none whose items can be listed.
+    """The best scores over all gold answers; None if no gold answer has items that can be listed.
 
     >>> gold = {"id": 1, "question": "?", "answers": ["Ann", "Bo"]}
     >>> ranking_scores(gold, {"status": "answered", "values": ["Cy", "Ann"]})
@@ -34,15 +34,15 @@ def ranking_scores(gold: GoldQuestion, record: Answer) -> RankingScores | None:
     ]
     if not names and gold.get("must_include") and not gold.get("nuggets"):
         names = [gold["must_include"]]
-    found = [_against(items, record["values"], gold.get("tolerance") or 0.0) for items in names]
-    return max(found) if found else None
+    scores = [_scores(items, record["values"], gold.get("tolerance") or 0.0) for items in names]
+    return max(scores) if scores else None
 
 
-def _against(items: Sequence[Sequence[Value]], values: Sequence[Value], tolerance: float) -> RankingScores:
+def _scores(items: Sequence[Sequence[Value]], values: Sequence[Value], tolerance: float) -> RankingScores:
     hits = [
         {i for i, each in enumerate(items) if any(same_value(n, value, tolerance) for n in each)} for value in values
     ]
-    right = [place for place, hit in enumerate(hits, 1) if hit]
+    right = [rank for rank, hit in enumerate(hits, 1) if hit]
     precision = len(right) / len(values) if values else 0.0
     recall = len(set().union(*hits)) / len(items)
     f1 = 2 * precision * recall / (precision + recall) if precision and recall else 0.0

@@ -1,4 +1,4 @@
-"""Whether an answer is right: a question with its gold answer + an answer record -> yes or no."""
+"""Decide whether an answer is right: a question with its gold answer + an answer record -> yes or no."""
 
 import re
 import unicodedata
@@ -14,7 +14,7 @@ _CLOCK = re.compile(r"(?<![\d:])(\d{1,2}):([0-5]\d)(?![\d:])(?:\s*h\b)?")
 
 
 def is_right(gold: GoldQuestion, record: Answer) -> bool:
-    """Whether a record answers its question: exactly by its values, or in prose where the question asks for words.
+    """Whether a record answers its question: by its values exactly, or in prose if the gold answer is prose.
 
     >>> is_right({"id": 1, "question": "?", "answers": [4]}, {"status": "answered", "values": [4], "answer": "4."})
     True
@@ -22,18 +22,18 @@ def is_right(gold: GoldQuestion, record: Answer) -> bool:
     if record["status"] == "failed":
         return False
     if "must_include" in gold or "nuggets" in gold:
-        return _told(gold, record)
+        return _is_right_prose(gold, record)
     golds = [gold.get("answers") or [], *(gold.get("alt_answers") or [])]
-    return any(_exact(answers, gold, record["values"]) for answers in golds)
+    return any(_is_exact(answers, gold, record["values"]) for answers in golds)
 
 
 def status_is_right(gold: GoldQuestion, record: Answer) -> bool:
-    """Whether the status says what the file tells: that there is an answer, or that the graph has none."""
+    """Whether the status agrees with the file on whether there is an answer."""
     return record["status"] in ("answered", "clarify") if is_answerable(gold) else is_refusal(record)
 
 
 def is_refusal(record: Answer) -> bool:
-    """Whether an answer says that there is nothing: not in the graph, or nothing but queries that found no row."""
+    """Whether an answer states that the graph has none: by its status, or because it cites only empty results."""
     rows = {query["i"]: query["rows"] for query in record["queries"]}
     empty = bool(record["citations"]) and all(
         citation["query"] is not None and rows[citation["query"]] == 0 for citation in record["citations"]
@@ -41,122 +41,33 @@ def is_refusal(record: Answer) -> bool:
     return not record["values"] and (record["status"] == "not_in_graph" or empty)
 
 
-def _exact(answers: Sequence[Value], gold: GoldQuestion, values: Sequence[Value]) -> bool:
-    """Every value is a gold item and every gold item is there, under any of its names."""
-    tolerance = gold.get("tolerance") or 0.0
-    items, loose = gold_items(answers, gold.get("answers_alt") or [])
-    hit, spare = set(), set()
-    for value in values:
-        found = {i for i, names in enumerate(items) if any(same_value(name, value, tolerance) for name in names)}
-        other = {i for i, name in enumerate(loose) if same_value(name, value, tolerance)} if not found else set()
-        if not found and not other:
-            return False
-        hit |= found
-        spare |= other
-    if gold.get("match") == "any":
-        return bool(hit or spare)
-    return len(hit) + len(spare) >= len(items)
-
-
 def gold_items(
     answers: Sequence[Value], others: Sequence[Value | list[Value]]
 ) -> tuple[list[list[Value]], list[Value]]:
-    """The gold items with the other names that hold one of their words, and the other names that fit none."""
+    """The gold items with their alternative names, and the alternative names that fit no item."""
     items: list[list[Value]] = [[answer] for answer in answers]
-    loose: list[Value] = []
+    unassigned: list[Value] = []
     for other in (name for names in others for name in (names if isinstance(names, list) else [names])):
         fits = [item for item in items if f" {normalise_words(str(other))} " in f" {normalise_words(str(item[0]))} "]
         if fits or len(items) == 1:
             min(fits or items, key=lambda item: len(str(item[0]))).append(other)
         else:
-            loose.append(other)
-    return items, loose
+            unassigned.append(other)
+    return items, unassigned
 
 
 def same_value(gold: Value, value: Value, tolerance: float) -> bool:
-    """Whether a value is a gold item: names by their words, numbers within a share of them."""
+    """Whether a value equals a gold item: names by their words, numbers within a relative tolerance."""
     if isinstance(value, bool) or isinstance(gold, bool):
         return _truth(gold) is _truth(value) is not None
     if isinstance(gold, int | float):
         return isinstance(value, int | float) and _near(gold, value, tolerance)
-    # a cell of a table that holds nothing
+    # an empty cell of a table
     return value is None if gold is None else normalise_words(gold) == normalise_words(str(value))
 
 
-def _truth(value: Value) -> bool | None:
-    return value if isinstance(value, bool) else {"yes": True, "no": False}.get(str(value))
-
-
-def _near(gold: float, value: float, tolerance: float) -> bool:
-    # a gold number with decimals may be said rounded to two
-    slack = 0.0051 if gold % 1 and abs(gold) >= 1 else 1e-9
-    return abs(gold - value) <= max(tolerance * abs(gold), slack)
-
-
-def _told(gold: GoldQuestion, record: Answer) -> bool:
-    said = normalise_words(_CITATION.sub(" ", record["answer"]))
-    answers, names = [gold.get("answers") or [], *(gold.get("alt_answers") or [])], gold.get("must_include") or []
-    if not is_answerable(gold):
-        return is_refusal(record) and not any(_places(said, name) for name in gold.get("must_not_include") or [])
-    return (
-        any(_said(wanted, gold, record) for wanted in answers if wanted or not any(answers))
-        and _count(said, names) == len(names)
-        and _first(said, gold)
-        and not any(_places(said, name) for name in gold.get("must_not_include") or [])
-        and not any(_places(said, name) for name in gold.get("forbidden") or [])
-        and _count(said, gold.get("nuggets") or []) >= (gold.get("min_nuggets") or 0)
-    )
-
-
-def _said(wanted: Sequence[Value], gold: GoldQuestion, record: Answer) -> bool:
-    """Whether all wanted numbers are among those of the prose, and yes or no is what the values say."""
-    tolerance, unit = gold.get("tolerance") or 0.0, gold.get("unit") or ""
-    told = list(_numbers(record["answer"], unit))
-    for value in wanted:
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            if not any(_near(value, number, tolerance) for number in told):
-                return False
-        elif not any(same_value(value, own, tolerance) for own in record["values"]):
-            return False
-    return True
-
-
-def _numbers(answer: str, unit: str) -> Iterator[float]:
-    """The numbers of a prose answer, in a unit where they name another; "3:36 h" is a time."""
-    text = _CITATION.sub(" ", answer)
-    for match in _CLOCK.finditer(text):
-        yield convert_unit(int(match[1]) + int(match[2]) / 60, "h", unit) or 0.0
-    unit = {"euro": "currency", "gbp": "currency", "kw": "kW", "kwh": "kWh"}.get(unit, unit)
-    for found in find_quantities(text):
-        number = convert_unit(found.value, found.unit, unit)
-        if number is not None:
-            yield number
-
-
-def _count(said: str, groups: Sequence[Sequence[str]]) -> int:
-    """How many groups find a stretch of text of their own ("Ann Lee" does not also name Ann); long names go first."""
-    found = [sorted({p for name in names for p in _places(said, name)}, key=lambda p: p[0] - p[1]) for names in groups]
-    taken: list[tuple[int, int]] = []
-    for places in sorted(found, key=lambda places: -max((end - start for start, end in places), default=0)):
-        free = next((p for p in places if all(p[1] <= start or end <= p[0] for start, end in taken)), None)
-        if free is not None:
-            taken.append(free)
-    return len(taken)
-
-
-def _first(said: str, gold: GoldQuestion) -> bool:
-    """Whether none of the competitors is named before the right one."""
-    rivals, right = gold.get("competitors") or [], [n for names in gold.get("must_include") or [] for n in names]
-    places = [(start, -end, name in right) for name in (*rivals, *right) for start, end in _places(said, name)]
-    return not rivals or not places or min(places)[2]
-
-
-def _places(said: str, name: str) -> list[tuple[int, int]]:
-    return [m.span() for m in re.finditer(rf"(?<!\S){re.escape(normalise_words(name))}(?:e?s)?(?!\S)", said)]
-
-
 def normalise_words(text: str) -> str:
-    """Words alone: no case, accents or punctuation but in numbers, no leading article.
+    """The words of a text without case, accents, punctuation (except in numbers) and a leading article.
 
     >>> normalise_words("The  Café-Bar, No. 5.5")
     'cafe bar no 5.5'
@@ -165,3 +76,97 @@ def normalise_words(text: str) -> str:
     bare = "".join(c for c in decomposed if not unicodedata.combining(c)).casefold()
     words = " ".join(re.findall(r"\d+(?:[.,]\d+)+|[^\W_]+", bare))
     return words.removeprefix("the ")
+
+
+def _is_exact(answers: Sequence[Value], gold: GoldQuestion, values: Sequence[Value]) -> bool:
+    """Whether every value is a gold item, and every gold item is among the values, under any of its names."""
+    tolerance = gold.get("tolerance") or 0.0
+    items, unassigned = gold_items(answers, gold.get("answers_alt") or [])
+    matched_items, matched_names = set(), set()
+    for value in values:
+        own = {i for i, names in enumerate(items) if any(same_value(name, value, tolerance) for name in names)}
+        other = {i for i, name in enumerate(unassigned) if same_value(name, value, tolerance)} if not own else set()
+        if not own and not other:
+            return False
+        matched_items |= own
+        matched_names |= other
+    if gold.get("match") == "any":
+        return bool(matched_items or matched_names)
+    return len(matched_items) + len(matched_names) >= len(items)
+
+
+def _truth(value: Value) -> bool | None:
+    return value if isinstance(value, bool) else {"yes": True, "no": False}.get(str(value))
+
+
+def _near(gold: float, value: float, tolerance: float) -> bool:
+    # a gold number with decimals may be rounded to two in the answer
+    slack = 0.0051 if gold % 1 and abs(gold) >= 1 else 1e-9
+    return abs(gold - value) <= max(tolerance * abs(gold), slack)
+
+
+def _is_right_prose(gold: GoldQuestion, record: Answer) -> bool:
+    prose = normalise_words(_CITATION.sub(" ", record["answer"]))
+    answers, names = [gold.get("answers") or [], *(gold.get("alt_answers") or [])], gold.get("must_include") or []
+    names_excluded = any(_find_name(prose, name) for name in gold.get("must_not_include") or [])
+    if not is_answerable(gold):
+        return is_refusal(record) and not names_excluded
+    return (
+        any(_states_values(values, gold, record) for values in answers if values or not any(answers))
+        and _count_named(prose, names) == len(names)
+        and _names_right_one_first(prose, gold)
+        and not names_excluded
+        and not any(_find_name(prose, name) for name in gold.get("forbidden") or [])
+        and _count_named(prose, gold.get("nuggets") or []) >= (gold.get("min_nuggets") or 0)
+    )
+
+
+def _states_values(gold_values: Sequence[Value], gold: GoldQuestion, record: Answer) -> bool:
+    """Whether all gold numbers are in the prose, and all other gold values among the values of the record."""
+    tolerance, unit = gold.get("tolerance") or 0.0, gold.get("unit") or ""
+    numbers = list(_numbers(record["answer"], unit))
+    for value in gold_values:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            if not any(_near(value, number, tolerance) for number in numbers):
+                return False
+        elif not any(same_value(value, own, tolerance) for own in record["values"]):
+            return False
+    return True
+
+
+def _numbers(answer: str, unit: str) -> Iterator[float]:
+    """The numbers of a prose answer converted to a unit; "3:36 h" is a duration."""
+    text = _CITATION.sub(" ", answer)
+    for match in _CLOCK.finditer(text):
+        yield convert_unit(int(match[1]) + int(match[2]) / 60, "h", unit) or 0.0
+    unit = {"euro": "currency", "gbp": "currency", "kw": "kW", "kwh": "kWh"}.get(unit, unit)
+    for quantity in find_quantities(text):
+        number = convert_unit(quantity.value, quantity.unit, unit)
+        if number is not None:
+            yield number
+
+
+def _count_named(prose: str, groups: Sequence[Sequence[str]]) -> int:
+    """How many groups of names occur, each in its own place: "Ann Lee" does not also name Ann; long names go first."""
+    occurrences = [
+        sorted({place for name in names for place in _find_name(prose, name)}, key=lambda place: place[0] - place[1])
+        for names in groups
+    ]
+    taken: list[tuple[int, int]] = []
+    for places in sorted(occurrences, key=lambda places: -max((end - start for start, end in places), default=0)):
+        free = next((p for p in places if all(p[1] <= start or end <= p[0] for start, end in taken)), None)
+        if free is not None:
+            taken.append(free)
+    return len(taken)
+
+
+def _names_right_one_first(prose: str, gold: GoldQuestion) -> bool:
+    """Whether no competitor is named before the right answer."""
+    competitors = gold.get("competitors") or []
+    right = [name for names in gold.get("must_include") or [] for name in names]
+    places = [(start, -end, name in right) for name in (*competitors, *right) for start, end in _find_name(prose, name)]
+    return not competitors or not places or min(places)[2]
+
+
+def _find_name(prose: str, name: str) -> list[tuple[int, int]]:
+    return [m.span() for m in re.finditer(rf"(?<!\S){re.escape(normalise_words(name))}(?:e?s)?(?!\S)", prose)]

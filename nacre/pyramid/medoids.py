@@ -11,8 +11,8 @@ MAX_ITERATIONS = 50
 def k_medoids(distances: Array, k: int) -> tuple[list[int], list[int]]:
     """The indexes of k medoids, and for each item the position of its medoid among them; deterministic.
 
-    `distances` is (m, m), k <= m. The first medoids are chosen greedily (BUILD of Kaufman and Rousseeuw 1990), then each
-    cluster gets its best medoid until nothing changes.
+    `distances` is (m, m), k <= m. The first medoids are chosen greedily (BUILD of Kaufman and Rousseeuw 1990). Then
+    each cluster gets its best medoid until nothing changes.
 
     >>> points = np.array([0.0, 1.0, 2.0, 10.0, 11.0])
     >>> k_medoids(abs(points[:, None] - points), 2)

@@ -22,7 +22,7 @@ Embed = Callable[[Sequence[str]], Array]
 
 # minimum number of things with a class or an attribute (given)
 MIN_SUPPORT = 3
-# bounds of time and memory: relations of one class, phrases of a layer and points of a Gaussian, the most frequent first
+# bounds of time and memory: relations of a class, phrases of a layer, points of a Gaussian; the most frequent first
 MAX_RELATIONS, MAX_PHRASES, MAX_POINTS = 120, 4000, 20_000
 IS_A = "is a"
 

@@ -62,15 +62,14 @@ def sufficiency_features(
     group.
     """
     names = " ".join((group.relation, *group.names))
+    ends = [each.other for each in group.triples[:_MAX_TRIPLES]]
     return {
         "bias": 1.0,
         "triple": triple,
         "relation": relation,
         "ahead": relation - rival,
         "named": word_coverage(left, [EvidenceSentence("", 1, names)]),
-        "told": word_coverage(
-            left, [EvidenceSentence("", 1, f"{names} {each.other}") for each in group.triples[:_MAX_TRIPLES]]
-        ),
+        "told": word_coverage(left, [EvidenceSentence("", 1, f"{names} {end}") for end in ends]),
     }
 
 

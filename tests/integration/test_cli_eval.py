@@ -28,8 +28,8 @@ def test_a_byte_order_mark_and_blank_lines_are_dropped(tmp_path):
     ("content", "told"),
     [
         (None, "No file"),
-        ("", "holds no question"),
-        ("\n \n", "holds no question"),
+        ("", "has no question"),
+        ("\n \n", "has no question"),
         ('{"question": "a"}\n{"question": ', "line 2 is not JSON"),
         ('["a"]', "line 1 has no 'question'"),
         ('{"id": "1"}', "line 1 has no 'question'"),
