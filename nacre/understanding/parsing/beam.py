@@ -8,11 +8,12 @@ from nacre.language.base import language
 from nacre.language.detect_language import language_names
 from nacre.language.tokens import fold
 from nacre.records.cancellation import Deadline, raise_if_cancelled
-from nacre.understanding.parsing.mention_rules.mentions import mention
-from nacre.understanding.parsing.modifier_rules.cues import CUE_RULES, compare_with_own_aggregate, cue
-from nacre.understanding.parsing.modifier_rules.numbers import number
+from nacre.understanding.parsing.mention_rules.mentions import apply_mention
+from nacre.understanding.parsing.modifier_rules.cues import CUE_RULES, apply_cue
+from nacre.understanding.parsing.modifier_rules.numbers import apply_number
 from nacre.understanding.parsing.modifier_rules.ordinals import find_ordinals, ordinal_conditions
 from nacre.understanding.parsing.modifier_rules.periods import group_by_period, is_period_word
+from nacre.understanding.parsing.modifier_rules.ranking_cues import compare_with_own_aggregate
 from nacre.understanding.parsing.state import (
     SKIPPED_COST,
     ParseContext,
@@ -58,7 +59,7 @@ def beam_search(
         for state in kept:
             _add(agenda[i + 1], state._replace(score=state.score - skip) if skip else state)
             for found in cues[i]:
-                for new in cue(state, found, context):
+                for new in apply_cue(state, found, context):
                     _add(agenda[found.end], new)
                     if found.kind == "avg" and new.comparison is not None:
                         for own in compare_with_own_aggregate(new):
@@ -70,7 +71,7 @@ def beam_search(
                 for new in _said_before(state, context, i):
                     _add(agenda[i + 2], new)
             if i in numbers:
-                for new in number(state, numbers[i], context):
+                for new in apply_number(state, numbers[i], context):
                     _add(agenda[numbers[i].end], new)
             if i in ordinals:
                 for end_of_place, new in ordinal_conditions(state, ordinals[i], context):
@@ -81,7 +82,7 @@ def beam_search(
                 for new in _free_text(state, context, i, end):
                     _add(agenda[end], new)
             for link in by_start[i]:
-                for new in mention(state, link, context):
+                for new in apply_mention(state, link, context):
                     _add(agenda[link.end], new)
     return sorted(agenda[n].values(), key=lambda s: -s.score)
 

@@ -1,7 +1,7 @@
 """What is known of a reading while the question is read from left to right: ParseState, immutable."""
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.graph.shortest_paths import UNREACHABLE
@@ -68,7 +68,7 @@ class _Fields(NamedTuple):
     pending_is_target: bool = False
     owner: Ref | None = None
     nodes: tuple[Ref, ...] = ()
-    join: str = "and"
+    join: Literal["and", "or", "both"] = "and"
     last: str = ""
     hints: frozenset[str] = frozenset()
     covered: int = 0
@@ -94,6 +94,11 @@ class ParseState(_Fields):
     def apply_rule(self, rule: str, gain: float = 0.0, **changes: Any) -> "ParseState":
         """Return this state with changes, and with the rule that made them in its trace."""
         return self._replace(score=self.score + gain, trace=(*self.trace, rule), **changes)
+
+    @property
+    def pending_values(self) -> Ref | None:
+        """The property whose value is expected, None if a link between things waits."""
+        return self.pending_property if self.pending_property and self.pending_property.predicate else None
 
 
 def next_slot(state: ParseState, node: int) -> int:

@@ -26,6 +26,16 @@ class Cue(NamedTuple):
     kind: str
     value: str = ""
 
+    @property
+    def ranking(self) -> tuple[str, tuple[str, ...]]:
+        """The direction ("up", "<") and the concepts of a cue that ranks or compares by a measure.
+
+        >>> Cue(0, 1, "superlative", "down price|cost").ranking
+        ('down', ('price', 'cost'))
+        """
+        direction, _, concepts = self.value.partition(" ")
+        return direction, tuple(concepts.split("|"))
+
 
 class Number(NamedTuple):
     """A number or date of the question. `op` is "" where nothing compares it; `first` and `after` bound a date; `until`
@@ -156,7 +166,7 @@ class Derivation(NamedTuple):
     group: tuple[Ref, ...]
     order: Ordering | None
     nodes: tuple[Ref, ...]
-    combine: str
+    combine: Literal["", "union", "intersection", "difference"]
     covered: int
     prior: float
     trace: tuple[str, ...]

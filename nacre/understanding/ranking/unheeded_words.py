@@ -6,7 +6,7 @@ from nacre.language.base import language
 from nacre.records.plan import Body, Combine, Compute, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.parsing.modifier_rules.numbers import convert_to_unit
+from nacre.understanding.parsing.modifier_rules.number_conditions import convert_to_unit
 from nacre.understanding.parsing.readers.more_than import COUNTED_SIDES_RULE
 from nacre.understanding.question.types import INEQUALITIES, Condition, Cue, Derivation, Link, Number, Question
 

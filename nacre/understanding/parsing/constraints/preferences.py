@@ -1,4 +1,4 @@
-"""Readings that others of the same question rule out: Candidates -> those left."""
+"""Readings that other readings of the same question rule out: Candidates -> those left."""
 
 from collections import defaultdict
 from itertools import permutations
@@ -8,163 +8,204 @@ from nacre.records.plan import Attribute, Body, Select, aggregated_value
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.class_synonyms import SKOS_NAMESPACE
 from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.completion.finish import NAMED_TARGET_RULE
 from nacre.understanding.parsing.mention_rules.categories import MEMBERS_RULE
 from nacre.understanding.parsing.modifier_rules.superlatives import TOTAL_RULE
 from nacre.understanding.question.types import INEQUALITIES, Derivation, Question, Ref
 
 
+def drop_category_names(candidates: list[Candidate]) -> list[Candidate]:
+    """Drop the readings that give the name of a category, where others give its members.
+
+    A class of whose name the category is a part is dropped as well.
+    """
+    members = [each.derivation for each in candidates if MEMBERS_RULE in each.derivation.trace]
+    named = {(link.start, link.end) for derivation in members for link in derivation.links}
+    if not named:
+        return candidates
+    return [
+        each
+        for each in candidates
+        if NAMED_TARGET_RULE not in each.derivation.trace
+        and not any(
+            link.kind == "class" and not link.exact and (link.start, link.end) in named
+            for link in each.derivation.links
+        )
+    ]
+
+
 def prefer_wider_classes(candidates: list[Candidate], graph: SchemaGraph) -> list[Candidate]:
-    """The readings without those about a kind that the question does not name, where one about a wider kind is else the
-    same: "the tallest work" is no tapestry's."""
-    about: dict[tuple[object, ...], set[int]] = defaultdict(set)
-    keyed = [(c, _root(c.derivation), _apart_from_root(c.derivation)) for c in candidates]
+    """Drop the readings about a class that the question does not name, where a wider class reads the same.
+
+    "The tallest work" is not restricted to tapestries.
+    """
+    roots_of: dict[tuple[object, ...], set[int]] = defaultdict(set)
+    keyed = [(each, _root(each.derivation), _without_root(each.derivation)) for each in candidates]
     for _, root, rest in keyed:
-        about[rest].add(root)
+        roots_of[rest].add(root)
 
     def is_narrower(derivation: Derivation, root: int, rest: tuple[object, ...]) -> bool:
-        if any(x.kind == "class" and x.refs[0].node == root for x in derivation.links):
+        if any(link.kind == "class" and link.refs[0].node == root for link in derivation.links):
             return False
-        return any(graph.nodes[root].relations < graph.nodes[other].relations for other in about[rest])
+        return any(graph.nodes[root].relations < graph.nodes[other].relations for other in roots_of[rest])
 
-    return [c for c, root, rest in keyed if not is_narrower(c.derivation, root, rest)]
-
-
-def _root(d: Derivation) -> int:
-    """The kind that a reading gives first."""
-    return d.targets[0].ref.node if d.targets else -1
+    return [each for each, root, rest in keyed if not is_narrower(each.derivation, root, rest)]
 
 
-def _apart_from_root(d: Derivation) -> tuple[object, ...]:
-    """What a reading says beside the kind that it gives first."""
-    root = _root(d)
+def _root(derivation: Derivation) -> int:
+    """The class that a reading gives first."""
+    return derivation.targets[0].ref.node if derivation.targets else -1
 
-    def of(ref: Ref) -> Ref:
+
+def _without_root(derivation: Derivation) -> tuple[object, ...]:
+    """The content of a reading without the class that it gives first."""
+    root, order = _root(derivation), derivation.order
+
+    def masked(ref: Ref) -> Ref:
         return ref._replace(node=-1) if ref.node == root else ref
 
     return (
-        tuple(t._replace(ref=of(t.ref)) for t in d.targets),
-        tuple(c._replace(ref=of(c.ref)) for c in d.conditions),
-        tuple(map(of, d.group)),
-        d.order._replace(ref=of(d.order.ref)) if d.order is not None else None,
-        d.combine,
-        d.hints,
+        tuple(target._replace(ref=masked(target.ref)) for target in derivation.targets),
+        tuple(condition._replace(ref=masked(condition.ref)) for condition in derivation.conditions),
+        tuple(map(masked, derivation.group)),
+        order._replace(ref=masked(order.ref)) if order is not None else None,
+        derivation.combine,
+        derivation.hints,
     )
 
 
 def drop_sorting_categories(candidates: list[Candidate]) -> list[Candidate]:
-    """The readings without the categories that lie below one, where other things are sorted by these: "steam engines"
-    are engines, and no types of them."""
-    found = [c.derivation for c in candidates if MEMBERS_RULE in c.derivation.trace]
-    sorting = [d for d in found if any(not predicate.startswith(SKOS_NAMESPACE) for predicate in d.hints)]
-    below = {c.ref.node for d in sorting for c in d.conditions if c.op == "exists"}
-    return [c for c in candidates if not (below & {t.ref.node for t in c.derivation.targets})]
+    """Drop the categories below a category, where other readings give the things in these categories.
+
+    "Steam engines" are engines, and no types of engines.
+    """
+    members = [each.derivation for each in candidates if MEMBERS_RULE in each.derivation.trace]
+    sorted_things = [d for d in members if any(not predicate.startswith(SKOS_NAMESPACE) for predicate in d.hints)]
+    below = {condition.ref.node for d in sorted_things for condition in d.conditions if condition.op == "exists"}
+    return [each for each in candidates if not (below & {target.ref.node for target in each.derivation.targets})]
 
 
 def prefer_owner_columns(candidates: list[Candidate]) -> list[Candidate]:
-    """The readings without those that show only what things have, where others show the things beside it."""
-    asked = [(c, {t.ref for t in c.derivation.targets}) for c in candidates]
-    beside = {frozenset(r for r in refs if r.predicate) for _, refs in asked if any(not r.predicate for r in refs)}
-    beside.discard(frozenset())
-    return [c for c, refs in asked if not beside or (len(refs) > 1 and frozenset(refs) not in beside)]
+    """Drop the readings that show only properties, where others show the same properties beside their owners."""
+    targets = [(each, {target.ref for target in each.derivation.targets}) for each in candidates]
+    with_owner = [refs for _, refs in targets if any(not ref.predicate for ref in refs)]
+    owned = {frozenset(ref for ref in refs if ref.predicate) for refs in with_owner} - {frozenset()}
+    return [each for each, refs in targets if not owned or (len(refs) > 1 and frozenset(refs) not in owned)]
 
 
 def prefer_whole_names(candidates: list[Candidate], question: Question) -> list[Candidate]:
-    """The readings without those that take a name apart that others take as a whole: "Thornlea Hospital" is no hospital
-    in Thornlea. A name is what is written with capitals."""
+    """Drop the readings that split a capitalised name, where others take it as a whole.
+
+    "Thornlea Hospital" is no hospital in Thornlea.
+    """
     tokens = question.tokens
-    whole = {
+    names = {
         link.covered
-        for c in candidates
-        for link in c.derivation.links
+        for each in candidates
+        for link in each.derivation.links
         if link.kind == "entity" and link.exact and link.end - link.start > 1
-        if all(t.text[:1].isupper() for t in tokens[link.start : link.end])
+        if all(token.text[:1].isupper() for token in tokens[link.start : link.end])
     }
 
-    def is_apart(candidate: Candidate) -> bool:
+    def splits_name(candidate: Candidate) -> bool:
         covered = {link.covered for link in candidate.derivation.links}
-        return any(part & name == part != name for name in whole - covered for part in covered)
+        return any(part & name == part != name for name in names - covered for part in covered)
 
-    return [c for c in candidates if not is_apart(c)]
+    return [each for each in candidates if not splits_name(each)]
 
 
 def prefer_extreme_values(candidates: list[Candidate], question: Question) -> list[Candidate]:
-    """The readings that give the highest or lowest value, where a question begins to ask for it: "what is the highest
-    fee of the dancers" is a fee, and no dancer."""
-    cue = next((c for c in question.cues if c.kind in ("superlative", "most")), None)
+    """Keep the readings that give the highest or lowest value, where a question begins to ask for it.
+
+    "What is the highest fee of the dancers" asks for a fee, and for no dancer.
+    """
+    cue = next((each for each in question.cues if each.kind in ("superlative", "most")), None)
     words, known = question.tokens, language().words
     if cue is None or not cue.start or words[0].norm in known["who"] | known["choosing_one"]:
         return candidates
-    if any(i not in question.stopwords for i in range(cue.start)) or any(n.start < cue.start for n in question.numbers):
+    before = range(cue.start)
+    if any(i not in question.stopwords for i in before) or any(n.start < cue.start for n in question.numbers):
         return candidates
-    named = {
+    prepositions = known["of"] | known["choosing_of"]
+    properties = {
         ref
-        for c in candidates
-        for x in c.derivation.links
-        if x.kind == "property" and x.exact and x.start == cue.end
-        if x.end == len(words) or words[x.end].norm in known["of"] | known["choosing_of"]
-        for ref in x.refs
+        for each in candidates
+        for link in each.derivation.links
+        if link.kind == "property" and link.exact and link.start == cue.end
+        if link.end == len(words) or words[link.end].norm in prepositions
+        for ref in link.refs
     }
-    ends = ("max", "min")
     return [
-        c for c in candidates if any(t.ref in named and t.function in ends for t in c.derivation.targets)
+        each
+        for each in candidates
+        if any(target.ref in properties and target.function in ("max", "min") for target in each.derivation.targets)
     ] or candidates
 
 
 def prefer_named_measure(candidates: list[Candidate]) -> list[Candidate]:
-    """The readings without those that bound another property than the one that is named: "an empty weight under 1600
-    kg" bounds no payload of what has an empty weight."""
-    other = [c for c in candidates if _bounds_other(c.derivation)]
-    return [c for c in candidates if c not in other] or candidates
+    """Drop the readings that bound another property than the one that is named, if there are others.
+
+    "An empty weight under 1600 kg" bounds no payload.
+    """
+    return [each for each in candidates if not _bounds_other(each.derivation)] or candidates
 
 
-def _bounds_other(d: Derivation) -> bool:
-    named = {ref.predicate for link in d.links if link.kind == "property" for ref in link.refs if ref.predicate}
-    bounded = {c.ref.predicate for c in d.conditions if c.op in INEQUALITIES and c.ref.predicate and not c.function}
-    known = {c.ref.predicate for c in d.conditions if c.op == "known"}
+def _bounds_other(derivation: Derivation) -> bool:
+    properties = (ref.predicate for link in derivation.links if link.kind == "property" for ref in link.refs)
+    named = {predicate for predicate in properties if predicate}
+    conditions = [each for each in derivation.conditions if each.ref.predicate]
+    bounded = {each.ref.predicate for each in conditions if each.op in INEQUALITIES and not each.function}
+    known = {each.ref.predicate for each in conditions if each.op == "known"}
     return bool(known & named) and bool(bounded - named)
 
 
 def prefer_totals(candidates: list[Candidate]) -> list[Candidate]:
-    """The readings without those that place things by the one part that has the most, where others place them by all of
-    their parts: the department with the most beds has them in several rooms."""
-    whole = [
-        (c.derivation.order.ref, {t.ref.node for t in c.derivation.targets})
-        for c in candidates
-        if TOTAL_RULE in c.derivation.trace and c.derivation.order
+    """Drop the readings that rank things by their largest part, where others rank them by the sum of their parts.
+
+    The department with the most beds has them in several rooms.
+    """
+    totals = [
+        (each.derivation.order.ref, {target.ref.node for target in each.derivation.targets})
+        for each in candidates
+        if TOTAL_RULE in each.derivation.trace and each.derivation.order
     ]
 
-    def is_part(d: Derivation) -> bool:
-        asked = {t.ref.node for t in d.targets}
-        return d.order is not None and any(d.order.ref == ref and asked & other for ref, other in whole)
+    def ranks_by_part(derivation: Derivation) -> bool:
+        nodes = {target.ref.node for target in derivation.targets}
+        order = derivation.order
+        return order is not None and any(order.ref == ref and nodes & other for ref, other in totals)
 
-    return [c for c in candidates if TOTAL_RULE in c.derivation.trace or not is_part(c.derivation)]
+    return [c for c in candidates if TOTAL_RULE in c.derivation.trace or not ranks_by_part(c.derivation)]
 
 
 def prefer_single_hops(candidates: list[Candidate]) -> list[Candidate]:
-    """The readings without those that follow a link on and on which the question names once, where others do not: the
-    "mentor of Ann" is nobody's whose mentor is Ann's."""
-    return [c for c in candidates if not _goes_on(c)] or candidates
+    """Drop the readings that follow a link twice which the question names once, if there are others.
+
+    The "mentor of Ann" is not the mentor of Ann's mentor.
+    """
+    return [each for each in candidates if not _follows_twice(each)] or candidates
 
 
-def _goes_on(candidate: Candidate) -> bool:
+def _follows_twice(candidate: Candidate) -> bool:
     body = candidate.body
     if not isinstance(body, Select):
         return False
-    named = [ref.via for x in candidate.derivation.links if x.kind == "property" for ref in x.refs[:1] if ref.via]
-    for one, other in permutations(body.edges, 2):
-        if one.predicate == other.predicate and one.object == other.subject and named.count(one.predicate) == 1:
-            return True
-    return False
+    links = candidate.derivation.links
+    named = [ref.via for link in links if link.kind == "property" for ref in link.refs[:1] if ref.via]
+    return any(
+        one.predicate == other.predicate and one.object == other.subject and named.count(one.predicate) == 1
+        for one, other in permutations(body.edges, 2)
+    )
 
 
 def drop_constant_orders(candidates: list[Candidate]) -> list[Candidate]:
-    """The readings without those in the order of what one named thing has, which puts nothing before anything else."""
-    return [c for c in candidates if not _in_no_order(c.body)]
+    """Drop the readings ordered by a value of one named thing, which is the same in every row."""
+    return [each for each in candidates if not _has_constant_order(each.body)]
 
 
-def _in_no_order(body: Body) -> bool:
+def _has_constant_order(body: Body) -> bool:
     if not isinstance(body, Select) or body.order is None or not isinstance(body.order.by, Attribute):
         return False
     by = body.order.by.variable
-    named = any(v.name == by and len(v.keys) == 1 for v in body.variables)
-    return named and all(aggregated_value(answer).variable != by for answer in body.answers)
+    is_named = any(variable.name == by and len(variable.keys) == 1 for variable in body.variables)
+    return is_named and all(aggregated_value(answer).variable != by for answer in body.answers)

@@ -1,335 +1,336 @@
-"""Rules for numbers and dates: a number at hand + ParseState -> further States (conditions, limits, counts)."""
+"""Rules for a number or date: ParseState + Number -> ParseStates in which it is a limit, a condition or waits.
 
-import re
-from collections.abc import Iterator
+In each rule, `state` is the reading before the number and `new` the reading with the number added. `operator` is what
+the number is compared with, "=" if nothing is said.
+"""
 
-from nacre.language.base import language
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from nacre.language.base import language, phrase_list
 from nacre.language.dates import is_yearless
-from nacre.language.quantities.units import convert_unit, split_magnitude
 from nacre.language.thesaurus import english_data, function_words
-from nacre.language.tokens import fold
-from nacre.records.schema import Predicate
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.adjectives import measured_properties
-from nacre.understanding.parsing.modifier_rules.dates import MOST_DATES, later_date_cost, nearby_dates
+from nacre.understanding.parsing.modifier_rules.dates import MAX_DATES, later_date_cost, nearby_dates
+from nacre.understanding.parsing.modifier_rules.number_conditions import (
+    COUNT_UNITS,
+    convert_to_unit,
+    is_comparable_with,
+    is_year,
+    may_count_values,
+    number_conditions,
+    upper_bound,
+)
 from nacre.understanding.parsing.modifier_rules.persons import frequent_person_refs
 from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node, last_target_as_condition
 from nacre.understanding.question.types import INEQUALITIES, Condition, Number, Ref, token_mask
 
-FIRST_YEAR, LAST_YEAR = 1000, 2100
-# what an amount of money is about where nothing else is said
-MONEY = ("price", "cost", "fee", "salary")
-EARNED = ("revenue", "earnings", "income", "profit", "gross", "turnover", "salary")
-# letters of a word that is a unit and may not be something else as well
-SHORTEST_UNIT = 3
-# units of numbers that may say how many things there are
-COUNTING = frozenset(("", "count"))
-# what bounds a number, and units of what a bare number is of
-YEARS = frozenset(("", "year"))
-# a value that is an amount, whatever kind of value it is held as: "12", "3:36", "11 EUR"
-_AMOUNT = re.compile(r"\W*\d[\d\W]*[^\W\d_]{0,4}\W*")
-_SHOWN = 5
-_FLIPPED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "=": "=", "!=": "!="}
+NumberRule = Callable[[ParseState, ParseState, Number, str, ParseContext], Iterator[ParseState]]
+
+# shorter words of a property's name are no units
+MIN_UNIT_LETTERS = 3
+# units of ages
+AGE_UNITS = frozenset(("", "year"))
+# the comparison of a measure that is smaller if the adjective says more: "newer than" of years of age
+_REVERSED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "=": "=", "!=": "!="}
 
 
-def number(state: ParseState, found: Number, context: ParseContext) -> Iterator[ParseState]:
-    """All ways to take a number."""
-    if found.until is not None and state.negated and not (found.date_start or _is_year(found)):
-        # what is not between two numbers is below the one or above the other
+def apply_number(state: ParseState, number: Number, context: ParseContext) -> Iterator[ParseState]:
+    """Yield all ways to take a number."""
+    if number.until is not None and state.negated and not (number.date_start or is_year(number)):
+        # "not between 3 and 5" would need two conditions of which one holds
         return
-    mask = token_mask(found.start, found.end)
-    new = state._replace(covered=state.covered | mask, last="number", score=state.score + 0.5)
-    op: str = found.op or "="
-    if state.comparison is not None and state.comparison[1] is None and not found.op:
-        op = state.comparison[0]
-    if not found.op and (state.rank is not None or _before_rank(found, context)):
-        yield new.apply_rule("places", 0.1, limit=int(found.value))
-    elif not found.op and not found.unit and _chooses(found, context):
-        yield new.apply_rule("places of class", 0.0, limit=int(found.value))
-    if found.concepts:
-        yield from _measured(state, new, found, op, context)
-    graph = context.graph
-    if is_yearless(found.date_start) and op != "=":
+    covered = state.covered | token_mask(number.start, number.end)
+    new = state._replace(covered=covered, last="number", score=state.score + 0.5)
+    operator: str = number.op or "="
+    if state.comparison is not None and state.comparison[1] is None and not number.op:
+        operator = state.comparison[0]
+    yield from _limit(state, new, number, operator, context)
+    yield from _measured_number(state, new, number, operator, context)
+    if is_yearless(number.date_start) and operator != "=":
         return
-    prop = state.pending_property
-    if prop is not None and prop.predicate and is_comparable_with(graph, prop, found, op):
-        bounds = _conditions(graph, prop, op, found, state)
-        rule = "number of target" if state.pending_is_target else "number of property"
-        yield new.apply_rule(
-            rule, 0.4 if not state.pending_is_target else 0.2, conditions=(*state.conditions, *bounds), comparison=None,
-            negated=False, join="and", **({"mode": "C", **last_target_as_condition(state)} if state.pending_is_target else {}),
-        )  # fmt: skip
-    elif prop is not None and prop.predicate and found.op and may_count_values(graph, prop, found):
-        # "speaks at least two languages"
-        lower = Condition(prop, op, (found.value,), state.negated, function="count")
-        yield new.apply_rule(
-            "number of values", 0.2, conditions=(*state.conditions, lower, *upper_bound(lower, found.until)), comparison=None,
-            negated=False, join="and", pending_property=None, last="value", **last_target_as_condition(state),
-        )  # fmt: skip
-    if prop is None or state.pending_is_target:
-        for ref in _by_unit(state, found, context):
-            bounds = _conditions(graph, ref, op, found, state)
-            yield add_schema_node(new, ref, context).apply_rule(
-                "number by unit",
-                0.3,
-                conditions=(*state.conditions, *bounds),
-                comparison=None,
-                negated=False,
-                join="and",
-            )
-        yield from _again(state, new, found, op, context)
-        yield from _aged(state, new, found, op, context)
-    if _is_year(found) or found.date_start:
-        for ref, cost in nearby_dates(state, graph):
-            if is_yearless(found.date_start) and not is_comparable_with(graph, ref, found, op):
+    for rule in CONDITION_RULES:
+        yield from rule(state, new, number, operator, context)
+    if not is_yearless(number.date_start):
+        for rule in PENDING_RULES:
+            yield from rule(state, new, number, operator, context)
+
+
+def _limit(
+    state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "The 3 largest states": how many are asked for."""
+    if not number.op and (state.rank is not None or _is_before_superlative(number, context)):
+        yield new.apply_rule("places", 0.1, limit=int(number.value))
+    elif not number.op and not number.unit and _is_before_ranked_class(number, context):
+        yield new.apply_rule("places of class", 0.0, limit=int(number.value))
+
+
+def _measured_number(
+    state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "Older than 30": a number compared by an adjective."""
+    if not number.concepts:
+        return
+    owners = ([state.owner] if state.owner else []) + [node for node in state.nodes if node != state.owner][:2]
+    for owner in owners or frequent_person_refs(context):
+        for ref, reverse, cost in measured_properties(context.graph, owner.node, number.concepts)[:2]:
+            if reverse and number.until is not None:
                 continue
-            bounds = _conditions(graph, ref, op, found, state)
+            bounds = number_conditions(context.graph, ref, _REVERSED[operator] if reverse else operator, number, state)
             yield add_schema_node(new, ref, context).apply_rule(
-                "number on date",
-                0.3 - cost - later_date_cost(ref, graph),
+                "measured number",
+                0.5 - cost,
                 conditions=(*state.conditions, *bounds),
-                comparison=None,
                 negated=False,
-                join="and",
+                comparison=None,
+                mode="C",
             )
-    if is_yearless(found.date_start):
+
+
+def _number_of_pending(
+    state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "A price of 30", "speaks at least two languages": the value of the property that waits, or how many it has."""
+    graph, ref = context.graph, state.pending_values
+    if ref is None:
         return
-    waits = (
-        state.comparison is not None and state.comparison[1] is not None and state.until is None and found.until is None
-    )
-    if prop is None and waits and state.last == "and" and found.op:
-        assert state.comparison is not None
-        assert state.comparison[1] is not None
-        # "over 80 or under 50 pages"
-        earlier = (state.comparison[0], state.comparison[1])
-        yield new.apply_rule(
-            "numbers wait", 0.1, comparison=(op, found.value), unit=found.unit, until=None, earlier_comparison=earlier
-        )
-    if prop is None or state.pending_is_target:
-        yield new.apply_rule(
-            "number waits",
-            -0.1 if not found.op else 0.0,
-            comparison=(op, found.value),
-            unit=found.unit,
-            until=found.until,
-        )
-    if not found.op and state.owner is not None and state.last == "class":
-        for predicate in graph.literals[state.owner.node]:
-            if graph.about(predicate).role == "identifier" and graph.is_numeric(predicate):
-                ref = Ref(state.owner.node, predicate)
-                bounds = _conditions(graph, ref, "=", found, state)
-                yield new.apply_rule("number of thing", 0.2, conditions=(*state.conditions, *bounds), negated=False)
-    counts = found.unit in COUNTING and not found.concepts
-    if state.owner is not None and state.last == "class" and found.op and counts:
-        # "students more than 3": counted after all
-        counted = Condition(state.owner, op, (found.value,), state.negated, function="count")
-        bounds = (counted, *upper_bound(counted, found.until))
-        yield new.apply_rule(
-            "number after class",
-            -0.8 if _is_year(found) else -0.2,
+    changes: dict[str, Any] = {"comparison": None, "negated": False, "join": "and"}
+    if is_comparable_with(graph, ref, number, operator):
+        bounds = number_conditions(graph, ref, operator, number, state)
+        changes["conditions"] = (*state.conditions, *bounds)
+        if state.pending_is_target:
+            changes.update(mode="C", **last_target_as_condition(state))
+            yield new.apply_rule("number of target", 0.2, **changes)
+        else:
+            yield new.apply_rule("number of property", 0.4, **changes)
+    elif number.op and may_count_values(graph, ref, number):
+        lower = Condition(ref, operator, (number.value,), state.negated, function="count")
+        changes["conditions"] = (*state.conditions, lower, *upper_bound(lower, number.until))
+        changes.update(pending_property=None, last="value", **last_target_as_condition(state))
+        yield new.apply_rule("number of values", 0.2, **changes)
+
+
+def _number_by_unit(
+    state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "Under 60 kg": the property that has the unit of a number."""
+    if state.pending_property is not None and not state.pending_is_target:
+        return
+    for ref in _properties_in_unit(state, number, context):
+        bounds = number_conditions(context.graph, ref, operator, number, state)
+        yield add_schema_node(new, ref, context).apply_rule(
+            "number by unit",
+            0.3,
             conditions=(*state.conditions, *bounds),
+            comparison=None,
             negated=False,
+            join="and",
         )
 
 
-def _again(state: ParseState, new: ParseState, found: Number, op: str, context: ParseContext) -> Iterator[ParseState]:
-    """ "over 80 or under 50": of the property that the number before it is of."""
-    graph = context.graph
+def _number_of_same_property(
+    state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "Over 80 or under 50": a number on the property of the number before it."""
+    if state.pending_property is not None and not state.pending_is_target:
+        return
     before = state.conditions[-1] if state.conditions else None
-    if before is None or not found.op or state.last != "and" or before.function or before.against is not None:
+    if before is None or not number.op or state.last != "and" or before.function or before.against is not None:
         return
-    if before.op in INEQUALITIES and before.ref.predicate and is_comparable_with(graph, before.ref, found, op):
-        bounds = _conditions(graph, before.ref, op, found, state)
-        gain = -0.4 if _counts_more(found, context) else 0.4
+    is_bound = before.op in INEQUALITIES and before.ref.predicate
+    if is_bound and is_comparable_with(context.graph, before.ref, number, operator):
+        bounds = number_conditions(context.graph, before.ref, operator, number, state)
         yield new.apply_rule(
-            "number of same property", gain, conditions=(*state.conditions, *bounds), comparison=None, negated=False,
+            "number of same property",
+            -0.4 if _is_before_counted(number, context) else 0.4,
+            conditions=(*state.conditions, *bounds),
+            comparison=None,
+            negated=False,
             join="and",
-        )  # fmt: skip
+        )
 
 
-def _aged(state: ParseState, new: ParseState, found: Number, op: str, context: ParseContext) -> Iterator[ParseState]:
-    """ "players under 21": of what bare numbers are of where nothing else is said."""
-    owner = next(iter(frequent_person_refs(context)), None) if state.owner is None and not state.nodes else state.owner
-    after_class = state.last in ("class", "having", "negation") or state.owner is None
-    if owner is None or state.pending_property is not None or not after_class:
+def _age(
+    state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "Players under 21": a number without a unit is an age if nothing else is said."""
+    owner = state.owner
+    if owner is None and not state.nodes:
+        owner = next(iter(frequent_person_refs(context)), None)
+    is_after_class = state.last in ("class", "having", "negation") or state.owner is None
+    if owner is None or state.pending_property is not None or not is_after_class:
         return
-    if op not in INEQUALITIES or found.concepts or _is_year(found) or found.unit not in YEARS:
+    if operator not in INEQUALITIES or number.concepts or is_year(number) or number.unit not in AGE_UNITS:
         return
-    skipped = range(state.covered.bit_length(), found.start)
-    if any(i not in context.question.stopwords for i in skipped):
-        # "players earning less than 1000"
-        return
-    if _counts_more(found, context):
+    skipped = range(state.covered.bit_length(), number.start)
+    if any(i not in context.question.stopwords for i in skipped) or _is_before_counted(number, context):
+        # "players earning less than 1000", "players with more than 3 goals"
         return
     for ref, reverse, cost in measured_properties(context.graph, owner.node, ("age",))[:1]:
-        if ref.node != owner.node or (reverse and found.until is not None):
+        if ref.node != owner.node or (reverse and number.until is not None):
             continue
-        bounds = _conditions(context.graph, ref, _FLIPPED[op] if reverse else op, found._replace(unit=""), state)
+        age = number._replace(unit="")
+        bounds = number_conditions(context.graph, ref, _REVERSED[operator] if reverse else operator, age, state)
         yield add_schema_node(new, ref, context).apply_rule(
             "number of age", 0.3 - cost, conditions=(*state.conditions, *bounds), negated=False, comparison=None
         )
 
 
-def _counts_more(found: Number, context: ParseContext) -> bool:
-    """Whether what a number is of may come after it: "more than one record"."""
-    after = context.question.tokens[found.end : found.end + 1]
-    return any(t.norm not in function_words() for t in after) and all(
-        c.start != found.end for c in context.question.cues
-    )
-
-
-def _chooses(found: Number, context: ParseContext) -> bool:
-    """Whether a number says how many are asked for: "which three cities have the largest ...", "the first 5"."""
-    words, later = context.question.tokens, (c for c in context.question.cues if c.start >= found.end)
-    before = words[found.start - 1].norm if found.start else ""
-    placed = any(c.kind in ("superlative", "most", "order") for c in later)
-    return placed and before in language().words["before_places"]
-
-
-def _before_rank(found: Number, context: ParseContext) -> bool:
-    return any(c.kind in ("superlative", "most") and c.start == found.end for c in context.question.cues)
-
-
-def _measured(
-    state: ParseState, new: ParseState, found: Number, op: str, context: ParseContext
+def _date(
+    state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
 ) -> Iterator[ParseState]:
-    """ "older than 30": of a property that is waiting, or of what the adjective measures."""
-    owners = ([state.owner] if state.owner else []) + [n for n in state.nodes if n != state.owner][:2]
-    for owner in owners or frequent_person_refs(context):
-        for ref, reverse, cost in measured_properties(context.graph, owner.node, found.concepts)[:2]:
-            if reverse and found.until is not None:
-                continue
-            bounds = _conditions(context.graph, ref, _FLIPPED[op] if reverse else op, found, state)
-            yield add_schema_node(new, ref, context).apply_rule(
-                "measured number", 0.5 - cost, conditions=(*state.conditions, *bounds), negated=False, comparison=None,
-                mode="C",
-            )  # fmt: skip
+    """ "Built before 1900", "in March": the date of a year or a period."""
+    if not (is_year(number) or number.date_start):
+        return
+    for ref, cost in nearby_dates(state, context.graph):
+        if is_yearless(number.date_start) and not is_comparable_with(context.graph, ref, number, operator):
+            continue
+        bounds = number_conditions(context.graph, ref, operator, number, state)
+        yield add_schema_node(new, ref, context).apply_rule(
+            "number on date",
+            0.3 - cost - later_date_cost(ref, context.graph),
+            conditions=(*state.conditions, *bounds),
+            comparison=None,
+            negated=False,
+            join="and",
+        )
 
 
-def is_comparable_with(graph: SchemaGraph, ref: Ref, found: Number, op: str) -> bool:
-    """Whether a property can be compared with a number: one of text only where its values are amounts."""
-    unit = graph.about(ref.predicate).unit
-    if unit and found.unit and convert_to_unit(found, unit) is None:
-        return False
-    about = graph.about(ref.predicate)
-    if about.datatype in ("date", "datetime"):
-        return bool(found.date_start) or _is_year(found)
-    if is_yearless(found.date_start):
-        return False
-    if graph.is_numeric(ref.predicate) or graph.is_date(ref.predicate):
-        return True
-    shown = (about.values or about.samples)[:_SHOWN]
-    if op != "=":
-        return 2 * sum(bool(_AMOUNT.fullmatch(text)) for text in shown) > len(shown)
-    return any(c.isdigit() for text in shown for c in text)
+# what makes a number a condition at once
+CONDITION_RULES: tuple[NumberRule, ...] = (
+    _number_of_pending,
+    _number_by_unit,
+    _number_of_same_property,
+    _age,
+    _date,
+)
 
 
-def may_count_values(graph: SchemaGraph, ref: Ref, found: Number) -> bool:
-    """Whether a number may say how many values of a property each thing has, which has texts, and several of them."""
-    about = graph.about(ref.predicate)
-    return found.unit in COUNTING and not (found.concepts or found.date_start) and _is_multiple(about)
+def _second_comparison(
+    state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "Over 80 or under 50 pages": both numbers wait for their property."""
+    if state.comparison is None or state.pending_property is not None or state.last != "and" or not number.op:
+        return
+    earlier_operator, earlier_value = state.comparison
+    if earlier_value is not None and state.until is None and number.until is None:
+        yield new.apply_rule(
+            "numbers wait",
+            0.1,
+            comparison=(operator, number.value),
+            unit=number.unit,
+            until=None,
+            earlier_comparison=(earlier_operator, earlier_value),
+        )
 
 
-def _is_multiple(about: Predicate) -> bool:
-    return about.has_literals and about.datatype == "text" and about.minimum is None and not about.functional
+def _waiting_number(
+    state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "More than 3 pages": a number waits for its property."""
+    if state.pending_property is None or state.pending_is_target:
+        yield new.apply_rule(
+            "number waits",
+            0.0 if number.op else -0.1,
+            comparison=(operator, number.value),
+            unit=number.unit,
+            until=number.until,
+        )
 
 
-def convert_to_unit(found: Number, unit: str) -> float | None:
-    """The number in the unit of a property; None where the two do not measure the same."""
-    many, each = split_magnitude(unit)
-    # "over 200" of what is counted in millions is so many of them
-    value = found.value / many if found.multiplier > 1 or found.value >= many else found.value
-    if not found.unit or not unit:
-        return value
-    if found.unit == "currency":
-        return value if fold(each) in english_data()["currencies"] or (many > 1 and not each) else None
-    return convert_unit(value, found.unit, each) if each else None
+def _identifier(
+    state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "Room 12": the number is the identifier of a thing."""
+    if number.op or state.owner is None or state.last != "class":
+        return
+    for predicate in context.graph.literals[state.owner.node]:
+        if context.graph.about(predicate).role == "identifier" and context.graph.is_numeric(predicate):
+            ref = Ref(state.owner.node, predicate)
+            identity = number_conditions(context.graph, ref, "=", number, state)
+            yield new.apply_rule("number of thing", 0.2, conditions=(*state.conditions, *identity), negated=False)
 
 
-def _by_unit(state: ParseState, found: Number, context: ParseContext) -> list[Ref]:
-    """Properties of the nodes at hand, or one step away, that are measured in the unit of a number."""
+def _number_after_class(
+    state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "Students more than 3": the class before the number is counted."""
+    may_count = number.unit in COUNT_UNITS and not number.concepts
+    if state.owner is not None and state.last == "class" and number.op and may_count:
+        lower = Condition(state.owner, operator, (number.value,), state.negated, function="count")
+        yield new.apply_rule(
+            "number after class",
+            -0.8 if is_year(number) else -0.2,
+            conditions=(*state.conditions, lower, *upper_bound(lower, number.until)),
+            negated=False,
+        )
+
+
+# what a number may be beside a condition on a property before it
+PENDING_RULES: tuple[NumberRule, ...] = (_second_comparison, _waiting_number, _identifier, _number_after_class)
+
+
+def _is_before_superlative(number: Number, context: ParseContext) -> bool:
+    """Whether a superlative follows a number: "the 3 largest"."""
+    return any(cue.kind in ("superlative", "most") and cue.start == number.end for cue in context.question.cues)
+
+
+def _is_before_ranked_class(number: Number, context: ParseContext) -> bool:
+    """Whether a number says how many of the ranked things are asked for.
+
+    "Which three cities have the largest ...", "the first 5".
+    """
+    words = context.question.tokens
+    before = words[number.start - 1].norm if number.start else ""
+    cues = (cue.kind for cue in context.question.cues if cue.start >= number.end)
+    is_ranked = any(kind in ("superlative", "most", "order") for kind in cues)
+    return is_ranked and before in language().words["before_places"]
+
+
+def _is_before_counted(number: Number, context: ParseContext) -> bool:
+    """Whether the thing that a number counts may follow it: "more than one record"."""
+    after = context.question.tokens[number.end : number.end + 1]
+    is_content = any(token.norm not in function_words() for token in after)
+    return is_content and all(cue.start != number.end for cue in context.question.cues)
+
+
+def _properties_in_unit(state: ParseState, number: Number, context: ParseContext) -> list[Ref]:
+    """The properties with the unit of a number, of the things in the reading or one step away."""
     graph = context.graph
-    if not found.unit:
+    if not number.unit:
         return []
-    priced = _priced(state, found, context) if found.unit == "currency" else []
-    nodes = list(
-        dict.fromkeys([n.node for n in state.nodes] + [s.target for n in state.nodes for s in graph.steps[n.node]])
-    )
-    return (
-        priced
-        + [
-            Ref(node, p)
-            for node in nodes
-            for p in graph.literals[node]
-            if graph.is_numeric(p) and not graph.is_date(p) and _is_in_unit(found, p, graph)
-        ][:MOST_DATES]
-    )
+    priced = _priced_properties(state, number, context) if number.unit == "currency" else []
+    own = [node.node for node in state.nodes]
+    near = [step.target for node in state.nodes for step in graph.steps[node.node]]
+    measured = [
+        Ref(node, predicate)
+        for node in dict.fromkeys(own + near)
+        for predicate in graph.literals[node]
+        if graph.is_numeric(predicate) and not graph.is_date(predicate) and _is_in_unit(number, predicate, graph)
+    ]
+    return priced + measured[:MAX_DATES]
 
 
-def _is_in_unit(found: Number, predicate: str, graph: SchemaGraph) -> bool:
-    """Whether a property has the unit of a number, or none and is called after it: the "hours" of a repair."""
+def _is_in_unit(number: Number, predicate: str, graph: SchemaGraph) -> bool:
+    """Whether a property has the unit of a number, or has none and is named after it: the "hours" of a repair."""
     unit = graph.about(predicate).unit
     if unit:
-        return convert_to_unit(found, unit) is not None
+        return convert_to_unit(number, unit) is not None
     units = english_data()["units"]
-    return any(units.get(word) == found.unit for word in graph.words[predicate] if len(word) >= SHORTEST_UNIT)
+    return any(units.get(word) == number.unit for word in graph.words[predicate] if len(word) >= MIN_UNIT_LETTERS)
 
 
-def _priced(state: ParseState, found: Number, context: ParseContext) -> list[Ref]:
-    """What an amount of money is of: of what "earned" so much what comes in, else a price."""
-    words = context.question.tokens[: found.start]
-    earned = bool(words) and words[-1].norm in language().words["earning"]
-    concepts = (EARNED, MONEY) if earned else (MONEY, EARNED)
-    known = ([measured_properties(context.graph, n.node, c) for c in concepts] for n in state.nodes[:2])
-    return [ref for first, second in known for ref, _, _ in (first or second)[:1]]
-
-
-def _is_year(found: Number) -> bool:
-    return not found.unit and found.value == int(found.value) and FIRST_YEAR <= found.value <= LAST_YEAR
-
-
-def _conditions(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: ParseState) -> tuple[Condition, ...]:
-    """The condition that a number makes; of a range one for either end."""
-    if found.until is None:
-        made: tuple[Condition, ...] = (_plain_condition(graph, ref, op, found, state),)
-    elif graph.about(ref.predicate).datatype in ("date", "datetime") and (found.date_start or _is_year(found)):
-        first = found.date_start or f"{int(found.value):04}-01-01"
-        after = found.date_end or f"{int(found.until) + 1:04}-01-01"
-        made = (Condition(ref, ">=", (first,)), Condition(ref, "<", (after,)))
-        if state.negated:
-            made = (Condition(ref, "within", (first, after), True),)
-    else:
-        lower = _plain_condition(graph, ref, ">=", found, state)
-        last = found._replace(value=found.until, date_start="", date_end="")
-        made = (lower, _plain_condition(graph, ref, "<=", last, state))
-    return tuple(each._replace(join=state.join) for each in made)  # type: ignore[arg-type]
-
-
-def upper_bound(lower: Condition, until: float | None) -> tuple[Condition, ...]:
-    """The upper end of a range whose lower end is a condition on a count."""
-    return () if until is None else (lower._replace(op="<=", values=(until,)),)
-
-
-def _plain_condition(graph: SchemaGraph, ref: Ref, op: str, found: Number, state: ParseState) -> Condition:
-    """The condition with the number as the property holds it: a year of a date is a stretch of days."""
-    about = graph.about(ref.predicate)
-    dated = about.datatype in ("date", "datetime")
-    function = state.pending_function if state.pending_property == ref else ""
-    if is_yearless(found.date_start):
-        # "--07" is "-07-" of a date, "--07-12" its end
-        part = found.date_start[1:]
-        return Condition(ref, "contains", (part if part.count("-") > 1 else f"{part}-",), state.negated)
-    if dated and (found.date_start or _is_year(found)):
-        first = found.date_start or f"{int(found.value):04}-01-01"
-        after = found.date_end or f"{int(found.value) + 1:04}-01-01"
-        if op == "=":
-            return Condition(ref, "within", (first, after), state.negated)
-        if op in (">", "<=") and len(first) == len(after):
-            # a year or a month is over with its last day: after 2018 is from the first day of 2019 on
-            return Condition(ref, ">=" if op == ">" else "<", (after,), state.negated)
-        return Condition(ref, op, (first,), state.negated)
-    if about.datatype == "text" and not graph.is_numeric(ref.predicate):
-        text = found.date_start or found.digits or f"{found.value:g}"
-        return Condition(ref, "contains" if op == "=" else op, (text,), state.negated)
-    value = convert_to_unit(found, about.unit)
-    return Condition(ref, op, (found.value if value is None else value,), state.negated, function=function)
+def _priced_properties(state: ParseState, number: Number, context: ParseContext) -> list[Ref]:
+    """The property of an amount of money: earnings after a word such as "earned", else a price."""
+    words = context.question.tokens[: number.start]
+    is_earned = bool(words) and words[-1].norm in language().words["earning"]
+    prices, earnings = phrase_list("parsing", "price_concepts"), phrase_list("parsing", "earnings_concepts")
+    first, second = (earnings, prices) if is_earned else (prices, earnings)
+    found = []
+    for node in state.nodes[:2]:
+        measures = measured_properties(context.graph, node.node, first)
+        measures = measures or measured_properties(context.graph, node.node, second)
+        found += [ref for ref, _, _ in measures[:1]]
+    return found

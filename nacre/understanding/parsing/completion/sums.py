@@ -1,13 +1,10 @@
 """What "how much" and "the total" are of where nothing is named: ParseState -> the only amount of what is spoken of."""
 
-from nacre.language.base import language
+from nacre.language.base import language, phrase_list
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.adjectives import measured_properties
-from nacre.understanding.parsing.modifier_rules.numbers import MONEY
 from nacre.understanding.parsing.state import ParseContext, ParseState
 from nacre.understanding.question.types import Ref, Target
-
-AMOUNTS = ("amount", *MONEY, "budget", "revenue", "income")
 
 
 def sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[Target, ...]:
@@ -45,7 +42,11 @@ def amount_between(state: ParseState, context: ParseContext) -> Target | None:
 def _amount(graph: SchemaGraph, node: int) -> str:
     """The one amount of money that things of a kind have; "" where there is none, or several."""
     numbers = _numbers(graph, node)
-    found = [ref.predicate for ref, _, _ in measured_properties(graph, node, AMOUNTS) if ref.node == node]
+    found = [
+        ref.predicate
+        for ref, _, _ in measured_properties(graph, node, phrase_list("parsing", "amount_concepts"))
+        if ref.node == node
+    ]
     amounts = [p for p in found if p in numbers]
     return amounts[0] if len(amounts) == 1 else ""
 

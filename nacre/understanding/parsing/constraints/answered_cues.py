@@ -1,0 +1,76 @@
+"""Readings that answer to a cue of the question: Candidates + Question -> those that do, if there are any."""
+
+from collections.abc import Callable, Sequence
+
+from nacre.language.base import language
+from nacre.language.forms.nouns import is_plural, wording_entry
+from nacre.language.tokens import Token
+from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.completion.columns import MEASURE_RULE
+from nacre.understanding.parsing.modifier_rules.exclusive import ONLY_RULE
+from nacre.understanding.parsing.modifier_rules.ongoing import BY_END_RULE
+from nacre.understanding.question.types import Derivation, Question, Ref
+
+
+def prefer_answered_cues(candidates: list[Candidate], question: Question) -> list[Candidate]:
+    """Return the readings with the rules that answer to a cue, one cue after the other."""
+    for asks, rule in EXPECTED_RULES:
+        if asks(question):
+            candidates = [each for each in candidates if rule in each.derivation.trace] or candidates
+    return candidates
+
+
+def _has_cue(kind: str) -> Callable[[Question], bool]:
+    return lambda question: any(cue.kind == kind for cue in question.cues)
+
+
+def _asks_capacity(question: Question) -> bool:
+    """Whether "how many" begins a measure: "how many people can the room hold" counts nobody."""
+    counts = [cue for cue in question.cues if cue.kind == "count"]
+    degrees = [cue for cue in question.cues if cue.kind == "degree"]
+    return any(degree.start == count.start and count.end < degree.end for degree in degrees for count in counts)
+
+
+# what a question may ask for, and the rule of the readings that answer to it
+EXPECTED_RULES: tuple[tuple[Callable[[Question], bool], str], ...] = (
+    (_has_cue("now"), BY_END_RULE),
+    (_asks_capacity, "degree of thing"),
+    (_has_cue("only"), ONLY_RULE),
+    (lambda question: question.wants_measure, MEASURE_RULE),
+)
+
+
+def prefer_negations(candidates: list[Candidate], question: Question) -> list[Candidate]:
+    """Return the readings that answer to "without", if there are any."""
+    words, tokens = language().words["going_without"], question.tokens
+    if not any(cue.kind in ("negation", "missing") and tokens[cue.start].norm in words for cue in question.cues):
+        return candidates
+    return [
+        each
+        for each in candidates
+        if any(condition.negated or condition.op == "unknown" for condition in each.derivation.conditions)
+    ] or candidates
+
+
+def prefer_whole_sums(candidates: list[Candidate], question: Question) -> list[Candidate]:
+    """Return the readings without those that list a total of each thing, where others give the total of all.
+
+    "The total amount of all orders" is one number, even if each order has a "total amount".
+    """
+    tokens, of_all_words = question.tokens, language().words["altogether"]
+    if not any(cue.kind == "any" and tokens[cue.start].norm in of_all_words for cue in question.cues):
+        return candidates
+    sums = {target.ref for each in candidates for target in each.derivation.targets if target.function == "sum"}
+    return [each for each in candidates if not any(_lists_totals(each.derivation, ref, tokens) for ref in sums)]
+
+
+def _lists_totals(derivation: Derivation, ref: Ref, tokens: Sequence[Token]) -> bool:
+    """Whether a property that is called a total is listed for each thing."""
+    total_words = wording_entry("computed")["total"].split()
+    named = [
+        link
+        for link in derivation.links
+        if link.kind == "property" and link.refs[0] == ref and tokens[link.start].norm in total_words
+    ]
+    is_listed = any(target.ref == ref and not target.function for target in derivation.targets)
+    return is_listed and any(not is_plural(tokens[link.end - 1].norm) for link in named)

@@ -1,0 +1,232 @@
+"""Rules for a property: ParseState + Link -> ParseStates in which it is a column, a condition, a group or an order.
+
+In each rule, `state` is the reading before the mention and `new` the reading with the mention added.
+"""
+
+from collections.abc import Callable, Iterator
+
+from nacre.language.base import language
+from nacre.language.booleans import none_value, true_value
+from nacre.understanding.parsing.mention_rules.booleans import boolean_condition, names_boolean_property
+from nacre.understanding.parsing.mention_rules.events import event_condition
+from nacre.understanding.parsing.mention_rules.participles import is_open_participle
+from nacre.understanding.parsing.mention_rules.target_columns import property_target
+from nacre.understanding.parsing.modifier_rules.comparisons import compared_property
+from nacre.understanding.parsing.modifier_rules.superlatives import ranked_by_name, ranked_property
+from nacre.understanding.parsing.state import (
+    ParseContext,
+    ParseState,
+    add_link,
+    add_schema_node,
+    drop_open_property,
+)
+from nacre.understanding.question.types import NEGATED_MATCH, Condition, Link, Ordering, Ref
+
+PropertyRule = Callable[[ParseState, ParseState, Link, Ref, ParseContext], Iterator[ParseState]]
+
+# what a reading gains by a property of the class right before it, and loses by a target inside a condition
+OWN_PROPERTY_GAIN, LATE_TARGET_COST = 0.25, 0.3
+
+
+def property_mention(state: ParseState, link: Link, context: ParseContext, ref: Ref) -> Iterator[ParseState]:
+    """Yield the readings in which a property is a column, the left side of a condition, a group or an order."""
+    new = _at_property(state, link, ref, context)
+    if ref.predicate and link.match == NEGATED_MATCH and context.graph.is_date(ref.predicate):
+        yield _denied_date(state, new, ref)
+        return
+    if ref.predicate and state.next_role != "group" and names_boolean_property(link, ref, context):
+        yield from boolean_condition(state, new, link, ref, context)
+        return
+    for rule in PRESENCE_RULES:
+        yield from rule(state, new, link, ref, context)
+    new = new._replace(last="prop")
+    if state.mode == "O":
+        yield drop_open_property(new).apply_rule("property in order")
+        return
+    for rule in LINK_RULES:
+        yield from rule(state, new, link, ref, context)
+    if state.next_role == "group":
+        group = (*state.group, ref)
+        yield drop_open_property(new).apply_rule("group property", 0.2, group=group, next_role="", mode="T")
+    elif state.next_role.startswith("order"):
+        yield _order(state, new, ref, context)
+    else:
+        yield from _by_modifier(state, new, link, ref, context)
+
+
+def _at_property(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseState:
+    """Add a property, and the thing at the source of the link that it names."""
+    new = add_link(state, link, context, ref)
+    sources = [source for source in link.refs if not source.via] if ref.via else []
+    if sources:
+        new = add_schema_node(new, sources[0], context)
+    if state.owner is not None and state.owner.node == ref.node and state.last in ("class", "of", "owned"):
+        new = new._replace(score=new.score + OWN_PROPERTY_GAIN)
+    return new
+
+
+def _denied_date(state: ParseState, new: ParseState, ref: Ref) -> ParseState:
+    """ "Unpaid": what has no date of payment."""
+    undated = Condition(ref, "known" if state.negated else "unknown")
+    new = drop_open_property(new)._replace(last="value")
+    return new.apply_rule("flag denied", 0.2, conditions=(*state.conditions, undated), negated=False)
+
+
+def _without_link(
+    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "Never taught by anybody"."""
+    if ref.via and state.negated and state.mode == "C" and not is_open_participle(link, context):
+        other_end = Ref(ref.node, "", ref.slot or int(state.owner == Ref(ref.node)))
+        missing = Condition(other_end, "exists", (), True)
+        linked = drop_open_property(add_link(state, link, context, other_end))
+        yield linked._replace(hints=state.hints | {ref.via}, last="prop").apply_rule(
+            "without link", 0.2, conditions=(*state.conditions, missing), negated=False
+        )
+
+
+def _without_property(
+    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "Plants without a flower colour"."""
+    if ref.predicate and state.negated and state.mode == "C" and state.comparison is None:
+        none = none_value(context.graph.about(ref.predicate))
+        lacking = Condition(ref, "unknown") if none is None else Condition(ref, "=", (none,))
+        new = drop_open_property(new)._replace(last="value", conditions=(*state.conditions, lacking), negated=False)
+        yield new.apply_rule("without property", 0.0 if none is None else 0.5)
+
+
+def _with_property(
+    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "Plants with a flower colour", "how many members have an email"."""
+    if ref.predicate and not state.negated and state.comparison is None and _has_any(state, link, ref, context):
+        none = none_value(context.graph.about(ref.predicate))
+        present = Condition(ref, "known") if none is None else Condition(ref, "!=", (none,))
+        new = drop_open_property(new)._replace(last="value")
+        yield new.apply_rule("with property", 0.5, conditions=(*state.conditions, present))
+
+
+def _containing_text(
+    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "With the letter a in their names"."""
+    if ref.predicate and state.pending_text and not context.graph.is_numeric(ref.predicate):
+        text = state.pending_text
+        containing = Condition(ref, state.text_match, (text,), state.negated, label=text)
+        yield (
+            drop_open_property(new)
+            ._replace(last="value")
+            .apply_rule(
+                "text before property",
+                0.4,
+                conditions=(*state.conditions, containing),
+                text_match="",
+                pending_text="",
+                negated=False,
+            )
+        )
+
+
+# conditions that a property makes by itself: that it has a value, has none, or contains a text said before
+PRESENCE_RULES: tuple[PropertyRule, ...] = (_without_link, _without_property, _with_property, _containing_text)
+
+
+def _link_of_own_class(
+    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "States that border states": a link between things of one class."""
+    owner = state.owner
+    if not ref.via or owner is None or owner.node != ref.node or state.next_role:
+        return
+    is_self_link = any(source.node == ref.node for source in link.refs if not source.via)
+    if is_self_link and state.last in ("class", "having", "and", "or", "negation"):
+        linked = drop_open_property(add_link(state, link, context, owner))
+        hints = linked.hints | {ref.via}
+        yield linked.apply_rule("link of own kind", 0.1, hints=hints, last="own kind", shared_aggregates=())
+
+
+def _owner_by_link(
+    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "The director's films": the thing at the end of a link owns what comes next."""
+    if ref.via and state.next_role == "" and state.rank is None and state.comparison is None:
+        owner = drop_open_property(new)._replace(owner=Ref(ref.node), shared_aggregates=())
+        yield owner.apply_rule("owner by link", -0.05)
+
+
+# what the name of a link between things may mean besides the things at its end
+LINK_RULES: tuple[PropertyRule, ...] = (_link_of_own_class, _owner_by_link)
+
+
+def _order(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> ParseState:
+    """ "Sorted by height"."""
+    function = state.pending_aggregates[0] if state.pending_aggregates else ""
+    if function == "count" and _is_ordered(ref, context) and context.graph.about(ref.predicate).role != "identifier":
+        # "by number of seats" is what the property holds
+        function = ""
+    order = Ordering(ref, state.next_role == "order down", function, state.limit)
+    return drop_open_property(new).apply_rule(
+        "order by property", 0.2, order=state.order or order, pending_aggregates=(), limit=0, next_role="", mode="O"
+    )
+
+
+def _by_modifier(
+    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
+) -> Iterator[ParseState]:
+    """A property after a superlative or a comparison, else as a target or in a condition."""
+    numeric, free = _is_ordered(ref, context), drop_open_property(new)
+    if state.rank is not None:
+        yield from ranked_property(state, free, ref, numeric, context)
+    elif state.order is None and not state.pending_aggregates:
+        yield from ranked_by_name(state, free, link, ref, numeric, context)
+    if state.comparison is not None:
+        yield from compared_property(state, new, ref, context)
+        if state.comparison[1] is not None:
+            return
+    if state.rank is None and state.mode == "T":
+        aggregated = any(target.ref == ref and target.function for target in state.targets)
+        if ref.predicate and not state.pending_aggregates and aggregated:
+            # "how many languages do they speak"
+            yield free.apply_rule("property said again", 0.2, last="prop")
+        else:
+            yield from property_target(state, free, ref, numeric, context)
+    elif state.mode == "C":
+        yield from _property_in_condition(state, new, link, ref, context)
+
+
+def _property_in_condition(
+    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
+) -> Iterator[ParseState]:
+    """A property whose value comes next, or that holds by itself."""
+    if state.conditions and state.conditions[-1].ref == ref and state.last == "value":
+        # "the Spices category": the property says what the value is of
+        yield new.apply_rule("property after value", 0.3)
+        return
+    function, free = state.pending_aggregates[0] if state.pending_aggregates else "", drop_open_property(new)
+    yield from event_condition(state, free, link, ref, context)
+    yield free._replace(
+        pending_property=ref, pending_function=function, pending_aggregates=(), pending_is_target=False
+    ).apply_rule("property in condition", 0.0)
+    yes = true_value(context.graph.about(ref.predicate)) if ref.predicate else None
+    if yes is not None:
+        holds = Condition(ref, "=", (yes,), state.negated)
+        yield free.apply_rule("property holds", 0.1, conditions=(*state.conditions, holds), negated=False)
+    if state.last in ("and", "of") and state.rank is None and state.comparison is None:
+        late = free._replace(score=new.score - LATE_TARGET_COST)
+        yield from property_target(state, late, ref, _is_ordered(ref, context), context, "late ")
+
+
+def _is_ordered(ref: Ref, context: ParseContext) -> bool:
+    """Whether the values of a property are numbers or dates."""
+    return bool(ref.predicate) and (context.graph.is_numeric(ref.predicate) or context.graph.is_date(ref.predicate))
+
+
+def _has_any(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> bool:
+    """Whether the question asks for any value of a property: "with a phone", "with wifi"."""
+    words = language().words
+    denied = any(cue.kind == "negation" and cue.start < link.start <= cue.end for cue in context.question.cues)
+    if state.last == "having" and not denied and none_value(context.graph.about(ref.predicate)) is not None:
+        return context.question.tokens[link.start - 1].norm in words["owning"]
+    having, article = ("", "", *(token.norm for token in context.question.tokens[: link.start]))[-2:]
+    return state.last == "having" and having in words["owning"] and article in words["indefinite"]
