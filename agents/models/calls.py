@@ -136,16 +136,16 @@ async def stream_reply(
     if before is not None:
         yield before
         return
-    text = ""
+    reply = ""
     async for text in _stream(model, messages, counter, limits):
-        text += text
-        if len(text) > MOST_CHARACTERS:
+        reply += text
+        if len(reply) > MOST_CHARACTERS:
             raise ModelFailed(f"would not stop after {MOST_CHARACTERS} characters", counter.usage)
-        if is_repeating(text):
+        if is_repeating(reply):
             raise ModelFailed("it repeated itself", counter.usage)
         yield text
-    if text.strip():
-        await cached.store(text)
+    if reply.strip():
+        await cached.store(reply)
 
 
 async def _stream(
