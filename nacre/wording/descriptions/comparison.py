@@ -59,14 +59,14 @@ def compare_sides(left: ComparisonSide, right: ComparisonSide, schema: Schema, r
         sides = [predicate_facts(predicate, side.variable, schema, run) for side in (left, right)]
         if _names_only(predicate, sides, (left, right), schema):
             continue
-        others = [{f.said for f in facts} for facts in sides[::-1]]
+        others = [{f.text for f in facts} for facts in sides[::-1]]
         said = [
             _said(facts, predicate, len(side.things), other, schema)
             for facts, side, other in zip(sides, (left, right), others, strict=True)
         ]
         listed = predicate.has_links
         if any(said) and all(len(cell.split()) <= (LIST_WORDS if listed else WORDS) for cell in said):
-            several = predicate.minimum is None and any(len({f.said for f in facts}) > 1 for facts in sides)
+            several = predicate.minimum is None and any(len({f.text for f in facts}) > 1 for facts in sides)
             none = none_value(predicate)
             lack = none is not None and said == [none, none]
             label = (
@@ -105,7 +105,7 @@ def _names_only(
     """Whether a property is a first or last name, which the things' names say already."""
     label = predicate_label(predicate.iri, schema).one
     said = (
-        len(side.things) == 1 and all(is_part_of_name(label, f.said, side.name) for f in facts)
+        len(side.things) == 1 and all(is_part_of_name(label, f.text, side.name) for f in facts)
         for facts, side in zip(sides, named, strict=True)
     )
     return any(sides) and all(said)
@@ -169,8 +169,8 @@ def _of_parts(
     return [
         (
             called(predicate_label(s.predicate.iri, schema).one),
-            s.said(schema),
-            other.said(schema),
+            s.phrase(schema),
+            other.phrase(schema),
         )
         for s in number_ranges(left.select, left.variable, left.count, schema, run)
         if (other := theirs.get(s.predicate.iri)) is not None
@@ -299,10 +299,10 @@ def _said(facts: list[WordedFact], predicate: Predicate, things: int, other: set
         low, high, mean = min(numbers), max(numbers), sum(numbers) / len(numbers)
         span = NumberRange(predicate, low, high, mean, ())
         average = span.average(schema)
-        return f"{span.said(schema)}, {average} on average" if average else span.said(schema)
+        return f"{span.phrase(schema)}, {average} on average" if average else span.phrase(schema)
     counts: dict[str, int] = {}
     for fact in facts:
-        counts[fact.said] = counts.get(fact.said, 0) + 1
+        counts[fact.text] = counts.get(fact.text, 0) + 1
     many = len(counts) > NAMES
     names = sorted(counts, key=lambda name: (many and name in other, -counts[name]))
     more = len(names) - NAMES

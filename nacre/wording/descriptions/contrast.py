@@ -44,20 +44,20 @@ def shared_properties(
     """What members of both have, and the numbers that are equal; `name` says both together."""
     said: list[SentenceFacts] = []
     for predicate in schema.predicates:
-        theirs = {i.said: i.facts for i in group_values(predicate, right, schema, run)}
-        items = [i for i in group_values(predicate, left, schema, run) if i.said in theirs]
+        theirs = {i.text: i.facts for i in group_values(predicate, right, schema, run)}
+        items = [i for i in group_values(predicate, left, schema, run) if i.text in theirs]
         if items:
             label = predicate_label(predicate.iri, schema).one
             shown = limit_values(items)
             noun = plural(label) if len(shown) > 1 else label
             said.append(
-                (f"{name} share the {noun} {_listed(shown)}.", [f for i in shown for f in (*i.facts, *theirs[i.said])])
+                (f"{name} share the {noun} {_listed(shown)}.", [f for i in shown for f in (*i.facts, *theirs[i.text])])
             )
     said.sort(key=lambda s: -len(s[1]))
     equal = [(a, part) for a, b, part in _pairs(left, right, schema, run) if (a.low, a.high) == (b.low, b.high)]
     for part in dict.fromkeys(part for _, part in equal):
         spans = [a for a, of in equal if of == part][:EQUAL]
-        clauses = [f"{predicate_label(a.predicate.iri, schema).full} ({a.said(schema)})" for a in spans]
+        clauses = [f"{predicate_label(a.predicate.iri, schema).full} ({a.phrase(schema)})" for a in spans]
         of = f"Their {plural(part)} have" if part else f"{name} have"
         facts = [WordedFact(t[0], "", t) for a in spans for t in a.triples]
         said.append((f"{of} the same {join_names(clauses)}.", facts))
@@ -78,7 +78,7 @@ def _numbers(left: MemberGroup, right: MemberGroup, schema: Schema, run: RunStat
 
 def _mean(span: NumberRange, schema: Schema) -> str:
     mean = span.average(schema)
-    return f"{mean} on average ({span.said(schema)})" if mean else span.said(schema)
+    return f"{mean} on average ({span.phrase(schema)})" if mean else span.phrase(schema)
 
 
 def _pairs(
@@ -107,8 +107,8 @@ def _only(
     for predicate in schema.predicates:
         if predicate.iri in defining:
             continue
-        theirs = {i.said for i in group_values(predicate, other, schema, run)}
-        items = [i for i in group_values(predicate, own, schema, run) if i.said not in theirs]
+        theirs = {i.text for i in group_values(predicate, other, schema, run)}
+        items = [i for i in group_values(predicate, own, schema, run) if i.text not in theirs]
         if items:
             found.append((len(items), predicate_label(predicate.iri, schema).one, limit_values(items)))
     for number, label, items in sorted(found, key=lambda f: (-f[0], f[1])):
@@ -121,7 +121,7 @@ def _only(
 
 
 def _listed(items: Sequence[GroupValue]) -> str:
-    return join_names([i.said for i in items])
+    return join_names([i.text for i in items])
 
 
 def _apart(a: NumberRange, b: NumberRange) -> float:

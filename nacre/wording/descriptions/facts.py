@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from nacre.language.format_values import display_name, has_lowercase_name, is_number_name
-from nacre.language.tokens import split_name
+from nacre.language.thesaurus import synonyms
+from nacre.language.tokens import split_name, tokenize
 from nacre.plans.sql.to_sql import to_sql
 from nacre.plans.statement import RunStatement
 from nacre.records.evidence import Cell, Table
@@ -18,12 +19,21 @@ from nacre.wording.labels.class_nouns import class_noun
 
 @dataclass(frozen=True)
 class WordedFact:
-    """One value or link of one thing; `number` where it is one."""
+    """One value or link of one thing in words; `number` if the value is one number."""
 
     thing: str
-    said: str
+    text: str
     triple: Triple
     number: float | None = None
+
+
+# a sentence and the facts behind it
+SentenceFacts = tuple[str, Sequence[WordedFact]]
+
+
+def word_senses(text: str) -> frozenset[str]:
+    """The words of a text in their dictionary forms, with their synonyms."""
+    return frozenset(form for token in tokenize(text) for form in synonyms(token.lemma))
 
 
 def predicate_facts(predicate: Predicate, things: Variable, schema: Schema, run: RunStatement) -> list[WordedFact]:
@@ -91,9 +101,9 @@ def strip_kind_prefix(facts: Sequence[WordedFact], predicate: Predicate) -> list
     """The facts, their names without the predicate's own label before a colon: "Feature: X" as a feature."""
     found = []
     for fact in facts:
-        before, colon, rest = fact.said.partition(": ")
+        before, colon, rest = fact.text.partition(": ")
         same = colon and before.casefold() == split_name(predicate.label).casefold()
-        found.append(replace(fact, said=rest) if same else fact)
+        found.append(replace(fact, text=rest) if same else fact)
     return found
 
 

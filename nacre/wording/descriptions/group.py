@@ -58,7 +58,7 @@ class MemberGroup:
 class GroupValue:
     """One value of a link or text: how many members have it, and their facts."""
 
-    said: str
+    text: str
     members: int
     facts: tuple[WordedFact, ...]
 
@@ -87,7 +87,7 @@ def describe_group(group: MemberGroup, topic: set[str], schema: Schema, run: Run
     lists.sort(key=lambda x: (not x[0], -x[1]))
     if shared:
         clauses = [
-            f"the {_plural(p, len(items), schema)} {join_names([i.said for i in items])}" for p, items in shared[:3]
+            f"the {_plural(p, len(items), schema)} {join_names([i.text for i in items])}" for p, items in shared[:3]
         ]
         said.append(
             (f"All of them have {join_names(clauses)}.", [f for _, items in shared for i in items for f in i.facts])
@@ -102,7 +102,7 @@ def describe_group(group: MemberGroup, topic: set[str], schema: Schema, run: Run
         label = _plural(predicate, len(items), schema)
         if not is_plural(label):
             be = "includes" if number > len(items) else "is"
-        said.append((f"Their {label} {be} {join_names([i.said for i in items])}.", [f for i in items for f in i.facts]))
+        said.append((f"Their {label} {be} {join_names([i.text for i in items])}.", [f for i in items for f in i.facts]))
     title = group.name(schema)
     return [
         EvidenceSentence("sql", 0, text=text, title=title, keys=tuple(group.members)[:MAX_CITED_TRIPLES],
@@ -147,10 +147,10 @@ def group_values(predicate: Predicate, group: MemberGroup, schema: Schema, run: 
         # what each has one of its own of tells nothing of the group
         return []
     facts = strip_kind_prefix(predicate_facts(predicate, group.variable, schema, run), predicate)
-    counts = Counter(said for said, _ in {(f.said, f.thing) for f in facts})
+    counts = Counter(said for said, _ in {(f.text, f.thing) for f in facts})
     by_name: dict[str, list[WordedFact]] = {}
     for fact in facts:
-        by_name.setdefault(fact.said, []).append(fact)
+        by_name.setdefault(fact.text, []).append(fact)
     return [
         GroupValue(said, n, tuple(by_name[said])) for said, n in sorted(counts.items(), key=lambda c: (-c[1], c[0]))
     ]
@@ -158,7 +158,7 @@ def group_values(predicate: Predicate, group: MemberGroup, schema: Schema, run: 
 
 def _chosen(items: Sequence[GroupValue], topic: set[str]) -> list[GroupValue]:
     """The items that are said: those of the topic, then those that most have."""
-    ordered = sorted(items, key=lambda i: (not topic & _lemmas(i.said), -i.members))
+    ordered = sorted(items, key=lambda i: (not topic & _lemmas(i.text), -i.members))
     return limit_values(ordered)
 
 
@@ -167,7 +167,7 @@ def limit_values(items: Sequence[GroupValue]) -> list[GroupValue]:
     found: list[GroupValue] = []
     words = 0
     for item in items[:ITEMS]:
-        words += len(item.said.split())
+        words += len(item.text.split())
         if found and words > ITEM_WORDS:
             break
         found.append(item)

@@ -49,7 +49,7 @@ class NumberRange:
         low, high = self.predicate.minimum or 0.0, self.predicate.maximum or 0.0
         return abs(self.mean - (low + high) / 2) / (high - low) if high > low else 0.0
 
-    def said(self, schema: Schema) -> str:
+    def phrase(self, schema: Schema) -> str:
         """ "5 to 7 EUR", "5 EUR"."""
         counted = is_amount(self.predicate.iri, schema)
         low, high = (_whole(x) for x in (self.low, self.high))
@@ -242,5 +242,5 @@ def range_clauses(
             be = "from" if ranged else "range from" if is_plural(label) else "ranges from"
         ranged = span.low != span.high
         whose = f" of {of}" if of and not clauses else ""
-        clauses.append(f"the {label}{whose} {be} {span.said(schema)}{shown}")
+        clauses.append(f"the {label}{whose} {be} {span.phrase(schema)}{shown}")
     return join_names(clauses)

@@ -1,22 +1,21 @@
-"""Characterise a thing or a group by its facts: Profile -> sentences with their triples, the most telling first."""
+"""Describe a thing or a group by its facts: Profile -> sentences with their triples, the most telling first."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from nacre.language.base import word_list
 from nacre.language.format_values import display_name, is_number_name
 from nacre.language.forms.nouns import join_names, number_with_noun, plural, with_indefinite_article
-from nacre.language.thesaurus import synonyms
-from nacre.language.tokens import fold, tokenize
+from nacre.language.tokens import fold
 from nacre.plans.sql.to_sql import to_sql
 from nacre.plans.statement import RunStatement
 from nacre.records.evidence import Evidence, EvidenceSentence
 from nacre.records.plan import Attribute, Edge, Itself, Profile, Select, Variable
-from nacre.records.schema import Group as Kind
-from nacre.records.schema import Predicate, Schema
+from nacre.records.schema import Group, Predicate, Schema
 from nacre.stores.sqlite.tables import Tables
 from nacre.wording.descriptions.comparison import ComparisonSide, compare_sides
-from nacre.wording.descriptions.contrast import contrast_groups
-from nacre.wording.descriptions.contrast import shared_properties as have_in_common
+from nacre.wording.descriptions.contrast import contrast_groups, shared_properties
+from nacre.wording.descriptions.facts import word_senses
 from nacre.wording.descriptions.group import MemberGroup, describe_group
 from nacre.wording.descriptions.thing import MAX_DESCRIPTION_SENTENCES, thing_sentences
 from nacre.wording.labels.class_nouns import class_noun
@@ -24,176 +23,198 @@ from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.phrases.join_clauses import thing_name
 from nacre.wording.phrases.select import verbalise_select
 
-ITEMS = 12
-# sentences of what is written about a thing, beside its facts
-WRITTEN = 2
-# sentences of each of two things that have nothing to compare
-SENTENCES_EACH = 3
-LONGEST = 12
-_SHARED = frozenset("share common both same alike similar similarity".split())
+# classes, and properties of a class, that an overview lists, and classes whose properties it lists
+MAX_CLASSES, MAX_PROPERTIES, MAX_DESCRIBED_CLASSES = 12, 10, 4
+# sentences of the texts about a thing
+MAX_WRITTEN = 2
+# sentences about each of two things that have nothing to compare
+MAX_EACH = 3
+
+
+@dataclass(frozen=True)
+class _Members:
+    """The things of one side of a profile, their names by IRI, and the variable of their class."""
+
+    select: Select
+    names: Mapping[str, str]
+    variable: Variable
+
+    @property
+    def things(self) -> Variable:
+        """A variable that stands for exactly these things."""
+        return Variable("thing", self.variable.classes, self.variable.without, tuple(sorted(self.names)))
+
+    @property
+    def is_of_one_name(self) -> bool:
+        """Whether all have the same name."""
+        return len(set(self.names.values())) == 1
+
+    def group(self) -> MemberGroup:
+        """The things as a group."""
+        return MemberGroup(dict(self.names), self.select, self.things)
 
 
 def profile_sentences(profile: Profile, tables: Tables, run: RunStatement, round: int) -> Sequence[Evidence]:
-    """Sentences about the members of a profile: descriptions first, then what they have, the most telling first.
+    """Sentences about the members of a profile: what they are, texts about them, then their facts.
 
-    With a second group: what both share if the topic asks for that, else what the second has not; of two things with
-    nothing to compare what each is.
+    With a second side: what both share if the topic asks for that, else what differs. Two things with nothing to
+    compare are described one after the other.
     """
     schema = tables.schema
     members = _members(profile.members, schema, run)
-    if not members:
+    if members is None:
         return []
-    others = _members(profile.against, schema, run) if profile.against else {}
-    topic = {form for t in tokenize(profile.topic) for form in synonyms(t.lemma)}
-    shared = bool(topic & _SHARED)
-    variable = _variable(profile.members)
-    if others:
-        assert profile.against is not None
-        sides = _side(profile.members, members, schema), _side(profile.against, others, schema)
-        groups = (
-            MemberGroup(members, profile.members, sides[0].variable),
-            MemberGroup(others, profile.against, sides[1].variable),
-        )
-        if shared:
-            return _ranked(have_in_common(*groups, join_names([s.name for s in sides]), schema, run), round)
-        # those of one name are told by what they have
-        called = all(len(set(each.values())) == 1 for each in (members, others))
-        if len(members) > 1 and len(others) > 1 and not called:
-            return _ranked(contrast_groups(*groups, schema, run), round)
-        compared = compare_sides(*sides, schema, run)
+    others = _members(profile.against, schema, run) if profile.against else None
+    topic = set(word_senses(profile.topic))
+    if others is not None:
+        return _two_sides(members, others, topic, schema, run, round)
+    if len(members.names) == 1:
+        return _described(members, topic, schema, run, round)
+    if len(members.names) == 2 and members.is_of_one_name and not topic:
+        compared = _namesakes(members, schema, run)
         if compared is not None:
             return [replace(compared, round=round)]
-        if len(members) > 1 or len(others) > 1:
-            return []
-        other = _variable(profile.against)
-        told, theirs = (_described(*each, topic, schema, run, round) for each in ((members, variable), (others, other)))
-        nouns = {class_noun(each, schema) for each in (variable, other)}
-        if len(told) == len(theirs) == len(nouns) == 1:
-            return _ranked([_both(told[0], theirs[0], nouns.pop())], round)
-        return _ranked([*told[:SENTENCES_EACH], *theirs[:SENTENCES_EACH]], round)
-    if len(members) == 1:
-        return _described(members, variable, topic, schema, run, round)
-    if len(members) == 2 and len(set(members.values())) == 1 and not topic:
-        # two of one name: what tells them apart
-        first, second = (
-            ComparisonSide(f"{label} ({place})", (iri,), _thing({iri: label}, variable))
-            for place, (iri, label) in enumerate(members.items(), 1)
-        )
-        compared = compare_sides(first, second, schema, run)
-        if compared is not None:
-            both = f"the two {plural(class_noun(variable, schema))} called {next(iter(members.values()))}"
-            return [replace(compared, round=round, title=both)]
-    facts = describe_group(MemberGroup(members, profile.members, _thing(members, variable)), topic, schema, run)
-    written = _written(members, variable, schema, run, round)
-    return _ranked([*facts[:1], *written[: 1 if len(members) > WRITTEN else WRITTEN], *facts[1:]], round)
+    facts = describe_group(members.group(), topic, schema, run)
+    written = _written(members, schema, run, round)
+    most = 1 if len(members.names) > MAX_WRITTEN else MAX_WRITTEN
+    return _ranked([*facts[:1], *written[:most], *facts[1:]], round)
 
 
-def _ranked(found: list[EvidenceSentence], round: int) -> list[EvidenceSentence]:
+def overview_sentences(schema: Schema, round: int) -> tuple[EvidenceSentence, ...]:
+    """What the graph holds: its classes with their numbers, and the properties of the largest."""
+    groups = sorted(schema.groups, key=lambda g: (-g.count, g.label))
+    if not groups:
+        return ()
+    classes = [number_with_noun(g.count, class_noun(Variable("x", g.classes, g.without), schema)) for g in groups]
+    more = len(classes) - MAX_CLASSES
+    listed = join_names([*classes[:MAX_CLASSES], f"{more} more kinds"] if more > 1 else classes)
+    text = f"This graph holds {schema.entities:,} things in {schema.triples:,} statements: {listed}."
+    found = [EvidenceSentence("sql", round, text=text, title="this graph", score=1.0)]
+    for group in groups[:MAX_DESCRIBED_CLASSES]:
+        known = [p for p in schema.predicates if p.iri in _group_predicates(group, schema) and p.role == "fact"]
+        names = list(dict.fromkeys(predicate_label(p.iri, schema).one for p in known))[:MAX_PROPERTIES]
+        if names:
+            noun = class_noun(Variable("x", group.classes, group.without), schema)
+            text = f"What is known of {with_indefinite_article(noun)}: {join_names(names)}."
+            found.append(EvidenceSentence("sql", round, text=text, title=group.label, score=0.9))
+    return tuple(found)
+
+
+def _two_sides(
+    members: _Members, others: _Members, topic: set[str], schema: Schema, run: RunStatement, round: int
+) -> Sequence[Evidence]:
+    """What two things or groups share, or how they differ."""
+    sides = _side(members, schema), _side(others, schema)
+    if topic & word_list("wording", "sharing_words"):
+        both = join_names([side.name for side in sides])
+        return _ranked(shared_properties(members.group(), others.group(), both, schema, run), round)
+    are_groups = len(members.names) > 1 and len(others.names) > 1
+    # things of one name are told apart by what they have
+    if are_groups and not (members.is_of_one_name and others.is_of_one_name):
+        return _ranked(contrast_groups(members.group(), others.group(), schema, run), round)
+    compared = compare_sides(*sides, schema, run)
+    if compared is not None:
+        return [replace(compared, round=round)]
+    if len(members.names) > 1 or len(others.names) > 1:
+        return []
+    one, other = (_described(each, topic, schema, run, round) for each in (members, others))
+    nouns = {class_noun(each.variable, schema) for each in (members, others)}
+    if len(one) == len(other) == len(nouns) == 1:
+        return _ranked([_only_classes(one[0], other[0], nouns.pop())], round)
+    return _ranked([*one[:MAX_EACH], *other[:MAX_EACH]], round)
+
+
+def _namesakes(members: _Members, schema: Schema, run: RunStatement) -> Evidence | None:
+    """What tells apart two things of one name; None if nothing does."""
+    first, second = (
+        ComparisonSide(f"{label} ({place})", (iri,), replace(members.things, keys=(iri,)))
+        for place, (iri, label) in enumerate(members.names.items(), 1)
+    )
+    compared = compare_sides(first, second, schema, run)
+    if compared is None:
+        return None
+    label = next(iter(members.names.values()))
+    return replace(compared, title=f"the two {plural(class_noun(members.variable, schema))} called {label}")
+
+
+def _ranked(sentences: Sequence[EvidenceSentence], round: int) -> list[EvidenceSentence]:
     """The first sentences, in this order."""
-    return [replace(e, round=round, score=1.0 - i / 100) for i, e in enumerate(found[:MAX_DESCRIPTION_SENTENCES])]
+    shown = sentences[:MAX_DESCRIPTION_SENTENCES]
+    return [replace(each, round=round, score=1.0 - i / 100) for i, each in enumerate(shown)]
 
 
-def _both(one: EvidenceSentence, other: EvidenceSentence, noun: str) -> EvidenceSentence:
-    """What is said of two things of which no more is known than what they are."""
+def _only_classes(one: EvidenceSentence, other: EvidenceSentence, noun: str) -> EvidenceSentence:
+    """One sentence about two things of which only the class is known."""
     text = f"{one.title} and {other.title} are both {plural(noun)}; no more is known of either."
     return replace(one, text=text, keys=(*one.keys, *other.keys), triples=(*one.triples, *other.triples))
 
 
-def _written(
-    members: dict[str, str], variable: Variable, schema: Schema, run: RunStatement, round: int
-) -> list[EvidenceSentence]:
-    """What is written about the things, or about what they belong to."""
+def _written(members: _Members, schema: Schema, run: RunStatement, round: int) -> list[EvidenceSentence]:
+    """The texts about the things, or about what they belong to."""
     return [
         each
-        for things, kind in [(members, variable), *_owners(members, variable, schema, run)]
+        for things in [members.things, *_described_owners(members, schema, run)]
         for predicate in schema.predicates
         if predicate.role == "text" and predicate.has_literals
-        for each in _descriptions(predicate, things, kind, schema, run, round)
+        for each in _texts(predicate, things, schema, run, round)
     ]
 
 
 def _described(
-    members: dict[str, str], variable: Variable, topic: set[str], schema: Schema, run: RunStatement, round: int
+    members: _Members, topic: set[str], schema: Schema, run: RunStatement, round: int
 ) -> list[EvidenceSentence]:
-    """One thing: what it is, the first sentences of what is written about it, then its facts."""
-    (iri, label), *_ = members.items()
-    name = _named(label, iri, variable, schema)
-    written = _written(members, variable, schema, run, round)
+    """One thing: what it is, the first sentences of the texts about it, then its facts."""
+    (iri, label), *_ = members.names.items()
+    name = _name(label, iri, members.variable, schema)
+    written = _written(members, schema, run, round)
     # a text that names the thing says what it is; any other is a remark, which may lack its subject
-    told = any(fold(name) in fold(each.text) for each in written[:WRITTEN])
+    is_introduced = any(fold(name) in fold(each.text) for each in written[:MAX_WRITTEN])
     written = [each if fold(name) in fold(each.text) else replace(each, text=f"“{each.text}”") for each in written]
-    facts = thing_sentences(iri, name, _thing(members, variable), topic, schema, run, told=told)
-    first = 0 if told or topic else 1
-    return _ranked([*facts[:first], *written[:WRITTEN], *facts[first:]], round)
+    facts = thing_sentences(iri, name, members.things, topic, schema, run, is_introduced=is_introduced)
+    first = 0 if is_introduced or topic else 1
+    return _ranked([*facts[:first], *written[:MAX_WRITTEN], *facts[first:]], round)
 
 
-def _named(label: str, iri: str, variable: Variable, schema: Schema) -> str:
-    """What a thing is called; by its other name, if it was asked for by that and has but a number else."""
+def _name(label: str, iri: str, variable: Variable, schema: Schema) -> str:
+    """The name of a thing; the name it was asked for by if its own is a number."""
+    noun = class_noun(variable, schema)
     if variable.keys == (iri,) and variable.label and is_number_name(label, (iri,)):
-        return thing_name(variable, class_noun(variable, schema))
-    named = replace(variable, keys=(iri,), label=display_name(label, (iri,)))
-    return (
-        thing_name(replace(named, label=label), class_noun(variable, schema)) if named.label == label else named.label
-    )
+        return thing_name(variable, noun)
+    shown = display_name(label, (iri,))
+    return thing_name(replace(variable, keys=(iri,), label=label), noun) if shown == label else shown
 
 
-def _side(select: Select | None, members: dict[str, str], schema: Schema) -> ComparisonSide:
-    assert select is not None
-    names = [_named(label, iri, _variable(select), schema) for iri, label in members.items()]
-    name = names[0] if len(names) == 1 else verbalise_select(select, schema)
-    if len(names) > 1 and len(set(members.values())) == 1:
-        # several are called so
-        kind = class_noun(_variable(select), schema)
-        name = f"the {number_with_noun(len(names), kind)} called {next(iter(members.values()))}"
-    return ComparisonSide(name, tuple(members), _thing(members, _variable(select)))
+def _side(members: _Members, schema: Schema) -> ComparisonSide:
+    names = [_name(label, iri, members.variable, schema) for iri, label in members.names.items()]
+    name = names[0] if len(names) == 1 else verbalise_select(members.select, schema)
+    if len(names) > 1 and members.is_of_one_name:
+        noun = class_noun(members.variable, schema)
+        name = f"the {number_with_noun(len(names), noun)} called {next(iter(members.names.values()))}"
+    return ComparisonSide(name, tuple(members.names), members.things)
 
 
-def _owners(
-    members: dict[str, str], variable: Variable, schema: Schema, run: RunStatement
-) -> list[tuple[dict[str, str], Variable]]:
-    """What the members belong to, where only that is described in words (the work of an edition)."""
+def _described_owners(members: _Members, schema: Schema, run: RunStatement) -> list[Variable]:
+    """What the members belong to, if texts describe only that (the work of an edition)."""
+    variable = members.variable
     described = [p for p in schema.predicates if p.role == "text" and p.has_literals]
-    if not described or any(set(variable.classes) & set(p.domains) and not _excluded(p, variable) for p in described):
+    own = [p for p in described if set(variable.classes) & set(p.domains)]
+    if not described or any(not set(variable.without) & set(p.domains) for p in own):
         return []
     for predicate in schema.predicates:
-        if predicate.has_links and predicate.functional and predicate.role == "fact":
-            targets = [c for c in predicate.ranges if any(c in p.domains for p in described)]
-            if targets and set(variable.classes) & set(predicate.domains):
-                edge = Edge("thing", predicate.iri, "owner")
-                select = Select((Itself("owner"),), (_thing(members, variable), Variable("owner")), (edge,))
-                rows = run(to_sql(select, schema))
-                if rows and rows[0]:
-                    rarest = min(targets, key=lambda c: (schema.class_of[c].count if c in schema.class_of else 0, c))
-                    return [({str(r[0]): str(r[1]) for r in rows[0]}, Variable("owner", (rarest,)))]
+        if not (predicate.has_links and predicate.functional and predicate.role == "fact"):
+            continue
+        targets = [c for c in predicate.ranges if any(c in p.domains for p in described)]
+        if targets and set(variable.classes) & set(predicate.domains):
+            edge = Edge("thing", predicate.iri, "owner")
+            rows = run(to_sql(Select((Itself("owner"),), (members.things, Variable("owner")), (edge,)), schema))
+            if rows and rows[0]:
+                rarest = min(targets, key=lambda c: (schema.class_of[c].count if c in schema.class_of else 0, c))
+                return [Variable("thing", (rarest,), keys=tuple(sorted({str(row[0]) for row in rows[0]})))]
     return []
 
 
-def _excluded(predicate: Predicate, variable: Variable) -> bool:
-    return bool(set(variable.without) & set(predicate.domains))
-
-
-def overview_sentences(schema: Schema, round: int) -> tuple[EvidenceSentence, ...]:
-    """What the graph holds: its kinds of things with their numbers, and what is known of the largest."""
-    groups = sorted(schema.groups, key=lambda g: (-g.count, g.label))
-    if not groups:
-        return ()
-    kinds = [number_with_noun(g.count, class_noun(Variable("x", g.classes, g.without), schema)) for g in groups]
-    more = len(kinds) - ITEMS
-    listed = join_names([*kinds[:ITEMS], f"{more} more kinds"] if more > 1 else kinds)
-    text = f"This graph holds {schema.entities:,} things in {schema.triples:,} statements: {listed}."
-    found = [EvidenceSentence("sql", round, text=text, title="this graph", score=1.0)]
-    for group in groups[:4]:
-        known = [p for p in schema.predicates if p.iri in _had(group, schema) and p.role == "fact"]
-        names = join_names(list(dict.fromkeys(predicate_label(p.iri, schema).one for p in known))[:10])
-        if names:
-            noun = class_noun(Variable("x", group.classes, group.without), schema)
-            said = f"What is known of {with_indefinite_article(noun)}: {names}."
-            found.append(EvidenceSentence("sql", round, text=said, title=group.label, score=0.9))
-    return tuple(found)
-
-
-def _had(group: Kind, schema: Schema) -> set[str]:
-    """The predicates that the things of a group have; of an attached graph those of their classes."""
+def _group_predicates(group: Group, schema: Schema) -> set[str]:
+    """The predicates of the things of a group; of an attached graph those of their classes."""
     of_classes = {p.iri for p in schema.predicates if set(group.classes) & set(p.domains)}
     if not schema.relations:
         return of_classes
@@ -201,26 +222,23 @@ def _had(group: Kind, schema: Schema) -> set[str]:
     return columns | (of_classes & schema.junctions.keys())
 
 
-def _members(select: Select | None, schema: Schema, run: RunStatement) -> dict[str, str]:
-    rows = run(to_sql(select, schema)) if select is not None else None
-    return {str(row[0]): str(row[1]) for row in rows[0]} if rows else {}
-
-
-def _variable(select: Select) -> Variable:
+def _members(select: Select, schema: Schema, run: RunStatement) -> _Members | None:
+    """The things of a select; None if it has none."""
+    rows = run(to_sql(select, schema))
+    if not rows or not rows[0]:
+        return None
     answer = select.answers[0]
     assert isinstance(answer, Itself)
-    return next(v for v in select.variables if v.name == answer.variable)
+    variable = next(v for v in select.variables if v.name == answer.variable)
+    return _Members(select, {str(row[0]): str(row[1]) for row in rows[0]}, variable)
 
 
-def _thing(members: dict[str, str], variable: Variable) -> Variable:
-    return Variable("thing", variable.classes, variable.without, tuple(sorted(members)))
-
-
-def _descriptions(
-    predicate: Predicate, members: dict[str, str], variable: Variable, schema: Schema, run: RunStatement, round: int
+def _texts(
+    predicate: Predicate, things: Variable, schema: Schema, run: RunStatement, round: int
 ) -> list[EvidenceSentence]:
-    attribute = Attribute("thing", predicate.iri)
-    rows = run(to_sql(Select((Itself("thing"), attribute), (_thing(members, variable),)), schema))
+    """The texts of things under one predicate. A single word, such as an address, is no text."""
+    select = Select((Itself(things.name), Attribute(things.name, predicate.iri)), (things,))
+    rows = run(to_sql(select, schema))
     return [
         EvidenceSentence(
             "sql",
@@ -231,6 +249,5 @@ def _descriptions(
             triples=((str(row[0]), predicate.iri, str(row[-1])),),
         )
         for row in (rows[0] if rows else [])
-        # an address is no sentence
         if row[-1] is not None and len(str(row[-1]).split()) > 1
     ]
