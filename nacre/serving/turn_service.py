@@ -1,6 +1,5 @@
 """The turn service: settings -> the events and the record of a turn, over one open data folder."""
 
-import asyncio
 import logging
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -21,11 +20,13 @@ from nacre.config.local_engine import stop_engines
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
+from nacre.serving.fair_slots import FairSlots, default_share
 from nacre.serving.http.errors import NotFound, StorageUnavailable, TooManyRequests, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.thread_queues import ThreadQueues
 from nacre.serving.threads import Threads, validate_thread_name
 from nacre.serving.turn_events import collect_record, require_record
+from nacre.stores.processes.killable_pool import PROCESSES
 from nacre.stores.sqlite.conversations import ConversationStoreError
 
 # a tenth of Python's default, since the embedder requests the interpreter lock several times per question while other
@@ -44,7 +45,8 @@ class TurnService:
         self.threads = threads
         self.active_turns = 0
         self._app = app
-        self._running = asyncio.Semaphore(AT_ONCE)
+        self._turn_slots = FairSlots(AT_ONCE)
+        self._query_slots = FairSlots(PROCESSES)
 
     def graph_names(self, caller: Caller = LOCAL_CALLER) -> list[str]:
         """The graphs that a caller may read."""
@@ -122,7 +124,7 @@ class TurnService:
             stack.enter_context(self.count_active())
             if thread and self.threads:
                 await stack.enter_async_context(self.threads.queues.lock(caller.owner, thread))
-            await stack.enter_async_context(self._running)
+            await stack.enter_async_context(self._turn_slots.hold(caller.owner, self._share(caller, AT_ONCE)))
             await stack.enter_async_context(self._turn_transaction(caller, thread, instead_of))
             if id:
                 stack.callback(self.composition.resources.leases.release_run, id)
@@ -167,12 +169,31 @@ class TurnService:
             await saver.adelete_thread(f"{LOCAL_CALLER.owner}:{thread}")
 
     @asynccontextmanager
-    async def wait_for_slot(self) -> AsyncIterator[None]:
-        """Wait for one of the slots for concurrent work and hold it until the block ends; raises TooManyRequests."""
+    async def turn_slot(self, caller: Caller) -> AsyncIterator[None]:
+        """Wait for one of the slots for turns and look-ups and hold it until the block ends.
+
+        Raises TooManyRequests.
+        """
         self.check_capacity()
         with self.count_active():
-            async with self._running:
+            async with self._turn_slots.hold(caller.owner, self._share(caller, AT_ONCE)):
                 yield
+
+    @asynccontextmanager
+    async def query_slot(self, caller: Caller) -> AsyncIterator[None]:
+        """Wait for one of the slots for queries that callers write, as many as there are processes for them.
+
+        Raises TooManyRequests.
+        """
+        self.check_capacity()
+        with self.count_active():
+            async with self._query_slots.hold(caller.owner, self._share(caller, PROCESSES)):
+                yield
+
+    @staticmethod
+    def _share(caller: Caller, slots: int) -> int:
+        """How many slots the caller may hold. Without keys there is one caller, who may hold all."""
+        return slots if caller.owner == LOCAL_CALLER.owner else default_share(slots)
 
     @contextmanager
     def count_active(self) -> Iterator[None]:

@@ -2,6 +2,8 @@
 
 import json
 import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -250,3 +252,38 @@ def test_openai_and_mcp_tell_of_a_callers_graphs_alone(house):
         assert result["isError"]
         assert "No graph named 'reading-room'" in result["content"][0]["text"]
     assert "error" in told("resources/read", uri="nacre://graphs/reading-room/schema")
+
+
+ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
+
+
+def test_slow_queries_of_one_key_keep_nobody_else_waiting(house):
+    clients, _, _ = house
+    query = {"language": "sql", "text": "SELECT 1 FROM dish"}
+    # the processes for queries are started
+    assert clients["bo"].post("/api/graphs/kitchen/query", json=query).status_code == 200
+    with ThreadPoolExecutor(16) as pool:
+        slow = [
+            pool.submit(
+                clients["ann"].post, "/api/graphs/kitchen/query", json={"language": "sql", "text": ENDLESS}, timeout=5
+            )
+            for _ in range(16)
+        ]
+        time.sleep(1)
+        waited = []
+        for _ in range(3):
+            begun = time.monotonic()
+            assert asked(clients["bo"], question="How many dishes are there?", graph="kitchen").status_code == 200
+            waited.append(time.monotonic() - begun)
+        begun = time.monotonic()
+        own = clients["bo"].post("/api/graphs/kitchen/query", json=query)
+        waited.append(time.monotonic() - begun)
+        assert own.status_code == 200, own.text
+        # less than one slow query takes; all sixteen in turn take eighty seconds
+        assert max(waited) < 4, waited
+    # those who had no turn have left, and their queries are not run
+    left = [each for each in slow if isinstance(each.exception(), httpx.ReadTimeout)]
+    assert len(left) >= 14
+    begun = time.monotonic()
+    assert clients["ann"].post("/api/graphs/kitchen/query", json=query).status_code == 200
+    assert time.monotonic() - begun < 7

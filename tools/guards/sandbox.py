@@ -50,6 +50,8 @@ class Sandbox:
 
 
 def _ready() -> None:
+    import rdflib.plugins.sparql.parser  # noqa: F401
+
     import tools.run_model_sql  # noqa: F401
 
 

@@ -84,7 +84,7 @@ def add_tools(mcp: MCPServer[Any], where: ContextResolver) -> None:
         """Run one SELECT over the tables of a graph, read-only. See the graph's schema resource for the tables."""
         place = where(ctx.request_context)
         service = place.service
-        async with service.wait_for_slot():
+        async with service.query_slot(place.caller):
             with await open_graph(place, graph) as opened:
                 resources = service.composition.resources
                 found = await queries.query_sql(opened, sql, resources.settings, resources.sandbox, limit)
@@ -99,7 +99,7 @@ def add_tools(mcp: MCPServer[Any], where: ContextResolver) -> None:
     ) -> records.ToolRows:
         """Run one SPARQL query over a graph, read-only. describe_graph says whether this graph can be asked so."""
         place = where(ctx.request_context)
-        async with place.service.wait_for_slot():
+        async with place.service.query_slot(place.caller):
             with await open_graph(place, graph) as opened:
                 resources = place.service.composition.resources
                 found = await queries.query_sparql(opened, sparql, resources.settings, resources.sandbox, limit)
@@ -114,7 +114,7 @@ def add_tools(mcp: MCPServer[Any], where: ContextResolver) -> None:
     ) -> records.SearchHits:
         """Find sentences of a graph, and of the texts that go with it, that hold these words or mean the like."""
         place = where(ctx.request_context)
-        async with place.service.wait_for_slot():
+        async with place.service.turn_slot(place.caller):
             with await open_graph(place, graph) as opened:
                 found = await queries.search_sentences(opened, text, place.service.composition.settings, limit)
         return records.SearchHits(found=[records.SearchHit(**asdict(each)) for each in found])
@@ -123,7 +123,7 @@ def add_tools(mcp: MCPServer[Any], where: ContextResolver) -> None:
     async def describe_graph(ctx: Context, graph: GraphArgument = None) -> records.GraphDescription:
         """What a graph is about: its classes, their tables, its properties, and questions that it answers."""
         place = where(ctx.request_context)
-        async with place.service.wait_for_slot():
+        async with place.service.turn_slot(place.caller):
             with await open_graph(place, graph) as opened:
                 return await run_in_thread(_graph_told, place, opened)
 
@@ -135,7 +135,7 @@ def add_tools(mcp: MCPServer[Any], where: ContextResolver) -> None:
     ) -> records.ThingDescription:
         """All that a graph says of one thing: its kinds, its facts, and what leads to it."""
         place = where(ctx.request_context)
-        async with place.service.wait_for_slot():
+        async with place.service.turn_slot(place.caller):
             with await open_graph(place, graph) as opened:
                 seconds = place.service.composition.settings.branch_seconds
                 return records.thing_description(await run_in_thread(find_thing, opened, name, seconds))

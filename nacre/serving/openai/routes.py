@@ -14,6 +14,7 @@ from nacre.errors import ConfigError
 from nacre.records.answer import Answer
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import MetricsDep, RunsDep, TurnServiceDep
+from nacre.serving.http.disconnect import wait_for_disconnect
 from nacre.serving.http.error_formats import error_response, openai_error
 from nacre.serving.http.errors import ModelNotFound, NotFound
 from nacre.serving.http.metrics import Metrics
@@ -179,7 +180,7 @@ def _streamed(events: AsyncIterator[ServerSentEvent], request: Request) -> Event
 
 async def _reply(run: Run, form: Callable[[Answer], dict[str, Any]], request: Request) -> Response:
     """The reply in one; the turn is stopped where the client leaves before it ends."""
-    leaving = asyncio.create_task(_wait_for_disconnect(request))
+    leaving = asyncio.create_task(wait_for_disconnect(request))
     ending = asyncio.create_task(run.wait())
     try:
         await asyncio.wait([leaving, ending], return_when=asyncio.FIRST_COMPLETED)
@@ -196,11 +197,6 @@ async def _reply(run: Run, form: Callable[[Answer], dict[str, Any]], request: Re
     if last.kind == "answer":
         return JSONResponse(form(told))
     return error_response(request.url.path, told["status"], told["message"])
-
-
-async def _wait_for_disconnect(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
 
 
 def _event(payload: Mapping[str, Any], kind: str | None = None) -> ServerSentEvent:

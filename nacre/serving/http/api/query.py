@@ -1,10 +1,11 @@
 """/api/graphs/{graph}/query, /api/choices, /api/runs/{run}/calls: queries of people -> rows; choices; prompts."""
 
 import time
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
 from agents.models.call_log import ModelCall
@@ -15,6 +16,9 @@ from nacre.access.queries import QueryResult, query_sparql, query_sql
 from nacre.errors import ConfigError, ToolError
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, RunsDep, TurnServiceDep
+from nacre.serving.http.disconnect import run_while_connected
+from nacre.serving.keys import Caller
+from nacre.serving.turn_service import TurnService
 from nacre.stores.catalog import Graph
 from tools.guards.sql_guard import LONGEST
 
@@ -70,31 +74,36 @@ def turn_choices(service: TurnServiceDep, caller: CallerDep) -> TurnChoices:
 
 
 @router.post("/graphs/{graph}/query", summary="Run a query")
-async def query(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, given: QueryRequest) -> QueryResponse:
+async def query(
+    request: Request, service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, given: QueryRequest
+) -> QueryResponse:
     """One SELECT in SQL over the graph's tables, or a SELECT, ASK or CONSTRUCT in SPARQL where it has triples:
     read-only, guarded as those of a model are, and bounded in rows and time.
     """
-    service.check_capacity()
-    settings = service.composition.settings
-    limit = settings.row_limit
-    started = time.perf_counter()
-    with service.count_active(), await run_in_thread(service.library.open, graph) as opened:
-        try:
-            if given.language == "sql":
-                found = await query_sql(opened, given.text, settings, service.composition.resources.sandbox, limit)
-            else:
-                found = await query_sparql(opened, given.text, settings, service.composition.resources.sandbox, limit)
-                found = await run_in_thread(_named, opened, found)
-        except ToolError as error:
-            raise ConfigError(str(error)) from error
-    took = round(time.perf_counter() - started, 4)
-    return QueryResponse(found.query, found.columns, found.units, found.rows, found.keys, found.truncated, took)
+    try:
+        return await run_while_connected(request, _run_query(service, caller, graph, given))
+    except ToolError as error:
+        raise ConfigError(str(error)) from error
 
 
 @router.get("/runs/{run}/calls", summary="What a run's model was asked")
 def model_calls(run: str, runs: RunsDep, caller: CallerDep) -> list[ModelCall]:
     """The prompts and answers of each call of a model, while the run is remembered."""
     return runs.calls(caller.owner, run)
+
+
+async def _run_query(service: TurnService, caller: Caller, graph: str, given: QueryRequest) -> QueryResponse:
+    settings, sandbox = service.composition.settings, service.composition.resources.sandbox
+    async with service.query_slot(caller), AsyncExitStack() as stack:
+        started = time.perf_counter()
+        opened = stack.enter_context(await run_in_thread(service.library.open, graph))
+        if given.language == "sql":
+            found = await query_sql(opened, given.text, settings, sandbox, settings.row_limit)
+        else:
+            found = await query_sparql(opened, given.text, settings, sandbox, settings.row_limit)
+            found = await run_in_thread(_named, opened, found)
+    took = round(time.perf_counter() - started, 4)
+    return QueryResponse(found.query, found.columns, found.units, found.rows, found.keys, found.truncated, took)
 
 
 def _named(graph: Graph, ran: QueryResult) -> QueryResult:

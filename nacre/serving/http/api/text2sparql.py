@@ -1,8 +1,9 @@
 """/api/text2sparql: the form of the public challenge: a question and a dataset -> one SPARQL query."""
 
+from contextlib import AsyncExitStack
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 
 from agents.run_in_thread import run_in_thread
@@ -10,6 +11,9 @@ from nacre.access.text2sparql import text2sparql
 from nacre.errors import ConfigError, ToolError
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, TurnServiceDep
+from nacre.serving.http.disconnect import run_while_connected
+from nacre.serving.keys import Caller
+from nacre.serving.turn_service import TurnService
 
 router = APIRouter(prefix="/api", tags=["ask"], responses=ERROR_RESPONSES)
 
@@ -24,21 +28,27 @@ class SparqlTranslation(BaseModel):
 
 @router.get("/text2sparql", summary="Write a question as SPARQL")
 async def text_to_sparql(
+    request: Request,
     service: TurnServiceDep,
     caller: CallerDep,
     question: Annotated[str, Query(description="What is asked.", min_length=1)],
     dataset: Annotated[str, Query(description="The dataset's IRI, as NACRE_DATASETS maps it, or a graph's name.")],
 ) -> SparqlTranslation:
     """One SPARQL 1.1 query in the terms of the data, for an endpoint that has it. By rules, whatever model is set."""
-    settings = service.composition.settings
-    named = parse_datasets(settings.datasets).get(dataset, dataset)
+    named = parse_datasets(service.composition.settings.datasets).get(dataset, dataset)
     name = await service.check_question(question, service.resolve_graph(named, caller), None, caller)
-    with await run_in_thread(service.library.open, name) as graph:
-        try:
-            query = await text2sparql(question, graph, settings, service.composition.resources.sandbox)
-        except ToolError as error:
-            raise ConfigError(str(error)) from error
+    try:
+        query = await run_while_connected(request, _translate(service, caller, name, question))
+    except ToolError as error:
+        raise ConfigError(str(error)) from error
     return SparqlTranslation(dataset=dataset, question=question, query=query)
+
+
+async def _translate(service: TurnService, caller: Caller, name: str, question: str) -> str:
+    resources = service.composition.resources
+    async with service.turn_slot(caller), AsyncExitStack() as stack:
+        graph = stack.enter_context(await run_in_thread(service.library.open, name))
+        return await text2sparql(question, graph, resources.settings, resources.sandbox)
 
 
 def parse_datasets(given: str) -> dict[str, str]:

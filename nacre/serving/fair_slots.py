@@ -1,0 +1,88 @@
+"""Slots for concurrent work, shared fairly between callers: owner -> a slot, held until the block ends.
+
+No caller holds all slots, so that another one need not wait for the end of somebody's slow work; who waits is served in
+turn by caller, and within a caller in order of arrival.
+"""
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+
+def default_share(slots: int) -> int:
+    """How many of the slots one caller may hold: all but a quarter, at least one.
+
+    >>> [default_share(slots) for slots in (1, 2, 8)]
+    [1, 1, 6]
+    """
+    return max(1, slots - max(1, slots // 4))
+
+
+class FairSlots:
+    """A number of slots, for one event loop."""
+
+    def __init__(self, slots: int) -> None:
+        self.slots = slots
+        self._free = slots
+        self._held: Counter[str] = Counter()
+        self._waiting: dict[str, deque[_Waiter]] = {}
+        # when an owner that holds a slot or waits was last given one
+        self._last_grant: dict[str, int] = {}
+        self._grants = 0
+
+    @asynccontextmanager
+    async def hold(self, owner: str, share: int | None = None) -> AsyncIterator[None]:
+        """Wait for a slot and hold it until the block ends; the owner holds at most `share` at the same time."""
+        waiter = _Waiter(default_share(self.slots) if share is None else share)
+        self._waiting.setdefault(owner, deque()).append(waiter)
+        self._grant()
+        try:
+            await waiter.granted
+            yield
+        finally:
+            self._leave(owner, waiter)
+
+    def _grant(self) -> None:
+        """Give free slots to those who wait, first to the owner who was given one the longest ago."""
+        while self._free:
+            self._drop_cancelled()
+            allowed = [owner for owner, queue in self._waiting.items() if self._held[owner] < queue[0].share]
+            if not allowed:
+                return
+            owner = min(allowed, key=lambda each: self._last_grant.get(each, -1))
+            self._waiting[owner].popleft().granted.set_result(None)
+            self._held[owner] += 1
+            self._free -= 1
+            self._grants += 1
+            self._last_grant[owner] = self._grants
+            self._forget_idle(owner)
+
+    def _leave(self, owner: str, waiter: "_Waiter") -> None:
+        """Give the slot back, if there was one."""
+        if waiter.granted.done() and not waiter.granted.cancelled():
+            self._held[owner] -= 1
+            self._free += 1
+        self._forget_idle(owner)
+        self._grant()
+
+    def _drop_cancelled(self) -> None:
+        """Forget those who were cancelled while they waited, whether or not they have noticed it yet."""
+        for owner, queue in list(self._waiting.items()):
+            self._waiting[owner] = deque(each for each in queue if not each.granted.cancelled())
+            self._forget_idle(owner)
+
+    def _forget_idle(self, owner: str) -> None:
+        if not self._waiting.get(owner):
+            self._waiting.pop(owner, None)
+            if not self._held[owner]:
+                del self._held[owner]
+                self._last_grant.pop(owner, None)
+
+
+class _Waiter:
+    """One piece of work that waits for a slot."""
+
+    def __init__(self, share: int) -> None:
+        self.share = share
+        self.granted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
