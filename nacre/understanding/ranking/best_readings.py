@@ -1,4 +1,4 @@
-"""The best readings of a question with what is believed of them: RankedReading + Question -> Readings, best first."""
+"""The best readings of a question with their probabilities: RankedReadings + Question -> Readings, best first."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,10 +11,11 @@ from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.mention_rules.subclasses import NARROWER_KIND_RULE, OTHER_KIND_RULE
 from nacre.understanding.parsing.readers.ages import ELAPSED_RULE
-from nacre.understanding.question.types import Link, Question
+from nacre.understanding.question.types import Link, Question, token_mask
 from nacre.understanding.ranking.calibrate import known_log_odds, log_odds_before_running, probability_before_running
 from nacre.understanding.ranking.rank import RankedReading
 from nacre.understanding.ranking.unheeded_words import (
+    Span,
     has_unheeded_bound,
     is_required_word,
     is_unrestricted,
@@ -22,100 +23,66 @@ from nacre.understanding.ranking.unheeded_words import (
 )
 from nacre.wording.phrases.plan import verbalise_plan
 
-MAX_READINGS = 6
-# readings that are looked through for one that heeds all that is asked
-MAX_READINGS_CHECKED = 12
-# the least belief in a reading that comes before one which is believed more and heeds less (given)
+# Readings that are returned, and readings among which one is sought that heeds everything the question asks.
+MAX_READINGS, MAX_READINGS_CHECKED = 6, 12
+# Minimum share of the belief of a reading that comes before a likelier one because it heeds more (given).
 MIN_SHARE = 0.02
-# what a reading loses in log-odds that ignores a number which bounds, or gives all of a kind where a condition was
-# said: it is never given as an answer (given)
+# What the log-odds of a reading lose if it ignores a bound, or gives all things although the question has a condition.
+# Such a reading is never the answer (given).
 LOST_CONDITION_LOG_ODDS = 8.0
-# how likely the time between two dates is right of a thing whose whole name is said, each word used (given)
+# The probability that the time between two dates of a completely named thing is right, if each word is used (given).
 DATE_DIFFERENCE_PROBABILITY = 0.9
 
 
 def best_readings(
     ranked: Sequence[RankedReading], question: Question, links: Sequence[Link], graph: SchemaGraph, schema: Schema
 ) -> tuple[list[RankedReading], tuple[Reading, ...]]:
-    """The ranked readings in their order, and the best of them as others see them.
+    """The ranked readings in their final order, and the best of them with their probabilities.
 
-    What does nothing with a bound, a negation or a rank of the question comes after what does, of which no more is
-    believed for that.
+    A reading that ignores a bound, a negation or a rank comes after those that do not. This does not raise the
+    probability of the others.
     """
-    lost = [unheeded_words(r.candidate, question, graph) for r in ranked[:MAX_READINGS_CHECKED]]
-    unlike = [i >= MAX_READINGS_CHECKED or bool(lost[i]) or r.share < MIN_SHARE for i, r in enumerate(ranked)]
-    order = sorted(range(len(ranked)), key=lambda i: unlike[i])
-    ordered, open_ = [ranked[i] for i in order], unlinked_tokens(links, question)
-    best = (_reading(ranked[i], i, question, lost[i], open_, graph, schema) for i in order[:MAX_READINGS])
-    return ordered, tuple(best)
+    unheeded = [unheeded_words(r.candidate, question, graph) for r in ranked[:MAX_READINGS_CHECKED]]
+    is_late = [i >= MAX_READINGS_CHECKED or bool(unheeded[i]) or r.share < MIN_SHARE for i, r in enumerate(ranked)]
+    order = sorted(range(len(ranked)), key=lambda i: is_late[i])
+    unlinked = unlinked_tokens(links, question)
+    readings = (_reading(ranked[i], i, question, unheeded[i], unlinked, graph, schema) for i in order[:MAX_READINGS])
+    return [ranked[i] for i in order], tuple(readings)
 
 
 def unlinked_tokens(links: Sequence[Link], question: Question) -> frozenset[int]:
-    """The content words that no link accounts for."""
-    named = 0
-    for each in links:
-        named |= each.covered | (((1 << (each.end - each.start)) - 1) << each.start if each.match == "slip" else 0)
+    """The content words that no link covers. Numbers are not content words here."""
+    linked = 0
+    for link in links:
+        linked |= link.covered | (token_mask(link.start, link.end) if link.match == "slip" else 0)
     return frozenset(
         i
         for i, token in enumerate(question.tokens)
-        if not (named >> i & 1 or i in question.stopwords or token.norm[:1].isdigit())
-    )
-
-
-def _reading(
-    ranked: RankedReading,
-    place: int,
-    question: Question,
-    lost: tuple[tuple[int, int], ...],
-    open_: frozenset[int],
-    graph: SchemaGraph,
-    schema: Schema,
-) -> Reading:
-    """A reading with what is believed of it; `lost` are the stretches that it does nothing with, though it covers
-    them, `open_` the tokens that name nothing."""
-    conditions = lost or any(i in open_ and is_required_word(i, question) for i in ranked.unused)
-    refused = has_unheeded_bound(lost, question) or (conditions and is_unrestricted(ranked.candidate.body))
-    refused = refused or has_other_answer_class(ranked.candidate, question, graph)
-    content = sum(i not in question.stopwords for i in range(len(question.tokens)))
-    plan = Plan(show_things_beside_values(ranked.candidate.body))
-    if ranked.candidate.derivation.trace == ELAPSED_RULE and not ranked.unused:
-        odds = log_odds_before_running(DATE_DIFFERENCE_PROBABILITY)
-        return Reading(
-            plan, round(ranked.share, 4), 1.0, verbalise_plan(plan, schema), DATE_DIFFERENCE_PROBABILITY, (), odds
-        )
-    return Reading(
-        plan,
-        round(ranked.share, 4),
-        round(1 - len(ranked.unused) / max(1, content), 3),
-        verbalise_plan(plan, schema),
-        round(probability_before_running(ranked, place), 4),
-        _said(sorted([*lost, *((i, i + 1) for i in ranked.unused if not any(a <= i < b for a, b in lost))]), question),
-        round(known_log_odds(ranked, place) - (LOST_CONDITION_LOG_ODDS if refused else 0.0), 4),
-        _said(lost, question),
+        if not (linked >> i & 1 or i in question.stopwords or token.norm[:1].isdigit())
     )
 
 
 def has_other_answer_class(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
-    """Whether a reading gives nothing of the things that a question begins with: "venues open on Monday" asks for no
-    times, and "venues with the most seats" for no seats."""
+    """Whether a reading answers with none of the things that the question begins with: "venues open on Monday" does not
+    ask for times, nor "venues with the most seats" for seats."""
     d = candidate.derivation
     first = next((i for i in range(len(question.tokens)) if i not in question.stopwords), None)
     if first is None or not is_plural(question.tokens[first].norm) or not isinstance(candidate.body, Select):
         return False
     if {NARROWER_KIND_RULE, OTHER_KIND_RULE} & set(d.trace):
         return False
-    asked = [r.node for x in d.links if x.kind == "class" and x.exact and x.start == first for r in x.refs]
-    given = {*(t.ref.node for t in d.targets), *(g.node for g in d.group)}
-    kinds = {kind for node in given for kind in graph.nodes[node].classes}
     if any(not t.ref.predicate and not graph.nodes[t.ref.node].classes for t in d.targets):
-        # what a link leads to may be of any kind
+        # The target of a link may be of any class.
         return False
-    return bool(asked) and not any(node in given or kinds & set(graph.nodes[node].classes) for node in asked)
+    requested = [r.node for x in d.links if x.kind == "class" and x.exact and x.start == first for r in x.refs]
+    answered = {*(t.ref.node for t in d.targets), *(g.node for g in d.group)}
+    classes = {iri for node in answered for iri in graph.nodes[node].classes}
+    return bool(requested) and not any(n in answered or classes & set(graph.nodes[n].classes) for n in requested)
 
 
 def show_things_beside_values(body: Body) -> Body:
-    """A plan that gives a property of several named things with the things beside it, so that nobody need guess whose
-    each value is."""
+    """The plan, with the things as a column if it gives a property of several named things, so that the answer shows
+    which value belongs to which."""
     value = body.answers[0] if isinstance(body, Select) and len(body.answers) == 1 else None
     if not isinstance(body, Select) or not isinstance(value, Attribute) or body.group or body.by or body.order:
         return body
@@ -125,7 +92,42 @@ def show_things_beside_values(body: Body) -> Body:
     return replace(body, answers=(Itself(value.variable), value))
 
 
-def _said(spans: Sequence[tuple[int, int]], question: Question) -> tuple[str, ...]:
-    """Stretches of tokens as they were said."""
+def _reading(
+    ranked: RankedReading,
+    place: int,
+    question: Question,
+    unheeded: tuple[Span, ...],
+    unlinked: frozenset[int],
+    graph: SchemaGraph,
+    schema: Schema,
+) -> Reading:
+    """A reading with its probabilities. `unheeded` are the spans that it covers and ignores."""
+    candidate = ranked.candidate
+    plan = Plan(show_things_beside_values(candidate.body))
+    words, share = verbalise_plan(plan, schema), round(ranked.share, 4)
+    if candidate.derivation.trace == ELAPSED_RULE and not ranked.unused:
+        odds = log_odds_before_running(DATE_DIFFERENCE_PROBABILITY)
+        return Reading(plan, share, 1.0, words, DATE_DIFFERENCE_PROBABILITY, (), odds)
+    has_conditions = bool(unheeded) or any(i in unlinked and is_required_word(i, question) for i in ranked.unused)
+    is_refused = (
+        has_unheeded_bound(unheeded, question)
+        or (has_conditions and is_unrestricted(candidate.body))
+        or has_other_answer_class(candidate, question, graph)
+    )
+    content = sum(i not in question.stopwords for i in range(len(question.tokens)))
+    unused = [(i, i + 1) for i in ranked.unused if not any(a <= i < b for a, b in unheeded)]
+    return Reading(
+        plan,
+        share,
+        round(1 - len(ranked.unused) / max(1, content), 3),
+        words,
+        round(probability_before_running(ranked, place), 4),
+        _texts(sorted([*unheeded, *unused]), question),
+        round(known_log_odds(ranked, place) - (LOST_CONDITION_LOG_ODDS if is_refused else 0.0), 4),
+        _texts(unheeded, question),
+    )
+
+
+def _texts(spans: Sequence[Span], question: Question) -> tuple[str, ...]:
     words = question.tokens
     return tuple(question.text[words[start].start : words[end - 1].end] for start, end in spans)

@@ -1,4 +1,4 @@
-"""Probabilities that rows are right: belief in a reading, and what running it gave -> 0..1 (fitted out of fold)."""
+"""Probabilities that the rows of a reading are right: belief in a reading and its rows -> 0..1 (fitted out of fold)."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,30 +10,30 @@ from nacre.records.turn import Reading, Understanding
 from nacre.understanding.ranking.rank import RankedReading, weighted_sum
 from nacre.understanding.ranking.weights import Weights, load_weights
 
-# a share of belief that is smaller tells no more
+# Shares of the belief below this are equal.
 MIN_BELIEF = 1e-4
-# readings that are run
+# Readings that are run.
 MAX_READINGS_RUN = 5
+# Sizes of results, and unused words that are told apart.
 FEW_CELLS, MANY_CELLS, THOUSANDS_OF_CELLS = 10, 100, 1000
 MAX_UNUSED_COUNTED = 4
-# a no is no better a reason to choose a reading than a yes
+# Features that do not choose among readings: a no is no better reason to choose one than a yes.
 _TRUTH = frozenset(("ran yes", "ran no"))
-# log-odds beyond which a probability is 0 or 1
+# Log-odds beyond which a probability is 0 or 1.
 MAX_LOG_ODDS = 30.0
-# what running a reading adds to its log-odds on average (measured over conversations about four graphs to learn from,
-# 32 and 45 follow-ups)
+# What running a reading adds to its log-odds on average (measured over conversations about four graphs to learn from,
+# 32 and 45 follow-ups).
 RUNNING_LOG_ODDS = 0.68
 
 
 class Outcome(NamedTuple):
-    """What running one reading gave: `values` are the distinct cells row by row, of yes/no one boolean; None where it
-    failed."""
+    """What running one reading gave: the distinct cells, row by row; one boolean for yes or no; None if it failed."""
 
     values: tuple[Cell, ...] | None
 
 
 def table_outcome(table: Table | None) -> Outcome:
-    """What the rows of a reading are to the calibration; None where running it failed.
+    """The outcome of a reading by its rows. None stands for a failed run.
 
     >>> table_outcome(Table(("name", "age", "age (text)"), (("Ann", 4, "4 y"), ("Bo", 4, "4 y")))).values
     ('Ann', 4, 'Bo')
@@ -49,96 +49,95 @@ def table_outcome(table: Table | None) -> Outcome:
 
 
 def shown_columns(table: Table) -> list[int]:
-    """The places of the columns that are shown: those that keep a value as it was written are not."""
+    """The positions of the columns to show. Columns with the original text of a value are left out."""
     return [i for i, name in enumerate(table.columns) if not name.endswith(RAW_TEXT_SUFFIX)]
 
 
 def probability_before_running(ranked: RankedReading, place: int, learned: Weights | None = None) -> float:
     """The probability that a reading's rows are right, before it runs."""
-    model = (learned or load_weights()).before
-    return probability(
-        weighted_sum({**ranked.found, **belief_features(ranked.share, len(ranked.unused), place)}, model)
-    )
+    return probability(_weighted_belief(ranked, place, (learned or load_weights()).before))
 
 
 def known_log_odds(ranked: RankedReading, place: int, learned: Weights | None = None) -> float:
-    """The part of the log-odds after running that is known before: `Reading.odds`."""
-    model = (learned or load_weights()).after
-    return weighted_sum({**ranked.found, **belief_features(ranked.share, len(ranked.unused), place)}, model)
+    """The part of the log-odds after running that is known before running: `Reading.odds`."""
+    return _weighted_belief(ranked, place, (learned or load_weights()).after)
+
+
+def log_odds_before_running(after: float) -> float:
+    """The log-odds before running that give a probability `after` running, on average."""
+    return math.log(after / (1 - after)) - RUNNING_LOG_ODDS
 
 
 def probability_after_running(reading: Reading, outcome: Mapping[str, float], learned: Weights | None = None) -> float:
-    """The probability that a reading's rows are right, with what running it gave (`outcome_features`)."""
+    """The probability that a reading's rows are right, given the features of its outcome (`outcome_features`)."""
     return probability(reading.odds + weighted_sum(outcome, (learned or load_weights()).after))
 
 
 def choose_reading(
     understanding: Understanding, outcomes: Sequence[Outcome], learned: Weights | None = None
 ) -> tuple[int, float]:
-    """The reading to answer with among those that were run (the first ones, in their order), and its probability."""
-    model = (learned or load_weights()).choice
+    """The position of the reading to answer with, and its probability. The outcomes are those of the first readings."""
     readings = understanding.readings[: len(outcomes)]
     shares = [r.score for r in readings]
-    given = [outcome_features(i, shares, outcomes) for i in range(len(readings))]
-    known = [belief_features(r.score, len(r.unused), i) for i, r in enumerate(readings)]
-    worths = [weighted_sum(choice_features(*each), model) for each in zip(known, given, strict=True)]
+    ran = [outcome_features(i, shares, outcomes) for i in range(len(readings))]
+    beliefs = [belief_features(r.score, len(r.unused), i) for i, r in enumerate(readings)]
+    model = (learned or load_weights()).choice
+    worths = [weighted_sum(choice_features(*each), model) for each in zip(beliefs, ran, strict=True)]
     heeds_all = not readings[0].lost
-    fair = [
-        i
-        for i in eligible_readings([len(r.unused) for r in readings], outcomes)
-        if not (heeds_all and readings[i].lost)
-    ]
-    best = max(fair, key=lambda i: (worths[i], -i))
+    eligible = eligible_readings([len(r.unused) for r in readings], outcomes)
+    eligible = [i for i in eligible if not (heeds_all and readings[i].lost)]
+    best = max(eligible, key=lambda i: (worths[i], -i))
     if outcomes[best].values:
-        # of readings that give the same rows the likeliest says what was understood
-        best = next(i for i in fair if _signature(outcomes[i]) == _signature(outcomes[best]))
-    return best, probability_after_running(readings[best], given[best], learned)
+        # Among readings with the same rows, the likeliest one explains best what was understood.
+        best = next(i for i in eligible if _cells(outcomes[i]) == _cells(outcomes[best]))
+    return best, probability_after_running(readings[best], ran[best], learned)
 
 
 def eligible_readings(unused: Sequence[int], outcomes: Sequence[Outcome]) -> list[int]:
-    """The readings that may answer: where the first gave no rows, none that leaves out more words for the sake of some.
+    """The positions of the readings that may answer. If the first one gave no rows, readings that leave out more words
+    may not.
 
-    >>> eligible_readings([0, 1, 0], [Outcome(()), Outcome((5,)), Outcome((3,))]), eligible_readings([0, 1], [Outcome((1,)), Outcome((5,))])
+    >>> empty = eligible_readings([0, 1, 0], [Outcome(()), Outcome((5,)), Outcome((3,))])
+    >>> empty, eligible_readings([0, 1], [Outcome((1,)), Outcome((5,))])
     ([0, 2], [0, 1])
     """
-    nothing = outcomes[0].values == ()
-    return [i for i, more in enumerate(unused) if not i or not nothing or more <= unused[0]]
+    is_first_empty = outcomes[0].values == ()
+    return [i for i, more in enumerate(unused) if not i or not is_first_empty or more <= unused[0]]
 
 
 def belief_features(share: float, unused: int, place: int) -> dict[str, float]:
-    """What the belief in a reading says."""
-    share = min(1 - MIN_BELIEF, max(MIN_BELIEF, share))
+    """Features of the belief in a reading: its share, its number of unused words, and its position."""
     return {
-        "belief": math.log(share / (1 - share)),
+        "belief": _log_odds(share),
         "belief unused": float(min(unused, MAX_UNUSED_COUNTED)),
         "belief something unused": float(unused > 0),
         "belief first": float(place == 0),
     }
 
 
-def choice_features(known: Mapping[str, float], given: Mapping[str, float]) -> dict[str, float]:
-    """What chooses among readings: `belief_features` and `outcome_features`, but for whether the answer is a yes or a no."""
-    return {**known, **{name: value for name, value in given.items() if name not in _TRUTH}}
+def choice_features(beliefs: Mapping[str, float], ran: Mapping[str, float]) -> dict[str, float]:
+    """What chooses among readings: belief and outcome, except whether the answer is a yes or a no."""
+    return {**beliefs, **{name: value for name, value in ran.items() if name not in _TRUTH}}
 
 
 def outcome_features(at: int, shares: Sequence[float], outcomes: Sequence[Outcome]) -> dict[str, float]:
-    """What running the reading at a place gave, and how much belief others that gave the same or other rows have."""
+    """Features of what the reading at a position gave, and of the belief in others with the same or other rows."""
     own = outcomes[at]
-    gave = [_signature(each) for each in outcomes]
-    same = [i for i, o in enumerate(outcomes) if o.values is not None and gave[i] == gave[at]]
-    agreeing = min(1 - MIN_BELIEF, max(MIN_BELIEF, sum(shares[i] for i in same)))
+    cells = [_cells(each) for each in outcomes]
+    same = [i for i, o in enumerate(outcomes) if o.values is not None and cells[i] == cells[at]]
+    agreeing = _bounded(sum(shares[i] for i in same))
     whole = max(MIN_BELIEF, sum(shares[: len(outcomes)]))
     values = own.values or ()
     single = values[0] if len(values) == 1 else None
     return {
-        # two readings often give the same yes or no by chance
-        **({} if isinstance(single, bool) else _rival(at, shares, gave)),
-        "ran agreeing": math.log(agreeing / (1 - agreeing)),
+        # Two readings often give the same yes or no by chance.
+        **({} if isinstance(single, bool) else _rival_features(at, shares, cells)),
+        "ran agreeing": _log_odds(agreeing),
         "ran agreeing of run": min(1.0, agreeing / whole),
         "ran others agree": float(len(same) > 1),
         "ran failed": float(own.values is None),
         "ran empty": float(own.values is not None and not values),
-        # a no is as good an answer as a yes, other than a zero
+        # Unlike a zero, a no is as good an answer as a yes.
         "ran nil": float(single is not None and single is not False and single == 0),
         "ran yes": float(single is True),
         "ran no": float(single is False),
@@ -150,30 +149,39 @@ def outcome_features(at: int, shares: Sequence[float], outcomes: Sequence[Outcom
     }
 
 
-def probability(odds: float) -> float:
+def probability(log_odds: float) -> float:
     """A probability from log-odds.
 
     >>> probability(0.0)
     0.5
     """
-    return 1 / (1 + math.exp(-max(-MAX_LOG_ODDS, min(MAX_LOG_ODDS, odds))))
+    return 1 / (1 + math.exp(-max(-MAX_LOG_ODDS, min(MAX_LOG_ODDS, log_odds))))
 
 
-def log_odds_before_running(probability: float) -> float:
-    """The log-odds before running that make a probability after it, on average."""
-    return math.log(probability / (1 - probability)) - RUNNING_LOG_ODDS
+def _weighted_belief(ranked: RankedReading, place: int, model: Mapping[str, float]) -> float:
+    return weighted_sum({**ranked.features, **belief_features(ranked.share, len(ranked.unused), place)}, model)
 
 
-def _signature(outcome: Outcome) -> frozenset[str]:
+def _bounded(share: float) -> float:
+    return min(1 - MIN_BELIEF, max(MIN_BELIEF, share))
+
+
+def _log_odds(share: float) -> float:
+    share = _bounded(share)
+    return math.log(share / (1 - share))
+
+
+def _cells(outcome: Outcome) -> frozenset[str]:
     return frozenset(str(v) for v in outcome.values or ())
 
 
-def _rival(at: int, shares: Sequence[float], gave: Sequence[frozenset[str]]) -> dict[str, float]:
-    """How much belief the likeliest other rows have, beside the belief in these."""
+def _rival_features(at: int, shares: Sequence[float], cells: Sequence[frozenset[str]]) -> dict[str, float]:
+    """The belief in the likeliest other rows, relative to the belief in these."""
     beliefs: dict[frozenset[str], float] = {}
-    for share, each in zip(shares, gave, strict=False):
-        if each:
-            beliefs[each] = beliefs.get(each, 0.0) + share
-    mine = max(MIN_BELIEF, beliefs.pop(gave[at], shares[at]))
-    rival = max(beliefs.values(), default=0.0)
-    return {"ran rival": math.log(max(MIN_BELIEF, rival) / mine), "ran no rival": float(not beliefs)}
+    for share, own in zip(shares, cells, strict=False):
+        if own:
+            beliefs[own] = beliefs.get(own, 0.0) + share
+    mine = max(MIN_BELIEF, beliefs.get(cells[at], shares[at]))
+    others = [belief for rows, belief in beliefs.items() if rows != cells[at]]
+    rival = max(others, default=0.0)
+    return {"ran rival": math.log(max(MIN_BELIEF, rival) / mine), "ran no rival": float(not others)}

@@ -1,4 +1,4 @@
-"""Order readings by learned weights: Candidates -> RankedReading, best first (log-linear, Pasupat and Liang 2015)."""
+"""Rank readings by learned weights: Candidates -> RankedReadings, best first (log-linear, Pasupat and Liang 2015)."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -16,10 +16,10 @@ from nacre.understanding.ranking.weights import Weights
 
 
 class RankedReading(NamedTuple):
-    """A reading with its features, its share of the belief in all readings, and its unused words."""
+    """A candidate with its features, its share of the belief in all candidates, and its unused tokens."""
 
     candidate: Candidate
-    found: Mapping[str, float]
+    features: Mapping[str, float]
     share: float
     unused: tuple[int, ...]
 
@@ -28,30 +28,31 @@ def rank_candidates(
     candidates: Sequence[Candidate],
     question: Question,
     graph: SchemaGraph,
-    learned: Weights,
-    like: Callable[[Sequence[Candidate]], Sequence[float]] | None = None,
+    weights: Weights,
+    similarity: Callable[[Sequence[Candidate]], Sequence[float]] | None = None,
 ) -> list[RankedReading]:
-    """The readings, likeliest first; their features say how the belief is spread as well. `like` says how like the
-    question the first of them are in words, where the features leave it open which is meant."""
+    """The candidates, likeliest first. Their features include how the belief is spread over all of them.
+
+    `similarity` compares the first candidates with the question in words, if the features leave open which is meant.
+    """
     if not candidates:
         return []
     best = max(c.derivation.prior for c in candidates)
-    found = [reading_features(c, question, graph, best) for c in candidates]
-    scores = [weighted_sum(f, learned.features) for f in found]
+    features = [reading_features(c, question, graph, best) for c in candidates]
+    scores = [weighted_sum(f, weights.features) for f in features]
     order, shares = belief_shares(scores)
-    if like is not None and (open_ := doubtful_readings(order, shares)):
-        order, shares = belief_shares(
-            add_similarities(scores, open_, like([candidates[i] for i in open_]), learned.likeness)
-        )
+    if similarity is not None and (doubtful := doubtful_readings(order, shares)):
+        similarities = similarity([candidates[i] for i in doubtful])
+        order, shares = belief_shares(add_similarities(scores, doubtful, similarities, weights.likeness))
     spread = spread_features([shares[i] for i in order])
     return [
-        RankedReading(candidates[i], found[i] | spread, shares[i], tuple(unused_tokens(candidates[i], question)))
+        RankedReading(candidates[i], features[i] | spread, shares[i], tuple(unused_tokens(candidates[i], question)))
         for i in order
     ]
 
 
 def belief_shares(scores: Sequence[float]) -> tuple[list[int], list[float]]:
-    """The places of readings, likeliest first, and each reading's share of the belief.
+    """The positions of readings, likeliest first, and each reading's share of the belief (softmax).
 
     >>> belief_shares([0.0, 0.0])
     ([0, 1], [0.5, 0.5])
@@ -63,7 +64,7 @@ def belief_shares(scores: Sequence[float]) -> tuple[list[int], list[float]]:
 
 
 def spread_features(shares: Sequence[float]) -> dict[str, float]:
-    """How the belief is spread over readings, likeliest first."""
+    """How the belief is spread over readings, given likeliest first."""
     return {
         "spread readings": math.log(len(shares)),
         "spread entropy": -math.fsum(share * math.log(share + 1e-9) for share in shares),
@@ -71,10 +72,10 @@ def spread_features(shares: Sequence[float]) -> dict[str, float]:
     }
 
 
-def weighted_sum(found: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """The weighted sum of features.
+def weighted_sum(features: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    """The weighted sum of features. A feature without a weight counts nothing.
 
     >>> weighted_sum({"a": 2.0, "new": 1.0}, {"a": 0.5})
     1.0
     """
-    return float(sum(map(mul, map(weights.get, found, repeat(0.0)), found.values())))
+    return float(sum(map(mul, map(weights.get, features, repeat(0.0)), features.values())))

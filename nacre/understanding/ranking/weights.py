@@ -1,4 +1,4 @@
-"""The learned numbers of the parser, from one data file: weights.json -> Weights."""
+"""The learned weights and thresholds of the parser: weights.json -> Weights."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,12 +13,12 @@ WEIGHTS_FILE = Path(__file__).with_name("weights.json")
 class Weights:
     """Linear models over named features, and thresholds.
 
-    `features` orders readings; `before` is the log-odds that the rows of a reading are right, before it runs; `choice`
-    orders the readings that were run; `after` is the log-odds for the one that was chosen. At `threshold` (after
-    running; `threshold_before` before) the share `right` of the answers was right out of fold. `levels` holds other
-    such thresholds after running: share wanted, threshold, share of questions above it, share of these that were right.
-    `offered` is the least share of the belief with which another reading is offered; `likeness` weighs how like a
-    question the first readings are in words.
+    `features` ranks readings. `before` gives the log-odds that the rows of a reading are right, before it runs.
+    `choice` chooses among the readings that ran, and `after` gives the log-odds for the chosen one. Of the answers with
+    a probability over `threshold` (after running; `threshold_before` before) the share `right` was right, out of fold.
+    `levels` are further thresholds after running: wanted share, threshold, share of questions above it, share of these
+    that were right. `offered` is the minimum share of the belief of an offered reading. `likeness` is the weight of the
+    similarity of a reading with the question.
     """
 
     features: Mapping[str, float]
@@ -35,5 +35,5 @@ class Weights:
 
 @cache
 def load_weights() -> Weights:
-    """The weights of the file, read once; made by `python -m nacre.evaluation.learning.parser_weights`."""
+    """The weights, read once. `python -m nacre.evaluation.learning.parser_weights` writes the file."""
     return Weights(**json.loads(WEIGHTS_FILE.read_text(encoding="utf-8")))
