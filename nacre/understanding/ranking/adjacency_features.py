@@ -1,4 +1,4 @@
-"""Features of neighbours: mentions joined by "and", values after "from" and "to", comparisons: Candidate -> features."""
+"""Features of neighbours: mentions joined by "and", values after "from" and "to", comparisons."""
 
 from collections.abc import Iterator
 

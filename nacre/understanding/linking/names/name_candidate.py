@@ -8,12 +8,11 @@ CandidateKind = Literal["entity", "class", "predicate", "value", "flag"]
 
 @dataclass(frozen=True)
 class NameCandidate:
-    """What tokens `start` to `end` (exclusive) may name. `score` is 0..1; `exact` says that the whole name was said.
+    """What the tokens from `start` to `end` (exclusive) may name, with a score from 0 to 1.
 
-    A `backward` predicate is said from its far end: "children" of a link to a father.
-
-    `ends` are the predicates that lead to one of the things `keys`, None where that is not known.
-    `relations` are the tables of an entity's or class's things; `classes` and `without` say a class in graph terms.
+    `exact` says that the span is the complete name. `relations` are the tables of the named things or of the class.
+    `classes` and `without` describe the class in terms of the graph. `ends` are the predicates that lead to one of the
+    things `keys`, or None if that is not known. `covered` are the tokens that belong to the name.
     """
 
     kind: CandidateKind
@@ -28,6 +27,5 @@ class NameCandidate:
     keys: tuple[str, ...] = ()
     predicate: str = ""
     value: str = ""
-    backward: bool = False
     ends: frozenset[str] | None = field(default=None, compare=False)
     covered: frozenset[int] = field(default=frozenset(), compare=False)

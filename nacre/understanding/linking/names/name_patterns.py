@@ -1,4 +1,4 @@
-"""Which things a text may name, as SPARQL: words of a text + Endpoint -> the insides of a WHERE that bind ?s."""
+"""Write look-ups of the things that a text may name, as SPARQL: words of a text + Endpoint -> patterns that bind ?s."""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, pairwise
@@ -12,15 +12,15 @@ from nacre.plans.sparql.terms import format_iri, format_literal
 from nacre.records.endpoint import Endpoint
 from nacre.stores.sparql.text_search import text_search_pattern
 
-# the longest name that is looked up whole, predicates that are asked, and words of a text
+# Words of a name that is looked up as a whole, predicates of names, and words of a text, at most.
 MAX_SPAN_TOKENS, MAX_NAME_PREDICATES, MAX_SEARCH_WORDS = 7, 6, 24
-# words from this length on may be misspelt names
+# Letters of a word that may be a misspelt name, at least.
 MIN_MISSPELT_LETTERS = 5
 
 
 class NamePatterns:
-    """Writes the look-ups of one endpoint. `described` are the words of its classes and properties, `searched` tells
-    whether words within names can be looked for."""
+    """The look-ups of one endpoint. `described` are the words of its classes and properties. `searched` says that words
+    inside names can be searched."""
 
     def __init__(self, endpoint: Endpoint, described: Collection[str], *, searched: bool) -> None:
         self.search, self.spaces = endpoint.search, endpoint.spaces
@@ -28,25 +28,26 @@ class NamePatterns:
         self.described, self.searched = described, searched
 
     def forms(self, words: Sequence[Token], *, unaccounted: bool = False) -> list[str]:
-        """The words of a text that names may hold, as they stand there and in their dictionary forms; `unaccounted`
-        are those that no class, property or word of degree accounts for."""
+        """The words of a text that names may contain, as written and as lemmas. With `unaccounted` only those that no
+        class, property or gradable adjective explains."""
         content = [t for t in words if t.norm not in function_words() and t.lemma not in function_words()]
-        asked = [token for token in content if not (unaccounted and self._accounted(token))]
+        asked = [token for token in content if not (unaccounted and self._is_explained(token))]
         return list(dict.fromkeys(form for token in asked for form in (token.norm, token.lemma)))
 
     def widest_first(self, text: str, words: Sequence[Token], forms: Collection[str]) -> Iterator[str]:
-        """Look-ups of names that hold these of the text's words; the next one is for where the one before takes too
-        long."""
-        exact = [self._exactly(text, words, forms), self._by_iri(text, words, forms)]
-        if self.searched and (holding := self._holding(forms)):
-            yield union_pattern([holding, *(exact if self.search else exact[1:])])
+        """Look-ups of names with any of these words. Each is for when the one before takes too long."""
+        exact = [self._complete_names(text, words, forms), self._by_iri(text, words, forms)]
+        if self.searched and (containing := self._containing(forms)):
+            yield union_pattern([containing, *(exact if self.search else exact[1:])])
         yield union_pattern(exact)
 
     def narrowest(self, text: str, words: Sequence[Token], forms: Collection[str]) -> str:
-        """Whole names, and names that hold two neighbouring words: for where one word is in very many."""
-        return union_pattern([self._exactly(text, words, forms), self._by_iri(text, words, forms), self._pairs(words)])
+        """A look-up of complete names, and of names with two neighbouring words, for words that many names contain."""
+        return union_pattern(
+            [self._complete_names(text, words, forms), self._by_iri(text, words, forms), self._pairs(words)]
+        )
 
-    def _accounted(self, token: Token) -> bool:
+    def _is_explained(self, token: Token) -> bool:
         return bool({token.norm, token.lemma} & set(self.described)) or gradable_adjective(token) is not None
 
     def _pairs(self, words: Sequence[Token]) -> str:
@@ -60,29 +61,29 @@ class NamePatterns:
             return ""
         return text_search_pattern(self.search, self.names, list(dict.fromkeys(pairs))[:MAX_SEARCH_WORDS])
 
-    def _holding(self, forms: Collection[str]) -> str:
-        """Names that hold one of the words, or one that may be meant by it."""
-        # of the words that classes and properties have too, whole names alone are found in a large graph
+    def _containing(self, forms: Collection[str]) -> str:
+        """Names that contain one of the words, or a word that it may be a misspelling of."""
+        # In a large graph, words of classes and properties are found only as complete names.
         asked = [form for form in forms if form.isalnum() and not (self.search and form in self.described)]
         if not asked or not self.names:
             return ""
         near = [word for word in asked if may_be_misspelt(word)]
         if not self.search:
-            # people say a part of a code
+            # People often say a part of a code.
             asked = [f"[a-z0-9]*{word}[a-z0-9]*" if any(map(str.isdigit, word)) else word for word in asked]
         return text_search_pattern(self.search, self.names, asked[:MAX_SEARCH_WORDS], near[:MAX_SEARCH_WORDS])
 
-    def _exactly(self, text: str, words: Sequence[Token], forms: Collection[str]) -> str:
-        """Names that are a stretch of the text, in usual capitals, with the usual tags of languages."""
-        said = dict.fromkeys(chain.from_iterable(_cases(span) for span in _spans(text, words, MAX_SPAN_TOKENS, forms)))
-        if not said or not self.names:
+    def _complete_names(self, text: str, words: Sequence[Token], forms: Collection[str]) -> str:
+        """Names that are a span of the text, in the usual capitalisation, without a language tag or in English."""
+        names = dict.fromkeys(chain.from_iterable(_cases(span) for span in _spans(text, words, MAX_SPAN_TOKENS, forms)))
+        if not names or not self.names:
             return ""
-        literals = " ".join(f"{format_literal(each)} {format_literal(each)}@en" for each in said)
-        # with VALUES of predicates as well some stores look at all their triples
+        literals = " ".join(f"{format_literal(each)} {format_literal(each)}@en" for each in names)
+        # With VALUES for the predicates as well, some stores read all their triples.
         return union_pattern([f"VALUES ?l {{ {literals} }} ?s {format_iri(name)} ?l ." for name in self.names])
 
     def _by_iri(self, text: str, words: Sequence[Token], forms: Collection[str]) -> str:
-        """Things whose IRI ends with a stretch of the text."""
+        """Things whose IRI ends with a span of the text."""
         ends = dict.fromkeys(
             form
             for span in _spans(text, words, MAX_SPAN_TOKENS - 2, forms)
@@ -94,7 +95,7 @@ class NamePatterns:
 
 
 def may_be_misspelt(word: str) -> bool:
-    """Whether a word is no word of English, and long enough to be a name with a slip in it."""
+    """Whether a word is not English, and long enough to be a misspelt name."""
     return (
         len(word) >= MIN_MISSPELT_LETTERS
         and word.isalpha()
@@ -104,26 +105,26 @@ def may_be_misspelt(word: str) -> bool:
 
 
 def union_pattern(patterns: Sequence[str]) -> str:
-    """The patterns that are not empty, as alternatives."""
+    """The patterns that are not empty, as a UNION."""
     return " UNION ".join(f"{{ {pattern} }}" for pattern in patterns if pattern)
 
 
 def _spans(text: str, words: Sequence[Token], most: int, forms: Collection[str]) -> Iterator[str]:
-    """The stretches of a text that may be a name and hold one of these words."""
+    """The spans of a text, up to some length, that contain one of the words."""
     for start in range(len(words)):
         for end in range(start + 1, min(len(words), start + most) + 1):
             if any(token.norm in forms for token in words[start:end]):
                 yield text[words[start].start : words[end - 1].end]
 
 
-def _cases(said: str) -> Iterator[str]:
-    """A name as it stands, and in the capitals that names have."""
-    yield said
-    if said == said.lower():
-        yield " ".join(word if word in function_words() else word.capitalize() for word in said.split(" "))
-        yield said.title()
-        yield said.capitalize()
-        if len(said) <= 4:
-            yield said.upper()
+def _cases(name: str) -> Iterator[str]:
+    """A name as it is written, and in the usual capitalisations of names."""
+    yield name
+    if name == name.lower():
+        yield " ".join(word if word in function_words() else word.capitalize() for word in name.split(" "))
+        yield name.title()
+        yield name.capitalize()
+        if len(name) <= 4:
+            yield name.upper()
     else:
-        yield said.lower()
+        yield name.lower()

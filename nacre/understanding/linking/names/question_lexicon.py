@@ -1,4 +1,4 @@
-"""The names of a graph with those of the things that one question may name: Lexicon + names -> Lexicon."""
+"""The lexicon of an attached graph with the things that one question may name: Lexicon + names -> Lexicon."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -10,12 +10,15 @@ from nacre.language.tokens import code_parts, lemma
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry, LexiconThing, LexiconWord
 
+# Edits between a misspelt word and the right one, at most.
 MAX_EDITS = 2
 
 
 class QuestionLexicon(Lexicon):
-    """The lexicon of an attached graph with the things that one question may name. It shares the files and whatever
-    depends on the schema alone with `of_schema`, the lexicon of the graph, and owns nothing to close."""
+    """A lexicon that adds the things of one question to `of_schema`, the lexicon of the graph.
+
+    It shares the files and everything that depends only on the schema, and has nothing of its own to close.
+    """
 
     def __init__(
         self,
@@ -31,9 +34,9 @@ class QuestionLexicon(Lexicon):
         self.thing_name_count = max(of_schema.schema.entities, len(found))
         self._of_schema = of_schema
         self._found = sorted(found, key=lambda name: (len(name.tokens), name.tokens, name))
-        self._asked_thing = thing
-        # how many things a word names where that is more than were found
-        self._things = {word: round(share * self.thing_name_count) for word, share in shares.items()}
+        self._look_up_thing = thing
+        # How many things a word names in the whole graph, as measured when it was attached.
+        self._things_of_word = {word: round(share * self.thing_name_count) for word, share in shares.items()}
         self._by_tokens: dict[tuple[str, ...], list[LexiconEntry]] = defaultdict(list)
         self._by_lemmas: dict[tuple[str, ...], list[LexiconEntry]] = defaultdict(list)
         self._by_word: dict[str, set[int]] = defaultdict(set)
@@ -71,25 +74,25 @@ class QuestionLexicon(Lexicon):
 
     def frequent(self, more_than: float) -> frozenset[str]:
         least = max(4, more_than)
-        return frozenset(word for word in {*self._by_word, *self._things} if self._naming(word) > least)
+        return frozenset(word for word in {*self._by_word, *self._things_of_word} if self._count_things(word) > least)
 
     def find_containing(self, words: Sequence[Collection[str]], most: int) -> list[LexiconEntry]:
-        return [self._found[number] for number in sorted(self._holding(words))[:most]]
+        return [self._found[number] for number in sorted(self._names_with(words))[:most]]
 
     def has_containing(self, words: Sequence[Collection[str]]) -> bool:
-        return bool(self._holding(words))
+        return bool(self._names_with(words))
 
     def thing(self, iri: str) -> LexiconThing | None:
-        return self._asked_thing(iri)
+        return self._look_up_thing(iri)
 
     def close(self) -> None:
-        """Nothing is its own."""
+        """Nothing: the files belong to the lexicon of the graph."""
 
-    def _naming(self, word: str) -> int:
+    def _count_things(self, word: str) -> int:
         """How many things a word names."""
-        return max(len(self._by_word.get(word, ())), self._things.get(word, 0))
+        return max(len(self._by_word.get(word, ())), self._things_of_word.get(word, 0))
 
-    def _holding(self, words: Sequence[Collection[str]]) -> set[int]:
+    def _names_with(self, words: Sequence[Collection[str]]) -> set[int]:
         having = [set().union(*(self._by_word.get(word, ()) for word in each)) for each in words]
         return set.intersection(*having) if having else set()
 
@@ -99,7 +102,7 @@ class QuestionLexicon(Lexicon):
         if not names and not longest and described is None:
             return None
         alone = (text,) in self._by_tokens
-        number = self._naming(text) if names else 0
+        number = self._count_things(text) if names else 0
         said = number + (described.names if described else 0)
         return LexiconWord(0, text, lemma(text), said, number, alone, longest)
 

@@ -1,7 +1,8 @@
-"""The properties that an adjective measures: concepts + node -> references, nearest first."""
+"""The properties that an adjective measures: concepts + node -> Refs, nearest first ("old" -> the date of birth)."""
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from nacre.language.thesaurus import is_person, synonyms
 from nacre.language.tokens import lemma
@@ -9,95 +10,119 @@ from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.quantity_nodes import amount_property
 from nacre.understanding.question.types import Ref
 
-# a place further down the adjective's list, a word that says the concept otherwise, a property of a neighbour
+# The cost of each rank in the adjective's list, of a synonym, of a property of a neighbour, and of a further word.
 PLACE_COST, SYNONYM_COST, NEIGHBOUR_COST, EXTRA_WORD_COST = 0.08, 0.2, 0.4, 0.07
-# the most that a property of the node itself costs
+# What a property of the node itself costs, at most, and one of a neighbour, at least.
 MAX_OWN_COST = 0.4
+# The cost of a node that is not reached yet.
+_UNREACHED = 9.0
 MAX_PROPERTIES = 4
-_AFFIX = 4
+# Letters of a concept that may be the beginning or end of another word, at least.
+MIN_AFFIX_LETTERS = 4
+
+
+class _Measure(NamedTuple):
+    """A property that measures a concept. `full_cost` orders equal costs."""
+
+    cost: float
+    full_cost: float
+    ref: Ref
+    is_reversed: bool
 
 
 @lru_cache(maxsize=8192)
 def measured_properties(
     graph: SchemaGraph, node: int, concepts: tuple[str, ...]
 ) -> tuple[tuple[Ref, bool, float], ...]:
-    """Numbers and dates of a node, or of nodes one step away, that measure a concept: (reference, reversed, cost)."""
-    found: list[tuple[float, float, Ref, bool]] = []
-    near = {node: 0.0}
-    for step in graph.steps[node]:
-        near[step.target] = min(
-            near.get(step.target, 9.0), NEIGHBOUR_COST * step.cost + (0.0 if step.forward else NEIGHBOUR_COST)
-        )
-    for there, away in near.items():
-        for predicate in graph.literals[there]:
-            if not (graph.is_numeric(predicate) or graph.is_date(predicate)):
-                continue
-            if graph.about(predicate).role == "identifier":
-                # a number that tells things apart measures nothing
-                continue
-            best = _nearest(graph.words[predicate], concepts)
-            if best is not None:
-                # whatever measures things themselves comes before what measures their neighbours
-                whole = best[0] + away
-                cost = min(whole, MAX_OWN_COST) if there == node else max(whole, MAX_OWN_COST)
-                found.append((cost, whole, Ref(there, predicate), best[1]))
-    found += _values(graph, node, concepts)
-    if not any(ref.node == node for _, _, ref, _ in found):
+    """Numbers and dates of a node, or of nodes one step away, that measure a concept: (property, reversed, cost).
+
+    A concept with a leading "-" is reversed: who is old was born early.
+    """
+    found = [*_own_and_neighbour_measures(graph, node, concepts), *_linked_amounts(graph, node, concepts)]
+    if not any(measure.ref.node == node for measure in found):
         found += _only_date(graph, node, concepts)
-    return tuple((ref, reverse, cost) for cost, _, ref, reverse in sorted(found)[:MAX_PROPERTIES])
-
-
-def _values(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> Iterator[tuple[float, float, Ref, bool]]:
-    """The number that a link which measures a concept leads to, where that is no more: the amount of a price."""
-    for step in graph.steps[node]:
-        held = amount_property(step.target, graph) if step.forward else ""
-        best = _nearest(graph.words[step.predicate], concepts) if held else None
-        if best is not None:
-            yield best[0], best[0], Ref(step.target, held, via=step.predicate), best[1]
+    return tuple((m.ref, m.is_reversed, m.cost) for m in sorted(found)[:MAX_PROPERTIES])
 
 
 def is_reversed_measure(graph: SchemaGraph, predicate: str, concepts: tuple[str, ...]) -> bool:
-    """Whether a property measures a concept the other way round: who is old was born early."""
-    best = _nearest(graph.words[predicate], concepts)
+    """Whether a property measures a concept in reverse: who is old was born early."""
+    best = _best_concept(graph.words[predicate], concepts)
     return best is not None and best[1]
 
 
-# properties of one name are those of many kinds of things
-@lru_cache(maxsize=8192)
-def _nearest(words: tuple[str, ...], concepts: tuple[str, ...]) -> tuple[float, bool] | None:
-    """What the concept that the words of a name say best costs, and whether it is reversed, or None."""
-    best: tuple[float, bool] | None = None
-    for place, (wanted, reverse) in enumerate(_wanted(concepts)):
-        fits = [_fit(w, words) for w in wanted]
-        if all(f is not None for f in fits):
-            cost = PLACE_COST * place + sum(f or 0.0 for f in fits) + EXTRA_WORD_COST * (len(words) - len(wanted))
-            best = min(best or (cost, reverse), (cost, reverse))
-    return best
+def _own_and_neighbour_measures(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> Iterator[_Measure]:
+    for near, distance in _distances(graph, node).items():
+        for predicate in graph.literals[near]:
+            if not (graph.is_numeric(predicate) or graph.is_date(predicate)):
+                continue
+            if graph.about(predicate).role == "identifier":
+                # An identifying number measures nothing.
+                continue
+            best = _best_concept(graph.words[predicate], concepts)
+            if best is not None:
+                # Properties of the things themselves come before those of their neighbours.
+                full_cost = best[0] + distance
+                cost = min(full_cost, MAX_OWN_COST) if near == node else max(full_cost, MAX_OWN_COST)
+                yield _Measure(cost, full_cost, Ref(near, predicate), best[1])
 
 
-@lru_cache(maxsize=1024)
-def _wanted(concepts: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], bool], ...]:
-    """The lemmas of each concept, and whether it is reversed."""
-    return tuple((tuple(map(lemma, c.lstrip("-").split())), c.startswith("-")) for c in concepts)
+def _distances(graph: SchemaGraph, node: int) -> dict[int, float]:
+    """The cost of the node itself and of each node one step away. A step backwards costs more."""
+    found = {node: 0.0}
+    for step in graph.steps[node]:
+        cost = NEIGHBOUR_COST * step.cost + (0.0 if step.forward else NEIGHBOUR_COST)
+        found[step.target] = min(found.get(step.target, _UNREACHED), cost)
+    return found
 
 
-def _only_date(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> list[tuple[float, float, Ref, bool]]:
-    """The one date of a node, whatever it is called: a thing is as old as what is known of when it came about."""
+def _linked_amounts(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> Iterator[_Measure]:
+    """The number behind a link that measures a concept, if the link leads to nothing more: the amount of a price."""
+    for step in graph.steps[node]:
+        amount = amount_property(step.target, graph) if step.forward else ""
+        best = _best_concept(graph.words[step.predicate], concepts) if amount else None
+        if best is not None:
+            yield _Measure(best[0], best[0], Ref(step.target, amount, via=step.predicate), best[1])
+
+
+def _only_date(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> list[_Measure]:
+    """The single date of a node, whatever its name: a thing is as old as the only date known of it."""
     if concepts[:1] == ("age",) and is_person(graph.nodes[node].label):
-        # nobody is as young as the day on which he joined
+        # The date someone joined does not tell their age.
         return []
     place = next((i for i, c in enumerate(concepts) if c.lstrip("-") == "date"), None)
     dates = [p for p in graph.literals[node] if graph.is_date(p)]
     if place is None or len(dates) != 1:
         return []
     cost = min(PLACE_COST * place + SYNONYM_COST, MAX_OWN_COST)
-    return [(cost, cost, Ref(node, dates[0]), concepts[place].startswith("-"))]
+    return [_Measure(cost, cost, Ref(node, dates[0]), concepts[place].startswith("-"))]
 
 
-def _fit(word: str, words: tuple[str, ...]) -> float | None:
+# Properties with the same name belong to many classes.
+@lru_cache(maxsize=8192)
+def _best_concept(words: tuple[str, ...], concepts: tuple[str, ...]) -> tuple[float, bool] | None:
+    """The cost of the concept that the words of a name express best, and whether it is reversed; or None."""
+    best: tuple[float, bool] | None = None
+    for place, (concept, is_reversed) in enumerate(_concept_words(concepts)):
+        costs = [_word_cost(word, words) for word in concept]
+        if all(c is not None for c in costs):
+            extra = EXTRA_WORD_COST * (len(words) - len(concept))
+            cost = PLACE_COST * place + sum(c or 0.0 for c in costs) + extra
+            best = min(best or (cost, is_reversed), (cost, is_reversed))
+    return best
+
+
+@lru_cache(maxsize=1024)
+def _concept_words(concepts: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], bool], ...]:
+    """The lemmas of each concept, and whether it is reversed."""
+    return tuple((tuple(map(lemma, c.lstrip("-").split())), c.startswith("-")) for c in concepts)
+
+
+def _word_cost(word: str, words: tuple[str, ...]) -> float | None:
+    """What it costs to take one of the words for a word of a concept. None if none fits."""
     if word in words:
         return 0.0
     same = synonyms(word)
-    if any(w in same or (len(word) >= _AFFIX and (w.startswith(word) or w.endswith(word))) for w in words):
+    may_be_affix = len(word) >= MIN_AFFIX_LETTERS
+    if any(w in same or (may_be_affix and (w.startswith(word) or w.endswith(word))) for w in words):
         return SYNONYM_COST
     return None

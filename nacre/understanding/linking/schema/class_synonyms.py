@@ -1,4 +1,4 @@
-"""Classes by hypernyms and synonyms: which links such a word leaves: Links -> Links ("animals" in a graph of horses)."""
+"""Find what a word for a class rules out: Links -> Links ("animals" in a graph of horses)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
