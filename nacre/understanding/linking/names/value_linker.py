@@ -16,7 +16,7 @@ from nacre.understanding.linking.names.code_linker import CodeLinker
 from nacre.understanding.linking.names.entities import EntityNames
 from nacre.understanding.linking.names.name_candidate import NameCandidate
 from nacre.understanding.question.types import Link, Question, Ref, token_mask
-from nacre.wording.phrases.predicate_labels import class_noun
+from nacre.wording.labels.class_nouns import class_noun
 
 # Words of a name, at most.
 MAX_VALUE_TOKENS = 9
