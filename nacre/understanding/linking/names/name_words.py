@@ -33,7 +33,11 @@ class NameWords:
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         # "Ltd" in a list of companies.
-        self.common = lexicon.frequent(lexicon.thing_name_count / COMMON_SHARE) if lexicon.thing_name_count >= FEW_NAMES else frozenset()
+        self.common = (
+            lexicon.frequent(lexicon.thing_name_count / COMMON_SHARE)
+            if lexicon.thing_name_count >= FEW_NAMES
+            else frozenset()
+        )
 
     def contains(self, word: str) -> bool:
         """Whether the name of a thing contains a word."""
