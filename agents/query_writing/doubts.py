@@ -1,4 +1,4 @@
-"""What speaks against rows of a model's queries: TurnView + what is wanted + BranchResult -> what to tell it, or None."""
+"""Doubts about rows of a model's queries: TurnView + answer form + results -> feedback for the model, or None."""
 
 from collections.abc import Sequence
 
@@ -9,25 +9,25 @@ from nacre.language.tokens import fold, tokenize
 from nacre.records.evidence import AnswerForm, BranchResult, Table
 from nacre.records.turn import Mention
 
-# a name that is linked with less may not be meant
-NAMED = 0.9
+# a mention with a lower score may not name the thing
+NAME_SCORE = 0.9
 EMPTY = (
     "It ran and gave no rows. Check names, spellings and joins, or ask in another way; "
     "if that is the answer, give the same query again."
 )
-KINDS: dict[str, str] = {"number": "a number", "date": "a date", "names": "names", "yes_no": "one cell, 1 or 0"}
+FORMS: dict[str, str] = {"number": "a number", "date": "a date", "names": "names", "yes_no": "one cell, 1 or 0"}
 
 
 def find_doubt(view: TurnView, wants: AnswerForm | None, ran: Sequence[BranchResult]) -> str | None:
-    """Errors, nothing found, another kind of answer, or a name of the question that no condition uses."""
+    """The first doubt: an error, no rows, another form of answer, or a name of the question that no condition uses."""
     for found in ran:
         if found.error is not None:
             return found.error.message
     tables = [each.table for found in ran for each in found.rows]
     if not tables or all(is_empty(table) for table in tables):
         return EMPTY
-    if wants in KINDS and not is_of_kind(wants, tables[0]):
-        return f"It ran, but you said that the question asks for {KINDS[wants]}, and no column shows that."
+    if wants in FORMS and not is_of_kind(wants, tables[0]):
+        return f"It ran, but you said that the question asks for {FORMS[wants]}, and no column shows that."
     left = [mention for mention in view.understanding.mentions if _is_name(mention) and not _is_used(mention, ran)]
     if left and wants != "prose":
         names = ", ".join(f"'{mention.text}' (may be '{mention.label}')" for mention in left[:3])
@@ -38,7 +38,7 @@ def find_doubt(view: TurnView, wants: AnswerForm | None, ran: Sequence[BranchRes
 
 
 def is_of_kind(wants: AnswerForm, table: Table) -> bool:
-    """Whether rows can hold what was asked for.
+    """Whether rows can have the form that was asked for.
 
     >>> is_of_kind("number", Table(("n",), ((3,),))), is_of_kind("number", Table(("name",), (("Oslo",),)))
     (True, False)
@@ -58,11 +58,11 @@ def _is_number(cell: object) -> bool:
 
 
 def _is_name(mention: Mention) -> bool:
-    return mention.kind in ("entity", "value") and mention.score >= NAMED and bool(mention.label)
+    return mention.kind in ("entity", "value") and mention.score >= NAME_SCORE and bool(mention.label)
 
 
 def _is_used(mention: Mention, ran: Sequence[BranchResult]) -> bool:
-    """Whether a query has one of the longest words of the name; a thing may also be met by its id."""
+    """Whether a query contains one of the longest words of the name."""
     written = fold(" ".join(query.text for found in ran for query in found.queries))
     words = [*_longest(mention.label)[:2], *_longest(mention.text)[:1]]
     return not words or any(word in written for word in words)
@@ -73,7 +73,7 @@ def _longest(text: str) -> list[str]:
 
 
 def preview_rows(table: Table, rows: int = 5, longest: int = 120) -> str:
-    """The first rows of a query as lines, a header first."""
+    """The first rows as lines after a header."""
     if not table.rows:
         return "no rows"
     body = (" | ".join(_cell(cell)[:longest] for cell in row) for row in table.rows[:rows])
@@ -83,7 +83,7 @@ def preview_rows(table: Table, rows: int = 5, longest: int = 120) -> str:
 
 
 def _cell(value: object) -> str:
-    """A cell as people read it; of a long fraction what matters."""
+    """A cell as text; a long fraction with two decimals."""
     if value is None:
         return ""
     return f"{value:.2f}" if isinstance(value, float) and abs(value) >= 1 and value != round(value, 2) else str(value)

@@ -1,4 +1,4 @@
-"""Names of a question for a writer of queries: what the linker found, and values like its words -> lines."""
+"""The names of a question for a model that writes queries: linked mentions and similar values -> lines."""
 
 import re
 from collections.abc import Sequence
@@ -20,17 +20,17 @@ _WORD = re.compile(r"[^\W_][\w.&'’-]*")
 
 
 async def linked_name_lines(understanding: Understanding, database: Database) -> list[str]:
-    """A line a name: what the question says, the column and its exact spelling, how sure that is; each once."""
+    """One line for each name: the words of the question, the column with the exact spelling, and the score."""
     found = await database.occurrences(value_phrases(understanding.standalone))
-    lines = [_seen(each) for each in found]
+    lines = [_occurrence_line(each) for each in found]
     for mention in understanding.mentions:
-        # what a name stands for is looked up on the disk
-        lines += await run_in_thread(_linked, mention, database)
+        # looks up the table of a thing on disk
+        lines += await run_in_thread(_mention_lines, mention, database)
     return list(dict.fromkeys(lines))[:MOST]
 
 
 def value_phrases(question: str) -> list[str]:
-    """Stretches of a question that may be values: what is quoted, runs of capitalised words, then single words.
+    """Spans of a question that may be values: quotations, runs of capitalised words, then single words.
 
     >>> value_phrases("Which dishes of Cape Town use 'black rice' in 2010?")
     ['black rice', 'Cape Town', 'dishes', 'use', '2010']
@@ -51,17 +51,17 @@ def value_phrases(question: str) -> list[str]:
     return list(dict.fromkeys([*quotes, *named, *single]))[:MOST_PHRASES]
 
 
-def _seen(found: Occurrence) -> str:
+def _occurrence_line(found: Occurrence) -> str:
     how = "" if found.likeness >= 1 else f" (alike, {found.likeness:.2f})"
     return f"{found.table}.{found.column} has {_literal(found.value)}{how}"
 
 
-def _linked(mention: Mention, database: Database) -> list[str]:
-    """What the linker takes a stretch of the question for."""
+def _mention_lines(mention: Mention, database: Database) -> list[str]:
+    """What a mention may stand for, in terms of tables."""
     said = quote_line(mention.text)[:80]
     sure = f" (score {mention.score:.2f})"
     if database.language == "sparql":
-        return _linked_iri(mention, database)
+        return _iri_lines(mention, database)
     if mention.kind == "entity":
         table = database.table_of(mention.target)
         label = _literal(mention.label)
@@ -69,12 +69,12 @@ def _linked(mention: Mention, database: Database) -> list[str]:
     if mention.kind == "value":
         places = _places(mention.predicate, database)
         return [f"'{said}' may be {' or '.join(places)} = {_literal(mention.label)}{sure}"] if places else []
-    # tables and columns are there to be read
+    # the prompt shows tables and columns anyway
     return []
 
 
-def _linked_iri(mention: Mention, database: Database) -> list[str]:
-    """The same in the terms of SPARQL: IRIs, and values of properties."""
+def _iri_lines(mention: Mention, database: Database) -> list[str]:
+    """The same in terms of SPARQL: IRIs, and values of properties."""
     said, sure = quote_line(mention.text)[:80], f" (score {mention.score:.2f})"
     if mention.kind == "entity":
         classes = database.table_of(mention.target)

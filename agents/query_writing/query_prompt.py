@@ -1,4 +1,4 @@
-"""What a writer of queries is told: TurnView + Database + the rules' rows -> messages, the fixed head first."""
+"""The prompts for writing queries: TurnView + Database + the rules' rows -> messages, the fixed prefix first."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ from nacre.records.turn import EarlierTurn
 
 TURNS_SHOWN = 3
 LONGEST_ANSWER = 500
-# readings less likely than this are not worth a model's time (given)
+# less likely readings are not shown (given)
 WORTH_SHOWING = 0.3
 READINGS_SHOWN = 2
 
@@ -28,7 +28,7 @@ READINGS_SHOWN = 2
 async def query_messages(
     view: TurnView, database: Database, drafts: BranchResult | None, limits: Limits, *, small: bool
 ) -> list[BaseMessage]:
-    """The messages of one question. Where all tables fit into the head, a server reads them once for all questions."""
+    """The messages of one question. If all tables fit into the prefix, a server caches them for all questions."""
     every, tables = await run_in_thread(whole_schema, database.schema, limits.schema_tokens, database.describe), ""
     if every is None:
         part = await run_in_thread(
@@ -56,37 +56,39 @@ def _part(name: str, lines: Sequence[str]) -> str:
 
 
 def query_prefix(tables: str | None, *, small: bool, language: Language = "sql") -> str:
-    """What every prompt about a graph begins with, byte for byte: all tables, where they fit."""
+    """The prefix of every prompt about a graph, byte for byte the same: all tables if they fit."""
     name = f"query_writer{'_small' if small else ''}{'' if language == 'sql' else '_sparql'}"
-    told = "The tables are" if language == "sql" else "The classes and properties are"
-    return prompt(name, schema=quote_lines(tables or f"{told} named with each question."))
+    shown = "The tables are" if language == "sql" else "The classes and properties are"
+    return prompt(name, schema=quote_lines(tables or f"{shown} named with each question."))
 
 
 def look_up_message(seen: Sequence[tuple[LookUp, str]]) -> str:
-    """What look-ups showed."""
-    parts = [f"{_said(each)}:\n{quote_lines(text)}" for each, text in seen]
+    """The results of look-ups as a message."""
+    parts = [f"{_look_up_words(each)}:\n{quote_lines(text)}" for each, text in seen]
     return "<seen>\n" + "\n".join(parts) + "\n</seen>\nNow answer the question."
 
 
 def feedback_message(ran: Sequence[BranchResult], why: str) -> str:
-    """What queries gave, and what speaks against it."""
-    parts = [f"{quote_line(query.text)[:300]}\n{_gave(found)}" for found in ran for query in found.queries[-1:]]
+    """The rows of queries and the doubt about them as a message."""
+    parts = [
+        f"{quote_line(query.text)[:300]}\n{_rows_or_error(found)}" for found in ran for query in found.queries[-1:]
+    ]
     return "<rows>\n" + "\n".join(parts) + f"\n</rows>\n{quote_line(why)}\nGive a corrected answer."
 
 
-def _gave(found: BranchResult) -> str:
+def _rows_or_error(found: BranchResult) -> str:
     if found.error is not None:
         return f"error: {quote_line(found.error.message)}"
     return "\n".join(quote_lines(preview_rows(each.table)) for each in found.rows) or "no rows"
 
 
-def _said(look: LookUp) -> str:
+def _look_up_words(look: LookUp) -> str:
     where = ".".join(part for part in (look.table, look.column) if part)
     return " ".join(quote_line(part) for part in (look.kind, where, f"like '{look.text}'" if look.text else "") if part)
 
 
 def _conversation(view: TurnView) -> str:
-    """The turns before this one, and the question as it was typed where the one that stands alone is another."""
+    """The turns before this one, and the typed question if it differs from the standalone one."""
     lines = [_turn(turn) for turn in view.conversation[-TURNS_SHOWN:]]
     if view.rewrite.depends and view.question != view.standalone:
         lines.append(f"Now asked: {quote_line(view.question)} (understood as below, which may be wrong)")
@@ -104,7 +106,7 @@ def _turn(turn: EarlierTurn) -> str:
 
 
 def _readings(view: TurnView, drafts: BranchResult | None) -> list[str]:
-    """The rules' likely readings in words, how likely, and what they gave."""
+    """The likely readings of the rules in words, with probabilities and rows."""
     likely = sorted(drafts.rows if drafts else (), key=lambda each: -row_probability(view.understanding, each))
     return [
         _reading(each, row_probability(view.understanding, each))

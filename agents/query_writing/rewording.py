@@ -1,4 +1,4 @@
-"""Have a question said again in the graph's own words, and read that by rules: TurnView + Database -> Rewording.
+"""Have a model reword a question in the graph's own words, and parse that by rules: TurnView + Database -> Rewording.
 
 A small model knows everyday words better than it writes queries; the rules know the graph, and what they can't account
 for. So what the model says is read, never run.
@@ -28,7 +28,7 @@ from nacre.records.turn import Rewrite, Understanding
 from nacre.understanding.understand import understand
 
 CHARACTERS_A_TOKEN = 4
-# values of a property that are shown where it has no more than these, and how much of each (given)
+# a property with at most so many values is shown with them, each up to so many characters (given)
 MOST_VALUES = 6
 LONGEST_VALUE = 20
 
@@ -41,8 +41,8 @@ class RewordedQuestion(BaseModel):
 
 @dataclass(frozen=True)
 class Rewording:
-    """What the rules read in other words: rows of no reading of the turn, with their plan and the chance that they have
-    if the wording is right; None where the rules can't account for every word. `queries` are all that were run."""
+    """The rows for a rewording, with their plan and their probability if the rewording is right; None if the rules can't
+    account for every word. `queries` are all that were run."""
 
     rows: Rows | None = None
     queries: tuple[Query, ...] = ()
@@ -51,8 +51,8 @@ class Rewording:
 
 
 async def reword_question(model: BaseChatModel, view: TurnView, database: Database, limits: Limits) -> Rewording:
-    """One call, and the likeliest reading of what it says; nothing where it only repeats the question, or leaves out a
-    name or a number of it."""
+    """One call, and the likeliest reading of its rewording; nothing if it only repeats the question, or leaves out a name
+    or a number of it."""
     try:
         answer, usage = await structured_reply(
             model, await _messages(view, database, limits), RewordedQuestion, limits=limits
@@ -72,7 +72,7 @@ async def reword_question(model: BaseChatModel, view: TurnView, database: Databa
 
 
 def _likeliest(read: Understanding, rows: list[Rows]) -> Rows | None:
-    """The likeliest rows, if their reading accounts for every word; with the plan in the place of the reading."""
+    """The likeliest rows if their reading accounts for every word, with the plan instead of the reading."""
     told = [each for each in rows if not is_empty(each.table) and not is_echo(read, each)]
     best = max(told, key=lambda each: row_probability(read, each), default=None)
     if best is None or best.reading is None or row_probability(read, best) < DECLINED:
@@ -88,7 +88,7 @@ def _words(text: str) -> list[str]:
 
 
 def _keeps_names(text: str, view: TurnView) -> bool:
-    """Whether a wording has all numbers of the question, and of each name a word; "sporty" names a "sport"."""
+    """Whether a rewording has all numbers of the question and a word of each name; "sporty" names a "sport"."""
     kept = set(_words(text))
     numbers = {word for word in _words(view.standalone) if any(map(str.isdigit, word))}
     names = [f"{each.text} {each.label}" for each in view.understanding.mentions if each.kind == "entity"]
@@ -102,12 +102,12 @@ async def _messages(view: TurnView, database: Database, limits: Limits) -> list[
 
 
 def rewording_prefix(schema: Schema, most_tokens: int) -> str:
-    """What every prompt about a graph begins with, byte for byte."""
+    """The prefix of every prompt about a graph, byte for byte the same."""
     return prompt("rewording", names=quote_lines(class_lines(schema, most_tokens)))
 
 
 def class_lines(schema: Schema, most_tokens: int) -> str:
-    """A line a class, the largest first: its name and the names of its properties; as many as fit."""
+    """One line for each class, the largest first: its label and those of its properties; as many as fit."""
     left, lines = most_tokens * CHARACTERS_A_TOKEN, list[str]()
     for each in sorted(schema.classes, key=lambda each: (-each.count, each.iri)):
         line = f"{each.label}: {', '.join(_properties(each, schema))}"
@@ -125,7 +125,7 @@ def _properties(owner: Class, schema: Schema) -> Iterator[str]:
 
 
 def _range(predicate: Predicate, schema: Schema) -> str:
-    """What a property leads to, its values where they are few, or its unit."""
+    """The classes that a property leads to, its values if they are few, or its unit."""
     if predicate.has_links:
         classes = [schema.class_of[iri].label for iri in predicate.ranges if iri in schema.class_of]
         return f" ({' or '.join(classes[:2])})" if classes else ""

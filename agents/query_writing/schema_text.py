@@ -1,4 +1,4 @@
-"""The tables as a model reads them: Schema -> CREATE statements within a budget; all of them, or a connected part."""
+"""The schema in a prompt: Schema -> CREATE statements of all tables, or of a connected part, within a budget."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import combinations
@@ -11,19 +11,19 @@ from nacre.records.schema import Relation, Schema
 from nacre.records.turn import Understanding
 from nacre.stores.sqlite.lexicon import Lexicon, TableLink
 
-# the CREATE statements of `entity` and these relations, of all where None
+# the CREATE statements of `entity` and these relations, of all if None
 DescribeTables = Callable[[Collection[str] | None], str]
 
 CHARACTERS_A_TOKEN = 4
-# a column with its comment; only tells that far more columns than fit need not be written to be counted
+# characters of a column with its comment: schemas of clearly too many columns are not written out
 COLUMN_CHARACTERS = 30
-# tables that the question speaks of, between which paths are shown before anything else (given)
+# relevant tables that are shown with the paths between them before others (given)
 SEEDS = 8
 LONGEST_PATH = 3
 
 
 def whole_schema(schema: Schema, tokens: int, describe: DescribeTables) -> str | None:
-    """All tables, the same text for every question of a graph version; None where they pass the budget."""
+    """All tables, the same text for every question of a graph version; None if they exceed the budget."""
     most = tokens * CHARACTERS_A_TOKEN
     if sum(len(relation.columns) for relation in schema.relations) * COLUMN_CHARACTERS > 2 * most:
         return None
@@ -36,9 +36,9 @@ def relevant_tables(
 ) -> str:
     """The part of the schema that a question is about, within the budget; at least one table.
 
-    Tables that the question speaks of or is near to come first, with those on the paths between them, then what their
-    columns refer to and what refers to them, then the other tables that share words with the question. A junction
-    follows the second of its two tables.
+    The order: tables that the question names or is near to, with those on the paths between them; tables that they
+    refer to or that refer to them; other tables that share words with the question. A junction follows the second of
+    its two tables.
     """
     ranked = _ranked(understanding, schema, lexicon)
     chosen: list[str] = []
@@ -58,8 +58,8 @@ def relevant_classes(
 ) -> str:
     """The classes that a question is about with their properties, within the budget; at least one.
 
-    Classes that the question speaks of come first, then what they link to and what links to them, then the others that
-    share words with it.
+    The order: classes that the question names, classes that they link to or that link to them, other classes that share
+    words with it.
     """
     iris = {i for mention in understanding.mentions for i in (mention.target, mention.predicate)}
     for reading in understanding.readings:
@@ -74,7 +74,7 @@ def relevant_classes(
         worth[each.iri] = 3 * len(words & asked) + spoken + len(labels & asked - words)
     ranked = [c.iri for c in sorted(schema.classes, key=lambda c: (-worth[c.iri], -c.count, c.iri)) if c.count]
     seeds = [iri for iri in ranked[:SEEDS] if worth[iri]]
-    beside = [
+    neighbours = [
         other
         for seed in seeds
         for p in schema.predicates
@@ -84,7 +84,7 @@ def relevant_classes(
     ]
     chosen: list[str] = []
     text = ""
-    for iri in dict.fromkeys([*seeds, *beside, *ranked]):
+    for iri in dict.fromkeys([*seeds, *neighbours, *ranked]):
         longer = describe([*chosen, iri])
         if chosen and len(longer) > tokens * CHARACTERS_A_TOKEN:
             continue
@@ -99,8 +99,8 @@ def _connected(ranked: Sequence[str], links: Sequence[TableLink]) -> list[str]:
     for link in links:
         if link.subject and link.object:
             for one, other in ((link.subject, link.object), (link.object, link.subject)):
-                beside = near.setdefault(one, {})
-                beside[other] = beside.get(other, 0) + link.triples
+                neighbours = near.setdefault(one, {})
+                neighbours[other] = neighbours.get(other, 0) + link.triples
     seeds = list(ranked[:SEEDS])
     between = [name for one, other in combinations(seeds, 2) for name in _path(one, other, near)]
     referred = [link.object for seed in seeds for link in links if link.subject == seed]
@@ -124,7 +124,7 @@ def _with_junctions(order: Sequence[str], schema: Schema, links: Sequence[TableL
 
 
 def _with_paths(seeds: Sequence[str], near: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
-    """Each further seed with the path that leads to it from the first."""
+    """Each further seed, followed by the path to it from the first."""
     for seed in seeds[1:]:
         yield seed
         yield from _path(seeds[0], seed, near)
@@ -146,7 +146,7 @@ def _path(one: str, other: str, near: Mapping[str, Mapping[str, int]]) -> list[s
 
 
 def _ranked(understanding: Understanding, schema: Schema, lexicon: Lexicon) -> list[Relation]:
-    """Relations that what was understood speaks of, then those that share words with the question or are near to it."""
+    """Relations by relevance: those of linked names and readings, those that share words with the question or are near."""
     iris = {i for mention in understanding.mentions for i in (mention.target, mention.predicate)}
     for reading in understanding.readings:
         iris.update(_strings(to_json(reading.plan)))
@@ -162,7 +162,7 @@ def _ranked(understanding: Understanding, schema: Schema, lexicon: Lexicon) -> l
         predicates = {column.predicate for column in relation.columns}
         own = content_words(f"{split_name(relation.name)} {relation.comment} {known.label if known else ''}")
         labels = content_words(" ".join(_labels(predicates, schema)))
-        # a table that is named counts for more than one of whose columns only one is (given)
+        # a named table counts more than a table with a named column (given)
         spoken = 3 * len(own & asked) + 2 * len(of & iris) + (relation.name in homes) + len(predicates & iris)
         score = spoken + len(labels & asked - own) + 2 * near.get(relation.name, 0.0)
         if score > 0:
@@ -172,7 +172,7 @@ def _ranked(understanding: Understanding, schema: Schema, lexicon: Lexicon) -> l
 
 
 def _nearness(question: str, schema: Schema, lexicon: Lexicon) -> dict[str, float]:
-    """How near in meaning the question is to each class table, 0..1; nothing without an embedder."""
+    """The similarity of the question to each class, 0..1 by table; empty without an embedder."""
     if lexicon.embedder is None or not schema.classes:
         return {}
     import numpy as np

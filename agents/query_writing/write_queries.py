@@ -1,4 +1,4 @@
-"""Let a model write queries until their rows leave no doubt: TurnView + Database -> QueryAttempts."""
+"""Let a model write queries until there is no doubt about their rows: TurnView + Database -> QueryAttempts."""
 
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -55,7 +55,7 @@ class SparqlReply(BaseModel):
 
 @dataclass(frozen=True)
 class QueryAttempts:
-    """What a model came to: what it wants, its last queries' rows, all that it tried, and what that cost."""
+    """The outcome: the form of answer the model wants, the results of its last queries, all queries tried, and the usage."""
 
     wants: AnswerForm | None = None
     missing: str = ""
@@ -74,60 +74,60 @@ async def write_queries(
     limits: Limits,
     priors: Priors,
 ) -> QueryAttempts:
-    """Let the model write, look up, see what its queries gave, and write again, `limits.exchanges` times at most."""
+    """Let the model look up and write, show it the rows, and let it write again, at most `limits.exchanges` times."""
     small = priors.size == "small"
-    said: list[BaseMessage] = await query_messages(view, database, drafts, limits, small=small)
+    conversation: list[BaseMessage] = await query_messages(view, database, drafts, limits, small=small)
     short: type[SqlReply | SparqlReply] = SqlReply if database.language == "sql" else SparqlReply
     shape: type[Step | SqlReply | SparqlReply] = short if small else Step
     done = QueryAttempts()
     for left in range(limits.exchanges - 1, -1, -1):
         try:
-            answer, usage = await structured_reply(model, said, shape, limits=limits)
+            answer, usage = await structured_reply(model, conversation, shape, limits=limits)
         except ModelFailed as failed:
             return replace(done, usage=done.usage + failed.usage, failed="" if done.ran else failed.why)
-        step = _step(answer)
+        step = _to_step(answer)
         done = replace(done, usage=done.usage + usage, wants=step.wants if not small else None, missing=step.missing)
         if step.look_ups and not step.queries and left:
-            asked = [LookUp(each.kind, each.table, each.column, each.text) for each in step.look_ups[:MOST_LOOK_UPS]]
-            seen = [(each, await database.look_up(each)) for each in asked]
-            said = [*said, AIMessage(answer.model_dump_json()), HumanMessage(look_up_message(seen))]
+            look_ups = [LookUp(each.kind, each.table, each.column, each.text) for each in step.look_ups[:MOST_LOOK_UPS]]
+            seen = [(each, await database.look_up(each)) for each in look_ups]
+            conversation = [*conversation, AIMessage(answer.model_dump_json()), HumanMessage(look_up_message(seen))]
             continue
-        again = {query.text for query in done.tried}
-        # of several queries the columns say what each is about
+        earlier = {query.text for query in done.tried}
+        # several queries are described by their columns
         words = step.meaning if len(step.queries) == 1 else ""
-        ran = tuple([_meaning(await database.query(query), words) for query in step.queries[:MOST_QUERIES]])
+        ran = tuple([_with_meaning(await database.query(query), words) for query in step.queries[:MOST_QUERIES]])
         if step.wants == "yes_no":
-            ran = tuple(_as_truth(found) for found in ran)
+            ran = tuple(_truth_result(found) for found in ran)
         done = replace(done, ran=ran or done.ran, tried=(*done.tried, *(q for part in ran for q in part.queries)))
         why = find_doubt(view, done.wants, ran)
         done = replace(done, doubted=bool(why))
-        if not why or not left or all(query.text in again for part in ran for query in part.queries):
+        if not why or not left or all(query.text in earlier for part in ran for query in part.queries):
             break
-        said = [*said, AIMessage(answer.model_dump_json()), HumanMessage(feedback_message(ran, why))]
+        conversation = [*conversation, AIMessage(answer.model_dump_json()), HumanMessage(feedback_message(ran, why))]
     return done
 
 
-def _step(answer: Step | SqlReply | SparqlReply) -> Step:
+def _to_step(answer: Step | SqlReply | SparqlReply) -> Step:
     if isinstance(answer, Step):
         return answer
     query = answer.sql if isinstance(answer, SqlReply) else answer.sparql
     return Step(wants="text", look_ups=[], queries=[query], meaning="", missing="")
 
 
-def _as_truth(found: BranchResult) -> BranchResult:
-    """A single 1 or 0 as the yes or no that it says."""
-    return replace(found, evidence=tuple(_said_as_truth(each) for each in found.rows))
+def _truth_result(found: BranchResult) -> BranchResult:
+    """Results whose single 1 or 0 is a yes or no."""
+    return replace(found, evidence=tuple(_truth_rows(each) for each in found.rows))
 
 
-def _said_as_truth(rows: Rows) -> Rows:
+def _truth_rows(rows: Rows) -> Rows:
     table = rows.table
     if len(table.rows) != 1 or len(table.rows[0]) != 1 or table.rows[0][0] not in (0, 1):
         return rows
     return replace(rows, table=replace(table, columns=("yes",), units=("",)))
 
 
-def _meaning(found: BranchResult, words: str) -> BranchResult:
-    """What was found, with what the model says that its query gives; the words of a repair stay."""
+def _with_meaning(found: BranchResult, words: str) -> BranchResult:
+    """The result with the meaning that the model gives its query; the words of a repair stay."""
     words = " ".join(words.split())
     if not words or any(query.words for query in found.queries):
         return found
