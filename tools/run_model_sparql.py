@@ -1,4 +1,4 @@
-"""The branch `sparql` with a model: the query it wrote -> guarded, run, and its rows with the labels of things."""
+"""Run SPARQL that a model wrote: text -> BranchResult of the guarded query, with labels for things."""
 
 import re
 import time
@@ -77,7 +77,7 @@ def run_model_sparql(
 
 
 def _repaired(query: str, message: str, schema: Schema, prefixes: Prefixes) -> tuple[str | None, str]:
-    """The query with the nearest name instead of the one that the graph has not, as it is spelt there."""
+    """The query with the nearest known name instead of the unknown one, and what was replaced."""
     unknown = _UNKNOWN.search(message)
     if unknown is None:
         return None, ""

@@ -1,4 +1,4 @@
-"""The branch `sql` with a model: the SELECT it wrote -> guarded, run, and its rows traced to entities and units."""
+"""Run a SELECT that a model wrote: text -> BranchResult of the guarded query, with the entities and units of rows."""
 
 import time
 from dataclasses import replace
@@ -24,14 +24,14 @@ def run_model_sql(text: str, tables: Tables, *, round: int, limit: int = 1000, s
     can repair comes back as the message of `error`. Rows and all queries that were tried are in the result.
     """
     first = _run(text, tables, round, limit, seconds)
-    todo = _to_repair(text, first, tables, seconds)
-    if todo is None:
+    repaired = _find_repair(text, first, tables, seconds)
+    if repaired is None:
         return first
-    if todo.sql is None:
-        return _told(first, todo)
-    second = _run(todo.sql, tables, round, limit, seconds, words=f"repaired ({todo.kind}): {todo.hint}")
+    if repaired.sql is None:
+        return _with_hint(first, repaired)
+    second = _run(repaired.sql, tables, round, limit, seconds, words=f"repaired ({repaired.kind}): {repaired.hint}")
     if second.error is not None:
-        return replace(_told(first, todo), queries=(*first.queries, *second.queries))
+        return replace(_with_hint(first, repaired), queries=(*first.queries, *second.queries))
     return replace(second, queries=(*first.queries, *second.queries))
 
 
@@ -60,7 +60,7 @@ def _run(text: str, tables: Tables, round: int, limit: int, seconds: float, word
     return BranchResult(BRANCH, (found,), (ran,), by="model")
 
 
-def _to_repair(text: str, found: BranchResult, tables: Tables, seconds: float) -> Repair | None:
+def _find_repair(text: str, found: BranchResult, tables: Tables, seconds: float) -> Repair | None:
     if found.error is not None:
         repaired = repair_query(text, ToolError(found.error.kind, found.error.message), tables.schema)
         return replace(repaired, kind=repaired.kind or found.error.kind)
@@ -70,8 +70,8 @@ def _to_repair(text: str, found: BranchResult, tables: Tables, seconds: float) -
     return repair_empty(query, tables, seconds) if isinstance(query, exp.Select) else None
 
 
-def _told(found: BranchResult, todo: Repair) -> BranchResult:
-    """What failed, or found nothing, with what the model should know about it."""
+def _with_hint(found: BranchResult, todo: Repair) -> BranchResult:
+    """The failed or empty result with a hint for the model."""
     return replace(found, error=QueryError(todo.kind, todo.hint))
 
 
@@ -80,14 +80,14 @@ def _table(query: exp.Query, tables: Tables, schema: Schema, limit: int, seconds
     found = tables.run(sql_text(keyed or query), limit=limit, seconds=seconds)
     columns, rows = found.columns, found.rows
     ids: list[tuple[int, ...]] = []
-    behind: int | None = None
+    contributing: int | None = None
     if keyed is not None:
         ids = [(row[-1],) if is_id(row[-1]) else () for row in rows]
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     elif rows and (sources := contributing_queries(query, schema)):
-        behind = int(tables.run(sql_text(sources.how_many), seconds=seconds).rows[0][0] or 0)
+        contributing = int(tables.run(sql_text(sources.how_many), seconds=seconds).rows[0][0] or 0)
         which = tables.run(sql_text(sources.which), seconds=seconds).rows
-        # of grouped rows only all together are known
+        # of grouped rows only the things of all groups together are known
         ids = [tuple(row[0] for row in which if is_id(row[0]))] * len(rows)
     names = look_up_entities({i for row in ids for i in row} | {c for row in rows for c in row if is_id(c)}, tables)
     return Table(
@@ -95,13 +95,13 @@ def _table(query: exp.Query, tables: Tables, schema: Schema, limit: int, seconds
         tuple(tuple(names[cell][1] if is_id(cell) and cell in names else cell for cell in row) for row in rows),
         keys=tuple(tuple(names[i][0] for i in row if i in names) for row in ids),
         units=_units(query, columns, schema),
-        contributing=behind,
+        contributing=contributing,
         truncated=found.truncated,
     )
 
 
 def _units(query: exp.Query, columns: tuple[str, ...], schema: Schema) -> tuple[str, ...]:
-    """The unit of each output column that shows, or gathers, exactly one column of the schema."""
+    """The unit of each output column that shows or aggregates exactly one column of the schema."""
     units: dict[str, set[str]] = {}
     for relation in schema.relations:
         for column in relation.columns:

@@ -1,4 +1,4 @@
-"""The branch `sparql`: a reading of the question -> the rows of its plan, by SPARQL, with keys and units."""
+"""The engines of the branch `sparql`: a store or an endpoint -> what runs plans as SPARQL."""
 
 from collections.abc import Collection, Mapping
 
@@ -15,37 +15,37 @@ from nacre.stores.sqlite.tables import Tables
 from nacre.wording.descriptions.sparql_facts import sparql_profile_sentences
 
 BRANCH = "sparql"
-# seconds for each query over a network of the likeliest reading, and of one beside it
-SECONDS_AWAY, BESIDE_AWAY = 8.0, 2.0
+# seconds for each query at an endpoint, of the likeliest reading and of the others
+ENDPOINT_SECONDS, OTHER_READING_SECONDS = 8.0, 2.0
 CHUNK = 500
 
 
 def ingested_engine(source: OxigraphStore, tables: Tables) -> Engine:
-    """What the plans of an ingested graph run on, as SPARQL."""
+    """The engine that runs plans as SPARQL over the triples of an ingested graph."""
     return sparql_engine(
         source, Vocabulary(tables.schema, source.readings, closed=True), ingested_labels(tables), tables=tables
     )
 
 
 def endpoint_vocabulary(endpoint: Endpoint, schema: Schema) -> Vocabulary:
-    """How an endpoint says what plans ask for."""
+    """The vocabulary of an endpoint."""
     return Vocabulary(schema, dialect=endpoint.dialect, factors=endpoint.factors)
 
 
 def endpoint_engine(source: SparqlSource, endpoint: Endpoint, schema: Schema, labels: LabelLookup) -> Engine:
-    """What the plans of an attached graph run on."""
+    """The engine that runs plans at the endpoint of an attached graph."""
     words = endpoint_vocabulary(endpoint, schema)
 
     def describe(profile: Profile, round: int) -> tuple[EvidenceSentence, ...]:
-        return sparql_profile_sentences(profile, source, words, labels, round=round, seconds=SECONDS_AWAY)
+        return sparql_profile_sentences(profile, source, words, labels, round=round, seconds=ENDPOINT_SECONDS)
 
     return sparql_engine(
-        source, words, labels, describe=describe, seconds=SECONDS_AWAY, alternative_seconds=BESIDE_AWAY
+        source, words, labels, describe=describe, seconds=ENDPOINT_SECONDS, alternative_seconds=OTHER_READING_SECONDS
     )
 
 
 def ingested_labels(tables: Tables) -> LabelLookup:
-    """How the things of an ingested graph are shown."""
+    """The labels of the things of an ingested graph."""
 
     def labels(iris: Collection[str]) -> Mapping[str, str]:
         connection = tables.trusted()

@@ -1,4 +1,4 @@
-"""The branch `sql`: a reading of the question -> the rows of its plan, with keys and units; by SPARQL as well."""
+"""Run readings: a reading of a question + tables or a SPARQL engine -> the rows of its plan, with keys and units."""
 
 import time
 from collections.abc import Sequence
@@ -16,12 +16,11 @@ BRANCH = "sql"
 
 
 def run_reading(reading: Reading, index: int, engine: Tables | Engine, *, round: int) -> BranchResult:
-    """The rows of one reading by its plan; `index` is its place among the readings, of which one that is not the
-    likeliest is given little. A failure comes back as `error`."""
+    """The rows of one reading by its plan. `index` is its place among the readings; those after the likeliest get a
+    smaller time budget. A failure is the `error` of the result."""
     engine = tables_engine(engine) if isinstance(engine, Tables) else engine
     started = time.perf_counter()
     try:
-        # what is likely may take its time, what only stands beside it may not
         table, queries, others = run_plan(
             reading.plan, engine, round=round, words=reading.words, is_alternative=index > 0
         )
@@ -45,7 +44,7 @@ def run_reading(reading: Reading, index: int, engine: Tables | Engine, *, round:
                 keys=keys,
             ),
         )
-    # what gave nothing because it broke is no reading that found nothing
+    # a reading whose queries failed has not found nothing
     broke = next((query.error for query in queries if query.error), None) if not evidence else None
     return BranchResult(engine.tool, tuple(evidence), queries, error=broke)
 
@@ -59,7 +58,7 @@ def run_readings(readings: Sequence[Reading], tables: Tables, *, round: int) -> 
 def failed_query(
     error: ToolError, text: str, words: str, *, round: int, seconds: float, by: str, branch: str = BRANCH
 ) -> BranchResult:
-    """A query that gave nothing, with the reason."""
+    """The result of a query that failed, with the reason."""
     why = QueryError(error.kind, str(error))
     query = Query(
         branch, round, text, words=words, error=why, seconds=seconds, by="model" if by == "model" else "rules"
@@ -68,7 +67,7 @@ def failed_query(
 
 
 def summarize_rows(table: Table, rows: int = 3) -> str:
-    """The first rows in one line, as a citation shows them: a value as it was written, where that is known.
+    """The first rows in one line, as a citation shows them: values as they were written, if that is known.
 
     >>> summarize_rows(Table(("name", "height"), (("A", 3), ("B", None)), units=("", "m")))
     'name: A, height: 3 m; name: B'

@@ -1,7 +1,7 @@
 """The branch `triples`: single triples about the things that a question names, of the graph and of its texts.
 
-They are embedded when they are asked for (PolyRAG, section 4.2); the best ten are evidence, and where one relation of
-one thing is likely to answer, all that it gives are rows.
+They are embedded on demand (PolyRAG, section 4.2). The best ten are evidence; if one relation of one thing is likely
+to answer, all its values are rows.
 """
 
 import time
@@ -32,26 +32,26 @@ from nacre.stores.sqlite.passages import Passages
 
 BRANCH = "triples"
 TOP = 10
-# relations of which a triple is embedded for a question; others are too far from what is asked
+# relations of which a triple is embedded for a question; others are too far from it
 NEAREST = 4
-# what is looked at in one question (bounds of time): words of a name, things, passages of each, relations
+# bounds for one question: words of a name, things, passages of each, relations
 LONGEST_NAME, MOST_THINGS, MOST_PASSAGES, MOST_GROUPS = 7, 8, 8, 48
 MOST_WORDS = 60
-# a mention that is less clear than this names no thing (given)
+# a mention with a lower score names no thing (given)
 NAMED = 0.5
 EXTRACTED = "triples extracted from these sentences"
 OWN = "these triples of the graph"
 
 Array = NDArray[np.float64]
 
-# relations and names come back from question to question
+# vectors of relations and names, which recur from question to question
 MOST_KNOWN = 8192
 _KNOWN: dict[tuple[str, str], Array] = {}
 
 
 @dataclass(frozen=True)
 class TripleStores:
-    """Where triples are looked up; a graph may lack texts, or triples extracted from them."""
+    """The stores of triples; a graph may lack passages, or triples extracted from texts."""
 
     lexicon: Lexicon
     embedder: Embedder
@@ -60,7 +60,7 @@ class TripleStores:
 
 
 def search(understanding: Understanding, stores: TripleStores, *, round: int) -> BranchResult:
-    """The ten best triples as sentences, and the rows of the relation that answers best with their probability."""
+    """The ten best triples as sentences, and the rows of the relation that answers best, with their probability."""
     started = time.perf_counter()
     question = understanding.standalone
     rated = rank_triples(understanding, stores)
@@ -78,7 +78,7 @@ def search(understanding: Understanding, stores: TripleStores, *, round: int) ->
 
 
 def rank_triples(understanding: Understanding, stores: TripleStores) -> list[tuple[TripleGroup, float]]:
-    """What may answer with the chance that it does, the likeliest first."""
+    """The groups of triples that may answer, with their probabilities, the likeliest first."""
     rated = [
         (group, round(sufficiency_probability(found), 4)) for group, found in triple_features(understanding, stores)
     ]
@@ -86,7 +86,7 @@ def rank_triples(understanding: Understanding, stores: TripleStores) -> list[tup
 
 
 def triple_features(understanding: Understanding, stores: TripleStores) -> list[tuple[TripleGroup, dict[str, float]]]:
-    """What may answer with its features."""
+    """The groups of triples that may answer, with their features."""
     question = understanding.standalone
     groups = list(_groups(understanding, stores))[:MOST_GROUPS]
     if not groups:
@@ -111,12 +111,12 @@ def triple_features(understanding: Understanding, stores: TripleStores) -> list[
 
 
 def _groups(understanding: Understanding, stores: TripleStores) -> Iterator[TripleGroup]:
-    """The triples about what the question names, by the end that it names and their relation."""
+    """The triples about things that the question names, grouped by the named end and the relation."""
     keys = {m.target: m.label for m in understanding.mentions if m.kind == "entity" and m.score >= NAMED}
     keys = dict(list(keys.items())[:MOST_THINGS])
     layer = stores.layer
     forms = layer.names(_spans(understanding.standalone)) if layer is not None else []
-    # of names within names the longest is meant
+    # the longest of overlapping names is meant
     forms = [form for form in forms if not any(f" {form} " in f" {other} " and form != other for other in forms)]
     names: dict[str, list[str]] = {}
     for own, into in layer.condensed.items() if layer is not None else ():
@@ -138,7 +138,7 @@ def _groups(understanding: Understanding, stores: TripleStores) -> Iterator[Trip
 
 
 def _of_graph(key: str, stores: TripleStores) -> Iterator[tuple[str, bool, RetrievedTriple]]:
-    """What the graph itself says of a thing, from its passages."""
+    """The triples of a thing in its passages."""
     passages = stores.passages.by_key(key)[:MOST_PASSAGES] if stores.passages is not None else []
     predicates = stores.lexicon.schema.predicate_of
     for passage in passages:
@@ -179,7 +179,7 @@ def _single(each: ExtractedTriple, *, forward: bool) -> RetrievedTriple:
 
 
 def _rows(group: TripleGroup, chance: float, query: Query, round: int) -> Rows:
-    """All that a relation says of its anchor, each value once, with the sentences that say it."""
+    """All values that a relation gives for its anchor, each once, with the sentences that state them."""
     cells = [_cell(each) for each in group.triples]
     units = {unit for _, unit in cells}
     first = next((each.sentence for each in group.triples if each.sentence.document is not None), None)
@@ -211,7 +211,7 @@ def _rows(group: TripleGroup, chance: float, query: Query, round: int) -> Rows:
 
 
 def _cell(single: RetrievedTriple) -> tuple[Cell, str]:
-    """A value and its unit: a number where the text is one alone."""
+    """A value and its unit: a number if the text is a single amount."""
     found = find_amounts(single.other) if single.kind == "number" else []
     if len(found) != 1:
         return single.other, ""
@@ -220,7 +220,7 @@ def _cell(single: RetrievedTriple) -> tuple[Cell, str]:
 
 
 def _spans(question: str) -> list[str]:
-    """All stretches of the question's words that may be a name, folded."""
+    """All spans of the question that may be a name, folded."""
     words = [token.norm for token in tokenize(question)][:MOST_WORDS]
     return [
         " ".join(words[start : start + length])
@@ -241,7 +241,7 @@ def _form(text: str) -> str:
 
 
 def relation_vectors(embedder: Embedder, texts: Sequence[str]) -> dict[str, Array]:
-    """The vectors of names of relations; what was embedded for an earlier question is not embedded again."""
+    """The vectors of the names of relations; those of earlier questions are reused."""
     found = {text: _KNOWN.get((embedder.name, text)) for text in texts}
     missing = [text for text, vector in found.items() if vector is None]
     fresh = dict(zip(missing, _embedded(embedder, missing), strict=True))
@@ -252,6 +252,6 @@ def relation_vectors(embedder: Embedder, texts: Sequence[str]) -> dict[str, Arra
 
 
 def _embedded(embedder: Embedder, texts: Sequence[str]) -> list[Array]:
-    """A vector of length 1 a text."""
+    """One vector of length 1 for each text."""
     vectors = [np.asarray(vector, dtype=np.float64) for vector in embedder.embed(texts)] if texts else []
     return [vector / max(float(np.linalg.norm(vector)), 1e-12) for vector in vectors]

@@ -1,4 +1,4 @@
-"""Look into a graph before SPARQL is written: LookUp -> names, values, sample things or properties, as text."""
+"""Look-ups before SPARQL is written: LookUp + source -> names, values, sample things or properties, as text."""
 
 from rapidfuzz import fuzz, process
 
@@ -19,13 +19,13 @@ NEAR = 80
 def look_up_sparql(
     wanted: LookUp, source: SparqlSource, schema: Schema, prefixes: Prefixes, labels: LabelLookup, *, seconds: float
 ) -> str:
-    """What is there, within a bound; why nothing is shown, where nothing is."""
+    """What a look-up finds, as a text of bounded length, or why it finds nothing."""
     if wanted.kind == "passages":
         return "This graph has no passages."
     try:
         if wanted.kind == "values":
             return _values(wanted, source, schema, prefixes, seconds)
-        found = _named(wanted.table, {c.iri: c.label for c in schema.classes if c.count}, prefixes)
+        found = _resolve(wanted.table, {c.iri: c.label for c in schema.classes if c.count}, prefixes)
         if found is None:
             return f"There is no class {wanted.table!r}."
         if wanted.kind == "columns":
@@ -35,8 +35,8 @@ def look_up_sparql(
         return str(error)
 
 
-def _named(name: str, known: dict[str, str], prefixes: Prefixes) -> str | None:
-    """The IRI that a name stands for: as it is written in queries, or a label."""
+def _resolve(name: str, known: dict[str, str], prefixes: Prefixes) -> str | None:
+    """The IRI for a prefixed name or a label."""
     full = prefixes.full(name)
     if full in known:
         return full
@@ -46,10 +46,10 @@ def _named(name: str, known: dict[str, str], prefixes: Prefixes) -> str | None:
 
 
 def _values(wanted: LookUp, source: SparqlSource, schema: Schema, prefixes: Prefixes, seconds: float) -> str:
-    """Values of a property that hold the text, or names of things that hold its words."""
+    """Values of a property that contain the text, or names of things that contain its words."""
     text = wanted.text.strip(" %")
     literal = {p.iri: p.label for p in schema.predicates if p.has_literals}
-    column = _named(wanted.column, literal, prefixes) if wanted.column else None
+    column = _resolve(wanted.column, literal, prefixes) if wanted.column else None
     if column is not None:
         holds = f" FILTER(CONTAINS(LCASE(STR(?l)), {format_literal(text.lower())}))" if text else ""
         query = f"SELECT DISTINCT ?l {{ ?s {format_iri(column)} ?l FILTER(isLiteral(?l)){holds} }} LIMIT {MOST}"

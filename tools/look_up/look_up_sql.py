@@ -1,4 +1,4 @@
-"""Look into the tables before a query is written: phrases -> where values like them stand; sample rows, columns."""
+"""Look-ups before SQL is written: phrases -> where similar values occur; LookUp -> values, sample rows, columns."""
 
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -16,11 +16,11 @@ from tools.provenance.entity_ids import is_id, look_up_entities
 
 MOST = 10
 A_PHRASE = 3
-# distinct values of one column that near spellings are looked for in
+# similar spellings are searched among at most so many distinct values of a column
 NEAR_VALUES = 3000
-LIKE = 0.84
-# of a value that holds a phrase, the phrase must be so much (given)
-HELD = 0.5
+LEAST_SIMILARITY = 0.84
+# the share that a phrase must have of a value that contains it (given)
+LEAST_SHARE = 0.5
 SAMPLE_ROWS = 3
 LONGEST_CELL = 60
 _TEXTS = ("text", "date", "datetime", "year")
@@ -32,19 +32,19 @@ class _Place(NamedTuple):
 
 
 def find_occurrences(phrases: Sequence[str], tables: Tables, *, seconds: float) -> list[Occurrence]:
-    """Where values stand that are a phrase, hold it, or are spelt nearly so: the likest first, a few a phrase.
+    """Where values occur that equal a phrase, contain it, or have a similar spelling: the most similar first.
 
     Columns that are not reached within `seconds` are left out.
     """
     deadline = time.monotonic() + seconds
     found: list[Occurrence] = []
     for phrase in phrases:
-        own = [each for place in _places(tables.schema) for each in _holding(phrase, place, tables, deadline)]
-        own = [each for each in own if each.likeness >= HELD]
+        own = [each for place in _places(tables.schema) for each in _containing(phrase, place, tables, deadline)]
+        own = [each for each in own if each.likeness >= LEAST_SHARE]
         if not own and not any(map(str.isdigit, phrase)):
-            own = [each for place in _places(tables.schema) for each in _spelt(phrase, place, tables, deadline)]
+            own = [each for place in _places(tables.schema) for each in _similar(phrase, place, tables, deadline)]
         named = {each.value for each in own if each.table != "entity"}
-        # what a table shows under a name of its own need not be told of `entity` as well
+        # a value of a table's own column is not repeated for the table `entity`
         own = [each for each in own if each.table != "entity" or each.value not in named]
         best = sorted(own, key=lambda each: (-each.likeness, each.table, each.column, each.value))
         found += best[:A_PHRASE]
@@ -52,7 +52,7 @@ def find_occurrences(phrases: Sequence[str], tables: Tables, *, seconds: float) 
 
 
 def look_up_sql(wanted: LookUp, tables: Tables, describe: Callable[[Collection[str]], str], *, seconds: float) -> str:
-    """What is there, within a bound; passages are another branch's."""
+    """What a look-up finds, as a text of bounded length. Look-ups of passages are not done here."""
     known = {relation.name.lower(): relation for relation in tables.schema.relations}
     relation = known.get(wanted.table.lower())
     try:
@@ -76,8 +76,8 @@ def _values(wanted: LookUp, relation: Relation | None, tables: Tables, deadline:
         shown = [f"{p.table}.{p.column}: {', '.join(_distinct(p, tables, MOST, deadline))}" for p in places[:MOST]]
         return "\n".join(shown) or "There is no such column of text."
     text = wanted.text.strip(" %")
-    found = [each for place in places for each in _holding(text, place, tables, deadline)]
-    found = found or [each for place in places for each in _spelt(text, place, tables, deadline)]
+    found = [each for place in places for each in _containing(text, place, tables, deadline)]
+    found = found or [each for place in places for each in _similar(text, place, tables, deadline)]
     lines = [f"{each.table}.{each.column}: {each.value}" for each in sorted(found, key=lambda e: -e.likeness)[:MOST]]
     return "\n".join(lines) or f"No value is like {wanted.text!r}."
 
@@ -90,7 +90,7 @@ def _rows(relation: Relation, tables: Tables, seconds: float) -> str:
         said = names[cell][1] if is_id(cell) and cell in names else cell
         return "" if said is None else str(said)[:LONGEST_CELL]
 
-    # the label of a thing, or of what it is linked to, stands where the tables have its id
+    # ids are shown as the labels of their things
     return "\n".join([" | ".join(rows.columns), *(" | ".join(map(shown, row)) for row in rows.rows)])
 
 
@@ -104,8 +104,8 @@ def _places(schema: Schema) -> Iterator[_Place]:
     yield _Place("entity", "label")
 
 
-def _holding(phrase: str, place: _Place, tables: Tables, deadline: float) -> list[Occurrence]:
-    """Values that are the phrase, or hold it at a word's beginning."""
+def _containing(phrase: str, place: _Place, tables: Tables, deadline: float) -> list[Occurrence]:
+    """Values that equal the phrase, or contain it at the start of a word."""
     name = quote_if_needed(place.column)
     escaped = phrase.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     query = (
@@ -119,14 +119,16 @@ def _holding(phrase: str, place: _Place, tables: Tables, deadline: float) -> lis
 
 
 def _share(wanted: str, value: str) -> float:
-    """How much of a value a phrase is, less than 1."""
+    """The share of a value that a phrase is, less than 1."""
     return min(0.99, len(wanted) / max(1, len(fold(value))))
 
 
-def _spelt(phrase: str, place: _Place, tables: Tables, deadline: float) -> list[Occurrence]:
-    """Values that are spelt nearly like the phrase, of columns that do not have too many."""
+def _similar(phrase: str, place: _Place, tables: Tables, deadline: float) -> list[Occurrence]:
+    """Values with a spelling similar to the phrase."""
     values = {fold(value): value for value in _distinct(place, tables, NEAR_VALUES, deadline)}
-    near = process.extract(fold(phrase), list(values), scorer=fuzz.ratio, score_cutoff=100 * LIKE, limit=A_PHRASE)
+    near = process.extract(
+        fold(phrase), list(values), scorer=fuzz.ratio, score_cutoff=100 * LEAST_SIMILARITY, limit=A_PHRASE
+    )
     return [Occurrence(place.table, place.column, values[text], round(score / 100, 2)) for text, score, _ in near]
 
 
@@ -145,5 +147,5 @@ def _run(
     try:
         return list(tables.run(query, params, limit=most, seconds=left).rows)
     except ToolError:
-        # what takes too long is not shown
+        # values that take too long are left out
         return []

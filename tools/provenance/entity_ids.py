@@ -1,4 +1,4 @@
-"""Internal ids in the cells of rows -> what they stand for."""
+"""Internal ids in the cells of rows -> IRI and label of their entities."""
 
 from collections.abc import Collection, Sequence
 from typing import TypeGuard
@@ -9,7 +9,7 @@ SMALLEST_ID = 2**31
 
 
 def is_id(cell: object) -> TypeGuard[int]:
-    """Whether a cell is an id: these are 63-bit hashes, smaller numbers are counts and measures."""
+    """Whether a cell is an id: ids are 63-bit hashes, smaller numbers are counts and measures."""
     return isinstance(cell, int) and not isinstance(cell, bool) and cell >= SMALLEST_ID
 
 

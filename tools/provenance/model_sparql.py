@@ -1,4 +1,4 @@
-"""Ask for the triples behind SPARQL that a model wrote: the text of its query -> a CONSTRUCT, as `provenance` does."""
+"""The triples behind SPARQL that a model wrote: text of the query -> a CONSTRUCT, as for plans."""
 
 import re
 from collections import Counter
@@ -42,12 +42,12 @@ def model_sparql_provenance(text: str, names: Collection[str], *, solutions: int
 
 
 def _certain(query: Any) -> Iterator[tuple[Any, Any, Any]]:
-    """The triples that are there whenever their variables are bound, each once."""
+    """The triples that exist whenever their variables are bound, each once."""
     from rdflib import URIRef
     from rdflib.term import BNode, Variable
 
     found = list(dict.fromkeys(_triples(query.p, ())))
-    # how many triples have a variable, in all and within each part that may be missing
+    # the number of triples with a variable, in all and in each optional part
     everywhere = Counter(term for triple, _ in found for term in {*triple} if isinstance(term, Variable))
     within = Counter(
         (part, term) for triple, parts in found for part in parts for term in {*triple} if isinstance(term, Variable)
@@ -59,7 +59,7 @@ def _certain(query: Any) -> Iterator[tuple[Any, Any, Any]]:
 
 
 def _triples(node: Any, parts: tuple[int, ...]) -> Iterator[tuple[tuple[Any, Any, Any], tuple[int, ...]]]:
-    """The triples of a pattern, each with the parts of it that a solution may lack and that it stands in."""
+    """The triples of a pattern, each with the optional parts that contain it."""
     from rdflib.plugins.sparql.parserutils import CompValue
     from rdflib.term import Variable
 
@@ -73,7 +73,7 @@ def _triples(node: Any, parts: tuple[int, ...]) -> Iterator[tuple[tuple[Any, Any
     elif node.name == "Minus":
         yield from _triples(node.p1, parts)
     elif node.name == "ToMultiSet":
-        # what a query within does not show has no value outside of it
+        # variables that a subquery does not select have no value outside of it
         shown = set(node.p.PV or ()) if isinstance(node.p, CompValue) else set()
         inner = _triples(node.p, parts)
         yield from (each for each in inner if {t for t in each[0] if isinstance(t, Variable)} <= shown)
@@ -83,7 +83,7 @@ def _triples(node: Any, parts: tuple[int, ...]) -> Iterator[tuple[tuple[Any, Any
 
 
 def _group(text: str) -> str | None:
-    """The group of a query, in its braces; None where there are several, as with EXISTS in what is shown."""
+    """The group of a query, in its braces; None if there are several, as with EXISTS in the SELECT clause."""
     depth, start, found = 0, 0, list[str]()
     for token in _TOKEN.finditer(text):
         if token[0] == "{":

@@ -1,4 +1,4 @@
-"""Trace rows to entities: a guarded query + Schema -> the same with key columns, or the queries of what it counts."""
+"""Trace rows to entities: a guarded query + Schema -> the query with a key column, or queries for what it counts."""
 
 from typing import NamedTuple
 
@@ -10,22 +10,22 @@ KEYS_SHOWN = 50
 
 
 class ContributingQueries(NamedTuple):
-    """For a query whose rows stand for many: how many things are behind them, and the first of them."""
+    """For a query whose rows aggregate: the query that counts the things behind them, and one for the first of them."""
 
     how_many: exp.Select
     which: exp.Select
 
 
 def add_key_column(query: exp.Query, schema: Schema) -> exp.Select | None:
-    """The query with the key of its FROM table as one more, last column; None where rows are not single entities."""
+    """The query with the key of its FROM table as last column; None if rows are not single entities."""
     source = _source(query, schema)
-    if source is None or not isinstance(query, exp.Select) or _gathers(query):
+    if source is None or not isinstance(query, exp.Select) or _aggregates(query):
         return None
     return query.select(_key(*source).as_("_key"), append=True, copy=True)
 
 
 def contributing_queries(query: exp.Query, schema: Schema) -> ContributingQueries | None:
-    """Count and first keys from the same FROM and WHERE; None for set operations and a FROM of another kind."""
+    """Count and first keys from the same FROM and WHERE; None for set operations and other kinds of FROM."""
     source = _source(query, schema)
     if source is None or not isinstance(query, exp.Select):
         return None
@@ -39,7 +39,7 @@ def contributing_queries(query: exp.Query, schema: Schema) -> ContributingQuerie
 
 
 def used_predicates(text: str, schema: Schema) -> list[str]:
-    """The predicates of the columns that a query uses of the table its keys are of."""
+    """The predicates of the columns that a query uses of the table of its keys."""
     query = parse_one(text, read="sqlite")
     source = _source(query, schema) if isinstance(query, exp.Query) else None
     if source is None:
@@ -51,10 +51,10 @@ def used_predicates(text: str, schema: Schema) -> list[str]:
 
 
 def _source(query: exp.Query, schema: Schema) -> tuple[exp.Table, Relation] | None:
-    """The first table of a plain select that is a relation of the schema; `entity` only names what others hold."""
+    """The first table of a plain select that is a relation of the schema; `entity` only has the names."""
     if not isinstance(query, exp.Select):
         return None
-    # the argument is named from or from_, by release
+    # the argument is named from or from_, depending on the release
     clause = query.args.get("from_") or query.args.get("from")
     own = {cte.alias.lower() for cte in query.find_all(exp.CTE)}
     relations = {name.lower(): relation for name, relation in schema.relation_of.items()}
@@ -75,8 +75,8 @@ def _key(table: exp.Table, relation: Relation) -> exp.Column:
     return exp.column(exp.to_identifier(relation.key, quoted=True), table=owner)
 
 
-def _gathers(query: exp.Select) -> bool:
-    """Whether one row may stand for several entities."""
+def _aggregates(query: exp.Select) -> bool:
+    """Whether one row may aggregate several entities."""
     if query.args.get("distinct") or query.args.get("group"):
         return True
     return any(

@@ -1,4 +1,4 @@
-"""Open a citation of an attached graph: Evidence -> the same with its triples, asked for where they lie."""
+"""Open a citation of an attached graph: Evidence -> the same with its triples, fetched from the endpoint."""
 
 import logging
 from collections.abc import Collection
@@ -19,15 +19,15 @@ from tools.provenance.trace_sources import IN_WORDS, basis_in_words
 log = logging.getLogger(__name__)
 
 PATTERN = "triples that the query's pattern finds"
-# of each query for triples; the answer is out already
+# for each query of triples, after the answer was streamed
 SECONDS = 3.0
 
 
 def trace_remote_sources(
     evidence: Evidence, plan: Plan | None, source: SparqlSource, words: Vocabulary, names: Collection[str]
 ) -> Evidence:
-    """The evidence with at most 200 triples behind at most 50 things, by one CONSTRUCT for each select of the plan, or
-    for the query that a model wrote."""
+    """The evidence with at most 200 triples about at most 50 things, by one CONSTRUCT for each select of the plan, or for
+    the query that a model wrote."""
     if not isinstance(evidence, Rows):
         return replace(evidence, basis=IN_WORDS)
     if plan is None and evidence.query is not None:
@@ -45,7 +45,7 @@ def trace_remote_sources(
             found.update(dict.fromkeys(sorted((_text(s), p.value, _text(o)) for s, p, o in triples)))
     except ToolError as error:
         log.warning("triples of a citation: %s", error)
-    # the things behind a number are known now
+    # the triples name the things that a number counts
     things = evidence.keys or tuple(dict.fromkeys(s for s, p, _ in found if p == TYPE))
     return replace(evidence, keys=things, triples=tuple(found), basis=basis_in_words(evidence.table, plan, things))
 
@@ -68,7 +68,7 @@ def trace_model_sparql(rows: Rows, source: SparqlSource, names: Collection[str])
 
 
 def _selects(body: Body | None) -> list[Select]:
-    """The selects whose rows can be traced to things; sets that are combined can't."""
+    """The selects whose rows can be traced to things; combined sets can't."""
     if isinstance(body, Select):
         return [body]
     if isinstance(body, Ask):

@@ -1,4 +1,4 @@
-"""Open a citation: Evidence -> the same with the triples it rests on, and in words what it rests on."""
+"""Open a citation: Evidence -> the same with the triples it rests on, and its basis in words."""
 
 import logging
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ IN_WORDS = "these triples, in words"
 def trace_sources(evidence: Evidence, plan: Plan | None, tables: Tables) -> Evidence:
     """The evidence with at most 200 triples and its basis; `plan` is its reading's, None for a query of a model."""
     if evidence.basis:
-        # rows and sentences of single triples bring what they rest on
+        # rows and sentences of the branch `triples` have their basis already
         return evidence
     if isinstance(evidence, Rows):
         return _of_rows(evidence, plan, tables)
@@ -37,7 +37,7 @@ def _of_rows(rows: Rows, plan: Plan | None, tables: Tables) -> Rows:
         elif rows.query is not None:
             found = _of_written(rows.query, rows.keys, tables)
         else:
-            # a comparison is put together from many facts, and brings their triples
+            # a comparison combines many facts and has their triples already
             return replace(rows, basis=IN_WORDS)
     except ToolError as error:
         log.warning("triples of a citation: %s", error)
@@ -64,7 +64,7 @@ def basis_in_words(table: Table, plan: Plan | None, keys: Sequence[str]) -> str:
 
 
 def _of_written(query: Query, keys: Sequence[str], tables: Tables) -> Iterable[Triple]:
-    """What the things behind a model's query say in the columns that it uses, and their names."""
+    """The triples of the things behind a model's query, for the columns that it uses, with their names."""
     # sqlglot is slow to import, and the rules do without it
     from tools.provenance.row_provenance import used_predicates
 
@@ -79,7 +79,7 @@ def _of_written(query: Query, keys: Sequence[str], tables: Tables) -> Iterable[T
 
 
 def _of_sentence(evidence: EvidenceSentence, triples: TripleReader) -> tuple[Triple, ...]:
-    """The triples of a sentence as the graph has them: each that it lists, and those that name what it names."""
+    """The triples of a sentence as the graph has them: those that it lists, and the names of the things in it."""
     said = _plain(f"{evidence.title} {evidence.text}")
     found: dict[Triple, None] = {}
     for triple in evidence.triples:
@@ -106,7 +106,7 @@ def _of_sentence(evidence: EvidenceSentence, triples: TripleReader) -> tuple[Tri
 
 
 def _as_read(triple: Triple, triples: TripleReader) -> list[Triple]:
-    """The triple as the data has it: a value may be shown in another form than it was written."""
+    """The triple as the data has it; a value may be shown in another form than it was written."""
     if triples.contains(triple):
         return [triple]
     subject, predicate, value = triple
@@ -115,7 +115,7 @@ def _as_read(triple: Triple, triples: TripleReader) -> list[Triple]:
 
 
 def _named_by(key: str, title: str, triples: TripleReader) -> list[Triple]:
-    """The link and the name that give a thing without a name of its own its title ("the engine of X")."""
+    """The link and the name that give an unnamed thing its title ("the engine of X")."""
     for link in triples.with_object(key):
         name = triples.name_triple(link[0])
         if name and _plain(name[2]) in _plain(title):

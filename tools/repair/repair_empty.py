@@ -1,4 +1,4 @@
-"""Repair a query that found nothing: its conditions + the values there are -> a corrected query, or what fails."""
+"""Repair a query that found nothing: its conditions + the values of columns -> a Repair."""
 
 from collections.abc import Iterator
 
@@ -21,21 +21,25 @@ SHOWN = 5
 
 
 def repair_empty(query: exp.Query, tables: Tables, seconds: float) -> Repair | None:
-    """What to do about no rows, or None where every condition can hold: then nothing is the answer.
+    """The repair of a query without rows; None if every condition can be met: then the empty result is the answer.
 
     Numbers written as text become numbers in the column's unit, values spelt otherwise become those of the column.
     """
     try:
-        return _measured(query, tables) or _spelt(query, tables, seconds) or _overfiltered(query, tables, seconds)
+        return (
+            _repair_units(query, tables)
+            or _repair_spelling(query, tables, seconds)
+            or _find_excluding_condition(query, tables, seconds)
+        )
     except ToolError:
-        # a check that takes too long is no reason to lose the query
+        # the query is used as it is if the check takes too long
         return None
 
 
-def _measured(query: exp.Query, tables: Tables) -> Repair | None:
-    """ "weight > '2 t'" compares nothing where weights are numbers of kg."""
+def _repair_units(query: exp.Query, tables: Tables) -> Repair | None:
+    """Text as numbers: "weight > '2 t'" matches nothing if weights are numbers of kg."""
     fixed, said = query.copy(), list[str]()
-    for literal, _, predicate, _ in _compared(fixed, tables):
+    for literal, _, predicate, _ in _text_comparisons(fixed, tables):
         found = find_amounts(literal.name)
         if predicate is None or predicate.datatype not in ("integer", "real") or len(found) != 1:
             continue
@@ -47,19 +51,19 @@ def _measured(query: exp.Query, tables: Tables) -> Repair | None:
     return Repair("type", f"{'; '.join(said)}.", sql_text(fixed)) if said else None
 
 
-def _spelt(query: exp.Query, tables: Tables, seconds: float) -> Repair | None:
-    """A value that the column does not have, by the nearest that it has; where there is none, what it does have."""
+def _repair_spelling(query: exp.Query, tables: Tables, seconds: float) -> Repair | None:
+    """Unknown values replaced by the nearest values of their columns; a hint with the values if none is near."""
     fixed, said, lacking = query.copy(), list[str](), list[str]()
-    for literal, column, _, relation in _compared(fixed, tables):
+    for literal, column, _, relation in _text_comparisons(fixed, tables):
         text = literal.name.strip("%")
         values = [str(v) for v in _values(relation, column, tables, seconds)]
-        if not text or any(_like(literal.name, value) for value in values):
+        if not text or any(_matches(literal.name, value) for value in values):
             continue
         folded = {fold(value): value for value in values}
         best = process.extractOne(fold(text), list(folded), scorer=fuzz.ratio, score_cutoff=NEAR)
         if best:
             said.append(f"{text!r} is spelt {folded[best[0]]!r}")
-            # the column may be compared in small letters
+            # the column may be compared in lower case
             lower = literal.find_ancestor(exp.EQ, exp.In, exp.Like, exp.ILike)
             new = folded[best[0]]
             small = lower is not None and lower.find(exp.Lower) is not None
@@ -71,8 +75,8 @@ def _spelt(query: exp.Query, tables: Tables, seconds: float) -> Repair | None:
     return Repair("value", " ".join(lacking)) if lacking else None
 
 
-def _overfiltered(query: exp.Query, tables: Tables, seconds: float) -> Repair | None:
-    """Which one condition leaves nothing; the query is right where all are meant."""
+def _find_excluding_condition(query: exp.Query, tables: Tables, seconds: float) -> Repair | None:
+    """A hint about the one condition without which there are rows."""
     where = query.args.get("where")
     conditions = list(where.this.flatten()) if where is not None and isinstance(where.this, exp.And) else []
     for condition in conditions if len(conditions) > 1 else ():
@@ -84,7 +88,7 @@ def _overfiltered(query: exp.Query, tables: Tables, seconds: float) -> Repair | 
     return None
 
 
-def _compared(query: exp.Query, tables: Tables) -> Iterator[tuple[exp.Literal, str, Predicate | None, str]]:
+def _text_comparisons(query: exp.Query, tables: Tables) -> Iterator[tuple[exp.Literal, str, Predicate | None, str]]:
     """Each text that a column is compared with: the literal, the column, its predicate and its relation."""
     schema = tables.schema
     here = query_relations(query, schema)
@@ -115,7 +119,7 @@ def _values(relation: str, column: str, tables: Tables, seconds: float) -> list[
     return [row[0] for row in tables.run(query, limit=VALUES, seconds=seconds).rows]
 
 
-def _like(pattern: str, value: str) -> bool:
-    """Whether a value is what a LIKE or = asks for, as to case."""
+def _matches(pattern: str, value: str) -> bool:
+    """Whether a value matches a LIKE or =, ignoring case."""
     wanted, own = fold(pattern.strip("%")), fold(value)
     return wanted in own if "%" in pattern else wanted == own

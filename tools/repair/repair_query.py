@@ -1,4 +1,4 @@
-"""Repair a query of a model by what is wrong with it: text + error -> a corrected query, or what to tell the model.
+"""Repair a query of a model by its error: text + error -> a Repair, with a corrected query or a hint for the model.
 
 Each kind of failure has a repair of its own; what is not understood is not tried again.
 """
@@ -24,7 +24,7 @@ _AMBIGUOUS = re.compile(r"ambiguous column name: (.+?)\.$", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Repair:
-    """What was wrong, in `hint`; `sql` is the corrected query, None where only the model can correct it."""
+    """What was wrong, in `hint`; `sql` is the corrected query, None if only the model can correct it."""
 
     kind: str
     hint: str
@@ -33,15 +33,15 @@ class Repair:
 
 def repair_query(text: str, error: ToolError, schema: Schema) -> Repair:
     """The repair for a query that failed."""
-    mend = _MENDERS.get(error.kind)
+    repair_kind = _REPAIRS.get(error.kind)
     message = str(error)
-    if mend is None:
+    if repair_kind is None:
         return Repair(error.kind, f"{message} {_HINTS.get(error.kind, '')}".strip())
     try:
         query = parse_one(text, read="sqlite")
     except (SqlglotError, RecursionError):
         return Repair(error.kind, f"{message} {_HINTS.get(error.kind, '')}".strip())
-    return mend(query, message, schema)
+    return repair_kind(query, message, schema)
 
 
 def _unknown_name(query: exp.Expr, message: str, schema: Schema) -> Repair:
@@ -134,7 +134,7 @@ def _refused(query: exp.Expr, message: str, schema: Schema) -> Repair:
 
 
 def _replaced(query: exp.Expr, name: str, right: Callable[[exp.Column], exp.Expr], hint: str) -> Repair:
-    """The query with another expression for every column that is written so."""
+    """The query with another expression for every column that is written as `name`."""
     wanted = name.lower()
 
     def swap(node: exp.Expr) -> exp.Expr:
@@ -147,7 +147,7 @@ def _replaced(query: exp.Expr, name: str, right: Callable[[exp.Column], exp.Expr
 
 
 def query_relations(query: exp.Expr, schema: Schema) -> dict[str, Relation]:
-    """The tables of a query by the names they have in it, in order."""
+    """The relations of a query by their aliases, in order."""
     entity = Relation("entity", "table", "id", ())
     relations = {"entity": entity, **{name.lower(): relation for name, relation in schema.relation_of.items()}}
     return {
@@ -173,7 +173,7 @@ _HINTS = {
     "refused": "Write one SELECT over the tables listed, without anything that writes or sets.",
     "syntax": "Write one SELECT that SQLite can parse, and nothing around it.",
 }
-_MENDERS: dict[str, Callable[[exp.Expr, str, Schema], Repair]] = {
+_REPAIRS: dict[str, Callable[[exp.Expr, str, Schema], Repair]] = {
     "unknown_name": _unknown_name,
     "ambiguous": _ambiguous,
     "type": _type,
