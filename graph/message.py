@@ -1,4 +1,4 @@
-"""The answer as a chat message: released tokens -> the `messages` stream; the record -> what travels beside it."""
+"""The answer as a chat message: released sentences -> tokens in the stream; the record -> metadata of the message."""
 
 import re
 import textwrap
@@ -14,8 +14,8 @@ from nacre.records.answer import Answer, Citation
 
 Json = dict[str, Any]
 
-# in the configuration of a run: its caller takes sentences as they are, and reads no messages; each event takes a round
-# of the event loop
+# key in the configuration of a run whose caller wants whole sentences and no message chunks: each event takes a round of
+# the event loop
 WHOLE_SENTENCES = "sentences"
 LONGEST_CITED = 300
 MOST_KEYS = 5
@@ -25,9 +25,8 @@ _TOKENS = re.compile(r"\S+\s*|\s+")
 class Message:
     """One answer that streams: `say` each sentence as it is released, then `end` with the record.
 
-    Clients of the graph see its tokens as custom events and as chunks with one id in the stream mode `messages`; they
-    join to the message that stays in the thread. A caller that takes sentences as they are has one custom event for
-    each, and no chunks.
+    Clients get its tokens as custom events, and as chunks with one id in the stream mode `messages`, which join to the
+    message in the thread. A caller that wants whole sentences gets one custom event for each, and no chunks.
     """
 
     def __init__(self, write: Callable[[Json], None]) -> None:
@@ -45,18 +44,18 @@ class Message:
             push_message(AIMessageChunk(content=token, id=self._id), state_key=None)
 
     def end(self, record: Answer) -> AIMessage:
-        """Stream what travels beside the text, and give the message as the thread keeps it."""
-        beside = message_metadata(record)
+        """Stream the metadata, and return the message as the thread keeps it."""
+        metadata = message_metadata(record)
         if not self._whole:
             push_message(
-                AIMessageChunk(content="", id=self._id, additional_kwargs=beside, chunk_position="last"),
+                AIMessageChunk(content="", id=self._id, additional_kwargs=metadata, chunk_position="last"),
                 state_key=None,
             )
-        return AIMessage(record["answer"], id=self._id, additional_kwargs=beside)
+        return AIMessage(record["answer"], id=self._id, additional_kwargs=metadata)
 
 
 def stream_tokens(text: str) -> list[str]:
-    """The words of a text with the space behind them.
+    """The words of a text, each with the space after it.
 
     >>> stream_tokens(" Two [1].")
     [' ', 'Two ', '[1].']
@@ -65,7 +64,7 @@ def stream_tokens(text: str) -> list[str]:
 
 
 def message_metadata(record: Answer) -> Json:
-    """The status and the citations of an answer, short enough to stay in a thread; the record has all of them."""
+    """The status and shortened citations of an answer, small enough to stay in a thread."""
     return {
         "status": record["status"],
         "confidence": record["confidence"],

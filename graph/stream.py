@@ -25,7 +25,7 @@ from nacre.records.turn import Understanding
 
 Event = tuple[str, Any]
 
-# runs of one thread at the same time would each lose the other's messages
+# concurrent runs of one thread would lose each other's messages
 _locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
 
@@ -46,10 +46,10 @@ async def stream_turn(
     title, text, score}), ("token", text) and last ("answer", Answer); the joined tokens equal its `answer`. Raises
     ConfigError for bad input, before anything is yielded.
     """
-    asked = Input(question=checked_question(question))
+    turn = Input(question=checked_question(question))
     if graph:
-        asked["graph"] = graph
-    chosen = parse_context(context)
+        turn["graph"] = graph
+    options = parse_context(context)
     config = RunnableConfig(configurable={"ask_id": id, WHOLE_SENTENCES: True})
     async with AsyncExitStack() as stack:
         if thread is None or app.checkpointer is None:
@@ -59,12 +59,12 @@ async def stream_turn(
             key = f"{owner}:{thread}"
             config["configurable"]["thread_id"] = key
             await stack.enter_async_context(_locks.setdefault(key, asyncio.Lock()))
-            await _check_thread(app, config, graph or chosen.graph)
+            await _check_thread(app, config, graph or options.graph)
             running, durability = app, "exit"
         events = running.astream(
-            asked,
+            turn,
             config,
-            context=chosen,
+            context=options,
             stream_mode=["updates", "custom"],
             durability=durability,  # type: ignore[arg-type]
         )
@@ -90,7 +90,7 @@ async def stream_stateless_turn(
     events = stream_turn(running, question, graph=graph, thread=thread, context=context, id=id)
     try:
         async for kind, payload in events:
-            # the thread is gone with this turn
+            # the thread ends with this turn
             yield kind, {**payload, "thread": None} if kind == "answer" else payload
     finally:
         await events.aclose()  # type: ignore[attr-defined]
@@ -98,10 +98,10 @@ async def stream_stateless_turn(
 
 
 async def _check_thread(app: App, config: RunnableConfig, graph: str | None) -> None:
-    # all of the state would have its next steps worked out too
+    # `aget_state` would also compute the next tasks
     assert isinstance(app.checkpointer, BaseCheckpointSaver)
-    kept = await app.checkpointer.aget_tuple(config)
-    about = kept.checkpoint["channel_values"].get("about") if kept else None
+    checkpoint = await app.checkpointer.aget_tuple(config)
+    about = checkpoint.checkpoint["channel_values"].get("about") if checkpoint else None
     if about and graph and about != graph:
         raise ConfigError(f"This thread is about the graph {about!r}. Start a new thread to ask {graph!r}.")
 
@@ -109,25 +109,25 @@ async def _check_thread(app: App, config: RunnableConfig, graph: str | None) -> 
 def _events(mode: str, chunk: Any) -> list[Event]:
     if mode == "custom":
         return [("token", token) for token in stream_tokens(chunk["text"])] if chunk.get("type") == "token" else []
-    return [event for node, update in chunk.items() if update for event in _of_node(node, update)]
+    return [event for node, update in chunk.items() if update for event in _node_events(node, update)]
 
 
-def _of_node(node: str, update: Mapping[str, Any]) -> list[Event]:
+def _node_events(node: str, update: Mapping[str, Any]) -> list[Event]:
     if node == "rewriter":
         rewrite = update["rewrite"]
         return [("rewriter", {k: rewrite[k] for k in ("standalone", "depends", "language", "own")})]
     if node == "understand":
-        return [("understand", _understood(from_json(Understanding, update["understanding"])))]
+        return [("understand", _understanding_event(from_json(Understanding, update["understanding"])))]
     if node == "tool_selector":
         return [("route", {"round": update["round"], "branches": update["route"]})]
     if node in BRANCHES:
-        return [event for part in update["found"] for event in _of_branch(from_json(BranchResult, part))]
+        return [event for part in update["found"] for event in _branch_events(from_json(BranchResult, part))]
     if node == "fuser":
         return [("answer", update["answer"])]
     return []
 
 
-def _understood(understanding: Understanding) -> dict[str, Any]:
+def _understanding_event(understanding: Understanding) -> dict[str, Any]:
     return {
         "mentions": [
             {"text": m.text, "start": m.start, "end": m.end, "kind": m.kind, "target": m.target, "label": m.label}
@@ -139,7 +139,7 @@ def _understood(understanding: Understanding) -> dict[str, Any]:
     }
 
 
-def _of_branch(found: BranchResult) -> list[Event]:
+def _branch_events(found: BranchResult) -> list[Event]:
     queries = [{k: v for k, v in query_record(query, 0).items() if k != "i"} for query in found.queries]
     evidence = [
         {"branch": e.branch, "round": e.round, "kind": e.kind, "title": e.title, "text": e.text, "score": _score(e)}
@@ -149,5 +149,5 @@ def _of_branch(found: BranchResult) -> list[Event]:
 
 
 def _score(evidence: Evidence) -> float | None:
-    """What orders sentences within a branch; the probability of rows."""
+    """The score that orders sentences within a branch; the probability of rows."""
     return evidence.probability if isinstance(evidence, Rows) else round(evidence.score, 4)

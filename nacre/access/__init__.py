@@ -12,8 +12,8 @@ join_texts           questions that need facts and texts
 text_coverage        whether texts may answer what rows leave out
 queries              guarded queries of people and other programs
 text2sparql          a question as one SPARQL query
-things               a thing by its name or IRI
-local_thing, remote_thing, class_view, overview, labels   what pages show
+labels               the labels of IRIs
+browse               things and classes as pages show them
 citations            the triples behind cited evidence
 derivation           how an answer came about
 """

@@ -1,4 +1,4 @@
-"""Open what an answer cites: evidence by index -> the same evidence with the triples it rests on."""
+"""Open the citations of an answer: evidence by index -> the same evidence with the triples it rests on."""
 
 import logging
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from tools.sparql import BRANCH, endpoint_vocabulary
 
 log = logging.getLogger(__name__)
 
-# sentences that a citation names
+# sentences of texts that a citation names
 SENTENCES = 3
 
 
 def open_citations(
     cited: Sequence[int], evidence: Sequence[Evidence], understanding: Understanding, graph: Graph
 ) -> list[Evidence]:
-    """The cited evidence, in this order; as it was found where tracing it fails, since the answer is out already.
+    """The cited evidence, in this order. If tracing fails it stays as it is, since the answer was streamed already.
     Blocking."""
     found = [evidence[index] for index in cited]
     plans = [plan_of(understanding, each) for each in found]
@@ -34,31 +34,31 @@ def open_citations(
             words, names = endpoint_vocabulary(graph.endpoint, graph.schema), graph.endpoint.names
             pairs = zip(found, plans, strict=True)
             return [trace_remote_sources(each, plan, graph.remote, words, names) for each, plan in pairs]
-        return _all_here(found, plans, graph)
+        return _trace_all(found, plans, graph)
     except Exception:
         log.exception("citations could not be traced")
         return found
 
 
-def _all_here(found: Sequence[Evidence], plans: Sequence[Plan | None], graph: Graph) -> list[Evidence]:
-    traced = [_here(each, plan, graph) for each, plan in zip(found, plans, strict=True)]
-    return [_with_texts(each, graph.extracted) for each in traced] if graph.extracted else traced
+def _trace_all(found: Sequence[Evidence], plans: Sequence[Plan | None], graph: Graph) -> list[Evidence]:
+    traced = [_trace(each, plan, graph) for each, plan in zip(found, plans, strict=True)]
+    return [_with_text_basis(each, graph.extracted) for each in traced] if graph.extracted else traced
 
 
-def _here(evidence: Evidence, plan: Plan | None, graph: Graph) -> Evidence:
+def _trace(evidence: Evidence, plan: Plan | None, graph: Graph) -> Evidence:
     """Evidence of an ingested graph with its triples; SPARQL of a model is traced in the store that it asked."""
     written = isinstance(evidence, Rows) and evidence.branch == BRANCH and plan is None and evidence.query is not None
     if not written or graph.triples is None or not isinstance(evidence, Rows):
         return trace_sources(evidence, plan, graph.tables)
     names = [predicate.iri for predicate in graph.schema.predicates if predicate.role == "name"]
     traced = trace_model_sparql(evidence, graph.triples, names)
-    # the store has derived triples as well
+    # the store has inferred triples as well
     given = TripleReader(graph.tables)
     return replace(traced, triples=tuple(triple for triple in traced.triples if given.contains(triple)))
 
 
-def _with_texts(evidence: Evidence, layer: ExtractedLayer) -> Evidence:
-    """Evidence whose triples texts have completed, with the sentences that state them."""
+def _with_text_basis(evidence: Evidence, layer: ExtractedLayer) -> Evidence:
+    """Evidence with the sentences of texts that its extracted triples come from."""
     if evidence.document is not None or not evidence.triples:
         return evidence
     ends = {end for subject, _, value in evidence.triples for end in (subject, value)}

@@ -1,4 +1,4 @@
-"""How a turn came to its answer: TurnView + queries + settings -> AnswerDerivation; views of what the turn holds."""
+"""How a turn came to its answer: TurnView + Graph + Settings -> AnswerDerivation."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -28,20 +28,20 @@ from nacre.stores.search.vectors import Embedder
 log = logging.getLogger(__name__)
 
 QUERYING = ("sql", "sparql")
-# what is wrong with a query itself, whatever the store that runs it
+# errors of a query itself, not of the store that runs it
 REFUSED = ("syntax", "refused", "unknown_name", "too_large", "type")
-# candidates of one stretch of the question that are shown
+# candidates of one mention that are shown
 CANDIDATES_SHOWN = 10
 
-# words of the question and labels -> how near in meaning each label is
+# words of the question and labels -> the similarity of each label
 Nearness = Callable[[str, Sequence[str]], Sequence[float]]
 
 
 def build_derivation(view: TurnView, table: int | None, graph: Graph, settings: Settings) -> AnswerDerivation:
-    """All steps; `table` is the index of the evidence whose rows answer, where rows do. Blocking."""
+    """All steps; `table` is the index of the evidence whose rows answer, if rows do. Blocking."""
     understanding, used = view.understanding, view.evidence[table] if table is not None else None
     queries = [query for part in view.found for query in part.queries]
-    asked, language = _asked(understanding, used if isinstance(used, Rows) else None, graph.schema)
+    asked, language = _question_triples(understanding, used if isinstance(used, Rows) else None, graph.schema)
     nearness = _nearness(graph.lexicon.embedder) if "sparql" in view.visited else None
     return AnswerDerivation(
         multi_turn=settings.dialogue == "multi",
@@ -50,7 +50,7 @@ def build_derivation(view: TurnView, table: int | None, graph: Graph, settings: 
         triples=[list(triple) for triple in asked.triples],
         language=language,
         assertions=validator_assertions(asked),
-        matches=[*_matches(understanding, graph.schema, nearness), *_named(asked.things, understanding, graph)],
+        matches=[*_matches(understanding, graph.schema, nearness), *_named_things(asked.things, understanding, graph)],
         planned=_planned(understanding, queries),
         checked=[_checked(i, query) for i, query in enumerate(queries) if query.tool in QUERYING],
         rounds=view.round,
@@ -59,7 +59,7 @@ def build_derivation(view: TurnView, table: int | None, graph: Graph, settings: 
 
 
 def _bounds(settings: Settings, *, attached: bool) -> DerivationLimits:
-    """The parameters of Chatty-KG (section 6), as they are set."""
+    """The parameters of Chatty-KG (section 6), as configured."""
     return DerivationLimits(
         rounds=settings.max_rounds,
         things=settings.endpoint_things if attached else 0,
@@ -70,7 +70,7 @@ def _bounds(settings: Settings, *, attached: bool) -> DerivationLimits:
 
 
 def _nearness(embedder: Embedder | None) -> Nearness | None:
-    """How near in meaning words are to labels (cosine, as in section 5.1.3); None where nothing embeds."""
+    """The similarity of words to labels (cosine, as in section 5.1.3); None without an embedder."""
     if embedder is None:
         return None
 
@@ -84,7 +84,7 @@ def _nearness(embedder: Embedder | None) -> Nearness | None:
     return nearness
 
 
-def _asked(understanding: Understanding, used: Rows | None, schema: Schema) -> tuple[QuestionTriples, str]:
+def _question_triples(understanding: Understanding, used: Rows | None, schema: Schema) -> tuple[QuestionTriples, str]:
     """The triples of the query that answered, else of the likeliest reading."""
     plan = plan_of(understanding, used) if used is not None else None
     if plan is not None and used is not None:
@@ -103,7 +103,7 @@ def _asked(understanding: Understanding, used: Rows | None, schema: Schema) -> t
 
 
 def _label(used: Rows, iri: str) -> str:
-    """A thing as its row shows it."""
+    """The label of a thing as its row shows it."""
     for cells, keys in zip(used.table.rows, used.table.keys, strict=False):
         shown = [cell for cell in cells if isinstance(cell, str)]
         if keys == (iri,) and len(shown) == 1:
@@ -112,7 +112,7 @@ def _label(used: Rows, iri: str) -> str:
 
 
 def _matches(understanding: Understanding, schema: Schema, nearness: Nearness | None) -> list[MentionMatch]:
-    """What each name of the reading may mean; beside those by name, predicates that are near in meaning."""
+    """What each mention may stand for: candidates by name, and predicates that are near in meaning."""
     found = []
     for mention in understanding.mentions:
         alike = [c for c in understanding.candidates if (c.start, c.end) == (mention.start, mention.end)]
@@ -124,8 +124,8 @@ def _matches(understanding: Understanding, schema: Schema, nearness: Nearness | 
     return found
 
 
-def _named(things: Sequence[str], understanding: Understanding, graph: Graph) -> list[MentionMatch]:
-    """The things that a model's query names: each must be a candidate, or one that the graph has."""
+def _named_things(things: Sequence[str], understanding: Understanding, graph: Graph) -> list[MentionMatch]:
+    """The things that a model's query names; each must be a candidate or a thing of the graph."""
     given = {each.target: each.label for each in understanding.candidates if each.kind == "entity"}
     try:
         known = look_up_labels(graph, [iri for iri in things if iri not in given])
@@ -160,14 +160,14 @@ def _candidates(
 
 
 def _near(mention: Mention, schema: Schema, nearness: Nearness | None) -> Mapping[tuple[str, str], float]:
-    """How near in meaning each predicate of the schema is to the words."""
+    """The similarity of each predicate of the schema to the words."""
     if nearness is None:
         return {}
     facts = [p for p in schema.predicates if p.role not in ("type", "schema")]
     try:
         near = nearness(mention.text, [p.label for p in facts])
     except Exception:
-        # the answer is out, and a derivation without them is one
+        # the answer was streamed already, and a derivation without them is still useful
         log.exception("predicates could not be ranked by meaning")
         return {}
     return {(p.iri, p.label): value for p, value in zip(facts, near, strict=True)}

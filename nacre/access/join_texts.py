@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
     from nacre.stores.sqlite.lexicon import Lexicon
 
-# phrases of a question that are tried
+# descriptive phrases of a question that are tried
 MOST_PHRASES = 3
-# what is less likely than this one in ten is right is no basis (as of rows: agents.answering.trust.DECLINED)
+# less likely answers are right once in ten and no basis (as DECLINED of rows in agents.answering.select_answer)
 LEAST_PROBABILITY = 0.1
 
 
 def may_join(view: TurnView, graph: Graph) -> bool:
-    """Whether there are texts and facts, and the graph alone does not account for the question."""
+    """Whether there are texts and facts, and no reading accounts for the whole question."""
     if graph.documents is None or not graph.documents.count or graph.lexical is None or not graph.schema.classes:
         return False
     if view.rewrite.chosen is not None:
@@ -43,7 +43,7 @@ def may_join(view: TurnView, graph: Graph) -> bool:
 
 
 def join_texts(understanding: Understanding, graph: Graph, *, round: int, limit: int) -> BranchResult:
-    """Rows that rest on a sentence, and sentences that rest on rows: each with a `JoinedTexts` that says on what."""
+    """Rows that rest on a sentence, and sentences that rest on rows; the `JoinedTexts` of each names its basis."""
     names = lexicon_for(graph, understanding.standalone)
     evidence: list[Evidence] = []
     queries: list[Query] = []
@@ -55,11 +55,11 @@ def join_texts(understanding: Understanding, graph: Graph, *, round: int, limit:
 
 
 def _by_text(phrase: DescriptivePhrase, graph: Graph, names: Lexicon, round: int, limit: int) -> BranchResult:
-    """The texts say which thing is described, the graph answers."""
+    """The texts identify the described thing, the graph answers."""
     found = _search(phrase.question, graph, round, limit)
     told = [each for each in found.evidence if isinstance(each, EvidenceSentence) and each.document is not None]
     spans = [list(_things(each, phrase, names)) for each in told]
-    # of which kind a thing is the graph knows, a sentence need not say it
+    # the graph knows the class of a thing, so a sentence need not state it
     clause = phrase.clause if phrase.relations else phrase.question.removeprefix("which ")
     answer = next(iter(described_by(clause, told, spans)), None)
     if answer is None or answer.probability < LEAST_PROBABILITY:
@@ -76,7 +76,7 @@ def _by_text(phrase: DescriptivePhrase, graph: Graph, names: Lexicon, round: int
 
 
 def _by_graph(phrase: DescriptivePhrase, graph: Graph, names: Lexicon, round: int, limit: int) -> BranchResult:
-    """The graph says which thing is described, the texts answer."""
+    """The graph identifies the described thing, the texts answer."""
     rows, queries = _rows(phrase.question, graph, names, round)
     things = list(dict.fromkeys(key for row in rows.table.keys for key in row[:1])) if rows is not None else []
     if rows is None or len(things) != 1 or (thing := names.thing(things[0])) is None:
@@ -98,7 +98,7 @@ def _by_graph(phrase: DescriptivePhrase, graph: Graph, names: Lexicon, round: in
 
 
 def round_probability(value: float) -> float:
-    """A probability as records keep it."""
+    """A probability with the precision of records."""
     return round(value, 4)
 
 
@@ -113,8 +113,8 @@ def _search(text: str, graph: Graph, round: int, limit: int) -> BranchResult:
 def _rows(
     question: str, graph: Graph, names: Lexicon, round: int, about: str = ""
 ) -> tuple[Rows | None, tuple[Query, ...]]:
-    """The likeliest rows of a question that the graph accounts for wholly, or that names the thing it is `about`;
-    without the place of their reading."""
+    """The likeliest rows of a question, without the index of their reading; None if the graph accounts neither for the
+    whole question nor for the thing that it is `about`."""
     understanding = understand(Rewrite(question), graph.schema, names)
     is_about = bool(about) and any(mention.target == about for mention in understanding.mentions)
     if not is_about and not _is_accounted(understanding):
@@ -135,7 +135,7 @@ def _is_accounted(understanding: Understanding) -> bool:
 
 
 def _things(sentence: EvidenceSentence, phrase: DescriptivePhrase, names: Lexicon) -> Iterator[Span]:
-    """Where a sentence names things that may be the one described; their value is the IRI."""
+    """The spans of a sentence that name things which may be the described one, with their IRIs as values."""
     said = tokenize(sentence.text)
     for iri in sentence.keys[1:]:
         thing = names.thing(iri)

@@ -1,4 +1,4 @@
-"""What IRIs are called: Graph + IRIs -> names of classes, predicates and things."""
+"""The labels of IRIs: Graph + IRIs -> labels of classes, predicates and things."""
 
 from collections.abc import Collection
 
@@ -9,7 +9,7 @@ AT_ONCE = 400
 
 
 def look_up_labels(graph: Graph, iris: Collection[str]) -> dict[str, str]:
-    """What classes, predicates and things are called, those that have a name."""
+    """The labels of those classes, predicates and things that have one."""
     schema = graph.schema
     known = {iri: schema.class_of[iri].label for iri in iris if iri in schema.class_of}
     known |= {iri: schema.predicate_of[iri].label for iri in iris if iri in schema.predicate_of}

@@ -1,4 +1,4 @@
-"""The names to understand a text by: an opened graph + the text -> Lexicon."""
+"""The names that a text may use: open graph + text -> Lexicon."""
 
 from functools import lru_cache
 
@@ -11,18 +11,18 @@ from nacre.understanding.linking.names.endpoint_names import EndpointNames
 
 
 def lexicon_for(graph: Graph, *texts: str) -> Lexicon:
-    """The lexicon of an ingested graph; of an attached one, with the things that the texts may name."""
+    """The lexicon of an ingested graph; that of an attached graph with the things that the texts may name."""
     names = endpoint_names(graph)
     return names.about("\n".join(texts)) if names is not None else graph.lexicon
 
 
 async def load_lexicon(graph: Graph, *texts: str) -> Lexicon:
-    """The same from the event loop: names of an attached graph are looked up where it lies."""
+    """The same for the event loop; names of an attached graph are looked up at its endpoint, in a thread."""
     return graph.lexicon if graph.endpoint is None else await run_in_thread(lexicon_for, graph, *texts)
 
 
 def endpoint_names(graph: Graph) -> EndpointNames | None:
-    """Where names of things are looked up; None for an ingested graph, whose lexicon has them all."""
+    """The look-up of names at an endpoint; None for an ingested graph, whose lexicon has all names."""
     if graph.endpoint is None or graph.remote is None:
         return None
     return _endpoint_names(graph.lexicon, graph.endpoint, graph.remote)

@@ -8,10 +8,10 @@ import pytest
 from ingestion.attach.attach import attach_endpoint
 from ingestion.checked_questions import find_follow_up_questions
 from ingestion.pipeline import ingest
-from nacre.access.class_view import class_view
+from nacre.access.browse.class_view import class_view
+from nacre.access.browse.local_thing import local_thing
+from nacre.access.browse.overview import schema_overview
 from nacre.access.labels import look_up_labels
-from nacre.access.local_thing import local_thing
-from nacre.access.overview import schema_overview
 from nacre.records.browse import PredicateFacts, Thing
 from nacre.stores.catalog import Graph, Library
 from nacre.stores.sqlite.triples import TYPE

@@ -9,8 +9,8 @@ from starlette.testclient import TestClient
 from ingestion.attach.attach import attach_endpoint
 from ingestion.pipeline import ingest
 from nacre.access import queries
+from nacre.access.browse.things import find_thing
 from nacre.access.queries import query_sparql, query_sql, search_sentences
-from nacre.access.things import find_thing
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
 from nacre.serving.http.app import create_app

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from nacre.access.things import MOST_FACTS, MOST_INCOMING, NamedThing
+from nacre.access.browse.things import MOST_FACTS, MOST_INCOMING, NamedThing
 from nacre.records.answer import Answer, Option, TableRecord, Value
 from nacre.records.browse import PredicateFacts
 from nacre.records.evidence import Cell

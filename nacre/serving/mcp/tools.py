@@ -16,7 +16,7 @@ from pydantic import Field
 from agents.run_in_thread import run_in_thread
 from nacre.access import queries
 from nacre.access.availability import lexical_problem, sparql_problem, vector_problem
-from nacre.access.things import find_thing
+from nacre.access.browse.things import find_thing
 from nacre.errors import NacreError
 from nacre.records.answer import Answer
 from nacre.serving.http.api.graphs import example_questions, graph_summary

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from ingestion.checked_questions import find_follow_up_questions
-from nacre.access import class_view as browse_class
+from nacre.access.browse import class_view as browse_class
+from nacre.access.browse.local_thing import local_thing as facts_of
+from nacre.access.browse.overview import SchemaOverview, schema_overview
 from nacre.access.labels import look_up_labels as named
-from nacre.access.local_thing import local_thing as facts_of
-from nacre.access.overview import SchemaOverview, schema_overview
 from nacre.errors import ConfigError, ToolError
 from nacre.records.browse import ClassView, Thing
 from nacre.serving.http.auth import CallerDep

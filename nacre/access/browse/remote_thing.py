@@ -1,4 +1,4 @@
-"""Things and members of an attached graph, by a few queries at its endpoint: Graph + IRI -> Thing, Ends."""
+"""Things and class members of an attached graph, by a few queries at its endpoint: Graph + IRI -> Thing, FactEnds."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,7 +17,7 @@ Row = tuple[SparqlTerm | None, ...]
 
 
 def remote_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> Thing | None:
-    """A thing with its facts both ways; None where nothing is said of it. Raises ToolError."""
+    """A thing with its facts in both directions; None if it has none. Raises ToolError."""
     remote, term, schema = graph.remote, iri_term(iri), graph.schema
     if remote is None:
         return None
@@ -49,7 +49,7 @@ def remote_members(graph: Graph, own: Class, most: int, skip: int) -> Iterator[F
 
 
 def _facts(rows: Sequence[Row], schema: Schema, called: dict[str, str], most: int) -> tuple[PredicateFacts, ...]:
-    """Rows of a predicate and an end, put together by predicate."""
+    """Rows of a predicate and an end, grouped by predicate."""
     grouped: dict[str, list[FactEnd]] = {}
     for predicate, end in rows:
         if predicate is not None and end is not None and predicate.value != TYPE:

@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from nacre.access.browse.local_thing import local_thing
 from nacre.access.labels import look_up_labels
-from nacre.access.local_thing import local_thing
 from nacre.access.text_lexicon import lexicon_for
 from nacre.errors import ToolError
 from nacre.language.tokens import name_tokens

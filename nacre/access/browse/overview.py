@@ -1,4 +1,4 @@
-"""A graph at a glance: Graph -> its largest classes and the links between them, for a picture."""
+"""A graph at a glance: Graph -> SchemaOverview of its largest classes and the links between them, for a diagram."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from nacre.records.schema import Class, Group, Schema
 from nacre.stores.catalog import Graph
 
-# more circles than these make no picture
+# more classes than these are not readable
 MOST_CLASSES, MOST_LINKS, MOST_NAMES = 16, 60, 6
 
 
 @dataclass(frozen=True)
 class ClassNode:
-    """One class in the picture, with its members."""
+    """One class in the diagram, with its number of members."""
 
     iri: str
     label: str
@@ -21,7 +21,7 @@ class ClassNode:
 
 @dataclass(frozen=True)
 class ClassLink:
-    """What links the things of two classes: the labels of the predicates, the most frequent first, and the triples."""
+    """The links between the things of two classes: labels of predicates, the most frequent first, and triples."""
 
     start: str
     end: str
@@ -31,7 +31,7 @@ class ClassLink:
 
 @dataclass(frozen=True)
 class SchemaOverview:
-    """`classes` and `links` of the picture; of `all_classes` and `properties` there are so many in all."""
+    """`classes` and `links` of the diagram; `all_classes` and `properties` are the numbers in the whole graph."""
 
     name: str
     version: str
@@ -88,6 +88,6 @@ def _circle(own: Class) -> ClassNode:
 
 
 def _own_class(group: Group, schema: Schema) -> Class | None:
-    """The most specific class of a table's things: of the fewest members."""
+    """The most specific class of a table's things: the one with the fewest members."""
     known = [schema.class_of[iri] for iri in group.classes if iri in schema.class_of]
     return min(known, key=lambda c: (c.count, c.iri), default=None)

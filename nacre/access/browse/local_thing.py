@@ -1,10 +1,10 @@
-"""What there is to see of a thing: Graph + IRI -> its facts both ways, and passages that name it."""
+"""A thing as its page shows it: Graph + IRI -> Thing with its facts in both directions, and passages that name it."""
 
 import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from nacre.access.remote_thing import remote_thing
+from nacre.access.browse.remote_thing import remote_thing
 from nacre.errors import ToolError
 from nacre.records.browse import LONGEST_VALUE, PAGE_LIMITS, BrowseLimits, FactEnd, PredicateFacts, Thing, ThingPassage
 from nacre.records.schema import Column, Relation, Schema
@@ -15,40 +15,40 @@ from nacre.stores.sqlite.triples import TYPE
 from tools import lexical
 from tools.provenance.entity_ids import look_up_entities
 
-# rows of one predicate that are counted, and passages
+# rows that are counted for one predicate, and passages
 MOST_COUNTED, MOST_PASSAGES = 1000, 6
 
 
 def local_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> Thing | None:
-    """All that is said of a thing, within bounds; None where the graph does not know it. Raises ToolError."""
+    """All facts of a thing, within limits; None if the graph does not know it. Raises ToolError."""
     if graph.stored is None:
         return remote_thing(graph, iri, bounds)
-    looking = _Looking(graph.stored, time.monotonic() + bounds.seconds)
-    found = looking.rows("SELECT id, label FROM entity WHERE iri = ?", (iri,))
+    tables = _TimedTables(graph.stored, time.monotonic() + bounds.seconds)
+    found = tables.rows("SELECT id, label FROM entity WHERE iri = ?", (iri,))
     if not found:
         return None
     key, label = int(found[0][0] or 0), str(found[0][1] or iri)
     schema = graph.schema
-    relation = _home(graph, looking, iri, key)
+    relation = _home(graph, tables, iri, key)
     classes = _classes(relation, schema)
-    said = _Said(looking)
-    facts = [*_columns(said, relation, key, schema), *_junctions(said, key, classes, schema, bounds.values)]
-    linking = list(_linking(said, key, classes, schema, bounds.linking))
-    names = look_up_entities(said.ids, graph.stored)
+    facts = [*_columns(tables, relation, key, schema), *_junctions(tables, key, classes, schema, bounds.values)]
+    linking = list(_linking(tables, key, classes, schema, bounds.linking))
+    ids = {int(end.iri) for each in (*facts, *linking) for end in each.ends if end.iri}
+    names = look_up_entities(ids, graph.stored)
     return Thing(
         iri,
         label,
         tuple(FactEnd(schema.class_of[c].label, c) for c in _most_specific(relation, schema)),
-        tuple(_named(each, names) for each in facts),
-        tuple(_named(each, names) for each in linking),
+        tuple(_with_names(each, names) for each in facts),
+        tuple(_with_names(each, names) for each in linking),
         tuple(_passages(graph, iri, label)) if bounds.passages else (),
-        looking.complete,
+        tables.complete,
     )
 
 
 @dataclass
-class _Looking:
-    """The tables of one look, until its time is over."""
+class _TimedTables:
+    """The tables until the time is over; `complete` is then false."""
 
     tables: Tables
     deadline: float
@@ -68,28 +68,21 @@ class _Looking:
             return []
 
 
-@dataclass
-class _Said:
-    """Ids that facts have met on the way, to be named at once."""
-
-    looking: _Looking
-    ids: set[int] = field(default_factory=set)
-
-    def end(self, value: Cell, text: Cell, link: Cell) -> FactEnd | None:
-        if isinstance(link, int):
-            self.ids.add(link)
-            return FactEnd("", str(link))
-        said = text if text is not None else value
-        return None if said is None else FactEnd(str(said)[:LONGEST_VALUE])
+def _fact_end(value: Cell, text: Cell, link: Cell) -> FactEnd | None:
+    """The end of a fact in a row; the IRI of a thing is its id until `_with_names` replaces it."""
+    if isinstance(link, int):
+        return FactEnd("", str(link))
+    literal = text if text is not None else value
+    return None if literal is None else FactEnd(str(literal)[:LONGEST_VALUE])
 
 
-def _named(facts: PredicateFacts, names: dict[int, tuple[str, str]]) -> PredicateFacts:
+def _with_names(facts: PredicateFacts, names: dict[int, tuple[str, str]]) -> PredicateFacts:
     ends = [names.get(int(end.iri)) if end.iri else None for end in facts.ends]
     told = tuple(FactEnd(known[1], known[0]) if known else end for end, known in zip(facts.ends, ends, strict=True))
     return PredicateFacts(facts.predicate, facts.label, facts.unit, told, facts.more)
 
 
-def _home(graph: Graph, looking: _Looking, iri: str, key: int) -> Relation | None:
+def _home(graph: Graph, tables: _TimedTables, iri: str, key: int) -> Relation | None:
     """The table that has the thing's row."""
     known = graph.lexicon.thing(iri)
     named = graph.schema.relation_of.get(known.relation) if known else None
@@ -97,13 +90,13 @@ def _home(graph: Graph, looking: _Looking, iri: str, key: int) -> Relation | Non
         return named
     for relation in graph.schema.relations:
         query = f"SELECT 1 FROM {quote_if_needed(relation.name)} WHERE {quote_if_needed(relation.key)} = ?"
-        if relation.kind == "table" and looking.rows(query, (key,), 1):
+        if relation.kind == "table" and tables.rows(query, (key,), 1):
             return relation
     return None
 
 
 def _classes(relation: Relation | None, schema: Schema) -> frozenset[str]:
-    """All classes of the things of a table."""
+    """All classes of the things in a table."""
     name = relation.name if relation else ""
     return frozenset(iri for iri, relations in schema.groups_of_class.items() if name in relations)
 
@@ -117,8 +110,8 @@ def _concerns(kinds: dict[str, int], classes: Collection[str]) -> bool:
     return not classes or "" in kinds or any(c in kinds for c in classes)
 
 
-def _columns(said: _Said, relation: Relation | None, key: int, schema: Schema) -> Iterator[PredicateFacts]:
-    """What stands in the thing's own row."""
+def _columns(tables: _TimedTables, relation: Relation | None, key: int, schema: Schema) -> Iterator[PredicateFacts]:
+    """The facts in the thing's own row."""
     if relation is None:
         return
     cells = {n: c for c in relation.columns for n in (c.value, c.low, c.high, c.text, c.link) if n}
@@ -126,27 +119,29 @@ def _columns(said: _Said, relation: Relation | None, key: int, schema: Schema) -
     if not names:
         return
     query = f"SELECT {', '.join(map(quote_if_needed, names))} FROM {quote_if_needed(relation.name)} WHERE {quote_if_needed(relation.key)} = ?"
-    row = dict(zip(names, next(iter(said.looking.rows(query, (key,), 1)), ()), strict=False))
+    row = dict(zip(names, next(iter(tables.rows(query, (key,), 1)), ()), strict=False))
     for column in relation.columns:
         predicate = schema.predicate_of[column.predicate]
         raw = row.get(column.text)
-        end = said.end(row.get(column.value), raw, row.get(column.link))
+        end = _fact_end(row.get(column.value), raw, row.get(column.link))
         if end is not None:
             unit = predicate.unit if raw is None and not end.iri else ""
             yield PredicateFacts(predicate.iri, predicate.label, unit, (end,))
 
 
-def _junctions(said: _Said, key: int, classes: Collection[str], schema: Schema, most: int) -> Iterator[PredicateFacts]:
-    """What stands in tables of their own."""
+def _junctions(
+    tables: _TimedTables, key: int, classes: Collection[str], schema: Schema, most: int
+) -> Iterator[PredicateFacts]:
+    """The facts in junction tables."""
     for iri, name in schema.junctions.items():
         predicate, relation = schema.predicate_of.get(iri), schema.relation_of.get(name)
         if predicate is None or relation is None or iri == TYPE or not _concerns(predicate.domains, classes):
             continue
         column = relation.columns[0]
-        rows = said.looking.rows(
+        rows = tables.rows(
             f"{_cells(column, relation)} WHERE {quote_if_needed(relation.key)} = ?", (key,), MOST_COUNTED
         )
-        ends = [end for row in rows[:most] if (end := said.end(*row)) is not None]
+        ends = [end for row in rows[:most] if (end := _fact_end(*row)) is not None]
         if ends:
             raw = any(row[1] is not None for row in rows)
             yield PredicateFacts(
@@ -159,7 +154,9 @@ def _cells(column: Column, relation: Relation) -> str:
     return f"SELECT {', '.join(names)} FROM {quote_if_needed(relation.name)}"
 
 
-def _linking(said: _Said, key: int, classes: Collection[str], schema: Schema, most: int) -> Iterator[PredicateFacts]:
+def _linking(
+    tables: _TimedTables, key: int, classes: Collection[str], schema: Schema, most: int
+) -> Iterator[PredicateFacts]:
     """The things that link to this one, by predicate."""
     found: dict[str, list[int]] = {}
     for relation in schema.relations:
@@ -168,18 +165,17 @@ def _linking(said: _Said, key: int, classes: Collection[str], schema: Schema, mo
             if column.link and predicate.iri != TYPE and _concerns(predicate.ranges, classes):
                 own, link = quote_if_needed(relation.key), quote_if_needed(column.link)
                 query = f"SELECT {own} FROM {quote_if_needed(relation.name)} WHERE {link} = ?"
-                rows = said.looking.rows(query, (key,), MOST_COUNTED)
+                rows = tables.rows(query, (key,), MOST_COUNTED)
                 found.setdefault(predicate.iri, []).extend(int(row[0]) for row in rows if isinstance(row[0], int))
     for iri, ids in found.items():
         shown = sorted(set(ids))[:most]
-        said.ids.update(shown)
         if shown:
             ends = tuple(FactEnd("", str(i)) for i in shown)
             yield PredicateFacts(iri, schema.predicate_of[iri].label, "", ends, len(set(ids)) - len(shown))
 
 
 def _passages(graph: Graph, iri: str, label: str) -> Iterator[ThingPassage]:
-    """Passages of texts that hold the thing's name; where there are none, how its facts read."""
+    """Passages of texts that contain the thing's name; without any the passage of its own facts."""
     if graph.passages is None:
         return
     found: list[ThingPassage] = []

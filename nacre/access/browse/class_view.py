@@ -1,8 +1,8 @@
-"""What there is to see of a class: Graph + IRI -> what its members have, and some of them."""
+"""A class as its page shows it: Graph + IRI -> ClassView with its properties and some members."""
 
 from collections.abc import Iterator
 
-from nacre.access.remote_thing import remote_members
+from nacre.access.browse.remote_thing import remote_members
 from nacre.language.forms.nouns import plural
 from nacre.records.browse import ClassProperty, ClassView, FactEnd
 from nacre.records.schema import Class, Predicate, Schema
@@ -14,7 +14,7 @@ SECONDS = 4.0
 
 
 def class_view(graph: Graph, iri: str, search: str = "", skip: int = 0) -> ClassView | None:
-    """A class with at most 50 of its members, those whose names hold `search`; None where there is none."""
+    """A class with at most 50 of its members, those whose names contain `search`; None if it is unknown."""
     schema = graph.schema
     own = schema.class_of.get(iri)
     if own is None:
