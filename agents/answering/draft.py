@@ -25,9 +25,10 @@ from nacre.records.plan import Plan
 from nacre.records.schema import Schema
 from nacre.records.turn import Understanding
 from nacre.understanding.dialogue.meta_questions import answer_meta_question
-from nacre.wording.answers.answer import Verbalisation, verbalise_result, verbalise_rows
+from nacre.wording.answers.answer import verbalise_result, verbalise_rows
 from nacre.wording.answers.greeting import greeting
 from nacre.wording.answers.match_question import match_question_spelling
+from nacre.wording.answers.verbalisation import Verbalisation
 
 
 def draft_answer(view: TurnView, schema: Schema) -> AnswerDraft:

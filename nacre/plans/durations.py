@@ -1,10 +1,9 @@
-"""The time between two dates: the tables that hold them -> a table of years or days with both dates."""
+"""Compute the time between two dates: two tables with a date -> a table of years, days or hours with both dates."""
 
 import re
 from datetime import date, datetime
 
 from nacre.language.base import language
-from nacre.language.format_values import format_value
 from nacre.language.tokens import split_name
 from nacre.records.evidence import Cell, Table
 from nacre.records.plan import Attribute, Compute
@@ -13,14 +12,16 @@ from nacre.records.schema import Schema
 _DATE = re.compile(r"(-?\d{4})(?:-(\d\d)-(\d\d))?(?:[T ](\d\d):(\d\d).*)?")
 _COLUMNS = ("result", "to", "from")
 AGE_COLUMNS = ("result", "today", "from")
-# what lasts longer than so many years is said in years, and what lasts less than so many days in hours
-LONG, SHORT = 3, 1
-_SECONDS = {"minutes": 60, "hours": 3600, "days": 86400}
+# from so many years on a time is given in years, below so many days in hours
+MIN_YEARS, MIN_DAYS = 3, 1
+UNIT_SECONDS = {"minutes": 60, "hours": 3600, "days": 86400}
 
 
 def elapsed_time(body: Compute, left: Table, right: Table, today: date) -> Table:
-    """One row: the time in the unit that is asked for, the later and the earlier date; none where either date is
-    missing, has several values, can't be read, or lies after the other; what lasts less than a day is said in hours.
+    """One row: the time in the unit that is asked for, the later and the earlier date.
+
+    No row if a date is missing, has several values, cannot be read, or lies after the other. Less than a day is given
+    in hours.
 
     >>> born, died = Table(("d",), (("1932-01-30",),)), Table(("d",), (("2013-01-29",),))
     >>> from nacre.records.plan import Select
@@ -32,9 +33,9 @@ def elapsed_time(body: Compute, left: Table, right: Table, today: date) -> Table
     (2.5, 'hours')
     """
     now = body.op == "age" and (body.left == body.right or not left.rows)
-    until: Cell = today.isoformat() if now else _only(left)
-    since = _only(right)
-    first, last = _read(since), _read(until)
+    until: Cell = today.isoformat() if now else _only_value(left)
+    since = _only_value(right)
+    first, last = _parse_date(since), _parse_date(until)
     if first is None or last is None or last[0] < first[0] or (first[1] and last[1] and last[1] < first[1]):
         return Table(_COLUMNS, ())
     keys = (
@@ -42,15 +43,15 @@ def elapsed_time(body: Compute, left: Table, right: Table, today: date) -> Table
         if left.keys and right.keys
         else ((),)
     )
-    timed = _timed(body, since, until)
+    timed = _time_of_day_span(body, since, until)
     if timed is not None:
         return Table(_COLUMNS, ((timed[0], until, since),), keys, (timed[1], "", ""))
     if body.op in ("hours", "minutes"):
         return Table(_COLUMNS, ())
-    years = _years(first, last)
+    years = _whole_years(first, last)
     if body.op == "days" and years == 0 and (first[1] is None or last[1] is None):
         return Table(_COLUMNS, ())
-    if body.op != "days" or first[1] is None or last[1] is None or years >= LONG:
+    if body.op != "days" or first[1] is None or last[1] is None or years >= MIN_YEARS:
         columns = AGE_COLUMNS if now else _COLUMNS
         return Table(columns, ((years, until, since),), keys, ("years", "", ""))
     # the days of an event without hours are all its days
@@ -59,16 +60,25 @@ def elapsed_time(body: Compute, left: Table, right: Table, today: date) -> Table
     return Table(_COLUMNS, ((days, until, since),), keys, ("days", "", ""))
 
 
-def _timed(body: Compute, since: Cell, until: Cell) -> tuple[int | float, str] | None:
-    """How long something took, and in what, where both ends have a time of day and hours or less matter."""
+def is_life_span(body: Compute, schema: Schema) -> bool:
+    """Whether the years begin with a birth or foundation, and so are an age."""
+    began = body.right.answers[0]
+    if not isinstance(began, Attribute):
+        return True
+    words = split_name(schema.predicate_of[began.predicate].label).casefold().split()
+    return not language().words["life_start"].isdisjoint(words)
+
+
+def _time_of_day_span(body: Compute, since: Cell, until: Cell) -> tuple[int | float, str] | None:
+    """The time and its unit if both ends have a time of day and hours or minutes matter; else None."""
     ends = [_moment(each) for each in (since, until)]
-    if body.op not in _SECONDS or ends[0] is None or ends[1] is None or ends[1] < ends[0]:
+    if body.op not in UNIT_SECONDS or ends[0] is None or ends[1] is None or ends[1] < ends[0]:
         return None
     seconds = (ends[1] - ends[0]).total_seconds()
-    unit = "hours" if body.op == "days" and seconds < SHORT * _SECONDS["days"] else body.op
+    unit = "hours" if body.op == "days" and seconds < MIN_DAYS * UNIT_SECONDS["days"] else body.op
     if unit == "days":
         return None
-    taken = round(seconds / _SECONDS[unit], 2)
+    taken = round(seconds / UNIT_SECONDS[unit], 2)
     return int(taken) if taken.is_integer() else taken, unit
 
 
@@ -83,32 +93,14 @@ def _moment(cell: Cell) -> datetime | None:
         return None
 
 
-def duration_sentence(body: Compute, table: Table, schema: Schema) -> str:
-    """A row of `elapsed_time` as a sentence: how old something is or was, or how long it lasted, with both dates."""
-    result, last, first = table.rows[0]
-    unit = table.units[0]
-    name = body.right.variables[0].label
-    said = format_value(result, unit.removesuffix("s") if result == 1 else unit)
-    since = f"from {format_value(first, counted=False)} to {format_value(last, counted=False)}"
-    if body.op in _SECONDS:
-        return f"{name} lasted {said}, {since}."
-    began = body.right.answers[0]
-    if body.op == "years" and isinstance(began, Attribute):
-        called = split_name(schema.predicate_of[began.predicate].label).casefold().split()
-        if language().words["life_start"].isdisjoint(called):
-            # years of service are no age
-            return f"{name}: {said}, {since}."
-    return f"{name} {'is' if table.columns == AGE_COLUMNS else 'was'} {said} old, {since}."
-
-
-def _only(table: Table) -> Cell:
-    """The one value that a table holds."""
+def _only_value(table: Table) -> Cell:
+    """The only value of a table; None if it has several."""
     values = {row[0] for row in table.rows}
     return values.pop() if len(values) == 1 else None
 
 
-def _read(cell: Cell) -> tuple[int, date | None] | None:
-    """The year, and the day where it is stated."""
+def _parse_date(cell: Cell) -> tuple[int, date | None] | None:
+    """The year, and the day if it is stated; None if the cell is no date."""
     found = _DATE.fullmatch(str(cell).removesuffix(".0"))
     if found is None:
         return None
@@ -119,8 +111,8 @@ def _read(cell: Cell) -> tuple[int, date | None] | None:
         return None
 
 
-def _years(first: tuple[int, date | None], last: tuple[int, date | None]) -> int:
-    """Whole years; where only years are stated, the difference between them."""
+def _whole_years(first: tuple[int, date | None], last: tuple[int, date | None]) -> int:
+    """Whole years; the difference if only years are stated."""
     if first[1] is None or last[1] is None:
         return last[0] - first[0]
     return last[0] - first[0] - ((last[1].month, last[1].day) < (first[1].month, first[1].day))

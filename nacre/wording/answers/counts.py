@@ -1,4 +1,4 @@
-"""Say how many there are: a count and its number -> "There are 3 mills whose town is Rome"."""
+"""Word a count: Select + number -> "There are 3 mills whose town is Rome"."""
 
 from nacre.language.format_values import format_value
 from nacre.language.forms.nouns import is_plural, plural
@@ -15,8 +15,10 @@ from nacre.wording.phrases.select import select_wording
 
 
 def count_sentence(body: Body, number: Value, schema: Schema, question: str) -> str:
-    """ "There are 3 mills whose town is Rome", "There are 4 different payment methods"; "" for what is no count of
-    things or values, for groups, and for none."""
+    """A count of things or values as a sentence; "" for groups, for other numbers and for zero.
+
+    "There are 3 mills whose town is Rome", "There are 4 different payment methods".
+    """
     term = body.answers[-1] if isinstance(body, Select) else None
     if not isinstance(body, Select) or not isinstance(term, Aggregate) or term.function != "count":
         return ""
@@ -34,7 +36,7 @@ def count_sentence(body: Body, number: Value, schema: Schema, question: str) -> 
 
 
 def short_number_sentence(term: Aggregate, number: str, wording: SelectWording) -> str:
-    """ "There are 3 such mills", "the total rent of these mills is 3", where what is said of them winds."""
+    """A number without the conditions on its things: "There are 3 such mills"."""
     noun = wording.noun(term.of.variable)
     if isinstance(term.of, Itself):
         return f"There is one such {noun}." if number == "1" else f"There are {number} such {plural(noun)}."
@@ -44,7 +46,7 @@ def short_number_sentence(term: Aggregate, number: str, wording: SelectWording) 
 
 
 def _values(wording: SelectWording, of: Attribute, schema: Schema, question: str, *, one: bool) -> str:
-    """Different values of a property, with what they are of where the question says it, or the name leaves it open."""
+    """Different values of a property; with their owners if the question names them or the name is ambiguous."""
     label = predicate_label(of.predicate, schema)
     if label.kind != "noun":
         return ""

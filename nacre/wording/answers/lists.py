@@ -1,4 +1,6 @@
-"""Say a list of names or values: Grid of one column + Plan -> "The captains are Ann and Bo."."""
+"""Word a list of names or values: Grid of one column + Plan -> "The captains are Ann and Bo."."""
+
+from collections.abc import Sequence
 
 from nacre.language.base import language
 from nacre.language.forms.nouns import is_plural, join_names, plural, possessive_phrase, wording_entry
@@ -27,138 +29,151 @@ from nacre.wording.phrases.plan import verbalise_plan
 from nacre.wording.phrases.property_names import property_phrase
 from nacre.wording.phrases.select import order_phrase, select_wording, verbalise_select
 
-# names of a sentence, and letters of all of them, beyond which they stand below each other
-MOST, LONGEST = 10, 250
-# names with several commas in them that a sentence bears
-PARTED = 2
+# names of a sentence; with more names than these or longer ones, each has a line of its own
+MAX_SENTENCE_NAMES, MAX_SENTENCE_LETTERS = 10, 250
+# a sentence has fewer names with several commas
+MAX_COMMA_NAMES = 2
 
 
-def list_answer(found: Grid, plan: Plan, schema: Schema, measured: tuple[Cell, ...]) -> str:
-    """Names or values of one column; the best of its kind with the number that makes it the best."""
+def list_answer(found: Grid, plan: Plan, schema: Schema, measured: Sequence[Cell]) -> str:
+    """Names or values of one column; things at a place in an order with the number that puts them there."""
     column, body = found.columns[0], plan.body
-    names = list(dict.fromkeys(filter(None, column.said)))
+    names = list(dict.fromkeys(filter(None, column.texts)))
     if not names:
         return ""
-    if isinstance(body, Select) and (told := _with_verb(body, names, schema)):
-        return told
-    one = len(names) == 1
-    tied = not one and isinstance(body, Select) and body.limit == 1
-    words = (
-        verbalise_select(body, schema, many=not one, tied=tied)
-        if isinstance(body, Select)
-        else verbalise_plan(plan, schema)
-    )
-    if one and words == names[0] and isinstance(body, Select) and (kinds := body.variables[0].classes):
-        # it was named by a code
-        words = f"the {schema.class_of[kinds[0]].label}" if kinds[0] in schema.class_of else words
-    if not column.is_named and one:
+    if isinstance(body, Select) and (sentence := _verb_sentence(body, names, schema)):
+        return sentence
+    is_one = len(names) == 1
+    words = _plan_words(plan, schema, is_one=is_one)
+    if is_one and words == names[0] and isinstance(body, Select) and (classes := body.variables[0].classes):
+        # a thing that is named by a code
+        words = f"the {schema.class_of[classes[0]].label}" if classes[0] in schema.class_of else words
+    if not column.is_named and is_one:
         names = [f"{column.heading} {names[0]}"]
-    beside = ranking_values(plan, measured, schema) if _says_which(body, schema) else []
+    measures = ranking_values(plan, measured, schema) if _tells_things_apart(body, schema) else []
     if not is_unwieldy_for(words, schema):
-        beside = [measure_number(each) for each in beside]
-    if isinstance(body, Select) and (told := _done(body, words, names, schema, many=not one)):
-        return told
-    alike = len(set(beside)) == 1 and len(beside) == len(names) > 1 and not is_ordered_by_date(body, schema)
-    apart = [f"{n} ({b})" for n, b in zip(names, beside, strict=False)] if not alike else []
-    said = join_first_names(apart or names) + (f" ({_each(beside[0], len(names))})" if alike else "")
-    if one:
-        return _one(words, said, column, plan, schema)
-    words = _not_again(words, body, schema)
-    if _is_short(apart or names):
-        return _several(words, said, column, body, schema, number=len(names))
-    below = GridColumn(column.heading, "", tuple(apart or names), tuple((name,) for name in names), column.is_number)
-    return captioned_table(caption(_lead(words, column, body, schema, number=len(names))), Grid((below,)))
-
-
-def _each(number: str, many: int) -> str:
-    """What is so of each of several things: "3 stars each", and of a bare number "both 38"."""
-    return f"{number} each" if " " in number else f"{'both' if many == 2 else 'all'} {number}"
+        measures = [measure_number(each) for each in measures]
+    if isinstance(body, Select) and (sentence := _event_sentence(body, words, names, schema, many=not is_one)):
+        return sentence
+    is_same = len(set(measures)) == 1 and len(measures) == len(names) > 1 and not is_ordered_by_date(body, schema)
+    items = names if is_same or not measures else [f"{n} ({m})" for n, m in zip(names, measures, strict=False)]
+    values = join_first_names(items) + (f" ({_shared_measure(measures[0], len(names))})" if is_same else "")
+    if is_one:
+        return _one_value(words, values, column, plan, schema)
+    words = _short_owner(words, body, schema)
+    if _fits_sentence(items):
+        return _several_values(words, values, column, body, schema, number=len(names))
+    lines = GridColumn(column.heading, "", tuple(items), tuple((name,) for name in names), column.is_number)
+    return captioned_table(caption(_lead(words, column, body, schema, number=len(names))), Grid((lines,)))
 
 
 def is_unwieldy_for(words: str, schema: Schema) -> bool:
-    """Whether a noun phrase is too long to go on from, or has a kind in it that is called like a link."""
+    """Whether a noun phrase is too long or nested to go on from, or has a class that is named like a link."""
     return is_unwieldy(words, link_like_nouns(schema))
 
 
 def is_plural_phrase(words: str) -> bool:
-    """Whether what a number is of is said in the plural: "the total sales of shops"."""
+    """Whether the head of a noun phrase is plural: "the total sales of shops"."""
     return is_plural(words.removeprefix("the "))
 
 
-def _with_verb(body: Select, names: list[str], schema: Schema) -> str:
+def _plan_words(plan: Plan, schema: Schema, *, is_one: bool) -> str:
+    if not isinstance(plan.body, Select):
+        return verbalise_plan(plan, schema)
+    return verbalise_select(plan.body, schema, many=not is_one, tied=not is_one and plan.body.limit == 1)
+
+
+def _shared_measure(measure: str, many: int) -> str:
+    """A measure that several things share: "3 stars each", "both 38"."""
+    return f"{measure} each" if " " in measure else f"{'both' if many == 2 else 'all'} {measure}"
+
+
+def _verb_sentence(body: Select, names: list[str], schema: Schema) -> str:
+    """A link or property of one named thing as a sentence; "" for other selects."""
     linked = link_sentence(body, join_first_names(names), schema, many=len(names) > 1)
     return linked or (property_sentence(body, names, schema) if len(names) <= MAX_LISTED_NAMES else "")
 
 
-def _done(body: Select, words: str, names: list[str], schema: Schema, *, many: bool) -> str:
-    """What things do, or when something was done to them: "The mills whose town is Rome were built in 1961"; "" where a
-    property has a noun, and where that winds."""
+def _event_sentence(body: Select, words: str, names: list[str], schema: Schema, *, many: bool) -> str:
+    """What things do, or when it happened to them: "The mills whose town is Rome were built in 1961".
+
+    "" for a property with a noun, and for unwieldy words.
+    """
     term = body.answers[-1]
-    if (
-        not is_question_clause(words)
-        or is_unwieldy_for(words, schema)
-        or len(names) > MAX_LISTED_NAMES
-        or not isinstance(term, Attribute)
-    ):
+    if not isinstance(term, Attribute) or len(names) > MAX_LISTED_NAMES:
         return ""
-    of = select_wording(body, schema)
-    things = of.owners(term.variable) if many else of.things(term.variable, False, frozenset(), 0)
+    if not is_question_clause(words) or is_unwieldy_for(words, schema):
+        return ""
+    wording = select_wording(body, schema)
+    things = wording.owners(term.variable) if many else wording.things(term.variable, False, frozenset(), 0)
     return verb_property_sentence(capitalise_first(things), join_names(names), term, schema, many=many)
 
 
-def _one(words: str, said: str, column: GridColumn, plan: Plan, schema: Schema) -> str:
-    body, named = plan.body, column.heading[:1].islower()
+def _one_value(words: str, value: str, column: GridColumn, plan: Plan, schema: Schema) -> str:
+    """The sentence of a single name or value."""
+    body, has_noun = plan.body, column.heading[:1].islower()
     if isinstance(body, Select):
         term = body.answers[-1]
         many = isinstance(term, Attribute) and is_plural(column.heading) and is_plural_phrase(words)
-        if is_unwieldy_for(words, schema) and isinstance(term, Attribute) and named:
-            predicate = schema.predicate_of[term.predicate]
-            if such := _one_such(term, said, column, select_wording(body, schema).noun(term.variable), schema):
-                return such
-            words = _of_these(body, term, schema, many=False, of_many=False)
-            if words == f"the {column.heading}" and column.heading in wording_entry("moments"):
-                return f"That was {'on' if predicate.datatype in ('date', 'datetime') else 'in'} {said}."
-        return answer_sentence(words, said, many)
-    alone = verbalise_plan(plan, schema, many=False)
-    if alone != words and not is_unwieldy_for(alone, schema):
-        return answer_sentence(alone, said, many=False)
-    if isinstance(body, Combine) and isinstance(asked := body.left.answers[-1], Attribute):
-        noun = select_wording(body.left, schema).noun(asked.variable)
-        if such := _one_such(asked, said, column, noun, schema, in_common=True):
-            return such
-        # what two selects have in common is of several things
-        words = _of_these(body.left, asked, schema, many=False, of_many=True)
-    elif named:
+        if is_unwieldy_for(words, schema) and isinstance(term, Attribute) and has_noun:
+            return _unwieldy_value(body, term, value, column, schema, many=many)
+        return answer_sentence(words, value, many)
+    one = verbalise_plan(plan, schema, many=False)
+    if one != words and not is_unwieldy_for(one, schema):
+        return answer_sentence(one, value, many=False)
+    if isinstance(body, Combine) and isinstance(term := body.left.answers[-1], Attribute):
+        noun = select_wording(body.left, schema).noun(term.variable)
+        if sentence := _such_sentence(term, value, column, noun, schema, in_common=True):
+            return sentence
+        # two selects have a value of several things in common
+        words = _of_these(body.left, term, schema, many=False, of_many=True)
+    elif has_noun:
         words = f"the {column.heading}"
-    return answer_sentence(words, said, is_plural(column.heading))
+    return answer_sentence(words, value, is_plural(column.heading))
 
 
-def _one_such(
-    term: Attribute, said: str, column: GridColumn, noun: str, schema: Schema, *, in_common: bool = False
+def _unwieldy_value(
+    body: Select, term: Attribute, value: str, column: GridColumn, schema: Schema, *, many: bool
 ) -> str:
-    """The one thing by its name, or the one text that things share as a rule, or have `in_common`: "There is one such
-    mill: De Kat"; "" for other values."""
+    """The sentence of a value whose owner takes too many words."""
     predicate = schema.predicate_of[term.predicate]
-    naming = predicate.role == "name" or predicate_label(predicate.iri, schema).one in language().words["naming"]
-    if naming and noun != "thing" and is_plain_noun(noun):
-        return f"There is one such {noun}: {said}."
-    shared = predicate.datatype == "text" and (in_common or predicate.objects <= predicate.subjects / 2)
-    return f"There is one such {column.heading}: {said}." if shared and not is_plural(column.heading) else ""
+    noun = select_wording(body, schema).noun(term.variable)
+    if sentence := _such_sentence(term, value, column, noun, schema):
+        return sentence
+    words = _of_these(body, term, schema, many=False, of_many=False)
+    if words == f"the {column.heading}" and column.heading in wording_entry("moments"):
+        return f"That was {'on' if predicate.datatype in ('date', 'datetime') else 'in'} {value}."
+    return answer_sentence(words, value, many)
 
 
-def _several(words: str, said: str, column: GridColumn, body: Body, schema: Schema, *, number: int) -> str:
+def _such_sentence(
+    term: Attribute, value: str, column: GridColumn, noun: str, schema: Schema, *, in_common: bool = False
+) -> str:
+    """A thing by its name, or a text that things usually share or have `in_common`; "" for other values.
+
+    "There is one such mill: De Kat."
+    """
+    predicate = schema.predicate_of[term.predicate]
+    is_name = predicate.role == "name" or predicate_label(predicate.iri, schema).one in language().words["naming"]
+    if is_name and noun != "thing" and is_plain_noun(noun):
+        return f"There is one such {noun}: {value}."
+    is_shared = predicate.datatype == "text" and (in_common or predicate.objects <= predicate.subjects / 2)
+    is_one = is_shared and not is_plural(column.heading)
+    return f"There is one such {column.heading}: {value}." if is_one else ""
+
+
+def _several_values(words: str, values: str, column: GridColumn, body: Body, schema: Schema, *, number: int) -> str:
+    """The sentence of several names or values."""
     order = order_phrase(body, schema) if isinstance(body, Select) else ""
     things = words.removesuffix(f", {order}")
     if order and number <= MAX_LISTED_NAMES and ", " not in things and not is_unwieldy_for(things, schema):
-        return f"{capitalise_first(order)}, {definite_phrase(things)} are {said}."
+        return f"{capitalise_first(order)}, {definite_phrase(things)} are {values}."
     if not words.startswith("the ") or ", " in words or is_unwieldy_for(words, schema) or number > MAX_LISTED_NAMES:
-        return f"{_lead(words, column, body, schema, number=number)}: {said}."
+        return f"{_lead(words, column, body, schema, number=number)}: {values}."
     last = body.answers[-1] if isinstance(body, Select) else None
     # "the equipment is", but "the headquarters are"
-    mass = isinstance(last, Attribute) and not (
-        is_plural_phrase(words) or is_plural(plural(column.heading)) or column.heading.endswith("s")
-    )
-    return answer_sentence(words, said, not mass)
+    may_be_plural = is_plural_phrase(words) or is_plural(plural(column.heading)) or column.heading.endswith("s")
+    return answer_sentence(words, values, not isinstance(last, Attribute) or may_be_plural)
 
 
 def _lead(words: str, column: GridColumn, body: Body, schema: Schema, *, number: int) -> str:
@@ -167,34 +182,33 @@ def _lead(words: str, column: GridColumn, body: Body, schema: Schema, *, number:
     return f"There are {number:,} such {plural(column.heading)}"
 
 
-def _not_again(words: str, body: Body, schema: Schema) -> str:
-    """Words that do not say all of the things again whose property is asked for, where that is much."""
+def _short_owner(words: str, body: Body, schema: Schema) -> str:
+    """The words of a property, with "these" for its owners if the words are unwieldy."""
     asked = body.left if isinstance(body, Combine) else body
     if is_unwieldy_for(words, schema) and isinstance(asked, Select) and isinstance(asked.answers[-1], Attribute):
         return _of_these(asked, asked.answers[-1], schema, many=True, of_many=True)
     return words
 
 
-def _is_short(names: list[str]) -> bool:
-    parted = sum(name.count(",") > 1 for name in names)
-    return parted < PARTED and (len(names) <= MOST or sum(map(len, names[:MAX_LISTED_NAMES])) <= LONGEST)
+def _fits_sentence(names: list[str]) -> bool:
+    with_commas = sum(name.count(",") > 1 for name in names)
+    is_short = sum(map(len, names[:MAX_LISTED_NAMES])) <= MAX_SENTENCE_LETTERS
+    return with_commas < MAX_COMMA_NAMES and (len(names) <= MAX_SENTENCE_NAMES or is_short)
 
 
 def _of_these(body: Select, term: Attribute, schema: Schema, *, many: bool, of_many: bool) -> str:
-    """A property of what is not said again: "the names of these mills"; `many` values, or one `of_many` things."""
-    of = select_wording(body, schema)
-    name, noun = property_phrase(of, term, many), of.noun(term.variable)
-    # of one thing that is named and others
+    """A property without its owners' conditions: "the names of these mills"; `many` values of one or `of_many`."""
+    wording = select_wording(body, schema)
+    name, noun = property_phrase(wording, term, many), wording.noun(term.variable)
     name = plural(name) if many else name
     if noun == "thing" or not is_plain_noun(noun):
         return f"the {name}"
-    return (
-        f"the {possessive_phrase(name, f'these {plural(noun)}' if of_many else f'this {noun}', person=is_person(noun))}"
-    )
+    owners = f"these {plural(noun)}" if of_many else f"this {noun}"
+    return f"the {possessive_phrase(name, owners, person=is_person(noun))}"
 
 
-def _says_which(body: Body, schema: Schema) -> bool:
-    """Whether an answer tells things apart, so that what they are placed by may stand beside it."""
+def _tells_things_apart(body: Body, schema: Schema) -> bool:
+    """Whether the answers are things, names or groups, so that their measures may stand beside them."""
     last = body.answers[-1] if isinstance(body, Select) else None
     if not isinstance(last, Attribute) or (isinstance(body, Select) and last in body.by):
         return True

@@ -1,58 +1,69 @@
-"""Names in an answer as the question has them: "the Moon Jar", "the cornflower"."""
+"""Write names in an answer as the question does: answer + question + mentions -> answer with "the Moon Jar"."""
 
 import re
 from collections.abc import Sequence
 
 import simplemma
 
-from nacre.language.base import language
+from nacre.language.base import language, pattern, phrase_list
 from nacre.language.forms.nouns import is_participle
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token, tokenize
 from nacre.records.turn import Mention
 from nacre.wording.phrases.join_clauses import KIND_SUFFIX
 
-# words of a kind that is said before a name, at most
+# words of a class before a name
 MAX_KIND_WORDS = 3
 _HYPHENED = re.compile(r"(?<!\w)[a-z]+(?:-[a-z]+)+(?!\w)")
-# the words of a noun with its article, at an end
-_LED = re.compile(r"\bthe ([\w'-]+(?: [\w'-]+)?)$")
-# "GPA" and "GDP", and no number of a row
-_SPELLED = re.compile(r"(?<![\w-])[A-Z]{3,5}(?![\w-])")
+# "GPA" and "GDP"
+_ACRONYM = re.compile(r"(?<![\w-])[A-Z]{3,5}(?![\w-])")
 # "state/province/county"
 _ALTERNATIVES = re.compile(r"(?<![\w/])[a-z]+(?:/[a-z]+)+(?![\w/])")
-_BETWEEN = re.compile(r"[\s-]+")
+_WORD_BREAK = re.compile(r"[\s-]+")
 _QUOTES = "\"'”’»"
-# what a table has between its headings and its rows
+# between the headings of a table and its rows
 _ROWS = "\n| -"
 
 
 def match_question_spelling(text: str, question: str, mentions: Sequence[Mention]) -> str:
-    """A sentence, with the lines below it, where names that have "the" in the question have it too, and words the
-    hyphens and capitals that they have there."""
+    """An answer with the articles, hyphens and capitals of the question; rows of a table stay as they are."""
     head, mark, rows = text.partition(_ROWS)
-    for written in _HYPHENED.findall(question):
-        head = re.sub(rf"(?<!\w){written.replace('-', ' ')}(?!\w)", written, head)
-    for spelled in (each for each in _SPELLED.findall(question) if not simplemma.is_known(each.lower(), lang="en")):
-        head = re.sub(rf"(?<!\w){spelled.lower()}(?=s?(?!\w))", spelled, head)
-    said, end, rest = f"{head}{mark}{rows}".partition("\n")
+    for hyphened in _HYPHENED.findall(question):
+        head = re.sub(rf"(?<!\w){hyphened.replace('-', ' ')}(?!\w)", hyphened, head)
+    for acronym in (each for each in _ACRONYM.findall(question) if not simplemma.is_known(each.lower(), lang="en")):
+        head = re.sub(rf"(?<!\w){acronym.lower()}(?=s?(?!\w))", acronym, head)
+    sentence, end, rest = f"{head}{mark}{rows}".partition("\n")
     for each in mentions:
-        label = KIND_SUFFIX.sub("", each.label)
-        if each.kind == "entity" and question[each.start : each.end] == each.text and _has_article(question, each):
-            said = _with_article(said, label, _written(question, each))
-        elif each.kind == "entity" and _is_hyphened(each.text, label):
-            said = said.replace(label, each.text, 1)
-        if each.kind == "predicate" and "/" in said:
-            for names in _ALTERNATIVES.findall(said):
-                said = said.replace(names, _one_of(names, each.text))
-        if each.kind == "predicate" and (named := _LED.search(question[: each.end])):
-            # the label has "distance to county seat"
-            said = re.sub(rf"(?<= )(to|from) {re.escape(named[1])}(?!\w)", rf"\1 the {named[1]}", said, count=1)
-    return f"{said}{end}{rest}"
+        if each.kind == "entity":
+            sentence = _match_entity(sentence, question, each)
+        elif each.kind == "predicate":
+            sentence = _match_predicate(sentence, question, each)
+    return f"{sentence}{end}{rest}"
+
+
+def _match_entity(sentence: str, question: str, mention: Mention) -> str:
+    """The sentence with the article or the hyphens of a thing's name in the question."""
+    label = KIND_SUFFIX.sub("", mention.label)
+    if question[mention.start : mention.end] == mention.text and _has_article(question, mention):
+        return _with_article(sentence, label, _written(question, mention))
+    return sentence.replace(label, mention.text, 1) if _is_hyphened(mention.text, label) else sentence
+
+
+def _match_predicate(sentence: str, question: str, mention: Mention) -> str:
+    """The sentence with the alternative and the article of a property in the question."""
+    if "/" in sentence:
+        for names in _ALTERNATIVES.findall(sentence):
+            sentence = sentence.replace(names, _one_of(names, mention.text))
+    noun = pattern("wording", "article_noun_end").search(question[: mention.end])
+    if noun is None:
+        return sentence
+    # the label has "distance to county seat"
+    ways = "|".join(phrase_list("wording", "way_prepositions"))
+    return re.sub(rf"(?<= )({ways}) {re.escape(noun[1])}(?!\w)", rf"\1 the {noun[1]}", sentence, count=1)
 
 
 def _one_of(names: str, asked: str) -> str:
-    """Of names for the same the one that was asked for.
+    """The one of several names for the same that the question has.
 
     >>> _one_of("states/provinces/counties", "state"), _one_of("km/h", "speed")
     ('states', 'km/h')
@@ -62,7 +73,7 @@ def _one_of(names: str, asked: str) -> str:
 
 
 def _has_article(question: str, mention: Mention) -> bool:
-    """Whether the name has "the" of its own, and not that of a kind that follows it ("the Neurology department")."""
+    """Whether the name has "the" of its own, and not that of a class after it ("the Neurology department")."""
     before = tokenize(question[: mention.start])
     after = question[mention.end :].lstrip(_QUOTES)
     following = next(iter(tokenize(after)), None)
@@ -74,24 +85,23 @@ def _has_article(question: str, mention: Mention) -> bool:
 
 
 def _written(question: str, mention: Mention) -> str:
-    """The name as a common noun where it is asked for as one: in small letters by who writes capitals; with the hyphens
-    of the question."""
+    """The name in small letters if the question has it so among capitals, and with the hyphens of the question."""
     label = KIND_SUFFIX.sub("", mention.label)
     small = mention.text == label.lower() and question[:1].isupper()
     return mention.text if small or _is_hyphened(mention.text, label) else label
 
 
 def _is_hyphened(text: str, label: str) -> bool:
-    """Whether a name is typed with hyphens, and differs from the label in these alone.
+    """Whether a name has hyphens, and differs from the label only in these.
 
     >>> _is_hyphened("plug-in hybrid", "plug-in-hybrid"), _is_hyphened("plug in hybrid", "plug-in-hybrid")
     (True, False)
     """
-    return "-" in text and _BETWEEN.sub(" ", text) == _BETWEEN.sub(" ", label)
+    return "-" in text and _WORD_BREAK.sub(" ", text) == _WORD_BREAK.sub(" ", label)
 
 
 def _with_article(said: str, label: str, written: str) -> str:
-    """The sentence with "the" before the first place of the name, unless that has one or is part of a longer name."""
+    """The sentence with "the" before the first place of the name, unless it has one or is part of a longer name."""
     found = re.search(rf"(?<!\w){re.escape(label)}(?!\w)", said)
     if found is None or label.casefold().startswith("the "):
         return said
@@ -102,12 +112,12 @@ def _with_article(said: str, label: str, written: str) -> str:
 
 
 def _may_go_on(label: str, following: Token) -> bool:
-    """Whether a word may belong to a longer name: one with a capital or digit, or any after a name in small letters."""
+    """Whether a word may continue a name: a word with a capital or digit, or any after a name in small letters."""
     return following.norm not in function_words() and (label.islower() or not following.text.islower())
 
 
 def _is_led(before: str) -> bool:
-    """Whether an article stands before the name already, or before its kind ("the car variant Fox")."""
+    """Whether an article stands before the name already, or before its class ("the car variant Fox")."""
     words = [each.norm for each in tokenize(before)][-MAX_KIND_WORDS - 1 :]
     led = next((word for word in reversed(words) if word in function_words()), "")
     return led in language().words["article"]

@@ -1,44 +1,20 @@
-"""A sentence or the lead of a list: a noun phrase + names or values -> "The captains are Ann and Bo."."""
+"""Make a sentence, or the lead of a list: a noun phrase + names or values -> "The captains are Ann and Bo."."""
 
-import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
+from nacre.language.base import pattern, phrase_list
 from nacre.language.forms.nouns import is_plural, join_names, place_phrase, wording_entry
 from nacre.records.plan import Itself, Select
 
 MAX_LISTED_NAMES = 30
-# words that a sentence has before its last one, at least
+# a name with so many spaces and a full stop is a sentence
 MIN_SENTENCE_SPACES = 3
-_OF_THOSE = re.compile(
-    r"the one of (?P<those>those [\d,]+ .+?|.+ and .+?) "
-    r"(?P<placed>(?:with|that|who|whose) .+|\S*[^\Ws] (?:\S+ )?(?:last|first))"
-)
-# "the van that is based at the port", which is said without "that is"
-_ONE_THAT_IS = re.compile(
-    r"^(?P<noun>the [^ ,]+(?: [^ ,]+)?) (?:that|who) (?:is|was) "
-    r"(?P<rest>(?!the |a |an |not an? )(?!.* (?:that|who|whose|with) )\S+ .+)$"
-)
-# more words than this name nothing that a reader keeps in mind to the end of the sentence
+# a reader does not keep more words in mind to the end of the sentence
 MAX_CLEAR_PHRASE_WORDS = 20
-# where what is said of a thing begins; after "and" it is said of the same thing as what stands before
-_CLAUSE = re.compile(
-    r"(?<!and )(?<!or )\b(?:whose|that|who|with(?:out)?(?= (?:an?|no|one|more|fewer|at|between|exactly|\d+)\b))\b"
-)
-
-# a property that is called by its values: "the new or used of the car Fox"
-_CHOICE = re.compile(r"^the (?P<one>\w+) or (?P<other>\w+)(?: \w+)? (?:of|for) (?P<owner>.+)$")
-
-# how what is asked for begins where it has no noun
-_ASKING = ("when", "whether", "what")
-_SAYING = re.compile(r"(?<= )(?:that|who|whose|with|without)(?= )")
-_RELATIVE = re.compile(r" (?:that|who) ")
-# the best of what only says something of another thing
-_BEST_OF = re.compile(r"\b(?:whose|that|who|with(?:out)?) .* with the ")
 
 
-def is_unwieldy(words: str, unspoken: Collection[str] = ()) -> bool:
-    """Whether a noun phrase is too long to go on from, says something of what only says something of another thing, or
-    has one of the nouns that are none.
+def is_unwieldy(words: str, link_like: Collection[str] = ()) -> bool:
+    """Whether a noun phrase is too long or too nested to go on from, or has a noun that is named like a link.
 
     >>> is_unwieldy("the names of the mills whose town is Rome and whose height is 3")
     False
@@ -47,39 +23,40 @@ def is_unwieldy(words: str, unspoken: Collection[str] = ()) -> bool:
     >>> is_unwieldy("the town with the mill with the most sails")
     True
     """
-    nested = (
-        len(words.split()) > MAX_CLEAR_PHRASE_WORDS or len(_CLAUSE.findall(words)) > 1 or bool(_BEST_OF.search(words))
-    )
-    return nested or any(f" {noun} " in f" {words} " for noun in unspoken)
+    is_long = len(words.split()) > MAX_CLEAR_PHRASE_WORDS
+    is_nested = len(pattern("wording", "clause_start").findall(words)) > 1
+    has_inner_superlative = bool(pattern("wording", "superlative_in_clause").search(words))
+    return is_long or is_nested or has_inner_superlative or any(f" {noun} " in f" {words} " for noun in link_like)
 
 
-def answer_sentence(words: str, said: str, many: bool) -> str:
-    """What is asked for with its values; the values alone where that winds.
+def answer_sentence(words: str, values: str, many: bool) -> str:
+    """What is asked for with its values; the values alone if the phrase is unwieldy.
 
     >>> answer_sentence("the new or used of the car Fox", "used", False)
     'The car Fox is used.'
     """
     if is_unwieldy(words):
-        return f"{said}."
-    choice = _CHOICE.match(words)
-    if choice is not None and said.casefold() in (choice["one"], choice["other"]):
+        return f"{values}."
+    choice = pattern("wording", "choice_property").match(words)
+    if choice is not None and values.casefold() in (choice["one"], choice["other"]):
         words = choice["owner"]
-    of_those = _OF_THOSE.fullmatch(words)
+    of_those = pattern("wording", "one_of_those").fullmatch(words)
     if of_those is not None:
         words = f"of {of_those['those']}, the one {of_those['placed']}"
-    words = words if many else _ONE_THAT_IS.sub(r"\g<noun> \g<rest>", words)
+    words = words if many else pattern("wording", "one_that_is").sub(r"\g<noun> \g<rest>", words)
     if is_question_clause(words):
-        return f"{capitalise_first(words)}: {said}."
-    return f"{capitalise_first(words)} {'are' if many else 'is'} {place_phrase(words.removeprefix('the '), said)}."
+        return f"{capitalise_first(words)}: {values}."
+    be = "are" if many else "is"
+    return f"{capitalise_first(words)} {be} {place_phrase(words.removeprefix('the '), values)}."
 
 
 def is_question_clause(words: str) -> bool:
-    """Whether words say what is asked for with a clause: "when the mills were built"."""
-    return words.partition(" ")[0].lower() in _ASKING
+    """Whether words are a question clause: "when the mills were built"."""
+    return words.partition(" ")[0].lower() in phrase_list("wording", "question_clause_starts")
 
 
 def caption(words: str) -> str:
-    """What stands above a list or table, as a sentence.
+    """The caption of a list or table, as a sentence.
 
     >>> caption("the names and ages of the captains"), caption("the number of mills for each town")
     ('Here are the names and ages of the captains', 'Here is the number of mills for each town')
@@ -97,7 +74,7 @@ def caption(words: str) -> str:
 
 
 def definite_phrase(words: str) -> str:
-    """Things with "the", where nothing else says which.
+    """A noun phrase with "the", unless a name or another determiner begins it.
 
     >>> definite_phrase("mills and their towns"), definite_phrase("those 3 mills"), definite_phrase("Fox variants")
     ('the mills and their towns', 'those 3 mills', 'Fox variants')
@@ -107,54 +84,50 @@ def definite_phrase(words: str) -> str:
 
 
 def list_lead(words: str, number: int, body: object) -> str:
-    """What a list is of, with how many there are: "3 stadiums whose ..."."""
+    """The lead of a list with the number of its items: "3 stadiums whose ..."."""
     if words.startswith("the ") or (isinstance(body, Select) and not isinstance(body.answers[-1], Itself)):
         return capitalise_first(words)
     if words.startswith("those "):
         return f"{number:,} of {words}"
-    return _as_sentence(f"{number:,} {words}")
+    return _counted_statement(f"{number:,} {words}")
 
 
-def _as_sentence(words: str) -> str:
-    """A noun with what is said of it, as a sentence.
-
-    >>> _as_sentence("2 stages that have a roof"), _as_sentence("2 lots that a ship carries"), _as_sentence("2 stages")
-    ('2 stages have a roof', 'There are 2 lots that a ship carries', 'There are 2 stages')
-    """
-    noun, *rest = _RELATIVE.split(words, maxsplit=1)
-    said = rest[0] if rest else ""
-    plain = not _SAYING.search(f"{noun} {said}".replace(" without ", " "))
-    first = said.partition(" ")[0]
-    # the noun is who does it, where no other noun comes first
-    if rest and plain and first.islower() and first not in wording_entry("determiners"):
-        return f"{noun} {said}"
-    return f"There are {words}"
-
-
-def join_first_names(names: list[str]) -> str:
-    """All names up to 30, else the first 30, the count, and how to see the rest; sentences in quotation marks.
+def join_first_names(names: Sequence[str]) -> str:
+    """At most 30 names, then how many more there are and how to see them; sentences in quotation marks.
 
     >>> join_first_names(["Ann", "Bo"]), join_first_names(["I came here first.", "No."])
     ('Ann and Bo', '“I came here first.” and “No.”')
     """
-    if any(
-        name.endswith((".", "!", "?")) and name.count(" ") >= MIN_SENTENCE_SPACES for name in names[:MAX_LISTED_NAMES]
-    ):
-        names = [f"“{name}”" for name in names]
-    if len(names) <= MAX_LISTED_NAMES:
-        return join_names(names)
-    return f"{join_names(names[:MAX_LISTED_NAMES])}{remaining_names(names)}"
+    shown = list(names[:MAX_LISTED_NAMES])
+    if any(name.endswith((".", "!", "?")) and name.count(" ") >= MIN_SENTENCE_SPACES for name in shown):
+        shown = [f"“{name}”" for name in shown]
+    return f"{join_names(shown)}{remaining_names(names)}"
 
 
-def remaining_names(names: list[str]) -> str:
-    """How many names come after the first 30; "" where none do."""
-    return (
-        f" and {len(names) - MAX_LISTED_NAMES:,} more (ask with --json for all)"
-        if len(names) > MAX_LISTED_NAMES
-        else ""
-    )
+def remaining_names(names: Sequence[str]) -> str:
+    """How many names come after the first 30; "" if none do."""
+    more = len(names) - MAX_LISTED_NAMES
+    return f" and {more:,} more (ask with --json for all)" if more > 0 else ""
 
 
 def capitalise_first(text: str) -> str:
     """A text with its first letter in upper case."""
     return text[:1].upper() + text[1:]
+
+
+def _counted_statement(words: str) -> str:
+    """A number of things with a condition, as a statement.
+
+    >>> _counted_statement("2 stages that have a roof"), _counted_statement("2 stages")
+    ('2 stages have a roof', 'There are 2 stages')
+    >>> _counted_statement("2 lots that a ship carries")
+    'There are 2 lots that a ship carries'
+    """
+    noun, *rest = pattern("wording", "relative_clause").split(words, maxsplit=1)
+    clause = rest[0] if rest else ""
+    is_only_clause = not pattern("wording", "condition_words").search(f"{noun} {clause}".replace(" without ", " "))
+    first = clause.partition(" ")[0]
+    # the noun is the subject of the clause unless another noun comes first
+    if rest and is_only_clause and first.islower() and first not in wording_entry("determiners"):
+        return f"{noun} {clause}"
+    return f"There are {words}"

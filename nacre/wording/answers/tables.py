@@ -1,4 +1,4 @@
-"""What a table of an answer shows, where its plan is too long to say: Grid + Plan -> "the ages of these captains"."""
+"""Word a table without the conditions of its plan: Grid + Plan -> captions, or a sentence of one row."""
 
 import re
 from collections.abc import Sequence
@@ -24,8 +24,10 @@ from nacre.wording.phrases.select import select_wording
 
 
 def values_caption(body: Body, schema: Schema, *, many: bool = True) -> str:
-    """What a table of values shows, of things that are not said again: "the names of these ships and the ages of these
-    captains", of one row "the name of this ship and the age of this captain"; "" for others."""
+    """The caption of a table of values: "the names of these ships and the ages of these captains"; "" for other tables.
+
+    With `many` off, of one row: "the name of this ship and the age of this captain".
+    """
     terms = [a for a in body.answers if isinstance(a, Attribute)] if isinstance(body, Select) else []
     if not isinstance(body, Select) or len(terms) != len(body.answers):
         return ""
@@ -39,24 +41,25 @@ def values_caption(body: Body, schema: Schema, *, many: bool = True) -> str:
     return join_names(said)
 
 
-def single_owner_sentence(found: Grid, select: Select, schema: Schema, *, these: bool) -> str:
-    """A row of values of one thing, not all numbers: "Emma has the captain Ann and the flag Malta"; with `these` it is
-    not said again of what. "" for others, and for what is no noun."""
+def single_owner_sentence(found: Grid, select: Select, schema: Schema, *, is_short: bool) -> str:
+    """A row of values of one thing, not all numbers: "Emma has the captain Ann and the flag Malta"; "" for others.
+
+    With `is_short`, "this ship" stands for the conditions on the thing.
+    """
     terms = [a for a in select.answers if isinstance(a, Attribute)]
     of, numbers = select_wording(select, schema), all(c.is_number for c in found.columns)
     if numbers or not all(predicate_label(t.predicate, schema).kind == "noun" for t in terms):
         return ""
     variable = terms[0].variable
     noun = of.noun(variable)
-    owner = f"this {noun}" if these else of.things(variable, False, frozenset(), 0)
+    owner = f"this {noun}" if is_short else of.things(variable, False, frozenset(), 0)
     named = ((property_phrase(of, t, False), c) for t, c in zip(terms, found.columns, strict=True))
-    return f"{capitalise_first(owner)} has {join_names([_had(name, c) for name, c in named])}."
+    return f"{capitalise_first(owner)} has {join_names([_possession(name, c) for name, c in named])}."
 
 
 def groups_caption(found: Grid, body: Body) -> str:
-    """What a table of numbers for groups shows, by its headings: "the number of such rooms for each floor"; "" for
-    others."""
-    groups, numbers = _parted(found, body)
+    """The caption of numbers for groups: "the number of such rooms for each floor"; "" for other tables."""
+    groups, numbers = _group_and_number_columns(found, body)
     if not numbers or not groups:
         return ""
     chosen = isinstance(body, Select) and (bool(body.filters) or any(v.keys for v in body.variables))
@@ -66,21 +69,21 @@ def groups_caption(found: Grid, body: Body) -> str:
 
 
 def single_group_sentence(found: Grid, body: Body) -> str:
-    """The numbers of the one group that there is: "For Oslo, the average age is 41."; "" for others."""
-    groups, numbers = _parted(found, body)
-    if not numbers or not groups or not all(c.said[0] for c in (*groups, *numbers)):
+    """The numbers of the only group: "For Oslo, the average age is 41."; "" for other tables."""
+    groups, numbers = _group_and_number_columns(found, body)
+    if not numbers or not groups or not all(c.texts[0] for c in (*groups, *numbers)):
         return ""
-    group = join_names([c.said[0] for c in groups])
+    group = join_names([c.texts[0] for c in groups])
     return f"For {group}, {join_names(number_clauses(numbers))}."
 
 
 def number_clauses(numbers: Sequence[GridColumn]) -> list[str]:
-    """Each number with what it is called: "the average age is 41"."""
-    return [f"the {c.heading} {'are' if is_plural(c.heading) else 'is'} {c.said[0]}" for c in numbers]
+    """A clause for each number: "the average age is 41"."""
+    return [f"the {c.heading} {'are' if is_plural(c.heading) else 'is'} {c.texts[0]}" for c in numbers]
 
 
-def _parted(found: Grid, body: Body) -> tuple[list[GridColumn], list[GridColumn]]:
-    """The columns of a table that say what the groups are, and those of the numbers computed for them."""
+def _group_and_number_columns(found: Grid, body: Body) -> tuple[list[GridColumn], list[GridColumn]]:
+    """The columns of the groups, and the columns of the numbers computed for them."""
     terms = body.answers if isinstance(body, Select) and len(body.answers) == len(found.columns) else ()
     parts = list(zip(found.columns, terms, strict=False))
     groups = [column for column, term in parts if not isinstance(term, Aggregate)]
@@ -88,22 +91,22 @@ def _parted(found: Grid, body: Body) -> tuple[list[GridColumn], list[GridColumn]
 
 
 def single_row_sentence(found: Grid) -> str:
-    """A row in words: of a thing by its name, "Emma has the captain Ann and 3 masts"."""
-    first, *others = [c for c in found.columns if c.said[0]]
-    rest = [c for c in others if c.said != first.said]
+    """One row as a sentence: "Emma has the captain Ann and 3 masts"."""
+    first, *others = [c for c in found.columns if c.texts[0]]
+    rest = [c for c in others if c.texts != first.texts]
     if first.is_named and others and not rest:
-        return f"There is one such {first.heading}: {first.said[0]}."
+        return f"There is one such {first.heading}: {first.texts[0]}."
     if not first.is_named or first.is_number or not rest or first.heading == rest[0].heading:
-        return f"{capitalise_first('; '.join(f'{c.heading}: {c.said[0]}' for c in (first, *rest)))}."
+        return f"{capitalise_first('; '.join(f'{c.heading}: {c.texts[0]}' for c in (first, *rest)))}."
     if any(c.heading.rpartition(" ")[2] in wording_entry("prepositions") or is_participle(c.heading) for c in rest):
         # "fired in" is nothing that a thing has
-        return f"{first.said[0]}: {join_names([f'{c.heading} {c.said[0]}' for c in rest])}."
-    return f"{first.said[0]} has {join_names([_had(c.heading, c) for c in rest])}."
+        return f"{first.texts[0]}: {join_names([f'{c.heading} {c.texts[0]}' for c in rest])}."
+    return f"{first.texts[0]} has {join_names([_possession(c.heading, c) for c in rest])}."
 
 
-def _had(name: str, column: GridColumn) -> str:
-    """The value of the one row of a column, as what a thing has: "the captain Ann", "3 masts", "a price of 5"."""
-    said, noun = column.said[0], name.removeprefix("number of ")
+def _possession(name: str, column: GridColumn) -> str:
+    """The value of a column as what a thing has: "the captain Ann", "3 masts", "a price of 5"."""
+    said, noun = column.texts[0], name.removeprefix("number of ")
     if noun != name or (column.is_number and is_count_noun(noun) and not column.unit):
         return f"{'no' if said == '0' else said} {singular(noun) if said == '1' else noun}"
     if column.is_number and column.is_amount:
@@ -112,14 +115,14 @@ def _had(name: str, column: GridColumn) -> str:
 
 
 def columns_caption(found: Grid) -> str:
-    """What a table shows, by its headings: "ships with their captain and year", of no ships "captains and years"."""
+    """The caption of a table by its headings: "ships with their captain and year", or "captains and years"."""
     first, *rest = [column.heading for column in found.columns]
     own = found.columns[0].is_named and rest
     return f"{plural(first)} with their {join_names(rest)}" if own else join_names([plural(first), *map(plural, rest)])
 
 
 def captioned_table(lead: str, found: Grid) -> str:
-    """A table of the first rows below a sentence, with how many there are and how to see the rest."""
+    """A table of the first rows below a caption, with their number and how to see the rest."""
     said, number = capitalise_first(lead), f"{len(found.rows):,}"
     if len(found.rows) > MAX_LISTED_NAMES:
         total = "" if said.startswith(f"{number} ") else f"{number} in all; "

@@ -52,7 +52,7 @@ def value_facts(predicate: Predicate, things: Variable, schema: Schema, run: Run
         return []
     column = build_grid(table, select, schema).columns[-1]
     found = []
-    for keys, said, data, row in zip(table.keys, column.said, column.data, table.rows, strict=True):
+    for keys, said, data, row in zip(table.keys, column.texts, column.data, table.rows, strict=True):
         number = data[0] if len(data) == 1 and isinstance(data[0], int | float) else None
         text = f"{said} {column.unit}" if column.unit and said.replace(",", "").replace(".", "").isdigit() else said
         if said:
