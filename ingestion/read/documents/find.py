@@ -1,4 +1,4 @@
-"""Files, folders and patterns given as texts -> documents, each with the name it is cited by."""
+"""Find documents: files, folders and globs -> document files, each with the name it is cited by."""
 
 import glob
 import logging
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ingestion.read.documents.load import FORMATS, NOT_READ
+from ingestion.read.documents.read_document import READABLE_FORMATS, UNREADABLE_FORMATS
 from nacre.errors import IngestionError
 
 log = logging.getLogger(__name__)
@@ -20,37 +20,40 @@ class DocumentFile(NamedTuple):
 
 
 def find_documents(places: Sequence[str]) -> list[DocumentFile]:
-    """The documents that files, folders (searched deeply) and globs stand for, sorted by name.
+    """The documents in files, folders (searched recursively) and globs, sorted by name.
 
-    A document is named by its path from the folder that was given on, that folder included. Raises IngestionError for
-    what is not there, for a folder without any, and for a file of another format that is named itself; in a folder,
-    documents of formats that can't be read are kept, to be listed, and other files are passed over.
+    A document is named by its path relative to the parent of the given folder. Raises IngestionError for missing
+    places, for folders without documents, and for explicitly named files of another format. In folders, documents of
+    formats that can't be read are returned too, so that they are reported; other files are ignored.
     """
     found: dict[Path, str] = {}
     for place in places:
         for path in _expand(place):
             if path.is_dir():
-                inside = [p for p in sorted(path.rglob("*")) if p.is_file() and not _hidden(p.relative_to(path))]
-                documents = [p for p in inside if _is_document(p)]
-                if not any(p.suffix.lower() in FORMATS for p in documents):
-                    raise IngestionError(f"{place}: no document in this folder ({', '.join(sorted(FORMATS))}).")
-                root = path.resolve()
-                found.update(
-                    {p.resolve(): f"{root.name}/{p.relative_to(path).as_posix()}".lstrip("/") for p in documents}
-                )
-            elif path.suffix.lower() in FORMATS:
+                found |= _documents_in(path, place)
+            elif path.suffix.lower() in READABLE_FORMATS:
                 found.setdefault(path.resolve(), path.name)
             elif not glob.has_magic(place):
                 raise IngestionError(
                     f"{path}: can't read {path.suffix or 'a file without extension'} as a document, only"
-                    f" {', '.join(sorted(FORMATS))}."
+                    f" {', '.join(sorted(READABLE_FORMATS))}."
                     f" Convert it first, for example: pandoc {path.name} -o {path.stem}.md"
                 )
     names = list(found.values())
-    documents_found = [
+    documents = (
         DocumentFile(path, name if names.count(name) == 1 else path.as_posix()) for path, name in found.items()
-    ]
-    return sorted(documents_found, key=lambda document: document.name)
+    )
+    return sorted(documents, key=lambda document: document.name)
+
+
+def _documents_in(folder: Path, place: str) -> dict[Path, str]:
+    """The documents in a folder, by path, with their names."""
+    files = [p for p in sorted(folder.rglob("*")) if p.is_file() and not _is_hidden(p.relative_to(folder))]
+    documents = [p for p in files if _is_document(p)]
+    if not any(p.suffix.lower() in READABLE_FORMATS for p in documents):
+        raise IngestionError(f"{place}: no document in this folder ({', '.join(sorted(READABLE_FORMATS))}).")
+    root = folder.resolve().name
+    return {p.resolve(): f"{root}/{p.relative_to(folder).as_posix()}".lstrip("/") for p in documents}
 
 
 def _expand(place: str) -> list[Path]:
@@ -63,12 +66,12 @@ def _expand(place: str) -> list[Path]:
     raise IngestionError(f"{place}: no such file or folder. Check the path given to --texts.")
 
 
-def _hidden(path: Path) -> bool:
+def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
 def _is_document(path: Path) -> bool:
-    if path.suffix.lower() in FORMATS or path.suffix.lower() in NOT_READ:
+    if path.suffix.lower() in READABLE_FORMATS or path.suffix.lower() in UNREADABLE_FORMATS:
         return True
-    log.info("%s is no document, passed over", path)
+    log.info("%s is not a document and is ignored", path)
     return False

@@ -1,4 +1,4 @@
-"""Markdown -> blocks: headings, paragraphs, items of lists, rows of tables with the names of their columns."""
+"""Read Markdown: text -> headings, paragraphs, list items, and rows of tables with the names of their columns."""
 
 import re
 from collections.abc import Iterator
@@ -8,14 +8,14 @@ from ingestion.read.documents.text import Block, DocumentText, row_text
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(\S[^\r\n]*)", re.MULTILINE)
 _FRONT_MATTER = re.compile(r"---\r?\n.*?\r?\n---[ \t]*(?:\r?\n|$)", re.DOTALL)
 _FRONT_TITLE = re.compile(r"^title:[ \t]*[\"']?(.+?)[\"']?[ \t]*\r?$", re.MULTILINE)
-_MARKED = re.compile(r"\r?\n[ \t]*\r?\n\s*|\r?\n(?=[ \t]*(?:[-*+>][ \t]|\d+[.)][ \t]|\||```|~~~))")
+_PARAGRAPH_END = re.compile(r"\r?\n[ \t]*\r?\n\s*|\r?\n(?=[ \t]*(?:[-*+>][ \t]|\d+[.)][ \t]|\||```|~~~))")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
-_RULE = re.compile(r"\|?[ \t:|-]+\|?")
+_TABLE_RULE = re.compile(r"\|?[ \t:|-]+\|?")
 _BARS = re.compile(r"(?<!\\)\|")
 
 
 def read_markdown(text: str) -> DocumentText:
-    """The blocks of a Markdown text; what is in fences is no heading, and comments become blanks."""
+    """The blocks of a Markdown text. Fenced code contains no headings; comments are replaced by spaces."""
     text = _without_comments(text)
     front = _FRONT_MATTER.match(text)
     start = front.end() if front else 0
@@ -24,7 +24,7 @@ def read_markdown(text: str) -> DocumentText:
 
 
 def _without_comments(text: str) -> str:
-    """With blanks in the place of comments, so that places stay."""
+    """The text with comments replaced by spaces, so that offsets stay valid."""
     parts, start = [], 0
     while (opened := text.find("<!--", start)) >= 0 and (closed := text.find("-->", opened)) >= 0:
         parts += [text[start:opened], re.sub(r"[^\r\n]", " ", text[opened : closed + 3])]
@@ -40,15 +40,15 @@ def _blocks(text: str, start: int) -> Iterator[Block]:
             fence += 1
         if fence < len(fences) and fences[fence][0] <= heading.start():
             continue
-        yield from _stretches(text, start, heading.start())
-        said = heading[2].rstrip(" \t#")
-        yield Block("heading", heading.start(2), heading.start(2) + len(said), level=len(heading[1]))
+        yield from _section_blocks(text, start, heading.start())
+        title = heading[2].rstrip(" \t#")
+        yield Block("heading", heading.start(2), heading.start(2) + len(title), level=len(heading[1]))
         start = heading.end()
-    yield from _stretches(text, start, len(text))
+    yield from _section_blocks(text, start, len(text))
 
 
 def _fences(text: str, start: int) -> list[tuple[int, int]]:
-    """Where code stands: from a fence to the next of its kind; one that is not closed fences nothing."""
+    """The spans of fenced code. A fence without an end is ignored."""
     found: list[tuple[int, int]] = []
     opened: tuple[str, int] | None = None
     for match in _FENCE.finditer(text, start):
@@ -60,18 +60,18 @@ def _fences(text: str, start: int) -> list[tuple[int, int]]:
     return found
 
 
-def _stretches(text: str, start: int, end: int) -> Iterator[Block]:
-    """Paragraphs, items of lists and rows of tables."""
+def _section_blocks(text: str, start: int, end: int) -> Iterator[Block]:
+    """The paragraphs, list items and table rows of a section."""
     columns: list[str] = []
     waiting: tuple[int, int] | None = None
-    for first, last in _parted(text, start, end):
+    for first, last in _split_paragraphs(text, start, end):
         line = text[first:last].strip()
         if not line.startswith("|"):
             if waiting is not None:
                 yield Block("paragraph", *waiting)
             columns, waiting = [], None
             yield Block("paragraph", first, last)
-        elif waiting is not None and _RULE.fullmatch(line):
+        elif waiting is not None and _TABLE_RULE.fullmatch(line):
             columns, waiting = _cells(text[slice(*waiting)]), None
         elif columns:
             yield Block("row", first, last, row_text(columns, _cells(line)))
@@ -83,8 +83,8 @@ def _stretches(text: str, start: int, end: int) -> Iterator[Block]:
         yield Block("paragraph", *waiting)
 
 
-def _parted(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    for stop in _MARKED.finditer(text, start, end):
+def _split_paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for stop in _PARAGRAPH_END.finditer(text, start, end):
         if text[start : stop.start()].strip():
             yield start, stop.start()
         start = stop.end()

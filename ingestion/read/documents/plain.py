@@ -1,4 +1,4 @@
-"""Plain text -> blocks: paragraphs, which a blank line ends."""
+"""Read plain text: text -> paragraphs, separated by blank lines."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""CSV and TSV -> blocks: a row each, with the names of the columns in the first line."""
+"""Read CSV and TSV: table -> a block for each row, with the column names of the first line."""
 
 import csv
 import io
@@ -10,14 +10,14 @@ DELIMITERS = ",;\t|"
 
 
 def read_table(text: str, delimiter: str = "") -> DocumentText:
-    """The rows of a table; the delimiter is found out where none is given.
+    """The rows of a table; the delimiter is detected if none is given.
 
-    Raises Unreadable where it is no table.
+    Raises UnreadableDocument if it is not a table.
     """
     starts = [0]
     lines = io.StringIO(text, newline="")
 
-    def each() -> "list[str]":
+    def counted_lines() -> "list[str]":
         found = []
         for line in lines:
             starts.append(starts[-1] + len(line))
@@ -25,7 +25,7 @@ def read_table(text: str, delimiter: str = "") -> DocumentText:
         return found
 
     try:
-        rows = csv.reader(each(), delimiter=delimiter or _delimiter(text))
+        rows = csv.reader(counted_lines(), delimiter=delimiter or _delimiter(text))
         columns = [cell.strip() for cell in next(rows, [])]
         blocks, last = [], rows.line_num
         for row in rows:

@@ -1,4 +1,4 @@
-"""Word documents (DOCX) -> blocks: headings by their style, paragraphs, rows of tables."""
+"""Read Word documents (DOCX): headings by style, paragraphs, rows of tables."""
 
 import io
 import zipfile
@@ -9,18 +9,18 @@ from ingestion.read.documents.text import DocumentText, DocumentTextBuilder, Unr
 if TYPE_CHECKING:
     from docx.table import Table
 
-# what the parts of a file may hold together when they are unpacked, and each
-MOST_UNPACKED = 200_000_000
-MOST_OF_TEXT = 40_000_000
-MOST_PARTS = 5_000
+# maximum size of all unpacked parts, of the text, and number of parts
+MAX_UNPACKED = 200_000_000
+MAX_TEXT_PART = 40_000_000
+MAX_ZIP_PARTS = 5_000
 
 
 def read_docx(content: bytes) -> DocumentText:
-    """The text of a document; what is in its margins and comments is left out.
+    """The text of a document, without margins and comments.
 
-    Raises Unreadable where it is none, or where it would unpack to more than 200 MB, or 40 MB of text.
+    Raises UnreadableDocument if it is not one, or would unpack to more than 200 MB, or 40 MB of text.
     """
-    _bounded(content)
+    _check_size(content)
     from docx import Document
     from docx.table import Table
     from lxml.etree import LxmlError
@@ -52,20 +52,20 @@ def read_docx(content: bytes) -> DocumentText:
     return builder.done(title)
 
 
-def _bounded(content: bytes) -> None:
-    """Raises Unreadable for a file that says that it is more than it should be when unpacked."""
+def _check_size(content: bytes) -> None:
+    """Raise UnreadableDocument for a file whose declared unpacked size exceeds the limits."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as parts:
             sizes = [(part.filename, part.file_size) for part in parts.infolist()]
     except (zipfile.BadZipFile, ValueError, OSError) as error:
         raise UnreadableDocument(f"no Word document ({error})") from None
     text = max((size for name, size in sizes if name.endswith((".xml", ".rels"))), default=0)
-    if len(sizes) > MOST_PARTS or sum(size for _, size in sizes) > MOST_UNPACKED or text > MOST_OF_TEXT:
+    if len(sizes) > MAX_ZIP_PARTS or sum(size for _, size in sizes) > MAX_UNPACKED or text > MAX_TEXT_PART:
         raise UnreadableDocument("it would unpack to more than a document should be")
 
 
 def _level(style: str) -> int:
-    """The level of the headings of a style, 0 for other paragraphs.
+    """The heading level of a style; 0 for other paragraphs.
 
     >>> _level("Heading 2"), _level("Title"), _level("Normal")
     (2, 1, 0)
@@ -79,10 +79,10 @@ def _level(style: str) -> int:
 def _add_table(builder: DocumentTextBuilder, table: "Table") -> None:
     columns: list[str] = []
     for i, row in enumerate(table.rows):
-        # a cell over several columns comes once for each
+        # a merged cell is listed once for each of its columns
         cells = list({id(cell._tc): cell for cell in row.cells}.values())
-        said = [" ".join(cell.text.split()) for cell in cells]
+        texts = [" ".join(cell.text.split()) for cell in cells]
         if i == 0 and len(table.rows) > 1:
-            columns = said
+            columns = texts
         else:
-            builder.add("row", "; ".join(filter(None, said)), words=row_text(columns, said))
+            builder.add("row", "; ".join(filter(None, texts)), words=row_text(columns, texts))
