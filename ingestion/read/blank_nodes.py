@@ -1,4 +1,4 @@
-"""Name blank nodes by what they say, so that the same graph gets the same names: Facts -> names in `texts`."""
+"""Label blank nodes by the content of their facts, so that equal graphs get equal labels: Facts -> labels."""
 
 from collections import Counter
 from hashlib import blake2b
@@ -10,29 +10,29 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Each round lets a node see one link further; what is still equal then is told apart by its order in the file.
+# each round includes facts one link further away; nodes that are still equal are numbered in the order of the file
 ROUNDS = 5
-LENGTH = 8  # bytes for the length of a text
-SHORT = 128  # bytes of a term that is taken as it is, as hashing it would take longer
+LENGTH = 8  # bytes that encode the length of a text
+MAX_UNHASHED = 128  # bytes of a term that is used as it is, since hashing it would take longer
 
 
-def name_blank_nodes(facts: Facts) -> None:
-    """Replace the labels of blank nodes by a hash of their facts and of the neighbours' hashes, in bounded time."""
+def blank_node_labels(facts: Facts) -> dict[int, str]:
+    """A label for each blank node: a hash of its facts and its neighbours' hashes, computed in bounded time."""
     import numpy as np
 
     blank = facts.kinds("blank")
     if not blank.any():
-        return
+        return {}
     rows = np.flatnonzero(blank[facts.subject] | blank[facts.object])
     columns = [column[rows] for column in (facts.subject, facts.predicate, facts.object)]
-    said = [(p, _hash(facts.texts[p].encode())) for p in np.unique(columns[1]).tolist()]
-    out, back = ({p: way + name for p, name in said} for way in (b">", b"<"))
+    hashes = [(p, _hash(facts.texts[p].encode())) for p in np.unique(columns[1]).tolist()]
+    out, back = ({p: way + name for p, name in hashes} for way in (b">", b"<"))
     edges = list(zip(*(column.tolist() for column in columns), strict=True))
     nodes = np.flatnonzero(blank).tolist()
-    # all are kept as they go into the next hash: with their lengths before them
-    names = dict.fromkeys(nodes, _part(b""))
+    # stored as they are hashed in the next round, with their lengths in front
+    names = dict.fromkeys(nodes, _with_length(b""))
     ends = np.unique(np.concatenate((columns[0], columns[2])))
-    known = _fixed(facts, ends[~blank[ends]])
+    known = _term_bytes(facts, ends[~blank[ends]])
     distinct = 1
     for _ in range(ROUNDS):
         known.update(names)
@@ -48,29 +48,31 @@ def name_blank_nodes(facts: Facts) -> None:
             break
         distinct = now
     count: Counter[bytes] = Counter()
+    labels = {}
     for node in nodes:
         name = names[node][LENGTH:]
         count[name] += 1
-        facts.texts[node] = f"_:b{name.hex()}" if count[name] == 1 else f"_:b{name.hex()}x{count[name]}"
+        labels[node] = f"_:b{name.hex()}" if count[name] == 1 else f"_:b{name.hex()}x{count[name]}"
+    return labels
 
 
-def _fixed(facts: Facts, numbers: "NDArray[np.int32]") -> dict[int, bytes]:
-    """What goes into the hashes of terms that are no blank nodes, by their numbers: kind, datatype, language and text,
-    or a hash of them where they are long."""
-    sorts = [_part("\0".join(sort).encode()) for sort in facts.sorts]
+def _term_bytes(facts: Facts, numbers: "NDArray[np.int32]") -> dict[int, bytes]:
+    """The input of hashes for IRIs and literals, by their numbers: kind, datatype, language and text, or a hash of
+    these if they are long."""
+    sorts = [_with_length("\0".join(sort).encode()) for sort in facts.sorts]
     found = {}
     for number, sort in zip(numbers.tolist(), facts.sort_of[numbers].tolist(), strict=True):
-        said = sorts[sort] + facts.texts[number].encode(errors="surrogatepass")
-        found[number] = _part(said) if len(said) <= SHORT else _hash(said)
+        content = sorts[sort] + facts.texts[number].encode(errors="surrogatepass")
+        found[number] = _with_length(content) if len(content) <= MAX_UNHASHED else _hash(content)
     return found
 
 
 def _hash(data: bytes) -> bytes:
-    return _EIGHT + blake2b(data, digest_size=8).digest()
+    return _HASH_LENGTH + blake2b(data, digest_size=8).digest()
 
 
-def _part(text: bytes) -> bytes:
+def _with_length(text: bytes) -> bytes:
     return len(text).to_bytes(LENGTH, "big") + text
 
 
-_EIGHT = (8).to_bytes(LENGTH, "big")
+_HASH_LENGTH = (8).to_bytes(LENGTH, "big")

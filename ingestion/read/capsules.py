@@ -1,7 +1,7 @@
-"""Keep the triples of a graph small in memory and hand them out by subject: (terms, int arrays) -> capsules."""
+"""Compact storage of all triples in memory: terms and integer arrays -> facts, grouped by subject."""
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,9 +22,9 @@ class Facts:
     """All distinct triples of a graph.
 
     A term is a number: `texts[t]` is its IRI, blank label or lexical form, `sorts[sort_of[t]]` its kind, datatype and
-    language. `subject`, `predicate`, `object`, `graph` are parallel arrays, sorted by subject, predicate, object;
-    `graph` is None where every triple lies in the default graph (term 0, the empty IRI, otherwise). `omitted` is what
-    the files hold beyond these triples.
+    language. `subject`, `predicate`, `object`, `graph` are parallel arrays, sorted by subject, predicate, object.
+    `graph` is None if all triples are in the default graph; otherwise term 0, the empty IRI, is the default graph.
+    `omitted` is what the files contain besides these triples.
     """
 
     def __init__(
@@ -46,9 +46,9 @@ class Facts:
         self.object = object
         self.graph = graph
         self.omitted = omitted
-        # what ingestion.meaning adds: rows that follow from others, rows that are not shown with the reason why,
-        # classes that are themselves the things of the graph, pairs of a thing and a kind it is of, and the codes that
-        # values of a property stand for, by the property and the value
+        # set by ingestion.meaning: derived rows, hidden rows by reason, classes that are things of the graph
+        # themselves, pairs of a thing and a class it is a member of without being typed, and codes by property and
+        # value
         self.derived: NDArray[np.bool_] | None = None
         self.aside: dict[str, NDArray[np.intp]] = {}
         self.things: Ints | None = None
@@ -57,16 +57,24 @@ class Facts:
 
     @property
     def triples(self) -> int:
-        """The number of distinct triples that were read; one in two named graphs counts twice."""
+        """The number of distinct triples that were read; a triple in two named graphs counts twice."""
         return len(self.subject) - (0 if self.derived is None else int(self.derived.sum()))
 
+    def with_texts(self, texts: Mapping[int, str]) -> "Facts":
+        """The same facts with other texts for some terms."""
+        if not texts:
+            return self
+        renamed = [texts.get(number, text) for number, text in enumerate(self.texts)]
+        columns = (self.subject, self.predicate, self.object)
+        return Facts(renamed, self.sorts, self.sort_of, *columns, self.graph, self.omitted)
+
     def term(self, number: int) -> Term:
-        """The term with that number."""
+        """The term with this number."""
         kind, datatype, language = self.sorts[int(self.sort_of[number])]
         return Term(kind, self.texts[number], datatype, language)
 
     def kinds(self, kind: TermKind) -> "NDArray[np.bool_]":
-        """For each term whether it is of that kind."""
+        """For each term whether it is of this kind."""
         import numpy as np
 
         flags = np.array([sort[0] == kind for sort in self.sorts], dtype=bool)
@@ -110,30 +118,30 @@ STRING: TermSort = ("literal", "", "")
 
 
 class TripleCollector:
-    """Takes terms, each by its text in `texts` and its sort in `sort_of`, and triples; `facts()` sorts these and drops
-    doubles."""
+    """Collects terms (a text in `texts` and a sort in `sort_of` each) and triples. `facts()` sorts the triples and
+    drops duplicates."""
 
     def __init__(self) -> None:
         self.texts: list[str] = [""]
         self.sort_of = array("i", [0])
         self._sorts: dict[TermSort, int] = {IRI: 0, BLANK: 1, STRING: 2}
-        # the numbers of one statement after the other: of those without a graph, of those with one
+        # the numbers of all statements in order: without and with a graph
         self._triples, self._quads = array("I"), array("I")
 
     def number(self, sort: TermSort) -> int:
-        """What stands for that sort in `sort_of`."""
+        """The number of a sort in `sort_of`."""
         return self._sorts.setdefault(sort, len(self._sorts))
 
     def __bool__(self) -> bool:
         return bool(self._triples or self._quads)
 
     def add(self, numbers: "array[int]", size: int) -> None:
-        """Statements one after the other, each the numbers of its three terms or, with its graph, of four."""
-        kept = self._quads if size == 4 else self._triples
-        kept.extend(numbers)
+        """Add statements: the numbers of three terms each, or of four with the graph."""
+        rows = self._quads if size == 4 else self._triples
+        rows.extend(numbers)
 
     def facts(self, omitted: Omissions = NO_OMISSIONS) -> Facts:
-        """The finished graph; the collector is empty afterwards."""
+        """The finished facts; the collector is empty afterwards."""
         import numpy as np
 
         triples, quads = _rows(self._triples, 3), _rows(self._quads, 4)
@@ -143,7 +151,7 @@ class TripleCollector:
         if named:
             columns.append(np.concatenate((np.zeros(len(triples), dtype=np.int32), quads[:, 3])))
         del triples, quads
-        arrays = _sorted(columns, len(self.texts))
+        arrays = _sort_rows(columns, len(self.texts))
         return Facts(
             self.texts,
             list(self._sorts),
@@ -157,7 +165,7 @@ class TripleCollector:
 
 
 def unique_counts(numbers: "NDArray[Integer]") -> "tuple[NDArray[Integer], NDArray[np.int64]]":
-    """The distinct numbers in order, and how often each is there."""
+    """The distinct numbers in order, and the count of each."""
     import numpy as np
 
     if not len(numbers):
@@ -168,7 +176,7 @@ def unique_counts(numbers: "NDArray[Integer]") -> "tuple[NDArray[Integer], NDArr
 
 
 def change_mask(numbers: "NDArray[Integer]") -> "NDArray[np.bool_]":
-    """For each number whether it differs from the one before it; the first one does."""
+    """For each number whether it differs from the previous one; True for the first."""
     import numpy as np
 
     found = np.empty(len(numbers), dtype=bool)
@@ -183,8 +191,8 @@ def _rows(numbers: "array[int]", size: int) -> "Ints":
     return np.frombuffer(numbers if numbers else b"", dtype=np.int32).reshape(-1, size)
 
 
-def _sorted(columns: "list[Ints]", terms: int) -> "list[Ints]":
-    """Rows sorted by their columns, without doubles."""
+def _sort_rows(columns: "list[Ints]", terms: int) -> "list[Ints]":
+    """Rows sorted by their columns, without duplicates."""
     import numpy as np
 
     bits = max(terms, 1).bit_length()
@@ -195,7 +203,7 @@ def _sorted(columns: "list[Ints]", terms: int) -> "list[Ints]":
         for column in columns:
             new |= change_mask(column)
         return columns if new.all() else [column[new] for column in columns]
-    # One number a row sorts several times faster than a row of numbers.
+    # sorting one integer for each row is several times faster than sorting rows
     keys = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
         keys <<= bits

@@ -1,4 +1,4 @@
-"""Put remote JSON-LD contexts into the document that names them: JSON-LD bytes -> JSON-LD bytes without addresses."""
+"""Inline remote JSON-LD contexts: JSON-LD bytes -> JSON-LD bytes without references to remote contexts."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -8,7 +8,7 @@ from urllib.parse import urljoin, urlsplit
 
 from nacre.errors import IngestionError
 
-# The address of a context without its scheme -> its copy in `jsonld/`, whose README names sources and licences.
+# address of a context without its scheme -> its copy in `jsonld/`, whose README has sources and licences
 BUNDLED_CONTEXTS = {
     "schema.org": "schema-org",
     "schema.org/docs/jsonldcontext.json": "schema-org",
@@ -18,25 +18,26 @@ BUNDLED_CONTEXTS = {
     "www.w3.org/ns/did/v1": "did-v1",
     "w3id.org/did/v1": "did-v1",
 }
-TIMEOUT, LARGEST, REDIRECTS = 10.0, 2 << 20, 5
+FETCH_SECONDS, MAX_CONTEXT_BYTES, MAX_REDIRECTS = 10.0, 2 << 20, 5
 
 ContextLoader = Callable[[str], Any]
 
 
 def context_loader(given: Mapping[str, Path], fetch: bool) -> ContextLoader:
-    """A function from the address of a context to its document: given, bundled, or fetched where that is allowed."""
-    files = {_plain(url): path for url, path in given.items()}
+    """A function from the address of a context to its document: a given copy, a bundled one, or a download if
+    allowed."""
+    files = {_without_scheme(url): path for url, path in given.items()}
     known: dict[str, Any] = {}
 
     def load(url: str) -> Any:
-        key = _plain(url)
+        key = _without_scheme(url)
         if key not in known:
             if key in files:
-                known[key] = _read(files[key])
+                known[key] = _read_file(files[key])
             elif key in BUNDLED_CONTEXTS:
-                known[key] = _read(Path(__file__).parent / "jsonld" / f"{BUNDLED_CONTEXTS[key]}.json")
+                known[key] = _read_file(Path(__file__).parent / "jsonld" / f"{BUNDLED_CONTEXTS[key]}.json")
             elif fetch:
-                known[key] = _fetched(url)
+                known[key] = _download(url)
             else:
                 raise IngestionError(
                     f"the JSON-LD context {url} is not known here."
@@ -48,57 +49,57 @@ def context_loader(given: Mapping[str, Path], fetch: bool) -> ContextLoader:
 
 
 def inline_contexts(data: bytes, base: str, load: ContextLoader) -> bytes:
-    """The document with the contexts that it names by their addresses written in their place.
+    """The document with the contents of its remote contexts instead of their addresses.
 
-    Raises IngestionError for a context that is not there or leads back to itself, ValueError for no JSON.
+    Raises IngestionError for a missing or cyclic context, ValueError for invalid JSON.
     """
-    return json.dumps(_inlined(json.loads(data), base, load), ensure_ascii=False).encode(errors="surrogatepass")
+    return json.dumps(_inline_node(json.loads(data), base, load), ensure_ascii=False).encode(errors="surrogatepass")
 
 
-def _inlined(node: Any, base: str, load: ContextLoader) -> Any:
+def _inline_node(node: Any, base: str, load: ContextLoader) -> Any:
     if isinstance(node, list):
-        return [_inlined(each, base, load) for each in node]
+        return [_inline_node(each, base, load) for each in node]
     if not isinstance(node, dict):
         return node
     return {
-        key: _context(value, base, load, ()) if key == "@context" else _inlined(value, base, load)
+        key: _resolve_context(value, base, load, ()) if key == "@context" else _inline_node(value, base, load)
         for key, value in node.items()
     }
 
 
-def _context(value: Any, base: str, load: ContextLoader, above: tuple[str, ...]) -> Any:
-    """A context without addresses; `above` are those of the contexts that it stands in."""
+def _resolve_context(value: Any, base: str, load: ContextLoader, above: tuple[str, ...]) -> Any:
+    """A context without addresses; `above` are the addresses of the enclosing contexts."""
     if isinstance(value, str):
         url = urljoin(base, value)
         if url in above:
             raise IngestionError(f"the JSON-LD context {url} leads back to itself")
         document = load(url)
         inner = document.get("@context", {}) if isinstance(document, dict) else {}
-        return _context(inner, url, load, (*above, url))
+        return _resolve_context(inner, url, load, (*above, url))
     if isinstance(value, list):
-        parts = [_context(each, base, load, above) for each in value]
+        parts = [_resolve_context(each, base, load, above) for each in value]
         return [each for part in parts for each in (part if isinstance(part, list) else [part])]
     if not isinstance(value, dict):
         return value
-    imported = _context(value["@import"], base, load, above) if isinstance(value.get("@import"), str) else {}
-    # the base of a context from elsewhere does not hold in the document
+    imported = _resolve_context(value["@import"], base, load, above) if isinstance(value.get("@import"), str) else {}
+    # the base of a remote context does not apply to the document
     own = {key: each for key, each in value.items() if key != "@import" and not (above and key == "@base")}
     merged = {**imported, **own} if isinstance(imported, dict) else own
-    return {key: _definition(each, base, load, above) for key, each in merged.items()}
+    return {key: _resolve_definition(each, base, load, above) for key, each in merged.items()}
 
 
-def _definition(value: Any, base: str, load: ContextLoader, above: tuple[str, ...]) -> Any:
+def _resolve_definition(value: Any, base: str, load: ContextLoader, above: tuple[str, ...]) -> Any:
     if isinstance(value, dict) and "@context" in value:
-        return {**value, "@context": _context(value["@context"], base, load, above)}
+        return {**value, "@context": _resolve_context(value["@context"], base, load, above)}
     return value
 
 
-def _plain(url: str) -> str:
+def _without_scheme(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.netloc}{parts.path}".rstrip("/") if parts.scheme in {"http", "https"} else url
 
 
-def _read(path: Path) -> Any:
+def _read_file(path: Path) -> Any:
     try:
         return json.loads(path.read_bytes())
     except OSError as error:
@@ -107,7 +108,7 @@ def _read(path: Path) -> Any:
         raise IngestionError(f"{path}: no JSON ({error}). Check the file given to --context.") from None
 
 
-def _fetched(url: str) -> Any:
+def _download(url: str) -> Any:
     import httpx
 
     if urlsplit(url).scheme not in {"http", "https"}:
@@ -115,15 +116,15 @@ def _fetched(url: str) -> Any:
     accept = {"Accept": "application/ld+json, application/json;q=0.9"}
     try:
         with (
-            httpx.Client(timeout=TIMEOUT, follow_redirects=True, max_redirects=REDIRECTS) as client,
+            httpx.Client(timeout=FETCH_SECONDS, follow_redirects=True, max_redirects=MAX_REDIRECTS) as client,
             client.stream("GET", url, headers=accept) as answer,
         ):
             answer.raise_for_status()
             body = b""
             for part in answer.iter_bytes():
                 body += part
-                if len(body) > LARGEST:
-                    raise IngestionError(f"the JSON-LD context {url} has more than {LARGEST >> 20} MB")
+                if len(body) > MAX_CONTEXT_BYTES:
+                    raise IngestionError(f"the JSON-LD context {url} has more than {MAX_CONTEXT_BYTES >> 20} MB")
         return json.loads(body)
     except (httpx.HTTPError, ValueError) as error:
         raise IngestionError(

@@ -1,9 +1,9 @@
-"""Tell the format of an RDF file: its name and its first bytes -> format, "" where it is no RDF."""
+"""Detect the format of an RDF file: name and first bytes -> format, "" if it is not RDF."""
 
 import re
 from os.path import splitext
 
-# pyoxigraph's name of the format, or rdflib's behind "rdflib:".
+# pyoxigraph's name of the format, or rdflib's name after "rdflib:"
 FORMATS = {
     ".nt": "N_TRIPLES",
     ".ntriples": "N_TRIPLES",
@@ -24,7 +24,7 @@ FORMATS = {
 }
 LINES = frozenset({"N_TRIPLES", "N_QUADS"})
 NAMED = frozenset({"N_QUADS", "TRIG", "JSON_LD"})
-# A statement of these ends at a dot, so that the parser goes on after one that it can't read.
+# statements of these formats end with a dot, so the parser can continue after an invalid one
 STATEMENTS = LINES | {"TURTLE", "TRIG", "N3"}
 HEAD = 1 << 20
 
@@ -38,12 +38,12 @@ _QUAD = re.compile(r"^(<[^>]*>|_:\S+)\s+<[^>]*>\s+.*\s(<[^>]*>|_:\S+)\s*\.\s*$")
 
 
 def rdf_endings() -> str:
-    """The endings of RDF files, for a message."""
+    """The endings of RDF files, for messages."""
     return ", ".join(sorted(FORMATS)) + ", each also with .gz"
 
 
 def format_from_name(name: str) -> str:
-    """The format that the name of a file says.
+    """The format of a file by its name.
 
     >>> format_from_name("a.ttl"), format_from_name("a.nq.gz"), format_from_name("a.txt")
     ('TURTLE', 'N_QUADS', '')
@@ -56,7 +56,7 @@ def format_from_name(name: str) -> str:
 
 
 def detect_rdf_format(named: str, head: bytes) -> str:
-    """The format by the file's name, unless the content begins as no file of it does; "" for XML and JSON without RDF.
+    """The format by the file's name, unless its first bytes contradict it; "" for XML and JSON without RDF.
 
     >>> detect_rdf_format(format_from_name("a.rdf"), b"@prefix : <http://e/> .")
     'TRIG'
@@ -81,7 +81,7 @@ def detect_rdf_format(named: str, head: bytes) -> str:
 
 
 def sniff_line_format(text: str) -> str:
-    """The format of triples or quads in text, by its lines."""
+    """The format of triples or quads, by the form of the lines."""
     lines = [line for line in text.splitlines()[:-1] or text.splitlines() if line.strip() and line[0] != "#"]
     if lines and all(map(_LINE.match, lines)):
         return "N_QUADS" if any(map(_QUAD.match, lines)) else "N_TRIPLES"

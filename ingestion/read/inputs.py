@@ -1,4 +1,4 @@
-"""All that an ingest is made of: sources and texts as typed -> files, and one hash of what is in them."""
+"""The inputs of an ingest: sources and documents -> files, and one hash of their content."""
 
 import shutil
 import sys
@@ -18,22 +18,22 @@ BLOCK = 1 << 16
 
 @contextmanager
 def rdf_files(places: Sequence[str], reading: ReadOptions = ReadOptions()) -> Iterator[Sources]:  # noqa: B008 (immutable)
-    """The RDF files that the places stand for; standard input is first kept in a file, since it is read twice."""
+    """The RDF files of the given places. Standard input is copied to a file, since it is read twice."""
     with ExitStack() as stack:
-        kept = None
+        stdin_copy = None
         if "-" in places:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="nacre-stdin-"))
-            kept = Path(folder) / "stdin"
-            with kept.open("wb") as copy:
+            stdin_copy = Path(folder) / "stdin"
+            with stdin_copy.open("wb") as copy:
                 shutil.copyfileobj(sys.stdin.buffer, copy)
-        yield find_sources(places, reading, kept) if places else Sources((), (), reading)
+        yield find_sources(places, reading, stdin_copy) if places else Sources((), (), reading)
 
 
 def fingerprint(sources: Sources, documents: Sequence[DocumentFile], annotations: Path | None) -> str:
-    """A hash of what the files hold, in their order, and of what will be made of it; a file of a format that knows no
-    relative IRIs may be renamed."""
+    """A hash of the content of all files, in order, and of the code that ingests them. Files of formats without
+    relative IRIs may be renamed without changing it."""
     reading = sources.reading
-    total = blake2b(f"format {FORMAT} {_makers()} {reading.strict} {reading.fetch}\n".encode(), digest_size=16)
+    total = blake2b(f"format {FORMAT} {_code_hash()} {reading.strict} {reading.fetch}\n".encode(), digest_size=16)
     parts = [("rdf", f.format + base_address(f), f.path) for f in sources.files]
     parts += [("context", url, str(path)) for url, path in sorted(reading.contexts.items())]
     parts += [("text", document.name, str(document.path)) for document in documents]
@@ -41,7 +41,7 @@ def fingerprint(sources: Sources, documents: Sequence[DocumentFile], annotations
     for kind, name, path in parts:
         content = blake2b(digest_size=16)
         try:
-            # without a buffer, since small files would cost more than what is in them
+            # unbuffered: for small files the buffer would cost more than reading
             with open(path, "rb", buffering=0) as file:
                 while block := file.read(BLOCK):
                     content.update(block)
@@ -53,8 +53,8 @@ def fingerprint(sources: Sources, documents: Sequence[DocumentFile], annotations
     return total.hexdigest()
 
 
-def _makers() -> str:
-    """A hash of the stages themselves: another release may make something else of the same input."""
+def _code_hash() -> str:
+    """A hash of the code of ingestion: another release may produce other stores from the same input."""
     content = blake2b(digest_size=16)
     for path in sorted(Path(__file__).parent.parent.rglob("*.py")):
         content.update(path.read_bytes())

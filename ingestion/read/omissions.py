@@ -1,4 +1,4 @@
-"""What an ingest left out: statements and files that can't be read, each with its place and the reason."""
+"""What an ingest left out: unreadable statements and files, each with its place and the reason."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ MAX_LISTED_OMISSIONS = 1000
 
 
 class Omission(NamedTuple):
-    """`line` is 0 where it is not known or the whole file is meant; `statements` counts what one line stands for."""
+    """One omission. `line` is 0 if it is unknown or the whole file is meant; `statements` counts merged omissions."""
 
     kind: OmissionKind
     file: str
@@ -21,7 +21,7 @@ class Omission(NamedTuple):
 
     @property
     def words(self) -> str:
-        """One line for a person."""
+        """One line of text for the user."""
         line = f", line {self.line}" if self.line else ""
         text = f": {self.text}" if self.text else ""
         more = f" ({self.statements} statements)" if self.statements > 1 else ""
@@ -30,7 +30,7 @@ class Omission(NamedTuple):
 
 @dataclass(frozen=True)
 class Omissions:
-    """`listed` are the first of each kind; `statements`, `files`, `other_files` (no RDF) count all."""
+    """`listed` has the first omissions of each kind; `statements`, `files`, `other_files` (not RDF) count all."""
 
     listed: tuple[Omission, ...] = ()
     statements: int = 0
@@ -42,7 +42,7 @@ NO_OMISSIONS = Omissions()
 
 
 def count_omissions(found: Iterable[Omission]) -> Omissions:
-    """Count what was left out and list the first `MAX_LISTED_OMISSIONS` of each kind.
+    """Count omissions, and list the first `MAX_LISTED_OMISSIONS` of each kind.
 
     >>> count_omissions([Omission("statement", "a.nt", 3, "x", "no triple", 2)]).statements
     2

@@ -1,30 +1,33 @@
-"""Read RDF files of any format, in order: sources -> Facts, and what was left out."""
+"""Parse RDF files of any format, in order: sources -> Facts, with what was left out."""
 
-import gzip
-import io
-import json
-import os
-import re
-import warnings
-import zlib
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import count, islice
 from pathlib import Path
-from typing import IO, NamedTuple, cast
 
 import numpy as np
 import pyoxigraph as ox
 
-from ingestion.read.blank_nodes import name_blank_nodes
+from ingestion.read.blank_nodes import blank_node_labels
 from ingestion.read.capsules import Facts, TripleCollector, unique_counts
 from ingestion.read.contexts import ContextLoader, context_loader
-from ingestion.read.formats import HEAD, STATEMENTS, detect_rdf_format, rdf_endings, sniff_line_format
-from ingestion.read.omissions import Omission, OmissionKind, count_omissions
+from ingestion.read.formats import STATEMENTS, rdf_endings, sniff_line_format
+from ingestion.read.omissions import Omission, count_omissions
+from ingestion.read.rdf_document import (
+    FAILURES,
+    RdfDocument,
+    UnreadableFile,
+    as_unreadable,
+    convert_with_rdflib,
+    document_format,
+    find_line,
+    open_document,
+    quote_text,
+    xml_error_line,
+)
 from ingestion.read.sources import ReadOptions, Source, Sources, find_sources
 from ingestion.read.statements import (
-    Content,
     Numbers,
     ParsedStatements,
     ParseProblem,
@@ -35,24 +38,22 @@ from ingestion.read.statements import (
 from ingestion.read.terms import InvalidTerm, collect_terms
 from nacre.errors import IngestionError
 
-MOST_PROBLEMS = 1000  # of one file, with their places; the others are counted
-MOST_SOUGHT = 50  # terms of one file whose line is looked for
-FIRST = 1 << 16  # bytes that are read of a file at first
-# what opening, unpacking, and a context that is not there raise
-_FAILURES = (OSError, EOFError, zlib.error, IngestionError)
+# problems of one file that are listed with their places; the others are counted
+MAX_PROBLEMS = 1000
+# invalid terms of one file whose lines are searched
+MAX_SEARCHED_TERMS = 50
 
 
 def parse_files(paths: Sequence[Path]) -> Facts:
-    """All triples of files that hold nothing but RDF; raises IngestionError for the first thing that can't be read."""
+    """All triples of RDF files; raises IngestionError for the first statement that can't be read."""
     return read_sources(find_sources([str(path) for path in paths], ReadOptions(strict=True)))
 
 
 def read_sources(sources: Sources) -> Facts:
-    """All triples of the sources that can be read, and a list of what can't be.
+    """All triples of the sources that can be read; what can't be read is listed in `omitted`.
 
-    Blank nodes of two files are never the same. Raises IngestionError naming file, line and text: for whatever can't be
-    read where the reading is strict, else for a file that was named itself, or is the only one, and is cut off, empty
-    or without a single triple.
+    Blank nodes of different files are distinct. Raises IngestionError with file, line and text: in strict mode for
+    anything that can't be read, else for an explicitly named or only file that is truncated, empty or without triples.
     """
     collector = TripleCollector()
     terms: Numbers = defaultdict(count(1).__next__, {ox.DefaultGraph(): 0})
@@ -61,8 +62,8 @@ def read_sources(sources: Sources) -> Facts:
     for source in sources.files:
         try:
             found += _read_file(source, sources.reading, load, collector, terms)
-        except (_Unreadable, *_FAILURES) as failure:
-            error = _unreadable(failure)
+        except (UnreadableFile, *FAILURES) as failure:
+            error = as_unreadable(failure)
             if sources.reading.strict or source.named or len(sources.files) == 1:
                 raise IngestionError(error.message(source.name)) from None
             found.append(Omission(error.kind, source.name, error.line, error.text, error.reason))
@@ -71,92 +72,48 @@ def read_sources(sources: Sources) -> Facts:
         raise IngestionError(f"No triples in any of {len(sources.files)} files: {'; '.join(files[:3])}.")
     del terms
     facts = collector.facts(count_omissions(found))
-    name_blank_nodes(facts)
-    return facts
-
-
-class _Unreadable(Exception):
-    """Why a whole file, or in strict reading one statement, can't be read."""
-
-    def __init__(self, reason: str, line: int = 0, text: str = "", kind: OmissionKind = "file") -> None:
-        super().__init__(reason)
-        self.reason, self.line, self.text, self.kind = reason, line, text, kind
-
-    def message(self, name: str) -> str:
-        return f"{Omission(self.kind, name, self.line, self.text, self.reason).words}."
-
-
-class _Document(NamedTuple):
-    """An opened file: its first megabyte, unpacked, which may be all of it."""
-
-    path: str
-    packed: bool
-    head: bytes
-    whole: bool
-
-    def content(self) -> Content:
-        """What the parser reads from: the fastest way for this file."""
-        if self.whole or self.head.startswith(_MARKS):
-            return self.bytes()
-        return self.stream() if self.packed else self.path
-
-    def stream(self) -> IO[bytes]:
-        return cast(IO[bytes], gzip.open(self.path, "rb")) if self.packed else open(self.path, "rb")
-
-    def bytes(self) -> bytes:
-        """All of it, as UTF-8 where it begins with the mark of an encoding."""
-        data = self.head
-        if not self.whole:
-            with self.stream() as file:
-                data = file.read()
-        for mark, encoding in ((b"\xef\xbb\xbf", ""), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
-            if data.startswith(mark):
-                return data.decode(encoding, errors="replace").encode() if encoding else data.removeprefix(mark)
-        return data
-
-
-_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+    return facts.with_texts(blank_node_labels(facts))
 
 
 def _read_file(
     source: Source, reading: ReadOptions, load: ContextLoader, collector: TripleCollector, terms: Numbers
 ) -> Iterable[Omission]:
-    """Take the triples of one file; returns what was left out of it, raises _Unreadable where that is all of it."""
-    document = _opened(source)
-    form = _form(source, document)
+    """Collect the triples of one file; returns its omissions, raises UnreadableFile if nothing is left."""
+    document = open_document(source)
+    form = document_format(source, document)
     before = len(terms)
     tags: dict[str, str] = {}
     try:
-        statements, tags = _attempts(source, document, form, reading, load, terms)
+        statements, tags = _parse_document(source, document, form, reading, load, terms)
     finally:
-        # whatever was looked up has a number and needs its text; `terms` keeps their order
+        # every new term has a number and needs its text; `terms` keeps the order
         new = list(islice(reversed(terms), len(terms) - before))
-        taken = collect_terms(new[::-1], collector, form not in STATEMENTS, tags)
-        for term in taken.local:
+        collected = collect_terms(new[::-1], collector, form not in STATEMENTS, tags)
+        for term in collected.local:
             del terms[term]
     problems = statements.problems
-    found = _left_out(source, document, form, problems, reading.strict) if problems else []
+    found = _list_problems(source, document, form, problems, reading.strict) if problems else []
     numbers = statements.numbers
-    if taken.odd:
-        numbers, odd = _without(statements, taken.odd, document)
-        found += [each._replace(file=source.name) for each in odd]
+    if collected.invalid:
+        numbers, invalid = _drop_invalid(statements, collected.invalid, document)
+        found += [each._replace(file=source.name) for each in invalid]
         if found and reading.strict:
-            raise _Unreadable(found[0].reason, found[0].line, found[0].text)
+            raise UnreadableFile(found[0].reason, found[0].line, found[0].text)
     if not numbers:
         if found:
-            raise _Unreadable(found[0].reason, found[0].line, found[0].text)
-        raise _Unreadable(f"no triples in it. Give RDF (one of {rdf_endings()})")
+            raise UnreadableFile(found[0].reason, found[0].line, found[0].text)
+        raise UnreadableFile(f"no triples in it. Give RDF (one of {rdf_endings()})")
     collector.add(numbers, statements.size)
     return found
 
 
-def _attempts(
-    source: Source, document: _Document, form: str, reading: ReadOptions, load: ContextLoader, terms: Numbers
+def _parse_document(
+    source: Source, document: RdfDocument, form: str, reading: ReadOptions, load: ContextLoader, terms: Numbers
 ) -> tuple[ParsedStatements, dict[str, str]]:
-    """The statements of a document: as it is, else with what keeps them from being read repaired, else in the format
-    that its lines look like; and the language tags that others stand for."""
+    """The statements of a document: as it is, else repaired, else in the format that its lines suggest; and the
+    language tags that replace invalid ones."""
     if form.startswith("rdflib:"):
-        return parse_statements(_by_rdflib(document, form, source.base), "N_QUADS", source.base, terms), {}
+        return parse_statements(convert_with_rdflib(document, form, source.base), "N_QUADS", source.base, terms), {}
     tags: dict[str, str] = {}
     statements = parse_statements(document.content(), form, source.base, terms)
     if statements.problems and (form == "JSON_LD" or not reading.strict):
@@ -171,28 +128,28 @@ def _attempts(
     return statements, tags
 
 
-def _left_out(
-    source: Source, document: _Document, form: str, problems: list[ParseProblem], strict: bool
+def _list_problems(
+    source: Source, document: RdfDocument, form: str, problems: list[ParseProblem], strict: bool
 ) -> list[Omission]:
-    """The problems of a file, one a line; raises _Unreadable for those that leave nothing."""
+    """The problems of a file, one for each line; raises UnreadableFile for a fatal problem."""
     fatal = problems[-1] if "nexpected end" in problems[-1].reason else problems[0] if strict else None
     if form not in STATEMENTS:
         fatal = problems[0]
         if form == "RDF_XML" and not fatal.line:
-            fatal = fatal._replace(line=_xml_line(document))
+            fatal = fatal._replace(line=xml_error_line(document))
     if fatal is not None:
         problems = [fatal]
     by_line: dict[int, ParseProblem] = {}
     for problem in problems:
         by_line.setdefault(problem.line, problem)
-    shown = list(by_line.values())[:MOST_PROBLEMS]
+    shown = list(by_line.values())[:MAX_PROBLEMS]
     with document.stream() as lines:
         texts = line_texts(lines, {problem.line for problem in shown if problem.line})
     if fatal is not None:
         ends = "the file ends in the middle of a statement: " if "nexpected end" in fatal.reason else ""
-        raise _Unreadable(f"{ends}{fatal.reason}", fatal.line, _quoted(texts.get(fatal.line, "")))
+        raise UnreadableFile(f"{ends}{fatal.reason}", fatal.line, quote_text(texts.get(fatal.line, "")))
     found = [
-        Omission("statement", source.name, problem.line, _quoted(texts.get(problem.line, "")), problem.reason)
+        Omission("statement", source.name, problem.line, quote_text(texts.get(problem.line, "")), problem.reason)
         for problem in shown
     ]
     if len(by_line) > len(shown):
@@ -201,103 +158,19 @@ def _left_out(
     return found
 
 
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False) if text else ""
-
-
-def _without(
-    statements: ParsedStatements, odd: dict[int, InvalidTerm], document: _Document
+def _drop_invalid(
+    statements: ParsedStatements, invalid: dict[int, InvalidTerm], document: RdfDocument
 ) -> "tuple[array[int], list[Omission]]":
-    """The statements without those that hold a term that can't be kept, and these, by the term."""
+    """The statements without invalid terms, and the dropped ones as omissions, by the term."""
     rows = np.frombuffer(statements.numbers, dtype=np.int32).reshape(-1, statements.size)
-    numbers = np.fromiter(odd, dtype=np.int32)
+    numbers = np.fromiter(invalid, dtype=np.int32)
     holds = np.isin(rows, numbers)
     dropped = holds.any(axis=1)
     first = rows[dropped, holds[dropped].argmax(axis=1)]
     found: list[Omission] = []
-    for number, often in zip(*(each.tolist() for each in unique_counts(first)), strict=True):
-        text, reason = odd[number]
+    for number, count_of_term in zip(*(each.tolist() for each in unique_counts(first)), strict=True):
+        text, reason = invalid[number]
         if reason:
-            line, shown = _line_with(document, text) if len(found) < MOST_SOUGHT else (0, text)
-            found.append(Omission("statement", "", line, _quoted(shown), reason, often))
+            line, shown = find_line(document, text) if len(found) < MAX_SEARCHED_TERMS else (0, text)
+            found.append(Omission("statement", "", line, quote_text(shown), reason, count_of_term))
     return array("I", rows[~dropped].tobytes()), found
-
-
-def _line_with(document: _Document, text: str) -> tuple[int, str]:
-    """The first line that holds a text, strings and comments left aside for a mark of the syntax."""
-    sought = text.encode(errors="replace")
-    with document.stream() as lines:
-        for number, line in enumerate(lines, 1):
-            if sought in (_STRINGS.sub(b"", line) if text == "<<" else line):
-                return number, line.decode(errors="replace").strip()[:80]
-    return 0, text[:80]
-
-
-def _opened(source: Source) -> _Document:
-    file = os.open(source.path, os.O_RDONLY)
-    try:
-        # small files would take thrice as long with a buffer of a megabyte
-        head = os.read(file, FIRST)
-        while FIRST <= len(head) < HEAD and (more := os.read(file, HEAD - len(head))):
-            head += more
-    finally:
-        os.close(file)
-    packed = head.startswith(b"\x1f\x8b")
-    if packed:
-        with gzip.open(source.path, "rb") as unpacked:
-            head = unpacked.read(HEAD)
-    if not head or head.isspace():
-        raise _Unreadable(f"the file is empty. Give a file with RDF (one of {rdf_endings()})")
-    return _Document(source.path, packed, head, len(head) < HEAD)
-
-
-def _form(source: Source, document: _Document) -> str:
-    form = detect_rdf_format(source.format, document.head)
-    if not form:
-        first = document.head[:80].decode(errors="replace").strip().splitlines()[0]
-        raise _Unreadable("no RDF in it", 0, _quoted(first), "not RDF")
-    return form
-
-
-def _unreadable(failure: Exception) -> _Unreadable:
-    """Why a file can't be read as a whole, whoever raised it."""
-    if isinstance(failure, _Unreadable):
-        return failure
-    if isinstance(failure, (gzip.BadGzipFile, EOFError, zlib.error)):
-        return _Unreadable(f"the gzip data is broken or ends early ({failure})")
-    if isinstance(failure, OSError):
-        return _Unreadable(f"can't be read ({failure.strerror or failure})")
-    return _Unreadable(str(failure).rstrip("."))
-
-
-def _by_rdflib(document: _Document, form: str, base: str) -> bytes:
-    """A document of a format that pyoxigraph lacks, as N-Quads."""
-    import rdflib
-
-    dataset = rdflib.Dataset()
-    try:
-        with warnings.catch_warnings():
-            # rdflib warns about its own use of its older names
-            warnings.simplefilter("ignore")
-            dataset.parse(io.BytesIO(document.bytes()), format=form.removeprefix("rdflib:"), publicID=base)
-            return dataset.serialize(format="nquads", encoding="utf-8")
-    except (OSError, KeyboardInterrupt):
-        raise
-    except Exception as error:  # rdflib's parsers raise whatever their XML or JSON reader raises
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise _Unreadable(f"not readable as RDF: {reason.rstrip('.')}") from None
-
-
-def _xml_line(document: _Document) -> int:
-    """Where XML is not well-formed, which the RDF parser does not say; 0 where it is."""
-    from xml.parsers import expat
-
-    try:
-        with document.stream() as file:
-            expat.ParserCreate().ParseFile(file)
-    except expat.ExpatError as error:
-        return error.lineno
-    return 0
-
-
-_STRINGS = re.compile(rb'"(\\.|[^"\\])*"|<[^<>\s]*>|#.*')

@@ -1,4 +1,4 @@
-"""What an ingest is given: files, folders and patterns as typed -> RDF files with their addresses, and what is none."""
+"""Find RDF sources: files, folders and globs -> RDF files with their base IRIs, and other files."""
 
 import glob
 import os
@@ -20,9 +20,8 @@ _PLAIN = re.compile(r"[\w.-]+", re.ASCII)
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How sources are read: `strict` refuses what can't be read, `base` is what relative IRIs resolve against instead
-    of the file's own address, `contexts` are copies of JSON-LD contexts by address, `fetch` allows to download others.
-    """
+    """Options of reading. `strict`: refuse anything that can't be read. `base`: base IRI instead of the file's address.
+    `contexts`: local copies of JSON-LD contexts, by address. `fetch`: download other contexts."""
 
     strict: bool = False
     base: str = ""
@@ -31,8 +30,8 @@ class ReadOptions:
 
 
 class Source(NamedTuple):
-    """A file, the format that its name says ("" where it says none), what it is called in messages, what its relative
-    IRIs resolve against, and whether it was named itself, not found in a folder or by a pattern."""
+    """A file, the format by its name ("" if unknown), its name in messages, its base IRI, and whether the user named it
+    explicitly instead of a folder or a glob."""
 
     path: str
     format: str
@@ -43,25 +42,25 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class Sources:
-    """The files to read, in their order, and those in the same folders that are no RDF."""
+    """The files to read, in order, and the files in the same folders that are not RDF."""
 
     files: tuple[Source, ...]
     left: tuple[Omission, ...] = ()
     reading: ReadOptions = ReadOptions()
 
 
-def find_sources(places: Sequence[str], reading: ReadOptions, kept: Path | None = None) -> Sources:
-    """The RDF files that the places stand for, folders searched deeply in alphabetical order, hidden files passed over.
+def find_sources(places: Sequence[str], reading: ReadOptions, stdin_copy: Path | None = None) -> Sources:
+    """The RDF files of the given places. Folders are searched recursively in alphabetical order, without hidden files.
 
-    `kept` is a copy of standard input, for "-". Raises IngestionError for what is not there or can't be RDF.
+    `stdin_copy` is a copy of standard input, for "-". Raises IngestionError for missing files and other formats.
     """
     if not places:
         raise IngestionError("No source given. Run: nacre ingest FILE.ttl --graph NAME")
     files: list[Source] = []
     left: list[Omission] = []
     for place in places:
-        if place == "-" and kept is not None:
-            files.append(Source(str(kept), "", STANDARD_INPUT, reading.base or "file:///dev/stdin"))
+        if place == "-" and stdin_copy is not None:
+            files.append(Source(str(stdin_copy), "", STANDARD_INPUT, reading.base or "file:///dev/stdin"))
             continue
         pattern = glob.has_magic(place) and not Path(place).exists()
         matches = sorted(glob.glob(place, recursive=True)) if pattern else [place]
@@ -69,18 +68,18 @@ def find_sources(places: Sequence[str], reading: ReadOptions, kept: Path | None 
             raise IngestionError(f"{place}: no file matches. Check the pattern and run nacre ingest again.")
         for path in map(Path, matches):
             if path.is_dir():
-                inside = list(_inside(path, reading))
+                inside = list(_files_in(path, reading))
                 rdf = [file for file in inside if file.format]
                 if not rdf and not pattern:
                     raise IngestionError(f"{path}: no RDF file in this folder (one of {rdf_endings()}).")
                 files += rdf
-                left += [_other(Path(file.path)) for file in inside if not file.format]
+                left += [_not_rdf(Path(file.path)) for file in inside if not file.format]
             elif path.suffix.lower() in NOT_RDF:
                 if not pattern:
                     raise IngestionError(
                         f"{path}: {path.suffix} is no RDF. Give a .ttl or .nt file; documents go to --texts."
                     )
-                left.append(_other(path))
+                left.append(_not_rdf(path))
             elif not path.is_file():
                 raise IngestionError(f"{path}: no such file. Check the path and run nacre ingest again.")
             else:
@@ -91,14 +90,14 @@ def find_sources(places: Sequence[str], reading: ReadOptions, kept: Path | None 
 
 
 def base_address(source: Source) -> str:
-    """What of a file's address its triples may depend on: "" where the format knows no relative IRIs."""
+    """The part of a file's address that its triples may depend on: "" for formats without relative IRIs."""
     return "" if source.format in LINES else source.base
 
 
-def _inside(folder: Path, reading: ReadOptions) -> Iterator[Source]:
+def _files_in(folder: Path, reading: ReadOptions) -> Iterator[Source]:
     for here, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        # once a folder: there may be tens of thousands of files in it
+        # computed once for each folder, which may have tens of thousands of files
         start, base = os.path.join(here, "").removeprefix("./"), _base(here).rstrip("/")
         for name in sorted(files):
             if not name.startswith("."):
@@ -115,5 +114,5 @@ def _base(path: str | Path) -> str:
     return f"file://{quote(os.path.abspath(path))}"
 
 
-def _other(path: Path) -> Omission:
+def _not_rdf(path: Path) -> Omission:
     return Omission("not RDF", str(path), reason=f"{path.suffix or 'a file without extension'} is no RDF")

@@ -1,4 +1,4 @@
-"""Read the statements of one RDF document, past those that can't be read: bytes or a path -> terms, and problems."""
+"""Parse the statements of one RDF document and skip invalid ones: bytes or a path -> terms and problems."""
 
 import logging
 import re
@@ -18,23 +18,23 @@ log = logging.getLogger(__name__)
 
 # a new term gets the next number when it is looked up
 Numbers = defaultdict[Any, int]
-Content = bytes | str | IO[bytes]  # a text is a path
+Content = bytes | str | IO[bytes]  # a str is a path
 
-# Stands for bytes that are no UTF-8, while a document is read that has some; no text may hold it (Unicode, 23.7).
+# replaces bytes that are not UTF-8 while a document is parsed; a noncharacter, so no text contains it (Unicode, 23.7)
 REPLACEMENT_MARK = "\ufdd0"
-AT_ONCE = 1 << 16  # numbers of terms
-HOPELESS = 1000  # problems before the first statement
+BATCH = 1 << 16  # number of terms that are collected at once
+MAX_LEADING_PROBLEMS = 1000  # problems before the first statement, after which parsing stops
 _FORMAT = {form: getattr(ox.RdfFormat, form) for form in (*STATEMENTS, "RDF_XML", "JSON_LD")}
 _TRIPLE = attrgetter("subject", "predicate", "object")
 _QUAD = attrgetter("subject", "predicate", "object", "graph_name")
 _TAG = re.compile(r"""(?<=["']@)(?![A-Za-z]{2,3}(?:-[A-Za-z]{2})?(?![\w-]))[A-Za-z][\w-]*""", re.ASCII)
-_CLOSED = re.compile(r'"(\\.|[^"\\])*"|<[^<>]*>|#.*')
+_COMPLETE_TERMS = re.compile(r'"(\\.|[^"\\])*"|<[^<>]*>|#.*')
 _NO_UTF8 = re.compile("[\udc80-\udcff]+")
 _ENCODING = re.compile(rb"""\A(\s*<\?xml[^>]*?)\s+encoding=["']([\w.-]+)["']""")
 
 
 class ParseProblem(NamedTuple):
-    """What the parser said of a stretch that it passed over; `row` statements were read before it. `line` may be 0."""
+    """The parser's message about a part that it skipped, after `row` statements. `line` may be 0."""
 
     line: int
     reason: str
@@ -42,7 +42,7 @@ class ParseProblem(NamedTuple):
 
 
 class ParsedStatements(NamedTuple):
-    """`numbers` are the terms of one statement after the other, `size` of each: three, or four with its graph."""
+    """`numbers` are the terms of all statements in order, `size` for each: three, or four with the graph."""
 
     numbers: "array[int]"
     size: int
@@ -50,7 +50,7 @@ class ParsedStatements(NamedTuple):
 
 
 def parse_statements(content: Content, form: str, base: str, terms: Numbers) -> ParsedStatements:
-    """All statements that can be read. RDF/XML and JSON-LD end at the first problem; IRIs there are not checked."""
+    """All valid statements. RDF/XML and JSON-LD end at the first problem, and their IRIs are not checked."""
     quads = ox.parse(
         None if isinstance(content, str) else content,
         format=_FORMAT[form],
@@ -64,36 +64,36 @@ def parse_statements(content: Content, form: str, base: str, terms: Numbers) -> 
     problems: list[ParseProblem] = []
     while True:
         try:
-            # Terms are looked up as they are, hashing them is cheaper than making their text; no step runs in Python.
+            # terms are looked up as objects, since hashing is cheaper than their text; no step runs in Python
             found = map(terms.__getitem__, chain.from_iterable(map(parts, quads)))
-            while _take(found, numbers) == AT_ONCE:
+            while _add_numbers(found, numbers) == BATCH:
                 pass
             break
         except SyntaxError as error:
             reason = re.sub(r"^(Parser error [^:]*: |syntax error: )", "", str(error.msg or error)).rstrip(".")
             problems.append(ParseProblem(error.lineno or 0, reason, len(numbers) // size))
-            if form not in STATEMENTS or (not numbers and len(problems) >= HOPELESS):
+            if form not in STATEMENTS or (not numbers and len(problems) >= MAX_LEADING_PROBLEMS):
                 break
     if form in LINES:
-        numbers = _without_half(numbers, size, problems)
+        numbers = _drop_unterminated(numbers, size, problems)
     statements = ParsedStatements(numbers, size, problems)
-    return _without_stray(statements) if form == "TRIG" and problems else statements
+    return _drop_stray(statements) if form == "TRIG" and problems else statements
 
 
-def _take(found: Iterator[int], numbers: "array[int]") -> int:
-    """Add the next numbers, and tell how many there were; those before a problem stay."""
-    # a list takes them from an iterator, and an array of this type from a list, several times as fast as an array alone
-    taken: list[int] = []
+def _add_numbers(found: Iterator[int], numbers: "array[int]") -> int:
+    """Append the next numbers and return how many; numbers before a problem are kept."""
+    # iterator to list to array of the same type is several times faster than iterator to array
+    batch: list[int] = []
     try:
-        taken.extend(islice(found, AT_ONCE))
+        batch.extend(islice(found, BATCH))
     finally:
-        numbers.extend(array("I", taken))
-    return len(taken)
+        numbers.extend(array("I", batch))
+    return len(batch)
 
 
 class RepairedDocument(NamedTuple):
-    """A document without what keeps its statements from being read: the language tags in `tags` stand for others, and
-    lines with `problems` are empty."""
+    """A repaired document: `tags` maps the replacements of invalid language tags to the originals, and lines with
+    `problems` are empty."""
 
     data: bytes
     tags: dict[str, str]
@@ -101,9 +101,10 @@ class RepairedDocument(NamedTuple):
 
 
 def repair_document(data: bytes, form: str, base: str, load: ContextLoader) -> RepairedDocument:
-    """Bytes that are no UTF-8 become `REPLACEMENT_MARK`, odd language tags regular ones, remote contexts what they say.
+    """Replace bytes that are not UTF-8 by `REPLACEMENT_MARK`, invalid language tags by valid ones, and remote contexts
+    by their content.
 
-    Raises IngestionError for a context that is not there.
+    Raises IngestionError for a missing context.
     """
     tags: dict[str, str] = {}
     if form == "RDF_XML" and (declared := _ENCODING.match(data)):
@@ -120,7 +121,7 @@ def repair_document(data: bytes, form: str, base: str, load: ContextLoader) -> R
         tags = {other: tag for tag, other in regular.items()}
     problems: list[ParseProblem] = []
     if form in LINES:
-        text, problems = _closed(text)
+        text, problems = _drop_open_lines(text)
     data = text.encode()
     if form == "JSON_LD":
         try:
@@ -131,7 +132,7 @@ def repair_document(data: bytes, form: str, base: str, load: ContextLoader) -> R
 
 
 def line_texts(content: Iterable[bytes], wanted: set[int]) -> dict[int, str]:
-    """What stands in some lines, the first of which is 1; shortened."""
+    """The text of the wanted lines, shortened; the first line is 1."""
     found = {}
     last = max(wanted, default=0)
     for number, line in enumerate(content, 1):
@@ -142,13 +143,13 @@ def line_texts(content: Iterable[bytes], wanted: set[int]) -> dict[int, str]:
     return found
 
 
-def _closed(text: str) -> tuple[str, list[ParseProblem]]:
-    """The lines of N-Triples or N-Quads, those empty that begin a text or an IRI and don't end it: the parser would
-    look for its end in the lines that follow."""
+def _drop_open_lines(text: str) -> tuple[str, list[ParseProblem]]:
+    """Lines of N-Triples or N-Quads, with lines emptied that start a string or an IRI without an end: the parser would
+    search for the end in the following lines."""
     lines = text.split("\n")
     problems = []
     for index, line in enumerate(lines):
-        if ("<" in line or '"' in line) and re.search(r'["<]', _CLOSED.sub("", line)) and "<<(" not in line:
+        if ("<" in line or '"' in line) and re.search(r'["<]', _COMPLETE_TERMS.sub("", line)) and "<<(" not in line:
             lines[index] = ""
             last = index + 1 == len(lines)
             problems.append(
@@ -157,15 +158,15 @@ def _closed(text: str) -> tuple[str, list[ParseProblem]]:
     return "\n".join(lines), problems
 
 
-def _without_half(numbers: "array[int]", size: int, problems: list[ParseProblem]) -> "array[int]":
-    """Without what the parser made of lines that go on after a triple: it misses the dot and takes the triple."""
+def _drop_unterminated(numbers: "array[int]", size: int, problems: list[ParseProblem]) -> "array[int]":
+    """Drop triples of lines that continue without a dot: the parser reports the dot and keeps the triple."""
     half = {problem.row for problem in problems if problem.reason.endswith("must be followed by a dot")}
     return array("I", (n for i, n in enumerate(numbers) if i // size not in half)) if half else numbers
 
 
-def _without_stray(found: ParsedStatements) -> ParsedStatements:
-    """Without statements that the parser took for the default graph's, since a problem let it lose its place in a named
-    one; it shows when the closing brace comes as a surprise."""
+def _drop_stray(found: ParsedStatements) -> ParsedStatements:
+    """Drop statements that the parser put into the default graph because a problem made it leave a named graph. An
+    unexpected closing brace shows that."""
     numbers, size, problems = found
     strays = [problem for problem in problems if problem.reason.startswith("} is not a valid")]
     dropped: set[int] = set()

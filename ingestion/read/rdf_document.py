@@ -1,0 +1,147 @@
+"""Open one RDF file: source -> its format and content, or UnreadableFile with the reason."""
+
+import gzip
+import io
+import json
+import os
+import re
+import warnings
+import zlib
+from typing import IO, NamedTuple, cast
+
+from ingestion.read.formats import HEAD, detect_rdf_format, rdf_endings
+from ingestion.read.omissions import Omission, OmissionKind
+from ingestion.read.sources import Source
+from ingestion.read.statements import Content
+from nacre.errors import IngestionError
+
+# number of bytes of the first read
+FIRST_READ = 1 << 16
+# errors of opening, unpacking, and missing JSON-LD contexts
+FAILURES = (OSError, EOFError, zlib.error, IngestionError)
+_BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_STRINGS = re.compile(rb'"(\\.|[^"\\])*"|<[^<>\s]*>|#.*')
+
+
+class UnreadableFile(Exception):
+    """A file, or in strict mode one statement, can't be read."""
+
+    def __init__(self, reason: str, line: int = 0, text: str = "", kind: OmissionKind = "file") -> None:
+        super().__init__(reason)
+        self.reason, self.line, self.text, self.kind = reason, line, text, kind
+
+    def message(self, name: str) -> str:
+        return f"{Omission(self.kind, name, self.line, self.text, self.reason).words}."
+
+
+class RdfDocument(NamedTuple):
+    """An open file with its first megabyte, decompressed; small files are complete then."""
+
+    path: str
+    compressed: bool
+    head: bytes
+    is_complete: bool
+
+    def content(self) -> Content:
+        """The input of the parser: a path, a stream or bytes, whichever is fastest."""
+        if self.is_complete or self.head.startswith(_BYTE_ORDER_MARKS):
+            return self.bytes()
+        return self.stream() if self.compressed else self.path
+
+    def stream(self) -> IO[bytes]:
+        return cast(IO[bytes], gzip.open(self.path, "rb")) if self.compressed else open(self.path, "rb")
+
+    def bytes(self) -> bytes:
+        """The whole content; converted to UTF-8 if it begins with a byte order mark."""
+        data = self.head
+        if not self.is_complete:
+            with self.stream() as file:
+                data = file.read()
+        for mark, encoding in ((b"\xef\xbb\xbf", ""), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+            if data.startswith(mark):
+                return data.decode(encoding, errors="replace").encode() if encoding else data.removeprefix(mark)
+        return data
+
+
+def open_document(source: Source) -> RdfDocument:
+    """Open a file and read its first megabyte; raises UnreadableFile for an empty one."""
+    file = os.open(source.path, os.O_RDONLY)
+    try:
+        # a buffer of a megabyte would make small files three times slower
+        head = os.read(file, FIRST_READ)
+        while FIRST_READ <= len(head) < HEAD and (more := os.read(file, HEAD - len(head))):
+            head += more
+    finally:
+        os.close(file)
+    compressed = head.startswith(b"\x1f\x8b")
+    if compressed:
+        with gzip.open(source.path, "rb") as unpacked:
+            head = unpacked.read(HEAD)
+    if not head or head.isspace():
+        raise UnreadableFile(f"the file is empty. Give a file with RDF (one of {rdf_endings()})")
+    return RdfDocument(source.path, compressed, head, len(head) < HEAD)
+
+
+def document_format(source: Source, document: RdfDocument) -> str:
+    """The format of an open file; raises UnreadableFile if it is not RDF."""
+    form = detect_rdf_format(source.format, document.head)
+    if not form:
+        first = document.head[:80].decode(errors="replace").strip().splitlines()[0]
+        raise UnreadableFile("no RDF in it", 0, quote_text(first), "not RDF")
+    return form
+
+
+def as_unreadable(failure: Exception) -> UnreadableFile:
+    """Any failure of a whole file as UnreadableFile."""
+    if isinstance(failure, UnreadableFile):
+        return failure
+    if isinstance(failure, (gzip.BadGzipFile, EOFError, zlib.error)):
+        return UnreadableFile(f"the gzip data is broken or ends early ({failure})")
+    if isinstance(failure, OSError):
+        return UnreadableFile(f"can't be read ({failure.strerror or failure})")
+    return UnreadableFile(str(failure).rstrip("."))
+
+
+def convert_with_rdflib(document: RdfDocument, form: str, base: str) -> bytes:
+    """A document of a format that pyoxigraph does not support, as N-Quads."""
+    import rdflib
+
+    dataset = rdflib.Dataset()
+    try:
+        with warnings.catch_warnings():
+            # rdflib warns about deprecated names that it uses itself
+            warnings.simplefilter("ignore")
+            dataset.parse(io.BytesIO(document.bytes()), format=form.removeprefix("rdflib:"), publicID=base)
+            return dataset.serialize(format="nquads", encoding="utf-8")
+    except (OSError, KeyboardInterrupt):
+        raise
+    except Exception as error:  # rdflib's parsers raise any error of their XML or JSON parser
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise UnreadableFile(f"not readable as RDF: {reason.rstrip('.')}") from None
+
+
+def xml_error_line(document: RdfDocument) -> int:
+    """The line where XML is not well-formed, which the RDF parser does not report; 0 if it is well-formed."""
+    from xml.parsers import expat
+
+    try:
+        with document.stream() as file:
+            expat.ParserCreate().ParseFile(file)
+    except expat.ExpatError as error:
+        return error.lineno
+    return 0
+
+
+def find_line(document: RdfDocument, text: str) -> tuple[int, str]:
+    """The first line that contains a text; for "<<", strings and comments are ignored."""
+    sought = text.encode(errors="replace")
+    with document.stream() as lines:
+        for number, line in enumerate(lines, 1):
+            if sought in (_STRINGS.sub(b"", line) if text == "<<" else line):
+                return number, line.decode(errors="replace").strip()[:80]
+    return 0, text[:80]
+
+
+def quote_text(text: str) -> str:
+    """A text in quotes, "" for none."""
+    return json.dumps(text, ensure_ascii=False) if text else ""
