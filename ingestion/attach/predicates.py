@@ -17,15 +17,15 @@ from ingestion.read.capsules import TermSort
 from ingestion.vocabulary import (
     ALTERNATIVE,
     COMMENT_PREDICATES,
-    IDENTIFIER_WORDS,
     INVERSE,
-    KNOWN_NAMES,
     OWL,
     SCHEMA_PREDICATES,
     SKOS,
     local_name,
     name_rank,
+    vocabulary_labels,
 )
+from nacre.language.base import word_list
 from nacre.records.schema import Predicate
 
 # how many of its values a property that tells things apart has once (as for ingested graphs)
@@ -43,7 +43,7 @@ def build_predicate(
     """A predicate with all that was seen of it; `spoken` is its name as people say it."""
     triples = probed.predicates[iri]
     # people call these so where there is a thesaurus
-    usual = KNOWN_NAMES.get(iri, ()) if SKOS + "Concept" in probed.classes else ()
+    usual = vocabulary_labels().get(iri, ()) if SKOS + "Concept" in probed.classes else ()
     domains: Counter[str] = Counter()
     ranges: Counter[str] = Counter()
     subjects = 0
@@ -132,7 +132,7 @@ def _role(iri: str, literals: LiteralSample | None, cells: TypedCells | None, ha
         return "fact"
     seen = sum(n for _, n in literals.counts)
     unique = len(literals.counts) > _UNIQUE * seen
-    if set(words) & IDENTIFIER_WORDS and unique:
+    if set(words) & word_list("ingestion", "identifier_words") and unique:
         return "identifier"
     if cells.datatype != "text":
         return "fact"

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import simplemma
 
+from nacre.language.base import word_list
 from nacre.language.forms.nouns import is_participle, singular, wording_entry
 from nacre.language.thesaurus import is_person
 from nacre.language.tokens import lemma, split_name
@@ -25,8 +26,6 @@ MOST_LOOKED_AT, SHORTEST = 1000, 3
 # the share of the things of a class that have a property that says what they are
 COVERED = 0.9
 
-# what names the things of any class
-_NAMES = frozenset(("name", "title", "label"))
 
 NamesOf = Callable[[Class], Iterable[str]]
 
@@ -59,7 +58,8 @@ def _heads(label: str) -> Iterator[str]:
 def _by_name(schema: Schema) -> Iterator[ClassNoun]:
     """By the property that names the things of one class alone: "firm name"; what has a "name" besides is no firm."""
     found: dict[str, list[str]] = {}
-    named = {c for p in schema.predicates if split_name(p.label).lower() in _NAMES for c in p.domains}
+    names = word_list("ingestion", "name_words")
+    named = {c for p in schema.predicates if split_name(p.label).lower() in names for c in p.domains}
     for p in schema.predicates:
         *words, last = split_name(p.label).lower().split() or [""]
         mine = _only_class(p, schema)

@@ -17,16 +17,14 @@ from ingestion.induce.values.cells import TypedCells
 from ingestion.induce.values.name_units import add_name_units
 from ingestion.induce.values.quantities import stated_unit
 from ingestion.vocabulary import (
-    CALLED_BY,
     COMMENT_PREDICATES,
-    IDENTIFIER_WORDS,
-    NUMBERING,
     OWL,
     SCHEMA_PREDICATES,
     is_other_name,
     local_name,
     name_rank,
 )
+from nacre.language.base import word_list
 from nacre.language.booleans import has_boolean_values
 from nacre.records.schema import Class, Column, Group, Predicate, Relation, Schema
 
@@ -288,9 +286,12 @@ def _role(
     texts = layout.facts.texts
     *before, last = readable_name(local_name(place.iri)).lower().split() or [""]
     words = {*before, last}
-    if before and last in NUMBERING and len(place.distinct) == len(place.object) and _are_codes(place, cells, texts):
-        return "fact" if words & CALLED_BY else "identifier"
-    if words & IDENTIFIER_WORDS and (len(place.distinct) > 0.8 * len(place.object) or _echo(layout, place, label_of)):
+    numbering, phones, identifiers = (
+        word_list("ingestion", key) for key in ("numbering_words", "phone_words", "identifier_words")
+    )
+    if before and last in numbering and len(place.distinct) == len(place.object) and _are_codes(place, cells, texts):
+        return "fact" if words & phones else "identifier"
+    if words & identifiers and (len(place.distinct) > 0.8 * len(place.object) or _echo(layout, place, label_of)):
         return "identifier"
     if cells.datatype != "text":
         return "fact"

@@ -12,9 +12,7 @@ from ingestion.vocabulary import (
     ALTERNATIVE,
     COMMENT_PREDICATES,
     INVERSE,
-    KNOWN_NAMES,
     NOTATION,
-    OTHER_NAMES,
     SCHEMA_PREDICATES,
     SCHEMA_TYPES,
     SKOS,
@@ -24,7 +22,9 @@ from ingestion.vocabulary import (
     language_rank,
     local_name,
     name_rank,
+    vocabulary_labels,
 )
+from nacre.language.base import word_list
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -171,11 +171,11 @@ def _read(facts: Facts, rows: "NDArray[np.intp]", statements: Declarations) -> N
         used = statements.number_of.keys()
         # beside nothing else of a thesaurus an alternative label is only one more name
         alone = {ALTERNATIVE} if {iri for iri in used if iri.startswith(SKOS)} == {ALTERNATIVE} else set()
-        for iri in KNOWN_NAMES.keys() & used - statements.labels.keys() - alone:
-            statements.labels[iri] = list(KNOWN_NAMES[iri])
+        for iri in vocabulary_labels().keys() & used - statements.labels.keys() - alone:
+            statements.labels[iri] = list(vocabulary_labels()[iri])
     for iri in statements.number_of:
-        if readable_name(local_name(iri)).lower() in OTHER_NAMES:
-            statements.alternatives[iri] += KNOWN_NAMES[ALTERNATIVE]
+        if readable_name(local_name(iri)).lower() in word_list("ingestion", "alternative_name_labels"):
+            statements.alternatives[iri] += vocabulary_labels()[ALTERNATIVE]
     statements.comments = {subject: min(found)[1] for subject, found in comments.items()}
     for lists in (
         statements.alternatives,

@@ -10,6 +10,7 @@ from ingestion.induce.names.column_names import label_from_iri, readable_name
 from ingestion.meaning.draft import Draft
 from ingestion.read.capsules import unique_counts
 from ingestion.vocabulary import OWL, RDF, RDFS, SCHEMA_PREDICATES, SKOS, TYPE, local_name
+from nacre.language.base import word_list
 
 # a property that links to few others is one of things that the graph describes, where some are missing
 MIN_UNDESCRIBED_SHARE = 0.9
@@ -19,7 +20,7 @@ MAX_UNDESCRIBED_LINKS = 200_000
 MAX_IRI_TEXTS = 30
 REASON = "nothing is said of its target"
 _TERM = re.compile(r"https?://\S+")
-_ADDRESSES = frozenset({"url", "uri", "homepage", "page", "website", "site", "image", "photo", "logo", "thumbnail"})
+
 _FILE = re.compile(r"\.[a-z]{2,4}\d?$", re.IGNORECASE)
 # "by/4.0" says nothing by its end
 _VERSION = re.compile(r"/v?\d+(\.\d+)+/?$")
@@ -78,11 +79,12 @@ def _name(draft: Draft, iri: str, rows: list[int], said: dict[int, str]) -> None
 
 def _said(draft: Draft, predicate: str, targets: list[int]) -> dict[int, str]:
     """A text for each target: an address as it is, what else there is by its last words, where no other ends alike."""
-    address = bool(set(readable_name(local_name(predicate)).lower().split()) & _ADDRESSES)
+    words = readable_name(local_name(predicate)).lower().split()
+    address = not word_list("ingestion", "address_words").isdisjoint(words)
     texts = {target: draft.text(target) for target in targets}
-    words = {t: iri if address or _is_address(iri) else _word(iri) for t, iri in texts.items()}
-    often = Counter(words.values())
-    return {t: said if often[said] == 1 else texts[t] for t, said in words.items()}
+    named = {t: iri if address or _is_address(iri) else _word(iri) for t, iri in texts.items()}
+    often = Counter(named.values())
+    return {t: name if often[name] == 1 else texts[t] for t, name in named.items()}
 
 
 def _word(iri: str) -> str:

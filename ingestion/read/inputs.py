@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 
+import nacre.language.base
 from ingestion.read.documents.find import DocumentFile
 from ingestion.read.sources import ReadOptions, Sources, base_address, find_sources
 from nacre.errors import IngestionError
@@ -54,8 +55,9 @@ def fingerprint(sources: Sources, documents: Sequence[DocumentFile], annotations
 
 
 def _code_hash() -> str:
-    """A hash of the code of ingestion: another release may produce other stores from the same input."""
+    """A hash of the code and the words of ingestion: another release may produce other stores from the same input."""
     content = blake2b(digest_size=16)
-    for path in sorted(Path(__file__).parent.parent.rglob("*.py")):
+    words = Path(nacre.language.base.__file__).with_name("en") / "ingestion.yaml"
+    for path in (*sorted(Path(__file__).parent.parent.rglob("*.py")), words):
         content.update(path.read_bytes())
     return content.hexdigest()

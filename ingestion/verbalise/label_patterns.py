@@ -1,9 +1,10 @@
-"""How a predicate reads in a plain English sentence: label -> pattern; and how text falls into sentences."""
+"""English wording of labels of predicates: label -> the pattern of a sentence, forms of verbs, lists of names."""
 
 import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from nacre.language.base import phrase_list, word_list
 from nacre.language.forms.nouns import is_participle, wording_entry
 from nacre.language.forms.verbs import is_completed_action
 
@@ -11,7 +12,7 @@ PatternKind = Literal["noun", "verb"]
 
 
 class LabelPattern(NamedTuple):
-    """`text` follows the subject when a "verb" ("is located in"), and goes into "The ... of X is Y" when a "noun"."""
+    """A "verb" follows the subject ("X is located in Y"); a "noun" is put into "The ... of X is Y"."""
 
     kind: PatternKind
     text: str
@@ -19,7 +20,7 @@ class LabelPattern(NamedTuple):
 
 
 def label_pattern(label: str) -> LabelPattern:
-    """How to say a predicate, from the form of its label alone.
+    """The sentence pattern of a predicate, by the form of its label.
 
     >>> label_pattern("located in")
     LabelPattern(kind='verb', text='is located in', plural='are located in')
@@ -30,13 +31,14 @@ def label_pattern(label: str) -> LabelPattern:
     """
     words = label.split() or ["value"]
     first, text = words[0].lower(), " ".join(words)
-    if first in ("is", "was", "are", "were") and len(words) > 1:
+    if first in word_list("ingestion", "be_forms") and len(words) > 1:
         verb = {"are": "is", "were": "was"}.get(first, first)
         rest = " ".join(words[1:])
         return LabelPattern("verb", f"{verb} {rest}", f"{'are' if verb == 'is' else 'were'} {rest}")
     if first in ("has", "have") and len(words) > 1:
         return LabelPattern("noun", " ".join(words[1:]), " ".join(words[1:]))
-    third_person = first.endswith("s") and not first.endswith(("ss", "us", "is", "as"))
+    singular_endings = phrase_list("ingestion", "singular_endings")
+    third_person = first.endswith("s") and not first.endswith(singular_endings)
     then = words[1].lower() if len(words) > 1 else ""
     if first in wording_entry("verbs") or (third_person and then in wording_entry("prepositions") - {"of"}):
         return LabelPattern("verb", text, " ".join([_plural_verb(words[0]), *words[1:]]))
@@ -56,22 +58,23 @@ def be_form(noun: str, many: bool) -> str:
     ('is', 'are', 'includes')
     """
     last = noun.rpartition(" ")[2].lower()
-    plural = last.endswith("s") and not last.endswith(("ss", "us", "is", "as", "series", "species"))
+    endings = (*phrase_list("ingestion", "singular_endings"), *phrase_list("ingestion", "invariable_nouns"))
+    plural = last.endswith("s") and not last.endswith(endings)
     return ("include" if plural else "includes") if many else ("are" if plural else "is")
 
 
 def state_phrase(label: str) -> str | None:
-    """What is true of a thing when a boolean predicate is, if its label says it: "is major" -> "is major".
+    """What a true boolean predicate states, if its label is a verb phrase; else None.
 
     >>> state_phrase("is open to the public"), state_phrase("heritage site")
     ('is open to the public', None)
     """
     first, _, rest = label.partition(" ")
-    return f"{first.lower()} {rest}" if rest and first.lower() in ("is", "was", "has", "can") else None
+    return f"{first.lower()} {rest}" if rest and first.lower() in word_list("ingestion", "state_verbs") else None
 
 
 def lower_first(text: str) -> str:
-    """Without the capital of a first word, unless it is an acronym or a single letter.
+    """The text with a small first letter, unless the first word is an acronym or a single letter.
 
     >>> lower_first("Fuel type"), lower_first("WLTP range"), lower_first("iPhone")
     ('fuel type', 'WLTP range', 'iPhone')
@@ -80,7 +83,7 @@ def lower_first(text: str) -> str:
 
 
 def label_in_sentence(label: str, name: str) -> str:
-    """A label in the middle of a sentence. One that is only the `name` in an IRI, split, says nothing by its capitals.
+    """A label in the middle of a sentence. If it is only the split `name` of the IRI, its capitals have no meaning.
 
     >>> label_in_sentence("fuel Type", "fuelType"), label_in_sentence("Nobel Prize", "award")
     ('fuel type', 'Nobel Prize')
@@ -94,7 +97,7 @@ def label_in_sentence(label: str, name: str) -> str:
 
 
 def list_names(names: Sequence[str], more: int = 0) -> str:
-    """Names as a phrase, with the number of those not named.
+    """Names as an English list, with the number of further ones.
 
     >>> list_names(["A", "B", "C"]), list_names(["A", "B"], 7), list_names(["seats, front", "doors"])
     ('A, B and C', 'A, B and 7 more', 'seats, front; and doors')
@@ -107,19 +110,8 @@ def list_names(names: Sequence[str], more: int = 0) -> str:
     return f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def clean_text(text: str) -> str:
-    """The words of a text on one line: without control characters, marks of writing direction and doubled spaces.
-
-    >>> clean_text("a\\u202eb\\n\\x07 c")
-    'ab c'
-    """
-    if text.isprintable() and "  " not in text and text[:1] != " " != text[-1:]:
-        return text
-    return _SPACE.sub(" ", _HIDDEN.sub("", text)).strip() if _UNCLEAN.search(text) else text
-
-
 def capitalise_sentence(text: str) -> str:
-    """A sentence from the phrase it begins with: a title may begin with a small letter, a phrase made here must not.
+    """Capitalise a generated phrase at the start of a sentence; titles keep their first letter.
 
     >>> [capitalise_sentence(text) for text in ("the owner of Hamlet", "an unnamed thing", "iPhone")]
     ['The owner of Hamlet', 'An unnamed thing', 'iPhone']
@@ -127,47 +119,11 @@ def capitalise_sentence(text: str) -> str:
     return text[0].upper() + text[1:] if text.startswith(("the ", "an unnamed")) else text
 
 
-def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Where the sentences of a text begin and end; a blank line always ends one.
-
-    >>> text = "Dr. Who has 3.5 kg. Really? Yes."
-    >>> [text[start:end] for start, end in sentence_spans(text)]
-    ['Dr. Who has 3.5 kg.', 'Really?', 'Yes.']
-    """
-    spans, start = [], 0
-    for match in _BREAK.finditer(text):
-        if match.group(1) is not None and _ABBREVIATION.search(text[max(0, match.start() - 12) : match.start() + 1]):
-            continue
-        spans.append((start, match.start(0) + len(match.group(1) or "")))
-        start = match.end()
-    spans.append((start, len(text)))
-    return [trimmed for span in spans if (trimmed := _trim(text, *span))]
-
-
 def _plural_verb(word: str) -> str:
     if word == "has":
         return "have"
     if word.endswith("ies"):
         return word[:-3] + "y"
-    if word.endswith(("sses", "shes", "ches", "xes", "zes", "oes")):
+    if word.endswith(phrase_list("ingestion", "third_person_es")):
         return word[:-2]
     return word[:-1] if word.endswith("s") else word
-
-
-def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return (start, end) if start < end else None
-
-
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
-)
-_SPACE = re.compile(r"\s+")
-_UNCLEAN = re.compile(_HIDDEN.pattern + r"|[\t\n\r\u0085\u2028\u2029]|  |^\s|\s$")
-_BREAK = re.compile(r"""((?:[.!?…]+["'”’)\]]*))\s+(?=["'“‘(\[]*[^\W_a-z])|\s*\n\s*\n\s*|(?<=[。！？])""")
-_ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:[A-Z]\.|(?:[A-Za-z]\.){2,}|(?:Dr|Mr|Mrs|Ms|Prof|St|Mt|No|Nr|vs|etc|cf|approx|incl|ca|Fig|Vol|Jr|Sr|Inc|Ltd|Co)\.)$"
-)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 
-from ingestion.verbalise.label_patterns import sentence_spans
+from ingestion.verbalise.split_sentences import sentence_spans
 from nacre.records.facts import Passage, Sentence
 
 PASSAGE_LENGTH = 900  # characters of a passage, about as much as the embedder reads

@@ -3,14 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ingestion.verbalise.label_patterns import (
-    LabelPattern,
-    be_form,
-    clean_text,
-    label_in_sentence,
-    label_pattern,
-    state_phrase,
-)
+from ingestion.verbalise.label_patterns import LabelPattern, be_form, label_in_sentence, label_pattern, state_phrase
+from ingestion.verbalise.split_sentences import clean_text
 from ingestion.vocabulary import is_other_name, local_name
 from nacre.language.booleans import has_boolean_name, is_boolean_predicate
 from nacre.language.forms.nouns import wording_entry

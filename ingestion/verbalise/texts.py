@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ingestion.read.documents.text import Block, DocumentText
-from ingestion.verbalise.label_patterns import clean_text
 from ingestion.verbalise.packing import bounded_spans, pack_passages
+from ingestion.verbalise.split_sentences import clean_text
 from nacre.records.facts import Passage, Sentence
 
 # a paragraph of so many words that stands elsewhere too is a repetition whatever its headings are; a shorter one is

@@ -7,9 +7,9 @@ import numpy as np
 from ingestion.induce.names.column_names import label_from_iri
 from ingestion.induce.names.labels import best_names
 from ingestion.read.capsules import Facts, change_mask
-from ingestion.verbalise.label_patterns import clean_text
 from ingestion.verbalise.neighbours import Neighbours
 from ingestion.verbalise.predicate_wording import PredicateWording
+from ingestion.verbalise.split_sentences import clean_text
 from ingestion.vocabulary import local_name
 
 

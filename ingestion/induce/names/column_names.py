@@ -8,6 +8,7 @@ from hashlib import blake2b
 from urllib.parse import unquote
 
 from ingestion.vocabulary import local_name
+from nacre.language.base import word_list
 
 _KEYWORDS = """
     abort action add after all alter always analyze and as asc attach autoincrement before begin between by cascade case
@@ -112,7 +113,7 @@ def namespace_word(iri: str) -> str:
     head = iri[: len(iri.rstrip("/#")) - len(local_name(iri))]
     authority, _, path = head.partition("://")[2].partition("/")
     plain = [part for part in re.split(r"[/#:]", path) if len(part) > 1 and not re.search(r"\d", part)]
-    useful = [part for part in plain if part.lower() not in {"ns", "vocab", "ontology", "terms", "owl", "core", "rdf"}]
+    useful = [part for part in plain if part.lower() not in word_list("ingestion", "namespace_words")]
     if useful:
         return column_name(useful[-1]).strip("_")
     host = [part for part in authority.split(":")[0].split(".") if part != "www"]

@@ -7,7 +7,8 @@ import numpy as np
 
 from ingestion.induce.names.column_names import readable_name
 from ingestion.read.capsules import Facts, unique_counts
-from ingestion.vocabulary import IDENTIFIER_WORDS, LANGUAGE_STRING, NAME_WORDS, TYPE, XSD, local_name
+from ingestion.vocabulary import LANGUAGE_STRING, TYPE, XSD, local_name
+from nacre.language.base import word_list
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,14 +21,7 @@ MIN_COVERED = 0.9
 # fewer things of a class say nothing about what is telling
 MIN_THINGS = 5
 MAX_NAME_LENGTH = 60
-GIVEN_NAMES = frozenset({"given", "given name", "givenname", "first name", "firstname", "forename", "fore name"})
-FAMILY_NAMES = frozenset({"family", "family name", "familyname", "last name", "lastname", "surname", "sur name"})
-# they name something else than the thing: a part of a person's name, a login, a file
-_OTHER = frozenset({"middle", "nick", "user", "file", "maiden", "short", "domain", "host", "login", "path"})
-# a short text of them names a thing that has no name
-_DESCRIBING = frozenset(
-    {"desc", "descr", "description", "designation", "denomination", "subject", "headline", "heading"}
-)
+
 _PLAIN = frozenset({"", XSD + "string", LANGUAGE_STRING})
 # words with a capital or a space, as a name has them; no address, number or code
 _TELLING = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{2})([^\W\d_].*\s.*|[^\W\d_a-z][^\W\d_]+)")
@@ -65,6 +59,16 @@ def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: set[int]) -> di
     return of_some | found | _telling(facts, rows, words, found, kind_of)
 
 
+def given_name_labels() -> frozenset[str]:
+    """Labels of predicates with given names."""
+    return word_list("ingestion", "given_name_labels")
+
+
+def family_name_labels() -> frozenset[str]:
+    """Labels of predicates with family names."""
+    return word_list("ingestion", "family_name_labels")
+
+
 def _kinds(facts: Facts) -> "NDArray[np.int64]":
     """A class of each term, -1 where it has none."""
     kind_of = np.full(len(facts.texts), -1, dtype=np.int64)
@@ -86,14 +90,17 @@ def _covers(kind_of: "NDArray[np.int64]", names: dict[int, str]) -> bool:
 def _is_name(words: str) -> bool:
     *before, last = words.split() or [""]
     joined = next((w for w in ("name", "title") if last.endswith(w) and len(last) > len(w)), "")
-    if words in GIVEN_NAMES | FAMILY_NAMES or set(before) & _OTHER or last.removesuffix(joined) in _OTHER:
+    if words in given_name_labels() | family_name_labels():
         return False
-    return last in NAME_WORDS or bool(joined)
+    partial = word_list("ingestion", "partial_name_words")
+    if set(before) & partial or last.removesuffix(joined) in partial:
+        return False
+    return last in word_list("ingestion", "name_words") or bool(joined)
 
 
 def _persons(facts: Facts, rows: "Rows", words: dict[int, str]) -> dict[int, str]:
     parts: list[dict[int, str]] = []
-    for known in (GIVEN_NAMES, FAMILY_NAMES):
+    for known in (given_name_labels(), family_name_labels()):
         numbers = [n for n, said in words.items() if said in known]
         parts.append(dict(_texts(facts, rows[np.isin(facts.predicate[rows], numbers)])))
     given, family = parts
@@ -110,14 +117,15 @@ def _telling(
     rows = rows[kind_of[facts.subject[rows]] >= 0]
     found: dict[int, str] = {}
     kinds = kind_of[facts.subject[rows]]
+    identifiers, descriptions = (word_list("ingestion", key) for key in ("identifier_words", "description_words"))
     for kind in unique_counts(kinds)[0].tolist():
         here = rows[kinds == kind]
         usual = [
             number
             for number, count in zip(*(each.tolist() for each in unique_counts(facts.predicate[here])), strict=True)
-            if count >= MIN_COVERED * sizes[kind] and not set(words[number].split()) & IDENTIFIER_WORDS
+            if count >= MIN_COVERED * sizes[kind] and identifiers.isdisjoint(words[number].split())
         ]
-        described = [number for number in usual if words[number].split()[-1] in _DESCRIBING]
+        described = [number for number in usual if words[number].split()[-1] in descriptions]
         if sizes[kind] < MIN_THINGS and not described:
             continue
         # of several texts any may be what the thing is, or where, or of whom

@@ -9,7 +9,8 @@ from ingestion.induce.names.column_names import readable_name
 from ingestion.induce.values.column_quantities import MIN_READ, read_quantities
 from ingestion.induce.values.durations import parse_durations
 from ingestion.read.capsules import TermSort
-from ingestion.vocabulary import IDENTIFIER_WORDS, XSD, local_name, name_rank
+from ingestion.vocabulary import XSD, local_name, name_rank
+from nacre.language.base import word_list
 from nacre.records.schema import Datatype, Shape
 from nacre.stores.sqlite.triples import lexical_form
 
@@ -82,7 +83,11 @@ def infer_cells(
         lasting = _lasting(texts, usual)
         if lasting:
             return lasting
-    if "text" in families and name_rank(iri) is None and local_name(iri).lower() not in IDENTIFIER_WORDS:
+    if (
+        "text" in families
+        and name_rank(iri) is None
+        and local_name(iri).lower() not in word_list("ingestion", "identifier_words")
+    ):
         # beside what most are declared to be, others are exceptions: "to be confirmed"
         most = {f for f in families if _declared_as(f, frequency) > MOST * sum(frequency.values())}
         found = _found(iri, texts, other, usual, MOST if most & _NUMBERS else MIN_READ)

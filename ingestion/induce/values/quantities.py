@@ -4,6 +4,7 @@ import re
 from functools import cache
 from typing import Any, NamedTuple
 
+from nacre.language.base import pattern, word_map
 from nacre.records.schema import Shape
 
 _NUMBER = r"(?:\d{1,3}(?:[,'’\u00a0\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+|,\d+)?(?:[eE][+-]?\d+)?|\.\d+)"
@@ -15,17 +16,12 @@ CURRENCY_SIGNS = {
     **dict.fromkeys("AUD BRL CAD CHF CNY CZK DKK HKD HUF INR KRW MXN NOK NZD PLN SEK SGD ZAR".split(), ""),
 }
 _MONEY = f"(?:[€$£¥]|(?:{'|'.join(CURRENCY_SIGNS)})(?![^\\W\\d_]))"
-_BETWEEN = r"(?P<sep>\s*[-–−—/…]\s*|\s*\.\.\.\s*|\s+(?:to|bis)\s+)"
-_WHOLE = re.compile(
-    rf"(?:~|ca\.?|approx\.?|about)?\s*(?P<m1>{_MONEY})?\s?(?P<n1>[-+−]?{_NUMBER})\s*(?P<u1>{_UNIT})??"
-    rf"(?:{_BETWEEN}(?P<m2>{_MONEY})?\s?(?P<n2>{_NUMBER})\s*(?P<u2>{_UNIT})?)?"
-)
-# Most values are no more than this, and there are many of them.
+# the form of most values
 _PLAIN = r"((?:[1-9][0-9]{0,15}|0)(?:\.[0-9]{1,15})?)"
 _SIMPLE = rf"{_PLAIN}(?: - {_PLAIN})?(?: ([^\s0-9]{{1,6}}))?"
 SIMPLE_QUANTITY = re.compile(_SIMPLE)
 SIMPLE_QUANTITY_LINES = re.compile(f"^{_SIMPLE}$", re.MULTILINE)
-_TIME = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d))?\s*(?:h|hr|hrs|hours?)\.?")
+
 _NOTE = re.compile(r"^(.*\S)\s*\(([^()]*)\)$", re.DOTALL)
 _MISSING = re.compile(r"^(?:\.{2,}|…|-+|–|—|\?+|n/?a)\s*[^\W\d_]*\s*/\s*(?=\d)", re.IGNORECASE)
 _PER = re.compile(r"^10{1,3}(?=[^\W\d])")
@@ -37,13 +33,7 @@ _COMMON = """
     Pa kPa MPa bar mbar K l L ml cl dl hl N kN Nm ha mph mpg m² km² cm² m³ cm³ GB MB kB TB
 """
 COMMON_UNITS = frozenset(_COMMON.split())
-_UNIT_WORDS = {
-    **{f"{prefix}metre": f"{sign}m" for prefix, sign in (("", ""), ("kilo", "k"), ("centi", "c"), ("milli", "m"))},
-    **{"mile": "mi", "foot": "ft", "feet": "ft", "inch": "in", "inche": "in", "yard": "yd", "hectare": "ha"},
-    **{"gram": "g", "kilogram": "kg", "tonne": "t", "pound": "lb", "litre": "l", "liter": "l"},
-    **{"second": "s", "minute": "min", "hour": "h", "watt": "W", "kilowatt": "kW", "percent": "%", "euro": "€"},
-}
-_STATED = re.compile(r"\bin (square |cubic )?([^\W\d_]+(?:/[^\W\d_]+)?)", re.IGNORECASE)
+
 _LONGEST = 60
 
 
@@ -81,9 +71,9 @@ def parse_quantity(text: str, decimal_comma: bool = False) -> WrittenQuantity | 
             return None
         text = note[1]
     text = _MISSING.sub("", text)
-    if time := _TIME.fullmatch(text):
+    if time := _time_pattern().fullmatch(text):
         return WrittenQuantity("single", int(time[1]) * 60 + int(time[2]) + int(time[3] or 0) / 60, None, "min")
-    whole = _WHOLE.fullmatch(text)
+    whole = _quantity_pattern().fullmatch(text)
     if not whole:
         return None
     first = _number(whole["n1"], decimal_comma)
@@ -116,11 +106,10 @@ def stated_unit(text: str) -> str:
     >>> stated_unit("Length of a river in kilometres."), stated_unit("area in square miles"), stated_unit("age in full")
     ('km', 'mi²', '')
     """
-    for found in _STATED.finditer(text):
+    for found in pattern("ingestion", "stated_unit").finditer(text):
         word = found[2]
-        unit = (
-            word if word in COMMON_UNITS else _UNIT_WORDS.get(word.lower().removesuffix("s").replace("meter", "metre"))
-        )
+        name = word.lower().removesuffix("s").replace("meter", "metre")
+        unit = word if word in COMMON_UNITS else word_map("ingestion", "unit_names").get(name)
         # "in s", "in second place": too short or too ambiguous to be taken for a unit
         if unit and word != unit[:1] and word.lower() != "second":
             return unit + {"square": "²", "cubic": "³"}.get((found[1] or "").strip().lower(), "")
@@ -138,6 +127,24 @@ def unit_conversion(unit: str, target: str) -> tuple[float, float] | None:
     if not unit or not target:
         return None
     return _linear(unit, target)
+
+
+@cache
+def _quantity_pattern() -> re.Pattern[str]:
+    """A number or two with units, as a whole text."""
+    between = rf"(?P<sep>\s*[-–−—/…]\s*|\s*\.\.\.\s*|\s+(?:{pattern('ingestion', 'range_words').pattern})\s+)"
+    return re.compile(
+        rf"(?:{pattern('ingestion', 'approximations').pattern})?\s*"
+        rf"(?P<m1>{_MONEY})?\s?(?P<n1>[-+−]?{_NUMBER})\s*(?P<u1>{_UNIT})??"
+        rf"(?:{between}(?P<m2>{_MONEY})?\s?(?P<n2>{_NUMBER})\s*(?P<u2>{_UNIT})?)?"
+    )
+
+
+@cache
+def _time_pattern() -> re.Pattern[str]:
+    """A time in hours and minutes: "2:30 h"."""
+    hours = pattern("ingestion", "hour_words").pattern
+    return re.compile(rf"(\d{{1,3}}):([0-5]\d)(?::([0-5]\d))?\s*(?:{hours})\.?")
 
 
 @cache

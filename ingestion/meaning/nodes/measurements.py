@@ -12,6 +12,7 @@ from ingestion.meaning.nodes.value_nodes import REASON, UNIT, UNIT_NAMES, VALUE,
 from ingestion.meaning.unit_codes import unit_symbol
 from ingestion.read.capsules import unique_counts
 from ingestion.vocabulary import COMMENT_PREDICATES, LABEL, SCHEMA_TYPES, TYPE, local_name, name_rank
+from nacre.language.base import word_list
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,8 +25,7 @@ _UNITS = frozenset(UNIT_NAMES)
 _MEASURED = frozenset(
     {"observedProperty", "measuredProperty", "hasQuantityKind", "quantityKind", "variableMeasured", "parameter"}
 )
-# words of classes that tell nothing of what was measured
-_ANY = frozenset("measurement measure observation value quantity quantitative property result amount reading".split())
+
 # things that are measured: of how many kinds at most
 MAX_MEASURED = 200
 
@@ -49,7 +49,7 @@ def unfold_measurements(draft: Draft) -> None:
     """
     for found in list(_measures(draft)):
         words = set(lowercase_name(local_name(found.owner)).split())
-        if found.measured is None and words <= _ANY:
+        if found.measured is None and words <= word_list("ingestion", "measurement_words"):
             continue
         targets = _targets(draft, found) if found.alone else None
         if targets is None and found.measured is None and found.units is None:

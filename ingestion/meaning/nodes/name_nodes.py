@@ -1,12 +1,10 @@
 """Names behind nodes without a name: a thing has the name of such a node, in one text."""
 
 from ingestion.induce.names.column_names import readable_name
-from ingestion.induce.names.infer_names import FAMILY_NAMES, GIVEN_NAMES
+from ingestion.induce.names.infer_names import family_name_labels, given_name_labels
 from ingestion.meaning.draft import Draft
 from ingestion.vocabulary import local_name, name_rank
-
-# what holds the whole name, where a node has it
-_WHOLE = frozenset({"text", "value", "formatted name"})
+from nacre.language.base import word_list
 
 
 def unfold_names(draft: Draft) -> None:
@@ -24,7 +22,8 @@ def unfold_names(draft: Draft) -> None:
     ]
     if not behind:
         return
-    whole, given, family = (_texts(draft, iris, words) for words in (_WHOLE, GIVEN_NAMES, FAMILY_NAMES))
+    labels = (word_list("ingestion", "whole_name_labels"), given_name_labels(), family_name_labels())
+    whole, given, family = (_texts(draft, iris, words) for words in labels)
     for iri, owner, node in behind:
         both = f"{given[node]} {family[node]}" if node in given and node in family else ""
         if text := whole.get(node) or both:

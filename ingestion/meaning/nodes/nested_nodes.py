@@ -7,12 +7,11 @@ import numpy as np
 
 from ingestion.meaning.draft import Draft, TermPair
 from ingestion.vocabulary import OWL, RDF, SCHEMA_PREDICATES, SCHEMA_TYPES, SHACL, TYPE, local_name
+from nacre.language.base import word_list
 
 _SCHEMA = SCHEMA_PREDICATES | SCHEMA_TYPES | {RDF + "first", RDF + "rest", RDF + "List"}
 
-# a node that only points at others: by these, with texts that say it again and its place among its like beside them
-_POINTS = frozenset({"link", "coding", "concept", "reference", "ref", "target", "item", "value"})
-_AGAIN = frozenset({"reference", "display", "type", "identifier", "index", "position"})
+
 # nodes that a fact may lie behind, one behind the other, and facts that one of them is given
 DEEPEST, MOST = 3, 32
 REASON = "points at something"
@@ -72,7 +71,8 @@ def _passed_over(draft: Draft, node: int, said: list[TermPair]) -> bool:
     targets = [target for _, target, link in facts if link]
     if len(owners) != 1 or not targets or len(targets) > MOST:
         return False
-    if any(name not in (_POINTS if link else _AGAIN) for name, _, link in facts):
+    pointers, repeating = (word_list("ingestion", key) for key in ("pointer_predicates", "repeating_predicates"))
+    if any(name not in (pointers if link else repeating) for name, _, link in facts):
         return False
     subject, predicate = owners[0]
     for target in targets:

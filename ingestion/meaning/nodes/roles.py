@@ -9,15 +9,14 @@ from ingestion.meaning.draft import Draft
 from ingestion.meaning.nodes.measurements import measured_property
 from ingestion.read.capsules import unique_counts
 from ingestion.vocabulary import SCHEMA_TYPES, TYPE, local_name
+from nacre.language.base import word_list
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Terms = NDArray[np.int32]
 
-# by the words of their names: what tells the role, and who has it
-_ROLES = frozenset({"role", "position", "post", "function"})
-_HOLDERS = frozenset({"member", "person", "agent", "holder", "employee", "player", "staff", "who"})
+
 # roles of one class
 MAX_ROLES = 50
 
@@ -28,7 +27,7 @@ def unfold_roles(draft: Draft) -> None:
     Of the two the holder of a role is who a property's name says holds it: a member, a person.
     """
     facts = draft.facts
-    roles = [n for n in facts.predicates if set(_words(draft.text(n))) & _ROLES]
+    roles = [n for n in facts.predicates if set(_words(draft.text(n))) & word_list("ingestion", "role_words")]
     if not roles:
         return
     typing = np.flatnonzero(facts.predicate == draft.predicate(TYPE))
@@ -70,7 +69,7 @@ def _of(draft: Draft, rows: "NDArray[np.intp]", predicate: int, things: "Terms")
 
 
 def _holds(iri: str) -> bool:
-    return not _HOLDERS.isdisjoint(_words(iri))
+    return not word_list("ingestion", "role_holder_words").isdisjoint(_words(iri))
 
 
 def _words(iri: str) -> list[str]:
