@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.evaluation.learning.text_answers import read_text_examples
+from nacre.evaluation.learning.text_examples import read_text_examples
 from nacre.language.tokens import tokenize
 from nacre.records.answer import Value
 from nacre.records.evidence import EvidenceSentence

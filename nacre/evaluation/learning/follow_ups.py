@@ -1,7 +1,7 @@
-"""Judge the readings of follow-ups: a conversation with gold answers -> Turns, each after turns that are right.
+"""Judge the readings of follow-ups: a conversation with gold answers -> JudgedTurns after correct turns.
 
-What a turn leans on is the plan that gave the gold answer of the turn before it, where a reading gave it; else the one
-that its `standalone` wording gives, where a line has one. A conversation ends where neither is right.
+The context of a turn is the plan with the gold answer of the turn before: of its readings, else of the readings of its
+`standalone` wording if the line has one. The conversation ends if neither has such a plan.
 """
 
 import time
@@ -27,14 +27,14 @@ from nacre.understanding.ranking.calibrate import table_outcome
 from nacre.understanding.understand import candidates_in_scope, question_text, scoped_links
 from nacre.wording.run_plan import run_plan
 
+# things and labels of a turn that the next turn may refer to
 MAX_REMEMBERED = 100
-SECONDS = 2.0
+MAX_PARSE_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
 class JudgedTurn:
-    """A turn as it was read: its candidates, and the plans that it makes of the turn before it, each with what running
-    it gave."""
+    """A turn with its candidates, the plans that it makes of the turn before, and the result of running each."""
 
     line: Mapping[str, Any]
     rewritten: Rewrite
@@ -50,30 +50,30 @@ class JudgedTurn:
 def judge_turns(
     lines: Sequence[Mapping[str, Any]], graph: Graph, linker: Linker, ran: dict[Any, tuple[Cell, ...] | None]
 ) -> Iterator[JudgedTurn]:
-    """The turns of one conversation, in their order."""
+    """The turns of one conversation in their order; `ran` caches the values of plans."""
     earlier: list[EarlierTurn] = []
     for line in lines:
-        said = rewrite_question(line["question"], tuple(earlier), graph.schema, graph.lexicon)
-        turn = _read(line, said, graph, linker, ran)
+        rewrite = rewrite_question(line["question"], tuple(earlier), graph.schema, graph.lexicon)
+        turn = _judge_turn(line, rewrite, graph, linker, ran)
         yield turn
-        body = _right(turn)
+        body = _right_plan(turn)
         if body is None and line.get("standalone"):
-            body = _right(_read(line, Rewrite(line["standalone"]), graph, linker, ran))
+            body = _right_plan(_judge_turn(line, Rewrite(line["standalone"]), graph, linker, ran))
         if body is None:
             return
-        earlier.append(_earlier(line["question"], said.standalone, body, graph))
+        earlier.append(_earlier_turn(line["question"], rewrite.standalone, body, graph))
 
 
-def _read(
-    line: Mapping[str, Any], said: Rewrite, graph: Graph, linker: Linker, ran: dict[Any, tuple[Cell, ...] | None]
+def _judge_turn(
+    line: Mapping[str, Any], rewrite: Rewrite, graph: Graph, linker: Linker, ran: dict[Any, tuple[Cell, ...] | None]
 ) -> JudgedTurn:
     started = time.monotonic()
-    question = prepare_question(question_text(said), linker)
-    links = scoped_links(question, said.scope, linker)
+    question = prepare_question(question_text(rewrite), linker)
+    links = scoped_links(question, rewrite.scope, linker)
     candidates = candidates_in_scope(
-        parse_question(question, links, linker, start_deadline(SECONDS)), question, said.scope
+        parse_question(question, links, linker, start_deadline(MAX_PARSE_SECONDS)), question, rewrite.scope
     )
-    changed = _changed(question, links, candidates, said.scope, linker)
+    changed = _changed_plans(question, links, candidates, rewrite.scope, linker)
     seconds = time.monotonic() - started
     bodies: list[Body] = [*(c.body for c in candidates), *changed]
     for body in bodies:
@@ -81,11 +81,13 @@ def _read(
             ran[body] = plan_values(body, graph.tables)
     values = [ran[body] for body in bodies]
     right = [v is not None and same_values(line["answers"], v) for v in values]
-    many = len(candidates)
-    return JudgedTurn(line, said, question, candidates, values[:many], changed, right[:many], right[many:], seconds)
+    count = len(candidates)
+    return JudgedTurn(
+        line, rewrite, question, candidates, values[:count], changed, right[:count], right[count:], seconds
+    )
 
 
-def _changed(
+def _changed_plans(
     question: Question, links: Sequence[Link], candidates: Sequence[Candidate], scope: Scope | None, linker: Linker
 ) -> list[Body]:
     if scope is None or not scope.how:
@@ -93,17 +95,17 @@ def _changed(
     return changed_plans(question, links, [c.body for c in candidates], scope, linker.index.graph)
 
 
-def _right(turn: JudgedTurn) -> Body | None:
-    """The first plan that gives the gold answer."""
+def _right_plan(turn: JudgedTurn) -> Body | None:
+    """The first plan with the gold answer."""
     bodies = [*turn.changed, *(c.body for c in turn.candidates)]
     right = [*turn.changed_right, *turn.right]
     return next((body for body, good in zip(bodies, right, strict=True) if good), None)
 
 
-def _earlier(question: str, standalone: str, body: Body, graph: Graph) -> EarlierTurn:
+def _earlier_turn(question: str, standalone: str, body: Body, graph: Graph) -> EarlierTurn:
     table, _, _ = run_plan(Plan(body), graph.tables, round=1)
-    found = [] if table is None else [key for row in table.keys for key in row]
-    keys = tuple(dict.fromkeys(found))[:MAX_REMEMBERED]
+    cell_keys = [] if table is None else [key for row in table.keys for key in row]
+    keys = tuple(dict.fromkeys(cell_keys))[:MAX_REMEMBERED]
     values = table_outcome(table).values or ()
     labels = tuple(value for value in values if isinstance(value, str))[:MAX_REMEMBERED]
     return EarlierTurn(question, standalone, "", Plan(body), keys, labels, confidence=1.0)

@@ -1,4 +1,4 @@
-"""How often a model's own queries are right, by what running them gave: questions with gold answers -> Counts."""
+"""Count how often the queries of a model are right by their outcome: questions with gold answers -> Counts."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
@@ -25,7 +25,7 @@ OWNER = "local"
 
 
 class QueryOutcome(NamedTuple):
-    """One question: what running the model's queries gave, "" where it wrote none, and whether its rows are right."""
+    """The outcome of the model's queries for a question ("" without a query), and whether their rows are right."""
 
     id: str
     outcome: str
@@ -36,57 +36,59 @@ class QueryOutcome(NamedTuple):
 async def query_outcomes(
     questions: Sequence[GoldQuestion], composition: Composition, graph: str | None
 ) -> AsyncIterator[QueryOutcome]:
-    """Ask each question of the model that `composition` was made with, whoever leads there; those of a conversation in
-    their order. A question without a gold `answers` asks for prose, which no row can be compared with: it is left out.
+    """Ask the model of `composition` each question; the turns of a conversation are asked in their order.
+
+    Questions without gold `answers` ask for prose, with which no row can be compared; they are left out.
     """
     golds = [gold for gold in questions if "answers" in gold]
     app = composition.build(InMemorySaver())
-    wrote: dict[str, str] = {}
+    outcomes: dict[str, str] = {}
 
     async def ask(question: QuestionLine, thread: str) -> Answer:
-        asked = Input(question=question.question)
+        turn_input = Input(question=question.question)
         if name := question.graph or graph:
-            asked["graph"] = name
+            turn_input["graph"] = name
         config = RunnableConfig(configurable={"thread_id": f"{OWNER}:{thread}"})
-        state = await app.ainvoke(asked, config, context=parse_context(CONTEXT), output_keys=["answer", "found"])
-        found = _found(state["found"])
-        wrote[question.id] = found.outcome if found else ""
+        state = await app.ainvoke(turn_input, config, context=parse_context(CONTEXT), output_keys=["answer", "found"])
+        result = _model_result(state["found"])
+        outcomes[question.id] = result.outcome if result else ""
         record: Answer = state["answer"]
-        return {**record, "status": "answered", "values": _values(found) if found else []}
+        return {**record, "status": "answered", "values": _values(result) if result else []}
 
     by_id = {gold["id"]: gold for gold in golds}
     async for record in ask_questions([_question(gold) for gold in golds], ask):
-        id = record["id"]
-        yield QueryOutcome(str(id), wrote.get(id, ""), is_right(by_id[id], record), record["seconds"])
+        question_id = record["id"]
+        right = is_right(by_id[question_id], record)
+        yield QueryOutcome(str(question_id), outcomes.get(question_id, ""), right, record["seconds"])
 
 
-def count_outcomes(asked: Sequence[QueryOutcome]) -> Counts:
-    """(right, asked) by outcome; a question for which no query was written says nothing of queries."""
-    times = Counter(each.outcome for each in asked if each.outcome)
-    right = Counter(each.outcome for each in asked if each.outcome and each.right)
-    return {outcome: (right[outcome], times[outcome]) for outcome in OUTCOMES if times[outcome]}
+def count_outcomes(judged: Sequence[QueryOutcome]) -> Counts:
+    """(right, asked) by outcome; questions without a query are not counted."""
+    asked = Counter(each.outcome for each in judged if each.outcome)
+    right = Counter(each.outcome for each in judged if each.outcome and each.right)
+    return {outcome: (right[outcome], asked[outcome]) for outcome in OUTCOMES if asked[outcome]}
 
 
-def priors_report(chances: Priors, asked: Sequence[QueryOutcome]) -> str:
-    """What was counted, and what follows from it: who leads, and which rows are given as an answer."""
+def priors_report(priors: Priors, judged: Sequence[QueryOutcome]) -> str:
+    """The counts by outcome, and what follows from them: which rows are answers, and when the rules answer first."""
     lines = [f"{'the rows of its query':<24}{'asked':>7}{'right':>7}{'chance':>8}  given as"]
     for outcome in OUTCOMES:
-        right, times = chances.counts.get(outcome, (0, 0))
-        chance = chances.after(outcome)
-        given = "an answer" if chance >= load_weights().threshold else "what may be wrong"
-        lines.append(f"{_WORDS[outcome]:<24}{times:>7}{right:>7}{chance:>8.0%}  {given}")
-    none = sum(not each.outcome for each in asked)
+        right, asked = priors.counts.get(outcome, (0, 0))
+        chance = priors.after(outcome)
+        given_as = "an answer" if chance >= load_weights().threshold else "what may be wrong"
+        lines.append(f"{_OUTCOME_LABELS[outcome]:<24}{asked:>7}{right:>7}{chance:>8.0%}  {given_as}")
+    none = sum(not each.outcome for each in judged)
     lines += [
         "",
         f"From a chance of {load_weights().threshold:.0%} on, rows are an answer.",
-        f"A reading of the rules answers without a call where it is right at least {chances.before:.0%} of the time.",
+        f"A reading of the rules answers without a call where it is right at least {priors.before:.0%} of the time.",
     ]
     if none:
-        lines.append(f"{none} of {len(asked)} questions got no query and are not counted.")
+        lines.append(f"{none} of {len(judged)} questions got no query and are not counted.")
     return "\n".join(lines) + "\n"
 
 
-_WORDS = {
+_OUTCOME_LABELS = {
     "agreed": "as a reading's",
     "alone": "no reading has any",
     "disputed": "other than a reading's",
@@ -95,22 +97,21 @@ _WORDS = {
 }
 
 
-def _found(parts: Sequence[Json]) -> BranchResult | None:
-    """What the first visit of the branch brought: later ones are the rules'."""
-    found = [from_json(BranchResult, part) for part in parts]
-    return next((part for part in found if part.outcome), None)
+def _model_result(results: Sequence[Json]) -> BranchResult | None:
+    """The first result with an outcome, which is the model's; later results are those of the rules."""
+    branch_results = [from_json(BranchResult, result) for result in results]
+    return next((result for result in branch_results if result.outcome), None)
 
 
-def _values(found: BranchResult) -> list[str | int | float | bool]:
-    """The cells of the model's own rows, which come first; none where they are empty."""
-    own = found.evidence[0] if found.evidence else None
-    if found.outcome == "empty" or not isinstance(own, Rows):
+def _values(result: BranchResult) -> list[str | int | float | bool]:
+    """The cells of the model's own rows, which come first; none if they are empty."""
+    own = result.evidence[0] if result.evidence else None
+    if result.outcome == "empty" or not isinstance(own, Rows):
         return []
     return list(verbalise_rows(own.table).values)
 
 
 def _question(gold: GoldQuestion) -> QuestionLine:
-    talk = gold.get("conversation")
-    return QuestionLine(
-        gold["id"], gold["question"], None if talk is None else str(talk), gold.get("turn"), gold.get("graph")
-    )
+    conversation = gold.get("conversation")
+    thread = None if conversation is None else str(conversation)
+    return QuestionLine(gold["id"], gold["question"], thread, gold.get("turn"), gold.get("graph"))

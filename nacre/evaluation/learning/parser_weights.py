@@ -1,7 +1,7 @@
-"""Learn the parser's weights: graphs + questions with gold answers -> nacre/understanding/ranking/weights.json.
+"""Learn the weights of the parser: graphs + questions with gold answers -> nacre/understanding/ranking/weights.json.
 
-A reading is right when the values of its rows are the gold answer. Everything that is printed is out of fold, with
-whole graphs left out. Needs the extra `learn` (scipy).
+A reading is right if the values of its rows are the gold answer. All printed figures are out of fold: whole graphs are
+left out. Needs the extra `learn` (scipy).
 """
 
 import argparse
@@ -39,19 +39,23 @@ from nacre.wording.phrases.plan import verbalise_plan
 
 FILES = ("questions.jsonl", "questions_dev.jsonl", "conversations.jsonl")
 FOLDS = 5
-# a smaller group of features is not left out on its own
+# rank of a right reading that does not exist
+_NO_RANK = 10**6
+# smaller groups of features are not ablated
 MIN_ABLATED = 3
 
 
 @dataclass
 class ParserSample:
-    """One question: the features of its readings, which are right, what running them gave and what they are in words;
-    `own`: it was written together with the rules, and says nothing of how well they do."""
+    """A question with its readings: features, right or wrong, values, unused words, and the reading in words.
+
+    `own` questions were written together with the rules, so they are learned from and not measured.
+    """
 
     graph: str
     id: str
     question: str
-    found: list[dict[str, float]]
+    features: list[dict[str, float]]
     right: list[bool]
     values: list[tuple[Cell, ...] | None]
     unused: list[int]
@@ -68,18 +72,18 @@ def main() -> None:
     cli.add_argument("--own", type=Path, nargs="*", default=[], help="the same, learned from and not measured")
     cli.add_argument("--sample", type=int, help="questions, drawn by the seed")
     cli.add_argument("--seed", type=int, default=0)
-    cli.add_argument("--cache", type=Path, help="keep (or read) what was collected")
-    cli.add_argument("--ablate", action="store_true", help="leave out groups of features, one at a time")
+    cli.add_argument("--cache", type=Path, help="write the collected samples to this file, or read them from it")
+    cli.add_argument("--ablate", action="store_true", help="leave out one group of features at a time")
     cli.add_argument("--curve", action="store_true", help="learn from 10, 25, 50 ... graphs")
     cli.add_argument("--out", type=Path, default=WEIGHTS_FILE)
     args = cli.parse_args()
-    samples = _collected(args.data, args.gold, args.own, args.sample, args.seed, args.cache)
+    samples = _read_or_collect(args.data, args.gold, args.own, args.sample, args.seed, args.cache)
     print_prior_ranks([s for s in samples if not s.own])
     folds = _folds(samples)
     scores = cross_validate(samples, folds)
     print_ranked("out of fold", samples, scores)
     scores, weight = with_similarity(samples, scores)
-    print_ranked(f"with likeness, weighing {weight:.2f}", samples, scores)
+    print_ranked(f"with similarity, weight {weight:.2f}", samples, scores)
     models, levels, levels_before = fit_row_probabilities(samples, scores, folds)
     if args.ablate:
         print_ablation(samples, folds)
@@ -98,7 +102,7 @@ def main() -> None:
     args.out.write_text(json.dumps(text, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def _collected(
+def _read_or_collect(
     data: Path, gold: Sequence[Path], own: Sequence[Path], size: int | None, seed: int, cache: Path | None
 ) -> list[ParserSample]:
     if cache is not None and cache.exists():
@@ -106,38 +110,44 @@ def _collected(
             samples: list[ParserSample] = pickle.load(file)
             return samples
     library = Library(data, None)
-    asked: list[dict[str, Any]] = []
-    for name in library.names():
-        for folder, name_of in product((*gold, *own), FILES):
-            if (path := folder / name / name_of).exists():
-                known_by = {"graph": name, "own": folder in own}
-                asked += [json.loads(line) | known_by for line in path.read_text(encoding="utf-8").splitlines()]
-    # the turns of a conversation are asked in their order, after each other
-    apart: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
-    for q in asked:
-        if "answers" in q:
-            alone = q["graph"], str(q.get("conversation") or ""), "" if q.get("conversation") else str(q["id"])
-            apart[alone].append(q)
-    drawn = sorted(apart)
+    conversations = _conversations(library, gold, own)
+    drawn = sorted(conversations)
     random.Random(seed).shuffle(drawn)
-    known: dict[str, tuple[Graph, Linker, dict[Any, tuple[Cell, ...] | None]]] = {}
+    # the open graph with its linker and the values of plans that were run
+    opened: dict[str, tuple[Graph, Linker, dict[Any, tuple[Cell, ...] | None]]] = {}
     samples = []
     for key in sorted(drawn[:size]):
         name = key[0]
-        if name not in known:
-            known.clear()
+        if name not in opened:
+            opened.clear()
             graph = library.open(name)
-            known[name] = graph, Linker(graph.lexicon), {}
-        samples += _judged(apart[key], *known[name])
+            opened[name] = graph, Linker(graph.lexicon), {}
+        samples += _judge(conversations[key], *opened[name])
     if cache is not None:
         cache.write_bytes(pickle.dumps(samples))
     return samples
 
 
-def _judged(
+def _conversations(
+    library: Library, gold: Sequence[Path], own: Sequence[Path]
+) -> dict[tuple[str, ...], list[dict[str, Any]]]:
+    """The lines with gold answers by graph and conversation; a single question is a conversation of its own."""
+    conversations: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+    for name in library.names():
+        for folder, file in product((*gold, *own), FILES):
+            path = folder / name / file
+            for text in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+                line = json.loads(text) | {"graph": name, "own": folder in own}
+                if "answers" in line:
+                    conversation = str(line.get("conversation") or "")
+                    conversations[name, conversation, "" if conversation else str(line["id"])].append(line)
+    return conversations
+
+
+def _judge(
     lines: Sequence[Mapping[str, Any]], graph: Graph, linker: Linker, ran: dict[Any, tuple[Cell, ...] | None]
 ) -> list[ParserSample]:
-    """The samples of one question, as often as it is listed, or of the turns of a conversation."""
+    """The samples of one question, once per line, or of the turns of a conversation."""
     if not lines[0].get("conversation"):
         sample = collect_sample(lines[0], graph, linker, ran)
         return [replace(sample, own=line["own"]) for line in lines]
@@ -146,7 +156,7 @@ def _judged(
     return [
         sample_of_turn(turn, graph, linker)
         for turn in judge_turns(list(once.values()), graph, linker, ran)
-        # what changes the plan before it is not ranked
+        # plans made of the turn before are not ranked
         if not turn.changed
         for _ in range(times[turn.line["id"]])
     ]
@@ -155,12 +165,12 @@ def _judged(
 def collect_sample(
     question: Mapping[str, Any], graph: Graph, linker: Linker, ran: dict[Any, tuple[Cell, ...] | None]
 ) -> ParserSample:
-    """All readings of one question with their features, run."""
+    """One question with all its readings, run and judged."""
     return sample_of_turn(next(iter(judge_turns([question], graph, linker, ran))), graph, linker)
 
 
 def sample_of_turn(turn: JudgedTurn, graph: Graph, linker: Linker) -> ParserSample:
-    """What is learned from a question that was read and run."""
+    """A judged turn as a sample."""
     best = max((c.derivation.prior for c in turn.candidates), default=0.0)
     found = [reading_features(c, turn.question, linker.index.graph, best) for c in turn.candidates]
     unused = [len(unused_tokens(c, turn.question)) for c in turn.candidates]
@@ -171,8 +181,8 @@ def sample_of_turn(turn: JudgedTurn, graph: Graph, linker: Linker) -> ParserSamp
 
 
 def print_prior_ranks(samples: Sequence[ParserSample]) -> None:
-    """How often a right reading is among the first by prior, and the time it takes."""
-    first = [next((i for i, y in enumerate(s.right) if y), 10**6) for s in samples]
+    """Print how often a right reading is among the first by prior, and the time of a question."""
+    first = [next((i for i, y in enumerate(s.right) if y), _NO_RANK) for s in samples]
     line = ", ".join(f"at {k} {100 * sum(f < k for f in first) / len(first):.1f} %" for k in (1, 6, 30, 100))
     times = sorted(1000 * s.seconds for s in samples)
     print(f"{len(samples)} questions of {len({s.graph for s in samples})} graphs; oracle in order of prior: {line}")
@@ -188,29 +198,31 @@ def _folds(samples: Sequence[ParserSample]) -> dict[str, int]:
 def cross_validate(
     samples: Sequence[ParserSample], folds: Mapping[str, int], without: str | None = None
 ) -> list[list[float]]:
-    """The scores of all readings, each from weights that never saw its graph."""
+    """The scores of all readings, each by weights learned without its graph."""
     scores: list[list[float]] = [[] for _ in samples]
     for fold in range(FOLDS):
         learned = fit_log_linear([s for s in samples if folds[s.graph] != fold], without)
         for i, sample in enumerate(samples):
             if folds[sample.graph] == fold:
-                scores[i] = [weighted_sum(f, learned) for f in sample.found]
+                scores[i] = [weighted_sum(f, learned) for f in sample.features]
     return scores
 
 
 def with_similarity(
     samples: Sequence[ParserSample], scores: Sequence[Sequence[float]]
 ) -> tuple[list[list[float]], float]:
-    """The scores where the first readings are compared with their questions in words, and what that weighs; as they are
-    without an embedder."""
+    """The scores with the similarity of doubtful readings in words to their questions, and its weight.
+
+    Without an embedder the scores stay as they are.
+    """
     model = local_embedder("auto")
     compared: dict[int, tuple[list[int], list[float]]] = {}
     for i, (sample, own) in enumerate(zip(samples, scores, strict=True)):
-        if own and model is not None and (open_ := doubtful_readings(*belief_shares(own))):
-            compared[i] = open_, similarities(sample.question, [sample.words[k] for k in open_], model.embed)
+        if own and model is not None and (doubtful := doubtful_readings(*belief_shares(own))):
+            compared[i] = doubtful, similarities(sample.question, [sample.words[k] for k in doubtful], model.embed)
     judged = [
-        ([scores[i][k] for k in open_], found, [samples[i].right[k] for k in open_])
-        for i, (open_, found) in compared.items()
+        ([scores[i][k] for k in doubtful], similarity, [samples[i].right[k] for k in doubtful])
+        for i, (doubtful, similarity) in compared.items()
         if not samples[i].own
     ]
     weight = fit_similarity_weight(judged)
@@ -218,35 +230,35 @@ def with_similarity(
 
 
 def print_ranked(title: str, samples: Sequence[ParserSample], scores: Sequence[Sequence[float]]) -> None:
-    """How often the first reading, and one of the first six, is right."""
+    """Print how often one of the first 1, 6, 30 and 100 readings is right."""
     firsts = []
     for sample, own in zip(samples, scores, strict=True):
         if sample.own:
             continue
         order = np.argsort(-np.array(own), kind="stable")
-        firsts.append(next((k for k, i in enumerate(order) if sample.right[i]), 10**6))
+        firsts.append(next((k for k, i in enumerate(order) if sample.right[i]), _NO_RANK))
     line = ", ".join(f"at {k} {100 * sum(f < k for f in firsts) / len(firsts):.1f} %" for k in (1, 6, 30, 100))
     print(f"{title}: right {line}")
 
 
 def print_ablation(samples: Sequence[ParserSample], folds: Mapping[str, int]) -> None:
-    """What each group of features (those whose names begin alike) is worth: right at 1 out of fold without it."""
-    names = {name for s in samples for f in s.found for name in f}
+    """Print the accuracy out of fold without each group of features; the names of a group share their first word."""
+    names = {name for s in samples for f in s.features for name in f}
     sizes = Counter(name.split(" ")[0] for name in names)
     for group in sorted(g for g, n in sizes.items() if n >= MIN_ABLATED):
         print_ranked(f"without {group}", samples, cross_validate(samples, folds, group))
 
 
 def print_learning_curve(samples: Sequence[ParserSample]) -> None:
-    """Right at 1 on left-out graphs, learned from more and more graphs."""
+    """Print the accuracy on left-out graphs, learned from more and more graphs."""
     graphs = sorted({s.graph for s in samples})
     random.Random(1).shuffle(graphs)
-    held, rest = graphs[: len(graphs) // FOLDS], graphs[len(graphs) // FOLDS :]
-    test = [s for s in samples if s.graph in held]
+    left_out, rest = graphs[: len(graphs) // FOLDS], graphs[len(graphs) // FOLDS :]
+    test = [s for s in samples if s.graph in left_out]
     for size in (10, 25, 50, len(rest)):
         learned = fit_log_linear([s for s in samples if s.graph in rest[:size]])
         print_ranked(
-            f"learned from {min(size, len(rest))}", test, [[weighted_sum(f, learned) for f in s.found] for s in test]
+            f"learned from {min(size, len(rest))}", test, [[weighted_sum(f, learned) for f in s.features] for s in test]
         )
 
 

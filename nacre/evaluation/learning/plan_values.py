@@ -1,4 +1,4 @@
-"""Run one plan and read its values: Body + Tables -> the distinct cells, as an answer's `values` are."""
+"""Run one plan: Body + Tables -> its distinct cells, in the form of an answer's `values`."""
 
 from nacre.errors import NacreError
 from nacre.plans.run import build_table
@@ -9,19 +9,19 @@ from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.ranking.calibrate import table_outcome
 from nacre.wording.run_plan import run_plan
 
-SECONDS = 1.0
-ROWS = 1000
+MAX_SECONDS = 1.0
+MAX_ROWS = 1000
 
 
 def plan_values(body: Body, tables: Tables) -> tuple[Cell, ...] | None:
-    """All distinct cells row by row, of yes/no one boolean; None where it fails."""
+    """All distinct cells row by row, or one boolean for a yes/no question; None if the plan fails."""
     table: Table | None
     try:
         if isinstance(body, Select | Combine):
-            # only the rows: what contributes to them is not looked up
+            # only the rows are needed, not their provenance
             statement = to_sql(body, tables.schema)
-            found = tables.run(statement.text, statement.params, limit=ROWS, seconds=SECONDS)
-            table = build_table(statement, found.rows, found.truncated)
+            result = tables.run(statement.text, statement.params, limit=MAX_ROWS, seconds=MAX_SECONDS)
+            table = build_table(statement, result.rows, result.truncated)
         else:
             table, _, _ = run_plan(Plan(body), tables, round=1)
     except NacreError:

@@ -1,9 +1,9 @@
-"""Fit when single triples are enough: fictional faculties -> nacre/pyramid/sufficiency.json.
+"""Learn whether single triples answer a question: fictional faculties -> nacre/pyramid/sufficiency.json.
 
     python -m nacre.evaluation.learning.sufficiency SEED SEED ...
 
-Each seed is a faculty with texts, of which triples are extracted by rules. A relation of a named thing is right where
-it gives all the right options of a question and no wrong one. The last seed is held out and judged.
+Each seed makes a faculty with texts, from which triples are extracted by rules. A relation of a named thing is right if
+it gives all right options of a question and no wrong one. The last seed is left out and measured.
 """
 
 import asyncio
@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from agents.extractor import by_rules
 from ingestion.complete import complete_schema, publish_condensed
 from ingestion.extract import extract_triples, publish_triples
 from ingestion.pipeline import ingest
@@ -35,12 +36,12 @@ class SufficiencySample(NamedTuple):
     """The features of one relation of one thing, and whether it answers its question."""
 
     question: str
-    found: dict[str, float]
+    features: dict[str, float]
     right: bool
 
 
 def sufficiency_samples(seed: int) -> Iterator[SufficiencySample]:
-    """What the triples of a faculty give for its questions."""
+    """The relations that the triples of a faculty offer for its questions."""
     model = local_embedder("bundled")
     if model is None:
         raise ValueError("There is no embedder.")
@@ -51,56 +52,53 @@ def sufficiency_samples(seed: int) -> Iterator[SufficiencySample]:
         ingest([str(folder / "faculty.ttl")], "faculty", data=data, texts=[str(folder / "texts")], no_vectors=True)
         library = Library(data, model)
         try:
-            _extracted(library, data, model)
+            _extract_triples(library, data, model)
             with library.open("faculty") as graph:
                 stores = TripleStores(graph.lexicon, model, graph.passages, graph.extracted)
                 for each in faculty_questions(faculty, seed):
                     understanding = understand(Rewrite(each["question"]), graph.schema, graph.lexicon)
-                    for group, found in triple_features(understanding, stores):
-                        yield SufficiencySample(
-                            each["question"], found, _answers(group, each["options"], each["answers"])
-                        )
+                    for group, features in triple_features(understanding, stores):
+                        right = _is_right(group, each["options"], each["answers"])
+                        yield SufficiencySample(each["question"], features, right)
         finally:
             library.close()
 
 
-def _extracted(library: Library, data: Path, model: Embedder) -> None:
-    from agents.extractor import by_rules
-
-    with library.open("faculty") as graph:
-        found = asyncio.run(extract_triples(graph, by_rules))
-        publish_triples(data / "faculty", graph.version, found.triples)
-    with library.open("faculty") as graph:
-        publish_condensed(data / "faculty", graph, complete_schema(graph, model).condensed)
-
-
-def _answers(group: TripleGroup, options: Sequence[str], answers: Sequence[str]) -> bool:
-    return set(chosen_options(options, [each.other for each in group.triples], "")) == set(answers)
-
-
-def sufficiency_report(samples: Sequence[SufficiencySample], bars: Sequence[float] = (0.5, 0.7, 0.8, 0.9)) -> str:
-    """Of the likeliest relation of each question: how many are as likely as a bar, and the share of them right."""
+def sufficiency_report(samples: Sequence[SufficiencySample], thresholds: Sequence[float] = (0.5, 0.7, 0.8, 0.9)) -> str:
+    """How many of the likeliest relations of the questions reach a threshold, and how many of those are right."""
     best: dict[str, tuple[float, bool]] = {}
     for each in samples:
         best[each.question] = max(
-            best.get(each.question, (0.0, False)), (sufficiency_probability(each.found), each.right)
+            best.get(each.question, (0.0, False)), (sufficiency_probability(each.features), each.right)
         )
     lines = []
-    for bar in bars:
-        above = [right for chance, right in best.values() if chance >= bar]
-        lines.append(f"{bar:.1f}: {len(above):>3} of {len(best)}, {sum(above) / max(1, len(above)):.0%} right")
+    for threshold in thresholds:
+        above = [right for chance, right in best.values() if chance >= threshold]
+        lines.append(f"{threshold:.1f}: {len(above):>3} of {len(best)}, {sum(above) / max(1, len(above)):.0%} right")
     return "\n".join(lines)
 
 
 def main(seeds: Sequence[int]) -> None:
-    """Fit on all seeds but the last, write the weights, judge the last."""
+    """Fit on all seeds but the last, write the weights, and print the result on the last."""
     training = [each for seed in seeds[:-1] for each in sufficiency_samples(seed)]
-    weights = fit_logistic([each.found for each in training], [each.right for each in training], RIDGE)
+    weights = fit_logistic([each.features for each in training], [each.right for each in training], RIDGE)
     SUFFICIENCY_FILE.write_text(
         json.dumps({name: round(w, 4) for name, w in sorted(weights.items())}, indent=1) + "\n", "utf-8"
     )
     sys.stdout.write(f"{len(training)} relations, {sum(each.right for each in training)} right\n")
     sys.stdout.write(sufficiency_report(list(sufficiency_samples(seeds[-1]))) + "\n")
+
+
+def _extract_triples(library: Library, data: Path, model: Embedder) -> None:
+    with library.open("faculty") as graph:
+        extraction = asyncio.run(extract_triples(graph, by_rules))
+        publish_triples(data / "faculty", graph.version, extraction.triples)
+    with library.open("faculty") as graph:
+        publish_condensed(data / "faculty", graph, complete_schema(graph, model).condensed)
+
+
+def _is_right(group: TripleGroup, options: Sequence[str], answers: Sequence[str]) -> bool:
+    return set(chosen_options(options, [each.other for each in group.triples], "")) == set(answers)
 
 
 if __name__ == "__main__":
