@@ -5,6 +5,7 @@
 - gold_values, verdict: whether an answer is right
 - ranking_metrics, metrics: how good it is: F1, reciprocal rank, BLEU, similarity
 - score: a table of right answers by kind of question
+- bundled_sets: the bundled graphs with questions
 - __main__: the bundled graphs, asked and scored (`python -m nacre.evaluation`)
 - comparing: configurations, reasoners, branches and strategies against each other
 - learning: weights and thresholds learned from questions with gold answers

@@ -6,65 +6,12 @@ The bundled graphs are stored in the folder `evaluation` of the data folder, apa
 questions go through the command line and are answered by the rules.
 """
 
-import os
-import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from nacre.config.settings import Settings
-from nacre.evaluation.questions import read_gold_questions
-from nacre.evaluation.score import read_answers, score_report
-
-ROOT = Path(__file__).parents[2]
-
-
-class EvaluationSet(NamedTuple):
-    """A graph and a file of questions about it.
-
-    `sources` are the arguments of `nacre ingest`, empty if the graph exists. Of a `blind` set only totals are printed.
-    """
-
-    graph: str
-    questions: Path
-    sources: tuple[str, ...] = ()
-    blind: bool = False
-
-
-def bundled_sets(root: Path) -> Iterator[EvaluationSet]:
-    """The graphs of a checkout that have questions: the example, the blind graphs, those of the tests."""
-    example = root / "examples" / "bmw"
-    if example.exists():
-        graph, texts = str(example / "kg.ttl"), str(example / "texts")
-        yield EvaluationSet("example", example / "questions_dev.jsonl", (graph,))
-        yield EvaluationSet("example-texts", example / "questions_texts.jsonl", (graph, "--texts", texts))
-    for file in sorted((root / "nacre" / "evaluation" / "graphs").glob("*/questions.jsonl")):
-        yield EvaluationSet(file.parent.name, file, (str(file.with_name("kg.ttl")),), blind=True)
-    for file in sorted((root / "tests" / "fixtures" / "questions").glob("*.yaml")):
-        graph = str(file.parents[1] / "graphs" / f"{file.stem}.ttl")
-        yield EvaluationSet(file.stem.replace("_", "-"), file, (graph,))
-
-
-def evaluate_set(each: EvaluationSet, folder: Path) -> str:
-    """Ask the questions and return their report; bundled graphs and the answers are written to `folder`."""
-    predictions = folder / "predictions" / f"{each.graph}.jsonl"
-    environment = {**os.environ, "NACRE_DATA": str(folder)} if each.sources else dict(os.environ)
-    if each.sources:
-        run_nacre("ingest", *each.sources, "--graph", each.graph, environment=environment)
-    options = ("--graph", each.graph, "--mind", "rules", "--out", str(predictions))
-    run_nacre("eval", str(each.questions), *options, environment=environment)
-    report = score_report(read_gold_questions(each.questions), read_answers(predictions), kinds=not each.blind)
-    return f"\n{each.graph}: {each.questions}\n{report}"
-
-
-def run_nacre(*arguments: str, environment: dict[str, str]) -> None:
-    """Run the command line; print its errors and exit if it fails."""
-    command = [sys.executable, "-m", "nacre.serving.cli.main", *arguments]
-    process = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if process.returncode:
-        sys.stderr.write(process.stderr[-2000:])
-        raise SystemExit(process.returncode)
+from nacre.evaluation.bundled_sets import ROOT, EvaluationSet, bundled_sets, evaluate_set
 
 
 def main(named: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""How good answers are (PolyRAG, section 5.2): options chosen, words, meanings and entities -> numbers in 0..1."""
+"""Metrics of answers (PolyRAG, section 5.2): chosen options, words, embeddings and entities -> numbers in 0..1."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ Value = str | int | float | bool
 
 
 class ChoiceScores(NamedTuple):
-    """Of the options chosen the share that is right, of the right ones the share that was chosen, and their F1."""
+    """Precision, recall and F1 of the chosen options."""
 
     precision: float
     recall: float
@@ -20,7 +20,7 @@ class ChoiceScores(NamedTuple):
 
 
 def choice_scores(chosen: Collection[str], right: Collection[str]) -> ChoiceScores:
-    """Precision, recall and F1 of a question with one or several right options; 0 where nothing was chosen.
+    """Precision, recall and F1 for a question with one or several right options; zeros if none of them was chosen.
 
     >>> choice_scores({"a", "b", "c"}, {"a", "d"})
     ChoiceScores(precision=0.3333333333333333, recall=0.5, f1=0.4)
@@ -33,34 +33,34 @@ def choice_scores(chosen: Collection[str], right: Collection[str]) -> ChoiceScor
 
 
 def mean_choice_scores(each: Sequence[ChoiceScores]) -> ChoiceScores:
-    """The mean over questions, each measure on its own; zeros where there is none."""
+    """The mean of each score over the questions; zeros if there are none."""
     if not each:
         return ChoiceScores(0.0, 0.0, 0.0)
-    return ChoiceScores(*(float(np.mean([one[place] for one in each])) for place in range(3)))
+    return ChoiceScores(*(float(np.mean(scores)) for scores in zip(*each, strict=True)))
 
 
 def chosen_options(options: Sequence[str], values: Sequence[Value], answer: str) -> list[str]:
-    """The options that an answer names: among its values, else in its words, of names within names the longest.
+    """The options that an answer names: among its values, else in its words; of overlapping names the longest.
 
     >>> chosen_options(["Elm", "Elm Hall", "Oak"], [], "It is in Elm Hall.")
     ['Elm Hall']
     """
-    said = {fold(f"{value:g}" if isinstance(value, float) else str(value)) for value in values}
-    among = [option for option in options if fold(option) in said]
-    if among or values:
-        return among
+    folded = {fold(f"{value:g}" if isinstance(value, float) else str(value)) for value in values}
+    among_values = [option for option in options if fold(option) in folded]
+    if among_values or values:
+        return among_values
     words = f" {' '.join(name_tokens(answer))} "
-    found: list[str] = []
+    named: list[str] = []
     for option in sorted(options, key=len, reverse=True):
         name = f" {' '.join(name_tokens(option))} "
         if name in words:
-            found.append(option)
+            named.append(option)
             words = words.replace(name, " | ")
-    return [option for option in options if option in found]
+    return [option for option in options if option in named]
 
 
 def bleu(answer: str, references: Sequence[str], order: int = 4) -> float:
-    """BLEU of one answer up to n-grams of `order` words (2 or 4 in the paper), by sacrebleu (extra `learn`)."""
+    """BLEU of an answer with n-grams of up to `order` words (2 or 4 in the paper), by sacrebleu (extra `learn`)."""
     from sacrebleu.metrics.bleu import BLEU
 
     scorer: Any = BLEU(max_ngram_order=order, effective_order=True)
@@ -68,14 +68,14 @@ def bleu(answer: str, references: Sequence[str], order: int = 4) -> float:
 
 
 def text_similarity(answer: str, reference: str, embedder: Embedder) -> float:
-    """The cosine of two texts' embeddings; with the bundled embedder (MiniLM) the paper's BERT similarity."""
+    """The cosine of the embeddings of two texts; with the bundled embedder (MiniLM) the paper's BERT similarity."""
     one, other = (np.asarray(vector, dtype=np.float64) for vector in embedder.embed([answer, reference]))
-    size = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return float(one @ other) / size if size else 0.0
+    norms = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return float(one @ other) / norms if norms else 0.0
 
 
 def hit_rate(answer: str, entities: Collection[str]) -> float:
-    """The share of the entities that an answer should name which it names; 1 where there is none.
+    """The share of the expected entities that an answer names; 1 if none is expected.
 
     >>> hit_rate("Ada Berg and Kay teach it.", ["Ada Berg", "Kay", "Lou"])
     0.6666666666666666

@@ -1,4 +1,4 @@
-"""A file of questions with their gold answers: JSONL or YAML -> its lines, one shape for both.
+"""Read a file of questions with their gold answers: JSONL or YAML -> GoldQuestions.
 
 A line of JSONL is one object. YAML is a list of `ask` and `values`, with further turns under `then`, as in
 `tests/fixtures/questions`.
@@ -17,12 +17,12 @@ from nacre.records.answer import Value
 
 
 class GoldQuestion(TypedDict, total=False):
-    """A question and what its answer must be; files fill what they need.
+    """A question and its gold answer; files have the fields that they need.
 
-    `answers` are compared with the values of an answer, `alt_answers` are other right answers, `answers_alt` other
-    names of single items; `match` "any" asks for one of them only. Where `must_include` or `nuggets` is there, even
-    empty, the prose of the answer is read instead: groups of names of which one must be said, `competitors` that may
-    not come first.
+    `answers` are compared with the values of an answer. `alt_answers` are other right answers, `answers_alt` other
+    names of single items; with `match` "any" one of them is enough. If `must_include` or `nuggets` is present, even
+    empty, the prose of the answer is compared instead: one name of each group must occur, and no name of the
+    `competitors` may come first.
     """
 
     id: Required[Any]
@@ -55,9 +55,9 @@ def read_gold_questions(path: Path) -> list[GoldQuestion]:
 
 
 def read_question_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The lines that are not blank, each with its place in words; one without an id is named by its number.
+    """The lines that are not blank, each with its place in the file; a line without an id gets its number as id.
 
-    Raises ConfigError naming the file and the line that is no question.
+    Raises ConfigError, which names the file and the line that is no question.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -65,21 +65,23 @@ def read_question_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise ConfigError(f"No file {path}. Give a JSONL file with one question a line.") from None
     except (IsADirectoryError, UnicodeDecodeError):
         raise ConfigError(f"{path} is not a JSONL file. Give a text file with one JSON object a line.") from None
-    for number, place, data in (_of_yaml if path.suffix == ".yaml" else _of_jsonl)(text, path):
+    for number, place, data in (_read_yaml if path.suffix == ".yaml" else _read_jsonl)(text, path):
         if not isinstance(data, dict) or not isinstance(data.get("question"), str):
             raise ConfigError(f'{place} has no \'question\'. Write for example {{"id": "1", "question": "..."}}.')
         yield place, {"id": number, **data}
 
 
 def question_kind(gold: GoldQuestion) -> str:
-    """What a question is counted under: the type or intent the file gives, or the shape of its answer.
+    """The kind under which a question is counted: its type or intent in the file, or the form of its answer.
 
-    >>> question_kind({"id": 1, "question": "?", "answers": [3]}), question_kind({"id": 2, "question": "?", "intent": "lookup"})
-    ('number', 'lookup')
+    >>> question_kind({"id": 1, "question": "?", "answers": [3]})
+    'number'
+    >>> question_kind({"id": 2, "question": "?", "intent": "lookup"})
+    'lookup'
     """
-    said = gold.get("type") or gold.get("intent") or gold.get("answer_type")
-    if said:
-        return said
+    stated = gold.get("type") or gold.get("intent") or gold.get("answer_type")
+    if stated:
+        return stated
     answers = gold.get("answers") or []
     if not answers:
         return "none"
@@ -89,14 +91,14 @@ def question_kind(gold: GoldQuestion) -> str:
 
 
 def is_answerable(gold: GoldQuestion) -> bool:
-    """Whether the file gives any answer; where it gives none, it is right to say that there is none."""
+    """Whether the file has an answer; if not, a refusal is right."""
     return gold.get("answer_type") != "none" and any(
         gold.get(field) for field in ("answers", "alt_answers", "must_include", "nuggets")
     )
 
 
 def has_gold_answer(gold: GoldQuestion) -> bool:
-    """Whether a line says what its answer must be; an empty list of answers says that there is none.
+    """Whether a line has a gold answer; an empty list of answers is one.
 
     >>> has_gold_answer({"id": 1, "question": "?", "answers": []}), has_gold_answer({"id": 1, "question": "?"})
     (True, False)
@@ -105,15 +107,15 @@ def has_gold_answer(gold: GoldQuestion) -> bool:
 
 
 def standalone_questions(questions: list[GoldQuestion]) -> list[GoldQuestion]:
-    """The questions that need no earlier turn: single ones and first turns."""
+    """The questions that need no earlier turn: single questions and first turns."""
     first: dict[Any, float] = {}
     for gold in questions:
-        turn, talk = gold.get("turn") or 1, gold.get("conversation")
-        first[talk] = min(turn, first.get(talk, turn))
+        turn, conversation = gold.get("turn") or 1, gold.get("conversation")
+        first[conversation] = min(turn, first.get(conversation, turn))
     return [g for g in questions if g.get("conversation") is None or (g.get("turn") or 1) == first[g["conversation"]]]
 
 
-def _of_jsonl(text: str, path: Path) -> Iterator[tuple[str, str, Any]]:
+def _read_jsonl(text: str, path: Path) -> Iterator[tuple[str, str, Any]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
@@ -124,7 +126,7 @@ def _of_jsonl(text: str, path: Path) -> Iterator[tuple[str, str, Any]]:
             raise ConfigError(f"{place} is not JSON ({error.msg}). Write one JSON object a line.") from None
 
 
-def _of_yaml(text: str, path: Path) -> Iterator[tuple[str, str, Any]]:
+def _read_yaml(text: str, path: Path) -> Iterator[tuple[str, str, Any]]:
     try:
         cases = yaml.safe_load(text)
     except yaml.YAMLError as error:
@@ -132,6 +134,7 @@ def _of_yaml(text: str, path: Path) -> Iterator[tuple[str, str, Any]]:
     for number, case in enumerate(cases if isinstance(cases, list) else [], start=1):
         turns = [case, *case.get("then", ())] if isinstance(case, dict) else [{}]
         for turn, each in enumerate(turns, start=1):
-            talk = str(number) if len(turns) > 1 else None
-            data = {"question": each.get("ask"), "answers": each.get("values"), "conversation": talk, "turn": turn}
+            conversation = str(number) if len(turns) > 1 else None
+            line = {"question": each.get("ask"), "answers": each.get("values")}
+            data = {**line, "conversation": conversation, "turn": turn}
             yield f"{number}.{turn}", f"{path}, question {number}", data

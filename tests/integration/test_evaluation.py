@@ -8,7 +8,7 @@ import pytest
 from pyoxigraph import RdfFormat, parse
 
 from nacre.errors import ConfigError
-from nacre.evaluation.__main__ import EvaluationSet, bundled_sets, evaluate_set
+from nacre.evaluation.bundled_sets import EvaluationSet, bundled_sets, evaluate_set
 from nacre.evaluation.comparing import branches
 from nacre.evaluation.comparing import robustness as robust
 from nacre.evaluation.questions import read_gold_questions, read_question_lines

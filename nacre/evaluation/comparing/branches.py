@@ -1,4 +1,4 @@
-"""Whether putting branches together loses what one of them knew: answers of all + answers of each alone -> a table.
+"""Compare all branches together with each branch alone: their answers -> a table of lost answers.
 
     python -m nacre.evaluation.comparing.branches QUESTIONS ALL.jsonl sql=SQL.jsonl vector=VECTOR.jsonl ...
 
@@ -15,7 +15,7 @@ from nacre.evaluation.score import read_answers, right_ids
 
 
 class BranchLoss(NamedTuple):
-    """What one branch alone has right, and which of that is wrong with all branches together."""
+    """The number of right answers of a branch alone, and those that all branches together get wrong."""
 
     name: str
     right: int
@@ -23,28 +23,28 @@ class BranchLoss(NamedTuple):
 
 
 def compare_branches(together: set[Any], alone: Mapping[str, set[Any]]) -> list[BranchLoss]:
-    """A line for each branch, then one for whatever any of them has right.
+    """A line for each branch, then one for the right answers of any branch.
 
     >>> compare_branches({1, 2}, {"sql": {1, 3}, "vector": {2}})[-1]
     BranchLoss(name='any alone', right=3, lost=(3,))
     """
-    anyone = {"any alone": set().union(*alone.values())}
+    any_branch = {"any alone": set().union(*alone.values())}
     return [
-        BranchLoss(name, len(known), tuple(sorted(known - together, key=str)))
-        for name, known in {**alone, **anyone}.items()
+        BranchLoss(name, len(right), tuple(sorted(right - together, key=str)))
+        for name, right in {**alone, **any_branch}.items()
     ]
 
 
 def main(questions: str, together: str, *alone: str) -> None:
     """Print the table."""
-    asked = read_gold_questions(Path(questions))
+    golds = read_gold_questions(Path(questions))
     files = dict(each.split("=", 1) for each in alone)
-    known = {name: right_ids(asked, read_answers(Path(file))) for name, file in files.items()}
-    whole = right_ids(asked, read_answers(Path(together)))
+    right_alone = {name: right_ids(golds, read_answers(Path(file))) for name, file in files.items()}
+    right_together = right_ids(golds, read_answers(Path(together)))
     sys.stdout.write(f"{'branch':<12}{'right':>7}{'lost':>6}\n")
-    for name, count, lost in compare_branches(whole, known):
+    for name, count, lost in compare_branches(right_together, right_alone):
         sys.stdout.write(f"{name:<12}{count:>7}{len(lost):>6}  {' '.join(map(str, lost))}\n")
-    sys.stdout.write(f"{'together':<12}{len(whole):>7} of {len(asked)}\n")
+    sys.stdout.write(f"{'together':<12}{len(right_together):>7} of {len(golds)}\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Compare configurations: gold + the records of each configuration -> lines, as text, CSV and a chart."""
+"""Compare configurations: gold questions + the records of each configuration -> lines, as text, CSV and a chart."""
 
 import csv
 import io
@@ -13,7 +13,7 @@ from nacre.evaluation.score import quantile
 from nacre.evaluation.verdict import is_right
 from nacre.records.answer import Answer
 
-# what a configuration asks; a graph may lack some of it
+# the branches of each configuration; a graph may lack some of them
 CONFIGURATIONS: Mapping[str, tuple[str, ...]] = {
     "sql": ("sql",),
     "passages": ("vector", "lexical"),
@@ -26,12 +26,12 @@ _BAR, _LEFT, _WIDTH = 14, 150, 420
 
 
 class ConfigurationLine(NamedTuple):
-    """What one configuration gave for one kind of question.
+    """The results of one configuration for one kind of question.
 
-    `exact` to `five` are shares of one: exact answers of all asked; F1, precision of the first value, reciprocal rank
-    and hits among the first five as means over the questions whose answer is items. `answered` is the share of that
-    status, `answered_right` of these; `median` and `slow` (95 of 100) are seconds; calls of models, queries and tokens
-    are means of a question.
+    `exact` to `five` are in 0..1: the share of exact answers, then F1, precision of the first value, reciprocal rank
+    and hits among the first five as means over the questions whose answer is a list of items. `answered` is the share
+    of that status, and `answered_right` the share of right answers among them. `median` and `slow` (95th percentile)
+    are seconds. Model calls, queries and tokens are means per question.
     """
 
     configuration: str
@@ -67,20 +67,20 @@ def _line(
     pairs = [(gold, answers[gold["id"]]) for gold in questions if gold["id"] in answers]
     records = [record for _, record in pairs]
     right = {gold["id"] for gold, record in pairs if is_right(gold, record)}
-    places = [found for gold, record in pairs if (found := ranking_scores(gold, record))]
-    sure = [gold["id"] for gold, record in pairs if record["status"] == "answered"]
+    scores = [score for gold, record in pairs if (score := ranking_scores(gold, record))]
+    answered = [gold["id"] for gold, record in pairs if record["status"] == "answered"]
     seconds = [record["seconds"] for record in records]
     return ConfigurationLine(
         configuration,
         name,
         len(questions),
         len(right) / max(1, len(questions)),
-        _mean([place.f1 for place in places]),
-        _mean([place.first for place in places]),
-        _mean([place.reciprocal for place in places]),
-        _mean([place.five for place in places]),
-        len(sure) / max(1, len(questions)),
-        _mean([float(each in right) for each in sure]),
+        _mean([score.f1 for score in scores]),
+        _mean([score.first for score in scores]),
+        _mean([score.reciprocal for score in scores]),
+        _mean([score.five for score in scores]),
+        len(answered) / max(1, len(questions)),
+        _mean([float(each in right) for each in answered]),
         quantile(seconds, 0.5),
         quantile(seconds, 0.95),
         _mean([record["llm_calls"] for record in records]),
@@ -94,44 +94,44 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def comparison_text(found: Sequence[ConfigurationLine]) -> str:
+def comparison_text(lines: Sequence[ConfigurationLine]) -> str:
     """The lines as a table for a terminal."""
     head = (
         f"{'configuration':<14}{'kind':<14}{'asked':>6}{'exact':>8}{'F1':>7}{'P@1':>7}{'MRR':>7}{'Hit@5':>7}"
         f"{'answered':>10}{'right':>8}{'p50 s':>8}{'p95 s':>8}{'calls':>7}{'queries':>9}{'tokens':>8}"
     )
-    told = [head]
-    for each in found:
+    rows = [head]
+    for each in lines:
         tokens = each.read + each.written
-        told.append(
+        rows.append(
             f"{each.configuration:<14}{each.kind:<14}{each.asked:>6}{each.exact:>8.1%}{each.f1:>7.3f}{each.first:>7.3f}"
             f"{each.reciprocal:>7.3f}{each.five:>7.3f}{each.answered:>10.1%}{each.answered_right:>8.1%}"
             f"{each.median:>8.3f}{each.slow:>8.3f}{each.calls:>7.2f}{each.queries:>9.2f}{tokens:>8.0f}"
         )
-    return "\n".join(told) + "\n"
+    return "\n".join(rows) + "\n"
 
 
-def comparison_csv(found: Sequence[ConfigurationLine]) -> str:
-    """The lines as CSV, a column a field of `ConfigurationLine`."""
+def comparison_csv(lines: Sequence[ConfigurationLine]) -> str:
+    """The lines as CSV with the fields of `ConfigurationLine` as columns."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(ConfigurationLine._fields)
-    writer.writerows([round(v, 4) if isinstance(v, float) else v for v in each] for each in found)
+    writer.writerows([round(v, 4) if isinstance(v, float) else v for v in each] for each in lines)
     return out.getvalue()
 
 
-def comparison_chart(found: Sequence[ConfigurationLine]) -> str:
-    """Exact answers by kind of question as an SVG: a bar a configuration, its seconds beside it."""
-    names = list(dict.fromkeys(each.configuration for each in found))
-    kinds = list(dict.fromkeys(each.kind for each in found))
+def comparison_chart(lines: Sequence[ConfigurationLine]) -> str:
+    """Exact answers by kind of question as an SVG: one bar per configuration, with its seconds."""
+    names = list(dict.fromkeys(each.configuration for each in lines))
+    kinds = list(dict.fromkeys(each.kind for each in lines))
     parts, top = [], 30
     for name in kinds:
         parts.append(f'<text x="{_LEFT - 8}" y="{top + _BAR - 3}" text-anchor="end">{escape(name)}</text>')
-        for each in (line for line in found if line.kind == name):
+        for each in (line for line in lines if line.kind == name):
             width, colour = round(each.exact * _WIDTH, 1), _COLOURS[names.index(each.configuration) % len(_COLOURS)]
-            said = f"{each.configuration} {each.exact:.1%} of {each.asked}, {each.median:.2f} s"
+            label = f"{each.configuration} {each.exact:.1%} of {each.asked}, {each.median:.2f} s"
             parts.append(f'<rect x="{_LEFT}" y="{top}" width="{width}" height="{_BAR - 3}" fill="{colour}"/>')
-            parts.append(f'<text x="{_LEFT + width + 6}" y="{top + _BAR - 5}" font-size="10">{escape(said)}</text>')
+            parts.append(f'<text x="{_LEFT + width + 6}" y="{top + _BAR - 5}" font-size="10">{escape(label)}</text>')
             top += _BAR
         top += _BAR // 2
     return (

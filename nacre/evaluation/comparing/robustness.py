@@ -1,9 +1,9 @@
-"""What rewordings cost: questions, their rewordings and the answers to both -> the share of right answers that stay.
+"""Measure robustness to rewording: questions, rewordings and answers to both -> the share of answers that stay right.
 
     python -m nacre.evaluation.comparing.robustness QUESTIONS PREDICTIONS REWORDED PREDICTIONS_OF_REWORDED [--failing]
 
-With `--failing` each rewording that is answered wrong though its question was answered right follows: its kind, what
-was asked at first and now, what is expected and what was given.
+With `--failing` the rewordings with a wrong answer to a question with a right answer follow: the kind, both wordings,
+the expected and the given answer.
 """
 
 import argparse
@@ -15,9 +15,12 @@ from typing import Any, NamedTuple
 from nacre.evaluation.questions import GoldQuestion, read_gold_questions
 from nacre.evaluation.score import AnswersById, read_answers, right_ids
 
+# values and characters of an answer that are shown, at most
+_MAX_VALUES, _MAX_LETTERS = 6, 160
+
 
 class RobustnessLine(NamedTuple):
-    """How many rewordings of one kind there are of questions answered right, and how many stay right."""
+    """The rewordings of one kind of questions with a right answer, and how many of them stay right."""
 
     rewording: str
     asked: int
@@ -25,7 +28,7 @@ class RobustnessLine(NamedTuple):
 
 
 def robustness_lines(reworded: Sequence[GoldQuestion], before: set[Any], after: set[Any]) -> list[RobustnessLine]:
-    """A line for each kind of rewording, and one for all; `before` and `after` are the ids answered right."""
+    """A line for each kind of rewording, then one for all; `before` and `after` are the ids answered right."""
     counted = [gold for gold in reworded if gold["original"] in before]
     kinds = sorted({gold["rewording"] for gold in counted})
     groups = [(kind, [g for g in counted if g["rewording"] == kind]) for kind in kinds]
@@ -39,37 +42,38 @@ def failing_rewordings(
     questions: Sequence[GoldQuestion], reworded: Sequence[GoldQuestion], answers: AnswersById, lost: set[Any]
 ) -> list[str]:
     """A few lines of text for each rewording whose id is in `lost`."""
-    asked = {gold["id"]: gold["question"] for gold in questions}
-    found = []
+    originals = {gold["id"]: gold["question"] for gold in questions}
+    texts = []
     for gold in (gold for gold in reworded if gold["id"] in lost):
-        record = answers.get(gold["id"])
-        given = f"{record['status']}, {record['values'][:6]}, {record['answer'][:160]!r}" if record else "no record"
-        expected = [gold.get("answers"), gold.get("must_include"), gold.get("nuggets")]
-        wanted = str(next((each for each in expected if each), "nothing"))[:160]
-        found.append(
-            f"{gold['rewording']}: {gold['question']}\n  at first: {asked.get(gold['original'], '')}\n"
-            f"  expected: {wanted}\n  given: {given}\n"
+        given = "no record"
+        if record := answers.get(gold["id"]):
+            given = f"{record['status']}, {record['values'][:_MAX_VALUES]}, {record['answer'][:_MAX_LETTERS]!r}"
+        gold_answers = [gold.get("answers"), gold.get("must_include"), gold.get("nuggets")]
+        expected = str(next((each for each in gold_answers if each), "nothing"))[:_MAX_LETTERS]
+        texts.append(
+            f"{gold['rewording']}: {gold['question']}\n  at first: {originals.get(gold['original'], '')}\n"
+            f"  expected: {expected}\n  given: {given}\n"
         )
-    return found
+    return texts
 
 
 def main() -> None:
-    """Print the table, and the failing ones where they are wanted."""
+    """Print the table, and on request the failing rewordings."""
     command = argparse.ArgumentParser(
-        prog="python -m nacre.evaluation.comparing.robustness", description="What rewordings cost."
+        prog="python -m nacre.evaluation.comparing.robustness", description="Measure robustness to rewording."
     )
     for name in ("questions", "predictions", "reworded", "predictions_of_reworded"):
         command.add_argument(name, type=Path)
     command.add_argument("--failing", action="store_true", help="list the rewordings that are answered wrong")
-    given = command.parse_args()
-    questions, reworded = read_gold_questions(given.questions), read_gold_questions(given.reworded)
-    answers = read_answers(given.predictions_of_reworded)
-    before, after = right_ids(questions, read_answers(given.predictions)), right_ids(reworded, answers)
+    options = command.parse_args()
+    questions, reworded = read_gold_questions(options.questions), read_gold_questions(options.reworded)
+    answers = read_answers(options.predictions_of_reworded)
+    before, after = right_ids(questions, read_answers(options.predictions)), right_ids(reworded, answers)
     sys.stdout.write(f"{'rewording':<12}{'asked':>7}{'right':>7}\n")
     for line in robustness_lines(reworded, before, after):
         share = f"{line.right / line.asked:.1%}" if line.asked else ""
         sys.stdout.write(f"{line.rewording:<12}{line.asked:>7}{line.right:>7}{share:>8}\n")
-    if given.failing:
+    if options.failing:
         lost = {gold["id"] for gold in reworded if gold["original"] in before} - after
         sys.stdout.write("\n" + "\n".join(failing_rewordings(questions, reworded, answers, lost)))
 

@@ -1,9 +1,9 @@
-"""What a strategy saves and loses: a file of questions -> right, layers and processor time of parallel and waterfall.
+"""Compare the strategies parallel and waterfall: a file of questions -> right answers, layers and processor time.
 
     python -m nacre.evaluation.comparing.strategies QUESTIONS.jsonl --graph NAME
 
-Both strategies answer each question (its standalone form) one after the other in one process, so that the ratio of
-their times holds on a busy machine; the first round only warms up.
+Both strategies answer the standalone form of each question in turn in one process, so that the ratio of their times
+holds on a busy machine. The first round is for warming up only.
 """
 
 import argparse
@@ -29,14 +29,14 @@ ROUNDS = 3
 
 
 class TimedAnswer(NamedTuple):
-    """One answer and the processor seconds that it took."""
+    """An answer and its processor seconds."""
 
     record: Answer
     seconds: float
 
 
 async def ask_with_strategy(app: App, question: str, graph: str | None, strategy: str, mind: str | None) -> TimedAnswer:
-    """The record of one question."""
+    """The answer to one question."""
     started = time.process_time()
     record: Any = None
     async for kind, data in stream_turn(app, question, graph=graph, context={"strategy": strategy, "mind": mind}):
@@ -48,52 +48,52 @@ async def ask_with_strategy(app: App, question: str, graph: str | None, strategy
 async def compare_strategies(
     app: App, golds: Sequence[GoldQuestion], graph: str | None, mind: str | None
 ) -> dict[str, list[TimedAnswer]]:
-    """The answers of both strategies, each with the least time of its rounds but the first."""
-    found: dict[str, list[TimedAnswer]] = {strategy: [] for strategy in STRATEGIES}
+    """The answers of both strategies, each with the shortest time of its rounds after the first."""
+    answers: dict[str, list[TimedAnswer]] = {strategy: [] for strategy in STRATEGIES}
     for gold in golds:
         question = str(gold.get("standalone") or gold["question"])
         rounds = ROUNDS if mind != "model" else 1
-        tried = {s: [await ask_with_strategy(app, question, graph, s, mind) for _ in range(rounds)] for s in STRATEGIES}
-        for strategy, taken in tried.items():
-            found[strategy].append(min(taken[1:] or taken, key=lambda each: each.seconds))
-    return found
+        for strategy in STRATEGIES:
+            timed = [await ask_with_strategy(app, question, graph, strategy, mind) for _ in range(rounds)]
+            answers[strategy].append(min(timed[1:] or timed, key=lambda each: each.seconds))
+    return answers
 
 
-def strategy_report(golds: Sequence[GoldQuestion], found: dict[str, list[TimedAnswer]]) -> str:
-    """A table of both strategies, and what the second saves."""
+def strategy_report(golds: Sequence[GoldQuestion], answers: dict[str, list[TimedAnswer]]) -> str:
+    """A table of both strategies, and the share of time that the second saves."""
     lines = ["| strategy | right | above the texts | processor ms, mean | tokens in, mean |", "|---|---|---|---|---|"]
-    for strategy, taken in found.items():
-        right = sum(is_right(gold, each.record) for gold, each in zip(golds, taken, strict=True))
-        above = sum(not set(each.record["visited"]) & TEXTS for each in taken)
-        mean = sum(each.seconds for each in taken) / len(taken)
-        tokens = sum(each.record["input_tokens"] for each in taken) / len(taken)
+    for strategy, timed in answers.items():
+        right = sum(is_right(gold, each.record) for gold, each in zip(golds, timed, strict=True))
+        above = sum(not set(each.record["visited"]) & TEXTS for each in timed)
+        mean = sum(each.seconds for each in timed) / len(timed)
+        tokens = sum(each.record["input_tokens"] for each in timed) / len(timed)
         lines.append(
-            f"| {strategy} | {right} of {len(golds)} | {above / len(taken):.0%} | {mean * 1000:.0f} | {tokens:.0f} |"
+            f"| {strategy} | {right} of {len(golds)} | {above / len(timed):.0%} | {mean * 1000:.0f} | {tokens:.0f} |"
         )
-    sums = [sum(each.seconds for each in taken) for taken in found.values()]
+    sums = [sum(each.seconds for each in timed) for timed in answers.values()]
     return "\n".join([*lines, "", f"time saved: {1 - sums[1] / sums[0]:.0%}", ""])
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Ask and print."""
+    """Ask the questions with both strategies and print the table."""
     command = argparse.ArgumentParser(
         prog="python -m nacre.evaluation.comparing.strategies", description="Compare strategies."
     )
     command.add_argument("questions", type=Path)
     command.add_argument("--graph")
     command.add_argument("--mind", choices=("rules", "model"))
-    command.add_argument("--out", type=Path, help="write both strategies' records here, as lines of JSON")
-    given = command.parse_args(arguments)
-    golds = read_gold_questions(given.questions)
+    command.add_argument("--out", type=Path, help="write the records of both strategies to this file as JSONL")
+    options = command.parse_args(arguments)
+    golds = read_gold_questions(options.questions)
     composition = compose(Settings())
     try:
-        found = asyncio.run(compare_strategies(composition.build(), golds, given.graph, given.mind))
+        answers = asyncio.run(compare_strategies(composition.build(), golds, options.graph, options.mind))
     finally:
         composition.library.close()
-    if given.out:
-        records = [each.record for taken in found.values() for each in taken]
-        given.out.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records), encoding="utf-8")
-    sys.stdout.write(strategy_report(golds, found))
+    if options.out:
+        records = [each.record for timed in answers.values() for each in timed]
+        options.out.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records), encoding="utf-8")
+    sys.stdout.write(strategy_report(golds, answers))
 
 
 if __name__ == "__main__":
