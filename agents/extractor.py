@@ -65,9 +65,9 @@ def by_model(model: BaseChatModel, rules: Extractor, limits: Limits) -> Extracto
         usage, why, names = NO_USAGE, "", DocumentNames(lexicon)
         for batch in _batches(claims):
             try:
-                said, spent = await structured_reply(model, _messages(batch), ModelTriples, limits=limits)
-                usage += spent
-                found += await run_in_thread(_grounded_triples, said, batch, names)
+                reply, call_usage = await structured_reply(model, _messages(batch), ModelTriples, limits=limits)
+                usage += call_usage
+                found += await run_in_thread(_grounded_triples, reply, batch, names)
             except ModelFailed as failed:
                 usage, why = usage + failed.usage, failed.why
                 found += (await rules(batch, lexicon)).value
@@ -91,12 +91,12 @@ def _messages(batch: Sequence[SourceSentence]) -> list[SystemMessage | HumanMess
 
 
 def _grounded_triples(
-    said: ModelTriples, batch: Sequence[SourceSentence], names: DocumentNames
+    reply: ModelTriples, batch: Sequence[SourceSentence], names: DocumentNames
 ) -> list[ExtractedTriple]:
     """The triples whose parts occur in their sentence; the subject may also be the topic of the text."""
     topic = passage_topic(batch[0].title, names)
     triples = []
-    for each in said.triples:
+    for each in reply.triples:
         if not 1 <= each.sentence <= len(batch):
             continue
         claim = batch[each.sentence - 1]

@@ -37,8 +37,8 @@ async def by_rules(view: TurnView, database: Database) -> Result[BranchResult]:
     """The rows of the best readings, each with its probability, the likeliest first."""
     readings, branch = view.understanding.readings[: database.most], database.language
     if not readings or not may_run_readings(view.of(branch)):
-        said = "it can't be read as a query" if not readings else "no other way to read it"
-        return Result(BranchResult(branch, error=QueryError("empty", f"The question gives no query: {said}.")))
+        why = "it can't be read as a query" if not readings else "no other way to read it"
+        return Result(BranchResult(branch, error=QueryError("empty", f"The question gives no query: {why}.")))
     ran = await database.read(readings)
     if view.rewrite.chosen is not None and view.rewrite.chosen.plan == readings[0].plan:
         # the user chose this reading
@@ -91,16 +91,16 @@ def by_model(
         if lead != "model" and is_measured and best >= (_probability_bar(priors) if lead == "auto" else 0.01):
             return Result(found)
         bounds = limits.until(view.deadline, view.version)
-        said = Result(found)
+        reworded = Result(found)
         if priors.faithful is not None and lead == "auto" and best >= DECLINED and not view.rewrite.depends:
-            said = await _with_rewording(model, view, database, found, bounds, priors)
-            sure = max(row_probability(view.understanding, each) for each in non_empty_rows(said.value.rows))
-            if said.by != "rules" and (said.by != "model" or sure >= _probability_bar(priors)):
-                return said
+            reworded = await _with_rewording(model, view, database, found, bounds, priors)
+            sure = max(row_probability(view.understanding, each) for each in non_empty_rows(reworded.value.rows))
+            if reworded.by != "rules" and (reworded.by != "model" or sure >= _probability_bar(priors)):
+                return reworded
         # the query is written without the rewording, so that their agreement means something
         writing = await write_queries(model, view, database, found, bounds, priors)
-        found = merge_candidates(view, said.value, writing, priors)
-        usage = said.usage + writing.usage
+        found = merge_candidates(view, reworded.value, writing, priors)
+        usage = reworded.usage + writing.usage
         if not writing.failed and is_undecided(view.understanding, found):
             second = await write_queries(model, replace(view, understanding=Understanding(view.standalone)), database,
                                     None, replace(bounds, exchanges=1), priors)  # fmt: skip
@@ -115,13 +115,13 @@ async def _with_rewording(
 ) -> Result[BranchResult]:
     """The result merged with what the rules find for the model's rewording of the question; by "rules" if that is
     nothing."""
-    said = await reword_question(model, view, database, limits)
-    found = replace(found, queries=(*found.queries, *said.queries))
-    if said.failed:
-        return Result(found, f"rules after model: {said.failed}", said.usage)
-    if said.rows is None:
-        return Result(found, usage=said.usage)
-    return Result(merge_rewording(view.understanding, found, said.rows, priors), "model", said.usage)
+    rewording = await reword_question(model, view, database, limits)
+    found = replace(found, queries=(*found.queries, *rewording.queries))
+    if rewording.failed:
+        return Result(found, f"rules after model: {rewording.failed}", rewording.usage)
+    if rewording.rows is None:
+        return Result(found, usage=rewording.usage)
+    return Result(merge_rewording(view.understanding, found, rewording.rows, priors), "model", rewording.usage)
 
 
 def _probability_bar(priors: Priors) -> float:

@@ -66,10 +66,10 @@ def run_model_sparql(
     first = run(declared)
     if first.error is None or first.error.kind != "unknown_name":
         return first
-    repaired, said = _repaired(declared, first.error.message, schema, prefixes)
+    repaired, replacement = _repaired(declared, first.error.message, schema, prefixes)
     if repaired is None:
         return first
-    second = run(prefixes.declare(repaired), f"repaired (unknown_name): {said}")
+    second = run(prefixes.declare(repaired), f"repaired (unknown_name): {replacement}")
     if second.error is not None:
         error = QueryError(second.error.kind, f"{first.error.message} {second.error.message}")
         return replace(second, error=error, queries=(*first.queries, *second.queries))
@@ -85,11 +85,11 @@ def _repaired(query: str, message: str, schema: Schema, prefixes: Prefixes) -> t
     best = nearest_iri(wrong, schema, kind)
     if best is None:
         return None, ""
-    said = f"{prefixes.short(best)} instead of {prefixes.short(wrong)}"
+    replacement = f"{prefixes.short(best)} instead of {prefixes.short(wrong)}"
     for spelt in (f"<{wrong}>", prefixes.short(wrong)):
         pattern = rf"{re.escape(spelt)}(?![\w-])"
         if re.search(pattern, query):
-            return re.sub(pattern, lambda _: prefixes.short(best), query), said
+            return re.sub(pattern, lambda _: prefixes.short(best), query), replacement
     return None, ""
 
 

@@ -103,10 +103,10 @@ def triple_features(understanding: Understanding, stores: TripleStores) -> list[
         :NEAREST
     ]
     triples = [f"{group.relation} {group.triples[0].other}" for group, *_ in nearest]
-    said = _embedded(stores.embedder, triples)
+    embedded = _embedded(stores.embedder, triples)
     return [
         (group, sufficiency_features(asked, group, float(triple @ vectors[asked]), cosine, rival))
-        for triple, (group, asked, cosine, rival) in zip(said, nearest, strict=True)
+        for triple, (group, asked, cosine, rival) in zip(embedded, nearest, strict=True)
     ]
 
 

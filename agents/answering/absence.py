@@ -121,21 +121,25 @@ def _known_instead(understanding: Understanding, schema: Schema, evidence: Seque
         return f"The texts say nothing{words or ' that answers this question'}."
     if not key:
         return f"This graph holds nothing{words or ' that answers this question'}."
-    told = _properties(key, schema, evidence)
+    properties = _properties(key, schema, evidence)
     asked = content_words(understanding.standalone) - content_words(name)
     unrecorded = [
         label
         for predicate in schema.predicates
-        if predicate.role == "fact" and (label := predicate_words(predicate.iri, schema)) not in told
+        if predicate.role == "fact" and (label := predicate_words(predicate.iri, schema)) not in properties
         if content_words(label) & asked
     ]
     text = f"This graph says nothing{words or ' that answers this'} for {quote_line(name)}."
     if unrecorded and not words:
         text = f"This graph records no {quote_line(unrecorded[0])} of {quote_line(name)}."
-    near = process.extractOne(" ".join(missing), told, scorer=fuzz.partial_ratio, score_cutoff=80)
+    near = process.extractOne(" ".join(missing), properties, scorer=fuzz.partial_ratio, score_cutoff=80)
     if near:
         return f"{text} The nearest it has is {quote_line(near[0])}."
-    return f"{text} What it says of it: {', '.join(map(quote_line, told[:MOST_PROPERTIES]))}." if told else text
+    return (
+        f"{text} What it says of it: {', '.join(map(quote_line, properties[:MOST_PROPERTIES]))}."
+        if properties
+        else text
+    )
 
 
 def _is_missing(token: Token, known: frozenset[str]) -> bool:
@@ -160,5 +164,5 @@ def _thing(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[
 def _properties(thing: str, schema: Schema, evidence: Sequence[Evidence]) -> list[str]:
     """The labels of the properties that the evidence states of a thing."""
     known = schema.predicate_of
-    told = {t[1] for each in evidence for t in each.triples if t[0] == thing and t[1] in known}
-    return sorted(predicate_words(iri, schema) for iri in told if known[iri].role == "fact")
+    stated = {t[1] for each in evidence for t in each.triples if t[0] == thing and t[1] in known}
+    return sorted(predicate_words(iri, schema) for iri in stated if known[iri].role == "fact")

@@ -81,10 +81,10 @@ def _with_classes(reading: Reading, schema: Schema) -> Reading:
 
 def offer_readings(readings: Sequence[Reading]) -> str:
     """The readings in words, to be chosen by number."""
-    said = [f"“{quote_line(each.words)}”" for each in readings]
-    if len(said) == 1:
-        return f"Or did you mean {said[0]}?"
-    return f"Or did you mean: {'; '.join(f'{n}. {each}' for n, each in enumerate(said, 1))}?"
+    quotes = [f"“{quote_line(each.words)}”" for each in readings]
+    if len(quotes) == 1:
+        return f"Or did you mean {quotes[0]}?"
+    return f"Or did you mean: {'; '.join(f'{n}. {each}' for n, each in enumerate(quotes, 1))}?"
 
 
 def confirm_reading(words: str, answer: str = "") -> str:
@@ -93,7 +93,7 @@ def confirm_reading(words: str, answer: str = "") -> str:
     >>> confirm_reading("the age of Ann", "The age of Ann is 40."), confirm_reading("towns that Ann lives in", "Ann lives in Hay.")
     ('Is that what you meant?', 'I read this as “towns that Ann lives in”. Is that what you meant?')
     """
-    said = {token.norm for token in tokenize(answer)}
-    if answer and {token.norm for token in tokenize(words)} <= said | word_list("answering", "reading_forms"):
+    answer_words = {token.norm for token in tokenize(answer)}
+    if answer and {token.norm for token in tokenize(words)} <= answer_words | word_list("answering", "reading_forms"):
         return "Is that what you meant?"
     return f"I read this as “{quote_line(words)}”. Is that what you meant?"

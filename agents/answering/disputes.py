@@ -68,9 +68,9 @@ def _of_texts(rows: Table, question: str, evidence: Sequence[Evidence]) -> Itera
 
 def _is_about(names: set[str], text: EvidenceSentence) -> bool:
     """Whether a sentence of a text names one of these things, or refers by a pronoun to a title that does."""
-    said, title = (" ".join(name_tokens(part)) for part in (text.text, text.title))
-    pronoun = not word_list("answering", "title_pronouns").isdisjoint(said.split())
-    return any(f" {name} " in f" {said} " or (pronoun and f" {name} " in f" {title} ") for name in names if name)
+    words, title = (" ".join(name_tokens(part)) for part in (text.text, text.title))
+    pronoun = not word_list("answering", "title_pronouns").isdisjoint(words.split())
+    return any(f" {name} " in f" {words} " or (pronoun and f" {name} " in f" {title} ") for name in names if name)
 
 
 def is_same_result(rows: Table, others: Table) -> bool:
@@ -103,8 +103,8 @@ def _contradicts(rows: Table, text: str) -> bool:
     dated = find_periods(text)
     if days:
         return bool(dated) and not any(p.first <= day < p.after for p in dated for day in days)
-    said = [(a, value, unit) for a in find_amounts(blank_periods(text, dated)) for value, unit in own]
-    alike = [(a, converted) for a, value, unit in said if (converted := _in_unit(value, unit, a.unit)) is not None]
+    pairs = [(a, value, unit) for a in find_amounts(blank_periods(text, dated)) for value, unit in own]
+    alike = [(a, converted) for a, value, unit in pairs if (converted := _in_unit(value, unit, a.unit)) is not None]
     return bool(alike) and not any(abs(exact - a.value) <= a.slack for a, exact in alike)
 
 

@@ -45,21 +45,23 @@ def best_text_answer(question: str, evidence: Sequence[Evidence]) -> DraftFromTe
 
     It answers the question, or the question with a thing of the graph in the place of a phrase that describes it.
     """
-    told = [(i, each) for i, each in indexed_sentences(evidence) if each.document is not None]
-    found = [_answer(question, [(i, each) for i, each in told if each.joined is None or each.joined.basis])]
-    for joined in dict.fromkeys(each.joined for _, each in told if each.joined is not None and not each.joined.basis):
+    sentences = [(i, each) for i, each in indexed_sentences(evidence) if each.document is not None]
+    drafts = [_answer(question, [(i, each) for i, each in sentences if each.joined is None or each.joined.basis])]
+    for joined in dict.fromkeys(
+        each.joined for _, each in sentences if each.joined is not None and not each.joined.basis
+    ):
         basis = [i for i, each in enumerate(evidence) if each.joined == replace(joined, basis=True)]
-        other = _answer(joined.question, [(i, each) for i, each in told if each.joined == joined])
+        other = _answer(joined.question, [(i, each) for i, each in sentences if each.joined == joined])
         if other is not None:
             answer = other.answer._replace(probability=other.probability * joined.chance)
-            found.append(DraftFromText(other.text, (*other.evidence, *basis), answer))
-    return max(filter(None, found), key=lambda each: each.probability, default=None)
+            drafts.append(DraftFromText(other.text, (*other.evidence, *basis), answer))
+    return max(filter(None, drafts), key=lambda each: each.probability, default=None)
 
 
-def _answer(question: str, told: Sequence[tuple[int, EvidenceSentence]]) -> DraftFromText | None:
-    once = {(each.document, each.start, each.end, each.text): i for i, each in reversed(told)}
-    chosen = sorted(once.values())
-    sentences = [each for i, each in told if i in set(chosen)]
+def _answer(question: str, candidates: Sequence[tuple[int, EvidenceSentence]]) -> DraftFromText | None:
+    distinct = {(each.document, each.start, each.end, each.text): i for i, each in reversed(candidates)}
+    chosen = sorted(distinct.values())
+    sentences = [each for i, each in candidates if i in set(chosen)]
     found = rank_answers(question, sentences)
     if not found:
         return None
@@ -75,10 +77,12 @@ def is_question_for_texts(understanding: Understanding, used: Rows, evidence: Se
     contain at least half of the words that the graph does not know."""
     if used.reading is None or used.confirmed or is_sure(understanding, used) or not understanding.unknown:
         return False
-    said = content_words(" ".join(each.text for _, each in indexed_sentences(evidence) if each.document is not None))
-    told = sum(content_words(word) <= said for word, _ in understanding.unknown)
+    text_words = content_words(
+        " ".join(each.text for _, each in indexed_sentences(evidence) if each.document is not None)
+    )
+    in_texts = sum(content_words(word) <= text_words for word, _ in understanding.unknown)
     covered = understanding.readings[used.reading].covered
-    return covered < HALF and told >= HALF * len(understanding.unknown)
+    return covered < HALF and in_texts >= HALF * len(understanding.unknown)
 
 
 def sentence_phrase(answer: TextAnswer, sentence: EvidenceSentence) -> str:
@@ -99,12 +103,12 @@ def sentence_phrase(answer: TextAnswer, sentence: EvidenceSentence) -> str:
         text = f"{quote_line(sentence.title)}: {text}"
     if isinstance(answer.value, bool):
         return f"{'Yes' if answer.value else 'No'}: {text}"
-    said = sentence.text[answer.start : answer.end]
-    if answer.unit and isinstance(answer.value, int | float) and answer.unit not in said and _is_word(said):
+    wording = sentence.text[answer.start : answer.end]
+    if answer.unit and isinstance(answer.value, int | float) and answer.unit not in wording and _is_word(wording):
         return f"{answer.value:,} {answer.unit}: {text}"
     return text
 
 
-def _is_word(said: str) -> bool:
+def _is_word(wording: str) -> bool:
     """Whether a unit is written as a word: "13 centimetres"."""
-    return any(len(token.text) > 3 and token.text.isalpha() for token in tokenize(said))
+    return any(len(token.text) > 3 and token.text.isalpha() for token in tokenize(wording))

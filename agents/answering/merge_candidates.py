@@ -59,18 +59,18 @@ def merge_rewording(understanding: Understanding, drafted: BranchResult, rows: R
     own = (priors.faithful or 0.0) * (rows.probability or 0.0)
     drafts = sorted(non_empty_rows(drafted.rows), key=lambda each: -row_probability(understanding, each))
     agreeing = [each for each in drafts if _is_same(each, rows)]
-    said = [replace(each, confirmed=True) for each in agreeing] or [rows]
+    confirmed_rows = [replace(each, confirmed=True) for each in agreeing] or [rows]
     others = [each for each in drafts if each not in agreeing]
     rival = row_probability(understanding, drafts[0]) if drafts else 0.0
     if drafts and _agree(drafts[0], rows):
-        sure = max(rival, min(after_agreement(own, rival), understanding.most))
+        probability = max(rival, min(after_agreement(own, rival), understanding.most))
     else:
-        sure = after_dispute(max([own, *(row_probability(understanding, each) for each in agreeing)]), rival)
+        probability = after_dispute(max([own, *(row_probability(understanding, each) for each in agreeing)]), rival)
         others = [
             replace(each, probability=after_dispute(row_probability(understanding, each), own)) for each in others
         ]
-    said = [replace(each, probability=sure) for each in said]
-    ranked = sorted([*said, *others], key=lambda each: -row_probability(understanding, each))
+    confirmed_rows = [replace(each, probability=probability) for each in confirmed_rows]
+    ranked = sorted([*confirmed_rows, *others], key=lambda each: -row_probability(understanding, each))
     rest = [each for each in drafted.evidence if each not in drafts]
     return replace(drafted, evidence=(*ranked, *rest), error=None)
 

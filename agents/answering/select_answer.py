@@ -99,9 +99,9 @@ def is_echo(understanding: Understanding, rows: Rows) -> bool:
         and not _asks_who_else(understanding)
     ):
         # "which airport is AKO" is answered by its name
-        said = {token.norm for token in tokenize(understanding.standalone)}
+        question_words = {token.norm for token in tokenize(understanding.standalone)}
         labels = {v.label for v in plan.body.variables if v.name in answers}
-        if not any(said & set(name_tokens(label)) for label in labels):
+        if not any(question_words & set(name_tokens(label)) for label in labels):
             return False
     return len(rows.table.rows) == len({key for name in answers for key in named[name]})
 
@@ -115,10 +115,10 @@ def _asks_who_else(understanding: Understanding) -> bool:
 
 def _gives_known_names(understanding: Understanding, body: Select, table: Table) -> bool:
     """Whether rows give only the name of one thing, which the question has already: "the name of Bob" is Bob."""
-    said = {token.norm for token in tokenize(understanding.standalone)}
+    question_words = {token.norm for token in tokenize(understanding.standalone)}
     known = {v.name: set(name_tokens(v.label)) for v in body.variables if len(v.keys) == 1}
     words = [known.get(a.variable, set()) if isinstance(a, Attribute) else set() for a in body.answers]
-    if not words or not all(each and each <= said for each in words) or len(set(map(frozenset, words))) > 1:
+    if not words or not all(each and each <= question_words for each in words) or len(set(map(frozenset, words))) > 1:
         return False
     shown = shown_columns(table)
     columns = [{*table.columns[i].replace("_", " ").split()} & language().words["naming"] for i in shown]
@@ -257,9 +257,9 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def is_covered_by(question: str, sentences: Sequence[EvidenceSentence]) -> bool:
-    """Whether the sentences about one of the things contain most words of the question."""
-    about = {each.title: [e for e in sentences if e.title == each.title] for each in sentences}
-    return any(_contains_most_words(question, told) for told in about.values())
+    """Whether the sentences by_title one of the things contain most words of the question."""
+    by_title = {each.title: [e for e in sentences if e.title == each.title] for each in sentences}
+    return any(_contains_most_words(question, group) for group in by_title.values())
 
 
 def has_wanted_number(question: str, sentences: Sequence[EvidenceSentence]) -> bool:

@@ -116,8 +116,8 @@ def model_priors(size: Size, measured: Counts | None = None) -> Priors:
 def calibrated_counts(data: Path, model: str) -> Counts | None:
     """The counts of `nacre calibrate` for a model in a data folder; None if there are none."""
     try:
-        kept = json.loads((data / CALIBRATION_FILE).read_text("utf-8"))
-        return {name: (int(right), int(asked)) for name, (right, asked) in kept[model].items()}
+        counts = json.loads((data / CALIBRATION_FILE).read_text("utf-8"))
+        return {name: (int(right), int(asked)) for name, (right, asked) in counts[model].items()}
     except (OSError, KeyError):
         return None
     except (ValueError, TypeError, AttributeError) as error:
@@ -127,10 +127,10 @@ def calibrated_counts(data: Path, model: str) -> Counts | None:
 def save_counts(data: Path, model: str, counts: Counts) -> None:
     """Save the counts beside those of other models."""
     file = data / CALIBRATION_FILE
-    kept = json.loads(file.read_text("utf-8")) if file.exists() else {}
-    kept[model] = {name: list(pair) for name, pair in sorted(counts.items())}
+    saved = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    saved[model] = {name: list(pair) for name, pair in sorted(counts.items())}
     new = file.with_suffix(".new")
-    new.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", "utf-8")
+    new.write_text(json.dumps(saved, indent=1, sort_keys=True) + "\n", "utf-8")
     new.replace(file)
 
 

@@ -58,33 +58,33 @@ def _occurrence_line(found: Occurrence) -> str:
 
 def _mention_lines(mention: Mention, database: Database) -> list[str]:
     """What a mention may stand for, in terms of tables."""
-    said = quote_line(mention.text)[:80]
+    span = quote_line(mention.text)[:80]
     sure = f" (score {mention.score:.2f})"
     if database.language == "sparql":
         return _iri_lines(mention, database)
     if mention.kind == "entity":
         table = database.table_of(mention.target)
         label = _literal(mention.label)
-        return [f"'{said}' may be {label} of table {table}{sure}"] if table else []
+        return [f"'{span}' may be {label} of table {table}{sure}"] if table else []
     if mention.kind == "value":
         places = _places(mention.predicate, database)
-        return [f"'{said}' may be {' or '.join(places)} = {_literal(mention.label)}{sure}"] if places else []
+        return [f"'{span}' may be {' or '.join(places)} = {_literal(mention.label)}{sure}"] if places else []
     # the prompt shows tables and columns anyway
     return []
 
 
 def _iri_lines(mention: Mention, database: Database) -> list[str]:
     """The same in terms of SPARQL: IRIs, and values of properties."""
-    said, sure = quote_line(mention.text)[:80], f" (score {mention.score:.2f})"
+    span, sure = quote_line(mention.text)[:80], f" (score {mention.score:.2f})"
     if mention.kind == "entity":
         classes = database.table_of(mention.target)
         return (
-            [f"'{said}' may be {format_iri(mention.target)}, {_literal(mention.label)}, of {classes}{sure}"]
+            [f"'{span}' may be {format_iri(mention.target)}, {_literal(mention.label)}, of {classes}{sure}"]
             if classes
             else []
         )
     if mention.kind == "value":
-        return [f"'{said}' may be the value {_literal(mention.label)} of {format_iri(mention.predicate)}{sure}"]
+        return [f"'{span}' may be the value {_literal(mention.label)} of {format_iri(mention.predicate)}{sure}"]
     return []
 
 

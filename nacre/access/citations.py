@@ -53,8 +53,8 @@ def _trace(evidence: Evidence, plan: Plan | None, graph: Graph) -> Evidence:
     names = [predicate.iri for predicate in graph.schema.predicates if predicate.role == "name"]
     traced = trace_model_sparql(evidence, graph.triples, names)
     # the store has inferred triples as well
-    given = TripleReader(graph.tables)
-    return replace(traced, triples=tuple(triple for triple in traced.triples if given.contains(triple)))
+    stated = TripleReader(graph.tables)
+    return replace(traced, triples=tuple(triple for triple in traced.triples if stated.contains(triple)))
 
 
 def _with_text_basis(evidence: Evidence, layer: ExtractedLayer) -> Evidence:
@@ -63,12 +63,12 @@ def _with_text_basis(evidence: Evidence, layer: ExtractedLayer) -> Evidence:
         return evidence
     ends = {end for subject, _, value in evidence.triples for end in (subject, value)}
     rests = {(subject, value): predicate for subject, predicate, value in evidence.triples}
-    said = []
+    quotes = []
     for each in layer.about(ends, ()):
         predicate = rests.get((each.subject_key, each.object_key or each.object), "")
         if predicate and (predicate.startswith(EXTRACTED_NAMESPACE) or predicate == each.relation_key):
-            said.append(f"“{each.claim.text}” ({each.claim.document} {each.claim.start}-{each.claim.end})")
-    if not said:
+            quotes.append(f"“{each.claim.text}” ({each.claim.document} {each.claim.start}-{each.claim.end})")
+    if not quotes:
         return evidence
-    more = f" and {len(said) - SENTENCES} more" if len(said) > SENTENCES else ""
-    return replace(evidence, basis=f"{evidence.basis}; of texts: {'; '.join(said[:SENTENCES])}{more}")
+    more = f" and {len(quotes) - SENTENCES} more" if len(quotes) > SENTENCES else ""
+    return replace(evidence, basis=f"{evidence.basis}; of texts: {'; '.join(quotes[:SENTENCES])}{more}")

@@ -126,16 +126,16 @@ def _matches(understanding: Understanding, schema: Schema, nearness: Nearness | 
 
 def _named_things(things: Sequence[str], understanding: Understanding, graph: Graph) -> list[MentionMatch]:
     """The things that a model's query names; each must be a candidate or a thing of the graph."""
-    given = {each.target: each.label for each in understanding.candidates if each.kind == "entity"}
+    candidates = {each.target: each.label for each in understanding.candidates if each.kind == "entity"}
     try:
-        known = look_up_labels(graph, [iri for iri in things if iri not in given])
+        known = look_up_labels(graph, [iri for iri in things if iri not in candidates])
     except ToolError as error:
         log.warning("things of a query could not be looked up: %s", error)
         known = {}
-    called = known | given
+    labels = known | candidates
     return [
         MentionMatch(
-            text=called.get(iri, last_segment(iri)), kind="entity", chosen=iri, valid=iri in called, candidates=[]
+            text=labels.get(iri, last_segment(iri)), kind="entity", chosen=iri, valid=iri in labels, candidates=[]
         )
         for iri in things
     ]

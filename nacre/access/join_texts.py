@@ -57,11 +57,11 @@ def join_texts(understanding: Understanding, graph: Graph, *, round: int, limit:
 def _by_text(phrase: DescriptivePhrase, graph: Graph, names: Lexicon, round: int, limit: int) -> BranchResult:
     """The texts identify the described thing, the graph answers."""
     found = _search(phrase.question, graph, round, limit)
-    told = [each for each in found.evidence if isinstance(each, EvidenceSentence) and each.document is not None]
-    spans = [list(_things(each, phrase, names)) for each in told]
+    sentences = [each for each in found.evidence if isinstance(each, EvidenceSentence) and each.document is not None]
+    spans = [list(_things(each, phrase, names)) for each in sentences]
     # the graph knows the class of a thing, so a sentence need not state it
     clause = phrase.clause if phrase.relations else phrase.question.removeprefix("which ")
-    answer = next(iter(described_by(clause, told, spans)), None)
+    answer = next(iter(described_by(clause, sentences, spans)), None)
     if answer is None or answer.probability < LEAST_PROBABILITY:
         return BranchResult(sql.BRANCH)
     thing = names.thing(str(answer.value))
@@ -71,7 +71,7 @@ def _by_text(phrase: DescriptivePhrase, graph: Graph, names: Lexicon, round: int
         return BranchResult(sql.BRANCH)
     join = JoinedTexts(phrase.asking(label), label, round_probability(answer.probability))
     probability = round_probability((rows.probability or 0.0) * answer.probability)
-    basis = replace(told[answer.sentence], joined=replace(join, basis=True))
+    basis = replace(sentences[answer.sentence], joined=replace(join, basis=True))
     return BranchResult(sql.BRANCH, (replace(rows, probability=probability, joined=join), basis), queries)
 
 
@@ -86,15 +86,15 @@ def _by_graph(phrase: DescriptivePhrase, graph: Graph, names: Lexicon, round: in
     question = phrase.asking(thing.label)
     join = JoinedTexts(question, thing.label, round_probability(rows.probability or 0.0))
     found = _search(question, graph, round, limit)
-    told = [
+    sentences = [
         replace(each, joined=join)
         for each in found.evidence
         if isinstance(each, EvidenceSentence) and each.document is not None
     ]
-    if not told:
+    if not sentences:
         return BranchResult(sql.BRANCH)
     basis = replace(rows, joined=replace(join, basis=True))
-    return BranchResult(sql.BRANCH, (basis, *told), queries)
+    return BranchResult(sql.BRANCH, (basis, *sentences), queries)
 
 
 def round_probability(value: float) -> float:
@@ -136,13 +136,13 @@ def _is_accounted(understanding: Understanding) -> bool:
 
 def _things(sentence: EvidenceSentence, phrase: DescriptivePhrase, names: Lexicon) -> Iterator[Span]:
     """The spans of a sentence that name things which may be the described one, with their IRIs as values."""
-    said = tokenize(sentence.text)
+    words = tokenize(sentence.text)
     for iri in sentence.keys[1:]:
         thing = names.thing(iri)
         if thing is None or (phrase.relations and thing.relation not in phrase.relations):
             continue
         label = name_tokens(thing.label)
-        for i in range(len(said) - len(label) + 1):
-            if tuple(token.norm for token in said[i : i + len(label)]) == label:
-                yield Span(said[i].start, said[i + len(label) - 1].end, "thing", iri)
+        for i in range(len(words) - len(label) + 1):
+            if tuple(token.norm for token in words[i : i + len(label)]) == label:
+                yield Span(words[i].start, words[i + len(label) - 1].end, "thing", iri)
                 break

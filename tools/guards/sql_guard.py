@@ -125,8 +125,8 @@ def _nearest(name: str, relations: Collection[str]) -> str:
 
 
 def _limited(query: exp.Query, limit: int) -> exp.Query:
-    given = query.args.get("limit")
-    number = given.expression if isinstance(given, exp.Limit) else None
+    clause = query.args.get("limit")
+    number = clause.expression if isinstance(clause, exp.Limit) else None
     if isinstance(number, exp.Literal) and not number.is_string and number.name.isdigit() and int(number.name) <= limit:
         return query
     return query.limit(limit, copy=True)

@@ -73,10 +73,10 @@ def _things(class_: str, source: SparqlSource, prefixes: Prefixes, labels: Label
     query = f"SELECT ?s ?p ?o {{ {{ SELECT ?s {{ ?s a {format_iri(class_)} }} LIMIT {SAMPLE} }} ?s ?p ?o }} LIMIT {SAMPLE * FACTS}"
     rows = source.select(query, limit=SAMPLE * FACTS, seconds=seconds).rows
     links = {row[2].value for row in rows if row[2] is not None and row[2].kind == "iri"}
-    called = labels(links) if links else {}
+    names = labels(links) if links else {}
     lines = [
         f"{prefixes.short(s.value)} {prefixes.short(p.value)} "
-        + (f"{called.get(o.value) or last_segment(o.value)}" if o.kind == "iri" else f'"{_shown(o)}"')
+        + (f"{names.get(o.value) or last_segment(o.value)}" if o.kind == "iri" else f'"{_shown(o)}"')
         for s, p, o in rows
         if s and p and o
     ]

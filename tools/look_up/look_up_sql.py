@@ -87,8 +87,8 @@ def _rows(relation: Relation, tables: Tables, seconds: float) -> str:
     names = look_up_entities({cell for row in rows.rows for cell in row if is_id(cell)}, tables)
 
     def shown(cell: object) -> str:
-        said = names[cell][1] if is_id(cell) and cell in names else cell
-        return "" if said is None else str(said)[:LONGEST_CELL]
+        value = names[cell][1] if is_id(cell) and cell in names else cell
+        return "" if value is None else str(value)[:LONGEST_CELL]
 
     # ids are shown as the labels of their things
     return "\n".join([" | ".join(rows.columns), *(" | ".join(map(shown, row)) for row in rows.rows)])

@@ -32,12 +32,12 @@ def model_sparql_provenance(text: str, names: Collection[str], *, solutions: int
     inner = [group] if query.name == "AskQuery" else [f"{{ {text[len(prologue) :]}\n}}", group]
     subjects = {subject for subject, _, _ in triples}
     shown = next((name for name in query.PV or () if name in subjects), None)
-    said = [f"  {' '.join(term.n3() for term in triple)} ." for triple in triples]
+    template = [f"  {' '.join(term.n3() for term in triple)} ." for triple in triples]
     if shown is not None:
         listed = ", ".join(map(format_iri, names))
-        said.append(f"  {shown.n3()} ?nacre_name ?nacre_label .")
+        template.append(f"  {shown.n3()} ?nacre_name ?nacre_label .")
         inner.append(f"OPTIONAL {{ {shown.n3()} ?nacre_name ?nacre_label FILTER(?nacre_name IN ({listed})) }}")
-    lines = "\n".join((*said, "} WHERE {", *inner))
+    lines = "\n".join((*template, "} WHERE {", *inner))
     return f"{prologue}\nCONSTRUCT {{\n{lines}\n}} LIMIT {solutions}"
 
 

@@ -80,7 +80,7 @@ def _of_written(query: Query, keys: Sequence[str], tables: Tables) -> Iterable[T
 
 def _of_sentence(evidence: EvidenceSentence, triples: TripleReader) -> tuple[Triple, ...]:
     """The triples of a sentence as the graph has them: those that it lists, and the names of the things in it."""
-    said = _plain(f"{evidence.title} {evidence.text}")
+    text = _plain(f"{evidence.title} {evidence.text}")
     found: dict[Triple, None] = {}
     for triple in evidence.triples:
         found.update(dict.fromkeys(_as_read(triple, triples)))
@@ -92,12 +92,12 @@ def _of_sentence(evidence: EvidenceSentence, triples: TripleReader) -> tuple[Tri
             else triples.with_subject(subject, predicate)
         )
         others = ((t, t[0] if value in evidence.keys else t[2]) for t in listed)
-        found.update(dict.fromkeys(t for t, end in others if _plain(triples.label(end) or end) in said))
+        found.update(dict.fromkeys(t for t, end in others if _plain(triples.label(end) or end) in text))
     ends = dict.fromkeys(end for subject, _, value in found for end in (subject, value))
     for end in ends:
         name = triples.name_triple(end)
         # "Highlight: Parking Assistant" is listed under its kind as "Parking Assistant"
-        if name and any(_plain(part) in said for part in (name[2], name[2].rpartition(": ")[2])):
+        if name and any(_plain(part) in text for part in (name[2], name[2].rpartition(": ")[2])):
             found[name] = None
     for key in evidence.keys:
         if evidence.branch != "sql" and not any(t[0] == key and _plain(t[2]) in _plain(evidence.title) for t in found):

@@ -38,7 +38,7 @@ def repair_empty(query: exp.Query, tables: Tables, seconds: float) -> Repair | N
 
 def _repair_units(query: exp.Query, tables: Tables) -> Repair | None:
     """Text as numbers: "weight > '2 t'" matches nothing if weights are numbers of kg."""
-    fixed, said = query.copy(), list[str]()
+    fixed, hints = query.copy(), list[str]()
     for literal, _, predicate, _ in _text_comparisons(fixed, tables):
         found = find_amounts(literal.name)
         if predicate is None or predicate.datatype not in ("integer", "real") or len(found) != 1:
@@ -46,14 +46,14 @@ def _repair_units(query: exp.Query, tables: Tables) -> Repair | None:
         unit = found[0].unit
         value = convert_unit(found[0].value, unit, predicate.unit) if unit and predicate.unit else found[0].value
         if value is not None:
-            said.append(f"{literal.name!r} is {value:.10g}{f' {predicate.unit}' if predicate.unit else ''} here")
+            hints.append(f"{literal.name!r} is {value:.10g}{f' {predicate.unit}' if predicate.unit else ''} here")
             literal.replace(exp.Literal.number(f"{value:.10g}"))
-    return Repair("type", f"{'; '.join(said)}.", sql_text(fixed)) if said else None
+    return Repair("type", f"{'; '.join(hints)}.", sql_text(fixed)) if hints else None
 
 
 def _repair_spelling(query: exp.Query, tables: Tables, seconds: float) -> Repair | None:
     """Unknown values replaced by the nearest values of their columns; a hint with the values if none is near."""
-    fixed, said, lacking = query.copy(), list[str](), list[str]()
+    fixed, hints, unknown = query.copy(), list[str](), list[str]()
     for literal, column, _, relation in _text_comparisons(fixed, tables):
         text = literal.name.strip("%")
         values = [str(v) for v in _values(relation, column, tables, seconds)]
@@ -62,17 +62,17 @@ def _repair_spelling(query: exp.Query, tables: Tables, seconds: float) -> Repair
         folded = {fold(value): value for value in values}
         best = process.extractOne(fold(text), list(folded), scorer=fuzz.ratio, score_cutoff=NEAR)
         if best:
-            said.append(f"{text!r} is spelt {folded[best[0]]!r}")
+            hints.append(f"{text!r} is spelt {folded[best[0]]!r}")
             # the column may be compared in lower case
             lower = literal.find_ancestor(exp.EQ, exp.In, exp.Like, exp.ILike)
             new = folded[best[0]]
             small = lower is not None and lower.find(exp.Lower) is not None
             literal.replace(exp.Literal.string(new.lower() if small else new))
         elif values:
-            lacking.append(f"No {column} is {text!r}; there are {', '.join(map(repr, values[:SHOWN]))}.")
-    if said:
-        return Repair("value", f"{'; '.join(said)}.", sql_text(fixed))
-    return Repair("value", " ".join(lacking)) if lacking else None
+            unknown.append(f"No {column} is {text!r}; there are {', '.join(map(repr, values[:SHOWN]))}.")
+    if hints:
+        return Repair("value", f"{'; '.join(hints)}.", sql_text(fixed))
+    return Repair("value", " ".join(unknown)) if unknown else None
 
 
 def _find_excluding_condition(query: exp.Query, tables: Tables, seconds: float) -> Repair | None:
@@ -91,13 +91,13 @@ def _find_excluding_condition(query: exp.Query, tables: Tables, seconds: float) 
 def _text_comparisons(query: exp.Query, tables: Tables) -> Iterator[tuple[exp.Literal, str, Predicate | None, str]]:
     """Each text that a column is compared with: the literal, the column, its predicate and its relation."""
     schema = tables.schema
-    here = query_relations(query, schema)
+    relations = query_relations(query, schema)
     for literal in list(query.find_all(exp.Literal)):
         compares = literal.find_ancestor(exp.EQ, exp.In, exp.Like, exp.ILike, exp.GT, exp.GTE, exp.LT, exp.LTE)
         column = compares.find(exp.Column) if compares is not None and literal.is_string else None
         if column is None or compares is None or compares.find(exp.Select):
             continue
-        for alias, relation in here.items():
+        for alias, relation in relations.items():
             if column.table.lower() not in ("", alias):
                 continue
             if relation.name == "entity" and column.name.lower() == "label":

@@ -69,9 +69,9 @@ def _unknown_table(query: exp.Expr, name: str, message: str, schema: Schema) -> 
 def _unknown_column(query: exp.Expr, name: str, message: str, schema: Schema) -> Repair:
     owner, _, column = name.rpartition(".")
     tables = query_relations(query, schema)
-    here = {a: _columns(r) for a, r in tables.items() if not owner or a == owner.lower()}
-    if column.lower() in ("label", "name") and "entity" not in here and here:
-        alias = next(iter(here))
+    columns_of = {a: _columns(r) for a, r in tables.items() if not owner or a == owner.lower()}
+    if column.lower() in ("label", "name") and "entity" not in columns_of and columns_of:
+        alias = next(iter(columns_of))
         label = parse_one(
             f'(SELECT "e_"."label" FROM entity AS "e_" WHERE "e_"."id" = "{alias}"."{tables[alias].key}")'
         )
@@ -80,15 +80,15 @@ def _unknown_column(query: exp.Expr, name: str, message: str, schema: Schema) ->
     if owner and elsewhere:
         right = exp.column(exp.to_identifier(column, quoted=True), table=exp.to_identifier(elsewhere[0], quoted=True))
         return _replaced(query, name, lambda _: right.copy(), f"{column} is a column of {elsewhere[0]}.")
-    near = {c: a for a, columns in here.items() for c in columns}
+    near = {c: a for a, columns in columns_of.items() for c in columns}
     best = process.extractOne(column.lower(), list(near), scorer=fuzz.ratio, score_cutoff=NEAR)
     if best:
         right = exp.column(exp.to_identifier(best[0], quoted=True), table=exp.to_identifier(near[best[0]], quoted=True))
         return _replaced(query, name, lambda _: right.copy(), f"The column {name} is called {best[0]}.")
-    listed = "; ".join(f"{a} has {', '.join(columns[:LISTED])}" for a, columns in here.items())
+    listed = "; ".join(f"{a} has {', '.join(columns[:LISTED])}" for a, columns in columns_of.items())
     others = [r.name for r in schema.relations if column.lower() in map(str.lower, _columns(r))]
-    there = f" A column of that name is in {', '.join(others[:3])}: join it." if others else ""
-    return Repair("unknown_name", f"{message} {listed}.{there}")
+    elsewhere_hint = f" A column of that name is in {', '.join(others[:3])}: join it." if others else ""
+    return Repair("unknown_name", f"{message} {listed}.{elsewhere_hint}")
 
 
 def _ambiguous(query: exp.Expr, message: str, schema: Schema) -> Repair:

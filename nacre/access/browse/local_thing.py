@@ -78,8 +78,10 @@ def _fact_end(value: Cell, text: Cell, link: Cell) -> FactEnd | None:
 
 def _with_names(facts: PredicateFacts, names: dict[int, tuple[str, str]]) -> PredicateFacts:
     ends = [names.get(int(end.iri)) if end.iri else None for end in facts.ends]
-    told = tuple(FactEnd(known[1], known[0]) if known else end for end, known in zip(facts.ends, ends, strict=True))
-    return PredicateFacts(facts.predicate, facts.label, facts.unit, told, facts.more)
+    named_ends = tuple(
+        FactEnd(known[1], known[0]) if known else end for end, known in zip(facts.ends, ends, strict=True)
+    )
+    return PredicateFacts(facts.predicate, facts.label, facts.unit, named_ends, facts.more)
 
 
 def _home(graph: Graph, tables: _TimedTables, iri: str, key: int) -> Relation | None:

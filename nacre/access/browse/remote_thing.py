@@ -21,20 +21,20 @@ def remote_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> 
     remote, term, schema = graph.remote, iri_term(iri), graph.schema
     if remote is None:
         return None
-    said = remote.select(f"SELECT ?p ?o {{ {term} ?p ?o }}", limit=MOST, seconds=bounds.seconds)
-    led = remote.select(f"SELECT ?p ?s {{ ?s ?p {term} }} LIMIT {MOST + 1}", limit=MOST, seconds=bounds.seconds)
-    out, into = said.rows, led.rows
+    outgoing = remote.select(f"SELECT ?p ?o {{ {term} ?p ?o }}", limit=MOST, seconds=bounds.seconds)
+    incoming = remote.select(f"SELECT ?p ?s {{ ?s ?p {term} }} LIMIT {MOST + 1}", limit=MOST, seconds=bounds.seconds)
+    out, into = outgoing.rows, incoming.rows
     if not out and not into:
         return None
     ends = [(p.value, o) for p, o in out if p is not None and o is not None]
-    called = look_up_labels(graph, {iri, *(t.value for row in (*out, *into) for t in row[1:] if t and t.kind == "iri")})
+    labels = look_up_labels(graph, {iri, *(t.value for row in (*out, *into) for t in row[1:] if t and t.kind == "iri")})
     own = [o.value for p, o in ends if p == TYPE and o.value in schema.class_of]
     kinds = tuple(FactEnd(schema.class_of[each].label, each) for each in own)
     facts, linking = (
-        _facts(rows, schema, called, most) for rows, most in ((out, bounds.values), (into, bounds.linking))
+        _facts(rows, schema, labels, most) for rows, most in ((out, bounds.values), (into, bounds.linking))
     )
-    complete = not (said.truncated or led.truncated)
-    return Thing(iri, called.get(iri, iri), kinds, facts, linking, complete=complete)
+    complete = not (outgoing.truncated or incoming.truncated)
+    return Thing(iri, labels.get(iri, iri), kinds, facts, linking, complete=complete)
 
 
 def remote_members(graph: Graph, own: Class, most: int, skip: int) -> Iterator[FactEnd]:
@@ -44,17 +44,17 @@ def remote_members(graph: Graph, own: Class, most: int, skip: int) -> Iterator[F
     query = f"SELECT ?s {{ ?s a {iri_term(own.iri)} }} ORDER BY ?s LIMIT {most} OFFSET {skip}"
     rows = graph.remote.select(query, limit=most, seconds=PAGE_LIMITS.seconds).rows
     iris = [row[0].value for row in rows if row[0] is not None]
-    called = look_up_labels(graph, iris)
-    yield from (FactEnd(called.get(iri, iri), iri) for iri in iris)
+    labels = look_up_labels(graph, iris)
+    yield from (FactEnd(labels.get(iri, iri), iri) for iri in iris)
 
 
-def _facts(rows: Sequence[Row], schema: Schema, called: dict[str, str], most: int) -> tuple[PredicateFacts, ...]:
+def _facts(rows: Sequence[Row], schema: Schema, labels: dict[str, str], most: int) -> tuple[PredicateFacts, ...]:
     """Rows of a predicate and an end, grouped by predicate."""
     grouped: dict[str, list[FactEnd]] = {}
     for predicate, end in rows:
         if predicate is not None and end is not None and predicate.value != TYPE:
             value = end.value
-            far = FactEnd(called.get(value, value), value) if end.kind == "iri" else FactEnd(value[:LONGEST_VALUE])
+            far = FactEnd(labels.get(value, value), value) if end.kind == "iri" else FactEnd(value[:LONGEST_VALUE])
             grouped.setdefault(predicate.value, []).append(far)
     found = []
     for iri, ends in grouped.items():
