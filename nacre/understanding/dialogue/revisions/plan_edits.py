@@ -1,4 +1,4 @@
-"""Change an earlier plan by what a follow-up says: earlier Select + new Select + how -> Select, or None."""
+"""Change an earlier plan as a follow-up says: Select (+ Select of the follow-up) -> Select, or None if it cannot be."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,57 +20,34 @@ from nacre.records.plan import (
 
 EditKind = Literal["add", "order", "restrict", "exclude", "instead", "correct"]
 
+_INEQUALITIES = frozenset(("<", "<=", ">", ">="))
+
 
 def edit_plan(earlier: Select, new: Select, how: EditKind) -> Select | None:
-    """The earlier plan with the columns, order or conditions of the new one; None where the new one has none of these.
+    """The earlier plan with the columns, order or conditions of the new one. None if the new one has none of these.
 
-    Things of the new plan that are of the same kind as things of the earlier one are the same things.
+    Things of the same class in both plans are the same things.
     """
     both = merge_selects(earlier, new)
     if both is None:
         return None
     base, added = both
     if how == "add":
-        return _with_columns(base, added)
+        return _add_columns(base, added)
     if how == "order":
-        return _ordered(base, added)
+        return _reorder(base, added)
     if how == "correct":
-        return _corrected(base, added)
-    narrows = bool(added.filters or (added.order and added.limit) or any(v.keys for v in added.variables))
-    groups = any(isinstance(f.left, Aggregate) for f in added.filters)
-    if (
-        not narrows
-        or (groups and not base.group)
-        or (any(isinstance(a, Aggregate) for a in added.answers) and added.group)
-    ):
-        return None
-    if how == "exclude":
-        if len(added.filters) != 1:
-            return None
-        added = replace(added, filters=(replace(added.filters[0], negated=not added.filters[0].negated),), order=None)
-    if how == "instead":
-        again = {f.left for f in added.filters} & {f.left for f in base.filters}
-        base = replace(base, filters=base.filters if again else (), order=None, limit=None, offset=0)
-    said = {f.left for f in added.filters}
-    kept = tuple(f for f in base.filters if f.left not in said and f not in added.filters)
-    base = replace(base, filters=(*kept, *added.filters))
-    if added.order is not None and added.limit is not None:
-        # the first of what was counted
-        base = (list_plan(base) or base) if isinstance(added.answers[0], Itself) else base
-        base = replace(base, order=added.order, limit=added.limit, offset=added.offset, ties=added.ties)
-    return base
+        return _correct(base, added)
+    return _restrict(base, added, how)
 
 
-def summarise_plan(earlier: Select, functions: Sequence[Function], beside: bool) -> Select | None:
-    """Aggregates of the values that were shown last ("also the maximum", "the average of them").
-
-    `beside`: those that were shown before stay; None where no value was shown.
-    """
-    shown = [aggregated_value(a) for a in earlier.answers]
-    values = [a for a in shown if isinstance(a, Attribute)]
+def summarise_plan(earlier: Select, functions: Sequence[Function], keep_others: bool) -> Select | None:
+    """Aggregates of the values that were shown last: "the average of them". With `keep_others` the aggregates before
+    stay: "also the maximum". None if no value was shown."""
+    values = [a for a in map(aggregated_value, earlier.answers) if isinstance(a, Attribute)]
     if not values or not functions:
         return None
-    before = tuple(a for a in earlier.answers if isinstance(a, Aggregate)) if beside else ()
+    before = tuple(a for a in earlier.answers if isinstance(a, Aggregate)) if keep_others else ()
     answers = tuple(dict.fromkeys((*before, *(Aggregate(f, values[-1]) for f in functions))))
     return replace(earlier, answers=answers, order=None, limit=None, offset=0)
 
@@ -81,13 +58,13 @@ def sort_plan(earlier: Select, by: PlanTerm, descending: bool) -> Select:
 
 
 def bound_plan(earlier: Select, by: Attribute, op: Comparison, number: float) -> Select:
-    """The earlier plan with a bound on a value, in the place of one on the same value."""
+    """The earlier plan with a bound on a value, which replaces any other condition on it."""
     kept = tuple(f for f in earlier.filters if f.left != by)
     return replace(earlier, filters=(*kept, Filter(by, op, number)))
 
 
 def count_plan(earlier: Select) -> Select | None:
-    """How many things the earlier plan is about; None where it shows no things."""
+    """The number of things that the earlier plan is about. None if it shows no things."""
     owner = next((a.variable for a in earlier.answers if not isinstance(a, Aggregate)), None)
     if owner is None or earlier.group or earlier.by or earlier.limit is not None:
         return None
@@ -95,39 +72,36 @@ def count_plan(earlier: Select) -> Select | None:
 
 
 def list_plan(earlier: Select) -> Select | None:
-    """The things that the earlier plan counted ("which ones?"), or those that it shows once more; None where it gives
-    other numbers."""
+    """The things that the earlier plan counted ("which ones?") or shows. None if it gives other numbers."""
     if not isinstance(earlier.answers[0], Aggregate):
         return earlier
-    counted = earlier.answers[0]
-    if len(earlier.answers) > 1 or counted.function != "count" or earlier.group or earlier.by:
+    aggregate = earlier.answers[0]
+    if len(earlier.answers) > 1 or aggregate.function != "count" or earlier.group or earlier.by:
         return None
-    return replace(earlier, answers=(counted.of,), order=None, limit=None, offset=0)
+    return replace(earlier, answers=(aggregate.of,), order=None, limit=None, offset=0)
 
 
 def negate_last_condition(earlier: Select) -> Select | None:
-    """The things that do not meet the last condition of the earlier plan ("and the others?"); None where there is
-    none."""
+    """The things that do not meet the last condition of the earlier plan: "and the others?". None if it has none."""
     if not earlier.filters or earlier.limit is not None or any(isinstance(f.left, Aggregate) for f in earlier.filters):
         return None
     *others, last = earlier.filters
-    flag = last.op == "=" and isinstance(last.right, bool)
-    turned = replace(last, right=not last.right) if flag else replace(last, negated=not last.negated)
-    return replace(earlier, filters=(*others, turned))
+    is_boolean = last.op == "=" and isinstance(last.right, bool)
+    negated = replace(last, right=not last.right) if is_boolean else replace(last, negated=not last.negated)
+    return replace(earlier, filters=(*others, negated))
 
 
 def reverse_last_bound(earlier: Select, op: Comparison) -> Select | None:
-    """The earlier plan with its last bound the other way ("and below?"); None where it has none."""
-    bounds = [f for f in earlier.filters if f.op in _BOUNDS]
+    """The earlier plan with another comparison in its last bound: "and below?". None if it has no bound."""
+    bounds = [f for f in earlier.filters if f.op in _INEQUALITIES]
     if not bounds:
         return None
-    return replace(
-        earlier, filters=tuple(replace(f, op=op, negated=False) if f is bounds[-1] else f for f in earlier.filters)
-    )
+    filters = tuple(replace(f, op=op, negated=False) if f is bounds[-1] else f for f in earlier.filters)
+    return replace(earlier, filters=filters)
 
 
 def limit_plan(earlier: Select, by: PlanTerm, descending: bool, places: int = 1) -> Select:
-    """Those of the earlier plan that are first in an order, ties included; of numbers by group the groups alone."""
+    """The first things of the earlier plan in an order, with ties. Numbers by group give the groups only."""
     things = tuple(a for a in earlier.answers if not isinstance(a, Aggregate))
     if things and isinstance(by, Aggregate) and by in earlier.answers:
         earlier = replace(earlier, answers=things)
@@ -135,43 +109,68 @@ def limit_plan(earlier: Select, by: PlanTerm, descending: bool, places: int = 1)
 
 
 def compare_with_number(new: Select, stand_in: float, number: Select) -> Select | None:
-    """The new plan with an earlier number's plan where a number stands in for it; None where that is nowhere."""
+    """The new plan with the plan of an earlier number in place of the `stand_in`. None if that is in no condition."""
     at = [f for f in new.filters if not isinstance(f.right, Select) and f.right == stand_in]
     if not at or any(isinstance(f.left, Aggregate) for f in at):
-        # how many there are of something is compared with what is known before the query runs
+        # A count is compared with what is known before the query runs.
         return None
     return replace(new, filters=tuple(replace(f, right=number) if f in at else f for f in new.filters))
 
 
-def _with_columns(base: Select, added: Select) -> Select | None:
+def _restrict(base: Select, added: Select, how: EditKind) -> Select | None:
+    """The base with further conditions ("restrict"), their negation ("exclude"), or other conditions ("instead")."""
+    has_condition = bool(added.filters or (added.order and added.limit) or any(v.keys for v in added.variables))
+    bounds_groups = any(isinstance(f.left, Aggregate) for f in added.filters)
+    groups_anew = any(isinstance(a, Aggregate) for a in added.answers) and added.group
+    if not has_condition or (bounds_groups and not base.group) or groups_anew:
+        return None
+    if how == "exclude":
+        if len(added.filters) != 1:
+            return None
+        added = replace(added, filters=(replace(added.filters[0], negated=not added.filters[0].negated),), order=None)
+    if how == "instead":
+        replaces = {f.left for f in added.filters} & {f.left for f in base.filters}
+        base = replace(base, filters=base.filters if replaces else (), order=None, limit=None, offset=0)
+    restricted = {f.left for f in added.filters}
+    kept = tuple(f for f in base.filters if f.left not in restricted and f not in added.filters)
+    base = replace(base, filters=(*kept, *added.filters))
+    if added.order is None or added.limit is None:
+        return base
+    # The first of the things that were counted.
+    base = (list_plan(base) or base) if isinstance(added.answers[0], Itself) else base
+    return replace(base, order=added.order, limit=added.limit, offset=added.offset, ties=added.ties)
+
+
+def _add_columns(base: Select, added: Select) -> Select | None:
+    """The base with the values or counts that the follow-up asks for as well."""
     new = [a for a in added.answers if a not in base.answers and not isinstance(a, Itself)]
-    counted = [a for a in new if isinstance(a, Aggregate)]
+    counts = [a for a in new if isinstance(a, Aggregate)]
     if not new:
         return None
-    if not counted:
+    if not counts:
         if added.by or added.group or added.order is not None or any(isinstance(a, Aggregate) for a in base.answers):
             return None
         paired = any(isinstance(a, Itself) for a in base.answers)
-        return replace(base, answers=(*base.answers, *new), filters=_together(base, added), paired=paired)
+        return replace(base, answers=(*base.answers, *new), filters=_join_filters(base, added), paired=paired)
     shown = [a for a in base.answers if not isinstance(a, Aggregate)]
     owners = list(dict.fromkeys(a.variable for a in shown))
     if not shown or base.limit is not None:
         return None
-    changed = replace(base, answers=(*base.answers, *counted), filters=_together(base, added))
-    if all(c.of.variable in owners for c in counted):
-        # the things themselves are counted: for each value that was shown
+    changed = replace(base, answers=(*base.answers, *counts), filters=_join_filters(base, added))
+    if all(c.of.variable in owners for c in counts):
+        # The things themselves are counted, for each value that was shown.
         values = tuple(a for a in shown if isinstance(a, Attribute))
         return replace(changed, by=values) if values else None
     return replace(changed, group=tuple(owners))
 
 
-def _ordered(base: Select, added: Select) -> Select | None:
-    # "sort the list by the owner's age": what is said is what it is sorted by
+def _reorder(base: Select, added: Select) -> Select | None:
+    """The base in the order of the follow-up, or by the value that it names: "sort the list by the owner's age"."""
     new = [a for a in added.answers if a not in base.answers and not isinstance(a, Itself)]
     if added.order is None and not new:
         return None
     order = added.order or Order(new[-1], isinstance(new[-1], Aggregate))
-    base = replace(base, filters=_together(base, added))
+    base = replace(base, filters=_join_filters(base, added))
     if isinstance(order.by, Aggregate) and not (base.group or base.by):
         shown = [a for a in base.answers if not isinstance(a, Aggregate)]
         owners = tuple(dict.fromkeys(a.variable for a in shown))
@@ -183,21 +182,18 @@ def _ordered(base: Select, added: Select) -> Select | None:
                 return None
         else:
             base = replace(base, group=owners)
-    # "with the oldest first" is no limit
+    # "with the oldest first" is not a limit.
     return replace(base, order=order, limit=added.limit if added.limit != 1 else None, offset=added.offset)
 
 
-def _corrected(base: Select, added: Select) -> Select | None:
-    # "no, I meant the age": what is asked for, or what it is ordered by
+def _correct(base: Select, added: Select) -> Select | None:
+    """The base with another rank or another requested value: "no, I meant the age"."""
     if added.order is not None and added.limit is not None:
         return replace(base, order=added.order, limit=added.limit, offset=added.offset, ties=added.ties)
-    asked = tuple(a for a in added.answers if not isinstance(a, Itself))
-    grouped = base.group or base.by or added.group or added.by
-    return replace(base, answers=asked, paired=False) if asked and not grouped else None
+    requested = tuple(a for a in added.answers if not isinstance(a, Itself))
+    is_grouped = base.group or base.by or added.group or added.by
+    return replace(base, answers=requested, paired=False) if requested and not is_grouped else None
 
 
-def _together(base: Select, added: Select) -> tuple[Filter, ...]:
+def _join_filters(base: Select, added: Select) -> tuple[Filter, ...]:
     return tuple(dict.fromkeys((*base.filters, *added.filters)))
-
-
-_BOUNDS = frozenset(("<", "<=", ">", ">="))
