@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from pydantic import ValidationError
 
 from agents.agents import Agents, configured_agents
@@ -23,6 +22,7 @@ from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.stores.catalog import Library
 from nacre.stores.sparql.endpoint_limits import configured_limits
+from nacre.stores.sqlite.checkpoints import OrderedSqliteSaver
 from nacre.stores.sqlite.conversations import Conversations, ConversationStoreError
 
 THREADS = "threads.sqlite"
@@ -79,7 +79,7 @@ async def open_persistent_app(composition: Composition) -> AsyncIterator[Persist
     file = composition.settings.data / THREADS
     conversations = await run_in_thread(_open_conversations, file)
     try:
-        async with AsyncSqliteSaver.from_conn_string(str(file)) as saver:
+        async with OrderedSqliteSaver.from_conn_string(str(file)) as saver:
             yield PersistentApp(composition.build(saver), saver, conversations)
     finally:
         await run_in_thread(conversations.close)

@@ -124,3 +124,24 @@ async def test_a_client_that_leaves_while_its_turn_is_kept_leaves_one_truth(
         assert [each.record["turn"] for each in await service.threads.turns(LOCAL_CALLER, thread)] == [
             *range(1, before + 2)
         ]
+
+
+async def test_turns_keep_their_order_when_the_clock_is_set_back(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three turns while the clock is an hour ahead, a restart at the true time, four more turns."""
+    questions = ["What does the pilaf contain?", "How many ingredients are there?", "Which dishes are there?"]
+    with monkeypatch.context() as ahead:
+        now = time.time_ns
+        ahead.setattr("langgraph.checkpoint.base.id.time.time_ns", lambda: now() + 3600 * 10**9)
+        async with open_turn_service(settings, lasting=True) as service:
+            for question in questions:
+                await service.answer(question, thread="clock")
+    monkeypatch.setattr("langgraph.checkpoint.base.id._last_v6_timestamp", None)
+    async with open_turn_service(settings, lasting=True) as service:
+        later = [await service.answer(question, thread="clock") for question in [*questions, "How many of them?"]]
+        assert [record["turn"] for record in later] == [4, 5, 6, 7]
+        assert later[-1]["values"] == [len(later[-2]["values"])]
+        assert service.threads is not None
+        turns = await service.threads.turns(LOCAL_CALLER, "clock")
+        assert [turn.record["turn"] for turn in turns] == [1, 2, 3, 4, 5, 6, 7]

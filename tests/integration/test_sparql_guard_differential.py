@@ -1,4 +1,4 @@
-"""Whatever text the SPARQL guard lets through: both parsers read the same query, and no other graph or host is asked."""
+"""Whatever text the SPARQL guard accepts: both parsers read the same query, and no other graph or host is asked."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""How the code is laid out: size of functions, files in a folder, one meaning for a public name, unit tests without I/O."""
+"""How the code is laid out: size of functions and folders, one meaning for a public name, unit tests without files."""
 
 import ast
 import subprocess

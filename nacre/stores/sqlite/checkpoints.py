@@ -1,0 +1,56 @@
+"""LangGraph's checkpoints in SQLite, in the order in which they were written: thread -> the latest checkpoint.
+
+LangGraph's own saver takes the greatest id for the latest checkpoint. The ids are made from the clock, so that a clock
+that is set back hides the turns that follow. The row numbers of SQLite grow with every write, whatever the clock says.
+"""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import CheckpointTuple, get_checkpoint_id
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+_ORDER = "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? ORDER BY rowid DESC"
+
+
+class OrderedSqliteSaver(AsyncSqliteSaver):
+    """`AsyncSqliteSaver` whose latest checkpoint is the one that was written last."""
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        if get_checkpoint_id(config):
+            return await super().aget_tuple(config)
+        latest = await self._ids(config, limit=1)
+        if not latest:
+            return None
+        place = {**config["configurable"], "checkpoint_id": latest[0]}
+        return await super().aget_tuple({**config, "configurable": place})
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """The checkpoints of one thread, the last written first; without a thread as LangGraph lists them."""
+        if config is None:
+            async for found in super().alist(config, filter=filter, before=before, limit=limit):
+                yield found
+            return
+        order = {id: place for place, id in enumerate(await self._ids(config))}
+        listed = [found async for found in super().alist(config, filter=filter)]
+        listed.sort(key=lambda found: order.get(found.checkpoint["id"], -1))
+        if before is not None:
+            first = order.get(get_checkpoint_id(before) or "", -1)
+            listed = [found for found in listed if order.get(found.checkpoint["id"], -1) > first]
+        for found in listed[:limit]:
+            yield found
+
+    async def _ids(self, config: RunnableConfig, limit: int = -1) -> list[str]:
+        await self.setup()
+        place = config["configurable"]
+        given = (str(place["thread_id"]), place.get("checkpoint_ns", ""), limit)
+        async with self.lock, self.conn.execute(f"{_ORDER} LIMIT ?", given) as rows:
+            return [row[0] async for row in rows]
