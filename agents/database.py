@@ -15,7 +15,7 @@ Language = Literal["sql", "sparql"]
 class Database(Protocol):
     """One version of a graph. No method raises for a query that fails: the failure is in what it returns.
 
-    By `sparql` classes (IRIs) take the place of tables, and properties that of columns.
+    By SPARQL classes (IRIs) take the place of tables, and properties that of columns.
     """
 
     @property

@@ -125,8 +125,8 @@ async def _with_rewording(
 
 
 def _probability_bar(priors: Priors) -> float:
-    """Minimum probability for a reading to answer without a model call: that of the model, and at least the threshold of
-    sure rows. Beside a larger model it is the highest calibrated level, since agreement would raise a lower one."""
+    """Minimum probability for a reading to answer without a model call: that of the model, and at least the threshold
+    of sure rows. Beside a larger model it is the highest calibrated level, since agreement would raise a lower one."""
     learned = load_weights()
     highest = max((threshold for _, threshold, *_ in learned.levels), default=learned.threshold)
     return max(priors.before, learned.threshold if priors.size == "small" else highest)

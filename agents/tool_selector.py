@@ -51,7 +51,8 @@ async def by_rules(view: TurnView) -> Result[Choice]:
 
 
 def by_model(model: BaseChatModel, rules: Selector, limits: Limits) -> Selector:
-    """The rules' choice; the model's if it is unclear whether the evidence is enough, or for every step if so configured."""
+    """The rules' choice; the model's if it is unclear whether the evidence is enough, or for every step if so
+    configured."""
 
     async def tool_selector(view: TurnView) -> Result[Choice]:
         choice = await rules(view)

@@ -15,9 +15,9 @@ Strategy = Literal["parallel", "stepwise", "waterfall"]
 class TurnView:
     """The decoded state; fields that the turn has not reached yet have their defaults.
 
-    `conversation` are the turns before it, oldest first. `wanted` are the branches that lack evidence and still have
-    something new to try, `failures` the errors of branches that brought nothing back. `search` are better words to look
-    for in passages. The turn ends at `deadline` (by `time.time()`), on `version` of the graph.
+    `conversation` are the turns before it, oldest first. `wanted` are the branches of the next round, `failures` the
+    errors of branches that found nothing. `search` is a better text to search passages for. The turn must end at
+    `deadline` (by `time.time()`) and reads `version` of the graph.
     """
 
     question: str
@@ -47,8 +47,8 @@ class TurnView:
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """All evidence in the order in which it was found, then that of the turn which this one refers to, as of round 0.
-        Rows of a reading by SPARQL are left out if SQL gave rows of the same reading."""
+        """All evidence in the order in which it was found, then that of the turn which this one refers to, as of round
+        0. Rows of a reading by SPARQL are left out if SQL gave rows of the same reading."""
         read = {each.reading for each in self._all if isinstance(each, Rows) and each.branch == "sql"}
         # the same reading by two query languages is one piece of evidence, not two that agree
         own = tuple(

@@ -40,7 +40,8 @@ ASK_ANY_TRIPLE = "ASK { ?s ?p ?o }"
 
 @dataclass(frozen=True)
 class BranchResources:
-    """What a branch works with in one turn: open graph, agents, settings, sandbox, and how many passages to retrieve."""
+    """What a branch works with in one turn: open graph, agents, settings, sandbox, and how many passages to
+    retrieve."""
 
     graph: Graph
     agents: Agents

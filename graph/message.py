@@ -14,8 +14,8 @@ from nacre.records.answer import Answer, Citation
 
 Json = dict[str, Any]
 
-# key in the configuration of a run whose caller wants whole sentences and no message chunks: each event takes a round of
-# the event loop
+# key in the configuration of a run whose caller wants whole sentences and no message chunks: each event takes a round
+# of the event loop
 WHOLE_SENTENCES = "sentences"
 LONGEST_CITED = 300
 MOST_KEYS = 5

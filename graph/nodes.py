@@ -69,7 +69,8 @@ class Nodes:
         self._resources = resources
 
     async def rewriter(self, state: State, runtime: Runtime[Context]) -> Update:
-        """Begin the turn: pin the graph's version and make the question stand alone. Ask a chat which graph it means."""
+        """Begin the turn: pin the graph's version and make the question stand alone. Ask a chat which graph it
+        means."""
         started = time.time()
         context, settings = runtime.context, self._resources.settings
         question, message = turn_question(state)

@@ -83,8 +83,8 @@ class Output(ThreadState, total=False):
 
 
 class State(Output, total=False):
-    """The fields that the nodes of one run pass on to each other besides. No checkpoint has them; a run that starts
-    from a checkpoint in the middle of a turn computes them again (`graph.resume`)."""
+    """The whole state. No checkpoint has the fields below, which the nodes of one run pass on to each other; a run that
+    starts from a checkpoint in the middle of a turn computes them again (`graph.resume`)."""
 
     version: Annotated[str, TransientValue()]
     vectors: Annotated[str | None, TransientValue()]

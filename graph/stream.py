@@ -39,7 +39,7 @@ async def stream_turn(
     context: Context | Mapping[str, Any] | None = None,
     id: str = "",
 ) -> AsyncIterator[Event]:
-    """Ask one question. Without a thread nothing is remembered.
+    """Ask one question. Without a thread nothing is stored.
 
     Yields ("rewriter", {standalone, depends, language, own}), ("understand", {mentions, readings, expected, unknown}),
     ("route", {round, branches}), ("query", a query record without its number), ("evidence", {branch, round, kind,

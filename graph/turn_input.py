@@ -68,7 +68,8 @@ def chosen_graph(state: State, names: Sequence[str]) -> tuple[str, str] | None:
 
 
 def is_graph_needed(state: State, names: Sequence[str]) -> bool:
-    """Whether a chat has to say which graph it means. A client that sends the question as data gets an error instead."""
+    """Whether a chat has to say which graph it means. A client that sends the question as data gets an error
+    instead."""
     return "question" not in state and len(names) > 1
 
 

@@ -1,4 +1,5 @@
-"""The contract of the branches `lexical` and `vector`: passages of an index -> sentences, the best for a question first."""
+"""The contract of the branches `lexical` and `vector`: passages of an index -> sentences, the best for a question
+first."""
 
 import time
 from collections.abc import Sequence

@@ -33,9 +33,8 @@ def run_model_sparql(
 ) -> BranchResult:
     """The rows of a SELECT or ASK that a model wrote, guarded; IRIs in its cells are shown as labels and kept as keys.
 
-    Prefixes are declared for it. A class or property that the graph has not is replaced by the nearest one and the
-    query run once more; what only the model can repair comes back as the message of `error`. All queries that were
-    tried are in the result.
+    Missing prefixes are declared. An unknown class or property is replaced by the nearest one and the query run once
+    more; other errors are the message of `error`, for the model. All queries that were tried are in the result.
     """
 
     def run(query: str, words: str = "") -> BranchResult:

@@ -20,8 +20,8 @@ from tools.sql import BRANCH, failed_query, summarize_rows
 def run_model_sql(text: str, tables: Tables, *, round: int, limit: int = 1000, seconds: float = 5.0) -> BranchResult:
     """The rows of a SELECT that a model wrote, guarded; ids in its cells are shown as labels.
 
-    A query that fails, or finds nothing, is repaired by what is wrong with it and run once more; what only the model
-    can repair comes back as the message of `error`. Rows and all queries that were tried are in the result.
+    A query that fails or finds nothing is repaired and run once more; what only the model can repair is the message of
+    `error`. Rows and all queries that were tried are in the result.
     """
     first = _run(text, tables, round, limit, seconds)
     repaired = _find_repair(text, first, tables, seconds)

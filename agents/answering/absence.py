@@ -32,8 +32,8 @@ class Absence:
 
 
 def is_unanswerable(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
-    """Whether the graph can only give an empty result: it surely is the answer, or the graph does not state what is asked
-    of the named things."""
+    """Whether the graph can only give an empty result: it surely is the answer, or the graph does not state what is
+    asked of the named things."""
     if understanding.unstated is not None or unstated_rows(understanding, evidence) is not None:
         return True
     empty = empty_table(understanding, evidence)
@@ -57,7 +57,8 @@ def explain_absence(
         return Absence(text, "not_in_graph", text)
     if understanding.unstated is not None:
         asked, other = understanding.unstated
-        text = f"This graph does not state {quote_line(asked)}. The nearest it has is {quote_line(other)}, which is no answer."
+        nearest = f"The nearest it has is {quote_line(other)}, which is no answer."
+        text = f"This graph does not state {quote_line(asked)}. {nearest}"
         return Absence(text, "not_in_graph", text)
     unstated = unstated_rows(understanding, evidence)
     if unstated is not None and is_unknown_truth(unstated.table):

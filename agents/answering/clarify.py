@@ -1,4 +1,5 @@
-"""Ambiguous questions: readings + their rows -> the other readings to offer, and the words that offer or confirm them."""
+"""Ambiguous questions: readings + their rows -> the other readings to offer, and the words that offer or confirm
+them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -90,8 +91,10 @@ def offer_readings(readings: Sequence[Reading]) -> str:
 def confirm_reading(words: str, answer: str = "") -> str:
     """Ask to confirm a reading if there is no other to offer; its words are left out if the answer has them.
 
-    >>> confirm_reading("the age of Ann", "The age of Ann is 40."), confirm_reading("towns that Ann lives in", "Ann lives in Hay.")
-    ('Is that what you meant?', 'I read this as “towns that Ann lives in”. Is that what you meant?')
+    >>> confirm_reading("the age of Ann", "The age of Ann is 40.")
+    'Is that what you meant?'
+    >>> confirm_reading("towns that Ann lives in", "Ann lives in Hay.")
+    'I read this as “towns that Ann lives in”. Is that what you meant?'
     """
     answer_words = {token.norm for token in tokenize(answer)}
     if answer and {token.norm for token in tokenize(words)} <= answer_words | word_list("answering", "reading_forms"):

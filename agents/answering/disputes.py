@@ -1,4 +1,5 @@
-"""Other answers in the evidence: the rows that answer + all evidence -> evidence that disagrees, and which is preferred."""
+"""Other answers in the evidence: the rows that answer + all evidence -> evidence that disagrees, and which is
+preferred."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -39,7 +40,7 @@ def find_disputes(
 ) -> list[Dispute]:
     """At most two other answers: by the other reasoner, or by a text about the same thing and property.
 
-    Sentences made from the graph's own triples can't contradict its rows: they tell of another property.
+    Sentences made from the graph's own triples can't contradict its rows: they are about other properties.
     """
     found = [*_of_queries(chosen, understanding, evidence), *_of_texts(chosen.table, question, evidence)]
     return found[:MOST]

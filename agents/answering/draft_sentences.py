@@ -1,4 +1,5 @@
-"""Answer with sentences: Understanding + evidence -> AnswerDraft of a description, or of the best sentences; or None."""
+"""Answer with sentences: Understanding + evidence -> AnswerDraft of a description, or of the best sentences; or
+None."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -73,8 +73,8 @@ def _answer(question: str, candidates: Sequence[tuple[int, EvidenceSentence]]) -
 
 
 def is_question_for_texts(understanding: Understanding, used: Rows, evidence: Sequence[Evidence]) -> bool:
-    """Whether the answer must be in texts: the rows are not sure and cover less than half of the question, and the texts
-    contain at least half of the words that the graph does not know."""
+    """Whether the answer must be in texts: the rows are not sure and cover less than half of the question, and the
+    texts contain at least half of the words that the graph does not know."""
     if used.reading is None or used.confirmed or is_sure(understanding, used) or not understanding.unknown:
         return False
     text_words = content_words(
@@ -86,7 +86,8 @@ def is_question_for_texts(understanding: Understanding, used: Rows, evidence: Se
 
 
 def sentence_phrase(answer: TextAnswer, sentence: EvidenceSentence) -> str:
-    """The sentence; before it the answer if the sentence has it in another form, or its title if it starts with a pronoun.
+    """The sentence; before it the answer if the sentence has it in another form, or its title if it starts with a
+    pronoun.
 
     >>> sentence = EvidenceSentence("lexical", 1, "It slides by 13 centimetres.", "The bench")
     >>> sentence_phrase(TextAnswer(13, "cm", 0, 13, 27, 0.9), sentence)

@@ -26,7 +26,7 @@ def limit_confidence(draft: AnswerDraft, understanding: Understanding) -> Answer
 def inheritable_confidence(draft: AnswerDraft, understanding: Understanding) -> float | None:
     """The probability that a turn was right, for turns that refer to it; None if it is unknown.
 
-    What was asked back, left words out or was not understood is never sure.
+    An answer that was asked back, left words out or was not understood is never sure.
     """
     left_out = draft.status in ("partial", "not_in_graph") and bool(understanding.unknown)
     if not left_out and draft.status not in ("clarify", "not_understood", "failed"):

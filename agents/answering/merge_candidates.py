@@ -45,8 +45,15 @@ def merge_candidates(view: TurnView, drafted: BranchResult, writing: QueryAttemp
         rest = [
             _disputed_by_query(each, view.understanding, priors) if isinstance(each, Rows) else each for each in rest
         ]
-    return BranchResult(drafted.branch, (*own, *rest), queries, by="model", wants=writing.wants, missing=writing.missing,
-                 outcome=outcome)  # fmt: skip
+    return BranchResult(
+        drafted.branch,
+        (*own, *rest),
+        queries,
+        by="model",
+        wants=writing.wants,
+        missing=writing.missing,
+        outcome=outcome,
+    )
 
 
 def merge_rewording(understanding: Understanding, drafted: BranchResult, rows: Rows, priors: Priors) -> BranchResult:

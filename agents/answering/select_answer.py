@@ -40,7 +40,8 @@ def is_nil(table: Table) -> bool:
 
 
 def row_probability(understanding: Understanding, rows: Rows) -> float:
-    """The probability that rows answer the question: as calibrated after they were found, else that of their reading."""
+    """The probability that rows answer the question: as calibrated after they were found, else that of their
+    reading."""
     if rows.probability is not None:
         return rows.probability
     if rows.reading is None:
@@ -127,9 +128,9 @@ def _gives_known_names(understanding: Understanding, body: Select, table: Table)
 
 
 def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[int, Rows] | None:
-    """The rows to answer with, and their index: the likeliest to be right, among equals the earlier reading's.
+    """The rows to answer with, and their index: the likeliest, among equals those of the earlier reading.
 
-    None where none has a cell, where none is likely enough to be given, or where an empty result is sure.
+    None if no rows have a value, none are likely enough to be given, or an empty result is sure.
     """
     rows = [(index, each) for index, each in candidate_rows(evidence) if not _is_trivial(understanding, each)]
     likeliest = max(rows, key=lambda found: (row_probability(understanding, found[1]), -found[0]), default=None)
@@ -151,8 +152,8 @@ def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence
 
 
 def _is_trivial(understanding: Understanding, rows: Rows) -> bool:
-    """Whether rows are no answer: they only repeat what the question names, or only confirm that one thing exists, has a
-    class, a link or a value although more was asked. "Is she blocked" is not answered by "yes, she is a customer"."""
+    """Whether rows are no answer: they only repeat what the question names, or only confirm that one thing exists, has
+    a class, a link or a value although more was asked. "Is she blocked" is not answered by "yes, she is a customer"."""
     if is_echo(understanding, rows):
         return True
     if rows.reading is None or rows.confirmed:
@@ -173,8 +174,8 @@ def _is_trivial(understanding: Understanding, rows: Rows) -> bool:
 
 
 def unstated_rows(understanding: Understanding, evidence: Sequence[Evidence]) -> Rows | None:
-    """The rows of the likeliest reading if they show that the graph does not state what is asked of a named thing: neither
-    yes nor no, or nobody at the other end of a link that accounts for every word."""
+    """The rows of the likeliest reading if they show that the graph does not state what is asked of a named thing:
+    neither yes nor no, or nobody at the other end of a link that accounts for every word."""
     rows = max(
         candidate_rows(evidence), key=lambda found: (row_probability(understanding, found[1]), -found[0]), default=None
     )

@@ -1,4 +1,5 @@
-"""What the settings say of the models: Settings -> limits, and size, name and priors of the model that writes queries."""
+"""What the settings say of the models: Settings -> limits, and size, name and priors of the model that writes
+queries."""
 
 from agents.models.limits import Limits
 from agents.models.priors import Priors, Size, calibrated_counts, model_priors, model_size_class

@@ -56,8 +56,10 @@ def parse_record(raw: AIMessage, shape: type[BaseModel]) -> dict[str, Any]:
 
     >>> class Word(BaseModel):
     ...     word: str
-    >>> parse_record(AIMessage('Sure: {"word": "a"}'), Word)["parsed"], parse_record(AIMessage("```\\nb\\n```"), Word)["parsed"]
-    (Word(word='a'), Word(word='b'))
+    >>> parse_record(AIMessage('Sure: {"word": "a"}'), Word)["parsed"]
+    Word(word='a')
+    >>> parse_record(AIMessage("```\\nb\\n```"), Word)["parsed"]
+    Word(word='b')
     """
     text = str(raw.text)
     fields = list(shape.model_fields)

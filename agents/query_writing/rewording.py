@@ -1,7 +1,7 @@
 """Have a model reword a question in the graph's own words, and parse that by rules: TurnView + Database -> Rewording.
 
-A small model knows everyday words better than it writes queries; the rules know the graph, and what they can't account
-for. So what the model says is read, never run.
+A small model is better at everyday words than at queries, and the rules know the graph and which words they can't
+account for. So the rules parse the rewording; nothing that the model writes is run.
 """
 
 from collections.abc import Iterator
@@ -41,8 +41,8 @@ class RewordedQuestion(BaseModel):
 
 @dataclass(frozen=True)
 class Rewording:
-    """The rows for a rewording, with their plan and their probability if the rewording is right; None if the rules can't
-    account for every word. `queries` are all that were run."""
+    """The rows for a rewording, with their plan and their probability if the rewording is right; None if the rules
+    can't account for every word. `queries` are all that were run."""
 
     rows: Rows | None = None
     queries: tuple[Query, ...] = ()
@@ -51,8 +51,8 @@ class Rewording:
 
 
 async def reword_question(model: BaseChatModel, view: TurnView, database: Database, limits: Limits) -> Rewording:
-    """One call, and the likeliest reading of its rewording; nothing if it only repeats the question, or leaves out a name
-    or a number of it."""
+    """One call, and the likeliest reading of its rewording; nothing if it only repeats the question, or leaves out a
+    name or a number of it."""
     try:
         answer, usage = await structured_reply(
             model, await _messages(view, database, limits), RewordedQuestion, limits=limits

@@ -146,7 +146,8 @@ def _path(one: str, other: str, near: Mapping[str, Mapping[str, int]]) -> list[s
 
 
 def _ranked(understanding: Understanding, schema: Schema, lexicon: Lexicon) -> list[Relation]:
-    """Relations by relevance: those of linked names and readings, those that share words with the question or are near."""
+    """Relations by relevance: those of linked names and readings, those that share words with the question or are
+    near."""
     iris = {i for mention in understanding.mentions for i in (mention.target, mention.predicate)}
     for reading in understanding.readings:
         iris.update(_strings(to_json(reading.plan)))

@@ -55,7 +55,8 @@ class SparqlReply(BaseModel):
 
 @dataclass(frozen=True)
 class QueryAttempts:
-    """The outcome: the form of answer the model wants, the results of its last queries, all queries tried, and the usage."""
+    """The outcome: the form of answer the model wants, the results of its last queries, all queries tried, and the
+    usage."""
 
     wants: AnswerForm | None = None
     missing: str = ""

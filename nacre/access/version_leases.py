@@ -23,7 +23,8 @@ class _Lease(NamedTuple):
 
 
 class VersionLeases:
-    """The open versions that turns read. A lease that a broken turn never releases ends after `LONGEST_TURN` seconds."""
+    """The open versions that turns read. A lease that a broken turn never releases ends after `LONGEST_TURN`
+    seconds."""
 
     def __init__(self) -> None:
         self._leases: dict[str, _Lease] = {}

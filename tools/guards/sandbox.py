@@ -1,4 +1,4 @@
-"""A SELECT of somebody else, run in a process of its own: what no limit within stops is killed from outside."""
+"""Run foreign SELECTs in processes: text -> rows; a query that exceeds its limits is killed with its process."""
 
 import asyncio
 import logging
@@ -31,10 +31,10 @@ class Sandbox:
         self._work.start(_ready)
 
     async def run(self, tables: Path, text: str, *, round: int, limit: int, seconds: float) -> BranchResult:
-        """As `tools.written.run_written` over the file `tables`; raises ToolError `timeout`, or `too_large` where the
-        process died of it. A caller that is cancelled ends the process."""
-        given = {"round": round, "limit": limit}
-        running = await asyncio.to_thread(self._work.start, _run, tables, text, seconds=seconds, **given)
+        """As `tools.run_model_sql` over the file `tables`; raises ToolError `timeout`, or `too_large` if the process
+        died of it. A caller that is cancelled ends the process."""
+        options = {"round": round, "limit": limit}
+        running = await asyncio.to_thread(self._work.start, _run, tables, text, seconds=seconds, **options)
         with pool_errors(seconds):
             return await asyncio.wrap_future(running)
 

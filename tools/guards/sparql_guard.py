@@ -1,4 +1,4 @@
-"""Let one reading query through and nothing else: SPARQL text of others -> the query to run, or ToolError.
+"""Accept one reading query and nothing else: foreign SPARQL text -> the query to run, or ToolError.
 
 The text that runs is written anew from the tokens that were judged (`query_tokens`), so that the engine cannot read
 anything else in it.
@@ -18,7 +18,7 @@ LONGEST = 10_000
 MOST_PATTERNS = 100
 NEAR = 55
 ALLOWED_FORMS = ("SELECT", "ASK", "CONSTRUCT")
-# what every RDF graph may say, whether its schema lists it or not
+# namespaces that every RDF graph may use, whether its schema lists their terms or not
 _COMMON = ("http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://www.w3.org/2000/01/rdf-schema#",
            "http://www.w3.org/2004/02/skos/core#", "urn:nacre:")  # fmt: skip
 # words that a query must not contain, with the reason
@@ -42,7 +42,7 @@ class GuardedQuery:
 def guard_sparql(text: str, schema: Schema, *, limit: int, inspect: InspectQuery = inspect_query) -> GuardedQuery:
     """The query in canonical form, with a LIMIT if a SELECT or CONSTRUCT has none.
 
-    `inspect` parses; pass one that runs in a process of its own for texts of strangers. Raises ToolError: `syntax` for
+    `inspect` parses; pass one that runs in a process for texts of strangers. Raises ToolError: `syntax` for
     what is no SPARQL 1.1 query, `unknown_name` for predicates and classes that the graph does not have, with the
     nearest; `too_large` for long or deep queries and for patterns that nothing joins; `refused` for SERVICE, FROM,
     GRAPH, DESCRIBE and updates. What runs the query bounds rows and time as well.
@@ -79,7 +79,7 @@ def _check_names(shape: QueryShape, schema: Schema) -> None:
 
 
 def nearest_iri(iri: str, schema: Schema, kind: str) -> str | None:
-    """The class or predicate whose name is most like that of an IRI which the graph has not."""
+    """The class or predicate whose name is most similar to that of an unknown IRI."""
     every = schema.classes if kind == "class" else schema.predicates
     word = iri.replace("#", "/").rpartition("/")[2]
     names = {each.iri: max((each.label, each.iri.replace("#", "/").rpartition("/")[2]), key=len) for each in every}

@@ -1,4 +1,4 @@
-"""Let one reading statement through and nothing else: SQL text of a model -> a normalised query, or ToolError."""
+"""Accept one reading statement and nothing else: SQL text of a model -> a normalised query, or ToolError."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -12,7 +12,7 @@ from sqlglot.errors import SqlglotError
 from nacre.errors import ToolError
 
 LONGEST = 10_000
-# before parsing: what is nested or joined beyond these takes the parser, or SQLite, longer than any limit
+# checked before parsing: beyond these the parser, or SQLite, takes longer than any limit
 MOST = {"SELECT": 40, "JOIN": 20, "WITH": 8, "nesting": 40, "tables of a WITH": 16}
 MOST_BARE_JOINS = 3
 MOST_TABLES = 40
@@ -33,11 +33,11 @@ _DENIED = frozenset({
 
 
 def guard_sql(text: str, relations: Collection[str], *, limit: int) -> exp.Query:
-    """The query as a tree whose outermost LIMIT is at most `limit`, comments gone.
+    """The query as a tree without comments, whose outermost LIMIT is at most `limit`.
 
-    `relations` are the tables and views that may be read; names of its own WITH may be too. Raises ToolError: `syntax`
-    for what SQLite could not parse, `unknown_name` for other tables, `refused` for all else. The connection it runs on
-    has its own defences: this is the outer of several layers.
+    `relations` are the tables and views that it may read besides those of its WITH. Raises ToolError: `syntax` for a
+    text that SQLite can't parse, `unknown_name` for other tables, `refused` for anything else. The connection has
+    defences as well: this is the outer of several layers.
     """
     if len(text) > LONGEST:
         raise ToolError("refused", f"The query has {len(text)} characters; {LONGEST} are the most.")
@@ -66,7 +66,7 @@ def _bounded(tokens: Sequence[Token]) -> None:
     for token in tokens:
         depth += (token.token_type in _OPENING) - (token.token_type in _CLOSING)
         counted["nesting"] = max(counted["nesting"], depth)
-        # joins that wait for their condition make the parser try every way to nest them
+        # joins without a condition make the parser try every way to nest them
         bare = 0 if token.token_type in _CONDITION else bare + (token.token_type == TokenType.JOIN)
         if bare > MOST_BARE_JOINS:
             raise ToolError("too_large", "Every JOIN needs its ON.")
@@ -92,7 +92,7 @@ def _guarded(text: str, relations: Collection[str], limit: int) -> exp.Query:
 
 
 def sql_text(query: exp.Expr) -> str:
-    """The tree as SQLite text on one line; raises ToolError `too_large` where it is too deep to be written."""
+    """The tree as SQLite text on one line; raises ToolError `too_large` if it is too deep to be written."""
     try:
         return query.sql(dialect="sqlite", comments=False)
     except RecursionError:

@@ -70,7 +70,8 @@ def _values(wanted: LookUp, source: SparqlSource, schema: Schema, prefixes: Pref
 
 
 def _things(class_: str, source: SparqlSource, prefixes: Prefixes, labels: LabelLookup, seconds: float) -> str:
-    query = f"SELECT ?s ?p ?o {{ {{ SELECT ?s {{ ?s a {format_iri(class_)} }} LIMIT {SAMPLE} }} ?s ?p ?o }} LIMIT {SAMPLE * FACTS}"
+    sample = f"SELECT ?s {{ ?s a {format_iri(class_)} }} LIMIT {SAMPLE}"
+    query = f"SELECT ?s ?p ?o {{ {{ {sample} }} ?s ?p ?o }} LIMIT {SAMPLE * FACTS}"
     rows = source.select(query, limit=SAMPLE * FACTS, seconds=seconds).rows
     links = {row[2].value for row in rows if row[2] is not None and row[2].kind == "iri"}
     names = labels(links) if links else {}

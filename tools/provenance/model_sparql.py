@@ -16,11 +16,11 @@ _TOKEN = re.compile(
 
 
 def model_sparql_provenance(text: str, names: Collection[str], *, solutions: int) -> str | None:
-    """A CONSTRUCT of the triples that the rows of a SELECT, or the truth of an ASK, rest on, of so many solutions of
-    its pattern, with the `names` of the things that are shown first; None where its pattern has no plain triples.
+    """A CONSTRUCT of the triples behind the rows of a SELECT or the truth of an ASK, for so many solutions of its
+    pattern, with the `names` of the things in the first selected variable; None if the pattern has no plain triples.
 
-    What a solution may lack (OPTIONAL, UNION) is taken where a variable of its own tells that it is there; property
-    paths, what is negated and nameless nodes are left out. Raises ToolError for what is no SPARQL.
+    Triples in OPTIONAL and UNION are included if a variable of their own shows that they matched. Property paths,
+    negations and blank nodes are left out. Raises ToolError for a text that is not SPARQL.
     """
     query = parse_sparql(text)
     triples = list(_certain(query))

@@ -26,8 +26,8 @@ SECONDS = 3.0
 def trace_remote_sources(
     evidence: Evidence, plan: Plan | None, source: SparqlSource, words: Vocabulary, names: Collection[str]
 ) -> Evidence:
-    """The evidence with at most 200 triples about at most 50 things, by one CONSTRUCT for each select of the plan, or for
-    the query that a model wrote."""
+    """The evidence with at most 200 triples about at most 50 things, by one CONSTRUCT for each select of the plan, or
+    for the query that a model wrote."""
     if not isinstance(evidence, Rows):
         return replace(evidence, basis=IN_WORDS)
     if plan is None and evidence.query is not None:

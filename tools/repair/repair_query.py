@@ -1,6 +1,6 @@
 """Repair a query of a model by its error: text + error -> a Repair, with a corrected query or a hint for the model.
 
-Each kind of failure has a repair of its own; what is not understood is not tried again.
+Each kind of error has its own repair; unknown kinds are not repaired.
 """
 
 import re

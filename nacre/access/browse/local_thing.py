@@ -120,7 +120,9 @@ def _columns(tables: _TimedTables, relation: Relation | None, key: int, schema: 
     names = list(cells)
     if not names:
         return
-    query = f"SELECT {', '.join(map(quote_if_needed, names))} FROM {quote_if_needed(relation.name)} WHERE {quote_if_needed(relation.key)} = ?"
+    columns = ", ".join(map(quote_if_needed, names))
+    own_row = f"{quote_if_needed(relation.name)} WHERE {quote_if_needed(relation.key)} = ?"
+    query = f"SELECT {columns} FROM {own_row}"
     row = dict(zip(names, next(iter(tables.rows(query, (key,), 1)), ()), strict=False))
     for column in relation.columns:
         predicate = schema.predicate_of[column.predicate]
