@@ -1,6 +1,7 @@
-"""Phrases of a question that describe a thing instead of naming it: question + Lexicon -> DescriptivePhrase."""
+"""Phrases that describe a thing instead of naming it: question + Lexicon -> DescriptivePhrases ("the longest ship")."""
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from nacre.language.base import language, word_list
@@ -9,15 +10,18 @@ from nacre.language.thesaurus import function_words, gradable_adjective
 from nacre.language.tokens import Token, tokenize
 from nacre.stores.sqlite.lexicon import Lexicon
 
-# a noun phrase has so many words at most
-LONGEST = 4
+# how many words a noun may have
+MAX_NOUN_WORDS = 4
 _END = re.compile(r"[\s?.!]*$")
 
 
 class DescriptivePhrase(NamedTuple):
-    """`question` asks which thing is described ("which ship has a library"), `clause` is what is said of it; `before`,
-    `between` and `after` are what the turn's question says around the phrase; `relations` are the tables of its kind,
-    empty where it names none."""
+    """A phrase that describes a thing.
+
+    `question` asks which thing it is ("which ship has a library"), `clause` says what is true of it. `before`,
+    `between` and `after` are the words of the turn's question around the phrase. `relations` are the tables of its
+    class, empty if it names none.
+    """
 
     question: str
     clause: str
@@ -27,95 +31,105 @@ class DescriptivePhrase(NamedTuple):
     relations: frozenset[str]
 
     def asking(self, label: str) -> str:
-        """The turn's question with a name in the place of the phrase.
+        """Return the turn's question with a name in the place of the phrase.
 
-        >>> Described("which ship has a library", "has a library", "Who steers", "", "?", frozenset()).asking("Hebe")
+        >>> phrase = DescriptivePhrase("which ship has a bar", "has a bar", "Who steers", "", "?", frozenset())
+        >>> phrase.asking("Hebe")
         'Who steers Hebe?'
         """
         return " ".join(f"{self.before} {label} {self.between}".split()) + (self.after or "?")
 
 
+class _Noun(NamedTuple):
+    """A noun with its article: the first and the last token, and the tables of its class."""
+
+    start: int
+    end: int
+    relations: frozenset[str] = frozenset()
+
+
 def find_descriptive_phrases(question: str, lexicon: Lexicon) -> list[DescriptivePhrase]:
-    """The phrases "the ship that has a library" (also where other words part the two) and "the longest ship"; those
-    with a clause first."""
+    """Return phrases with a clause, then superlatives: "the ship that has a library", "the longest ship".
+
+    Other words may stand between the noun and its clause.
+    """
     text = strip_courtesy(question).strip()
-    said = tokenize(text)
-    return [*_clauses(text, said, lexicon), *_superlatives(text, said, lexicon)]
+    tokens = tokenize(text)
+    return [*_clauses(text, tokens, lexicon), *_superlatives(text, tokens, lexicon)]
 
 
-def _clauses(text: str, said: list[Token], lexicon: Lexicon) -> list[DescriptivePhrase]:
-    found = []
-    relative = word_list("words", "describing_relatives")
-    for at in range(2, len(said) - 1):
-        if said[at].norm not in relative:
+def _clauses(text: str, tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[DescriptivePhrase]:
+    relatives = word_list("words", "describing_relatives")
+    prepositions = word_list("words", "describing_prepositions")
+    for at in range(2, len(tokens) - 1):
+        if tokens[at].norm not in relatives:
             continue
         # "in which", "of whom"
-        start = at - 1 if said[at - 1].norm in word_list("words", "describing_prepositions") else at
-        noun = _noun(said, start, lexicon)
+        start = at - 1 if tokens[at - 1].norm in prepositions else at
+        noun = _noun_before(tokens, start, lexicon)
         if noun is None:
             continue
-        first, last, relations = noun
-        end = _END.search(text)
-        stop = end.start() if end else len(text)
-        clause = _as_question(said, at, text[said[at].start : stop], text[said[at].end : stop].strip())
-        phrase = text[said[first + 1].start : said[last].end]
-        before, between = text[: said[first].start].strip(), text[said[last].end : said[start].start].strip()
-        found.append(DescriptivePhrase(f"which {phrase} {clause}?", clause, before, between, "?", relations))
-    return found
+        clause = _clause(text, tokens, at)
+        phrase = text[tokens[noun.start + 1].start : tokens[noun.end].end]
+        before = text[: tokens[noun.start].start].strip()
+        between = text[tokens[noun.end].end : tokens[start].start].strip()
+        yield DescriptivePhrase(f"which {phrase} {clause}?", clause, before, between, "?", noun.relations)
 
 
-def _as_question(said: list[Token], at: int, whole: str, rest: str) -> str:
-    """A clause as it goes on after "which ship": without what only leads it in, and without who says it."""
-    word = said[at].norm
-    telling = word_list("words", "describing_verbs")
-    after = said[at + 1 :]
+def _clause(text: str, tokens: Sequence[Token], at: int) -> str:
+    """The clause as it follows "which ship": without its relative pronoun, and without who says it."""
+    end = _END.search(text)
+    stop = end.start() if end else len(text)
+    rest = text[tokens[at].end : stop].strip()
+    after = tokens[at + 1 :]
     # "that the notes call", "which the guide describes as"
     for i, token in enumerate(after[:4]):
-        if token.lemma in telling and i:
+        if i and token.lemma in word_list("words", "describing_verbs"):
             return rest[after[i].end - after[0].start :].strip()
-    return rest if word in ("that", "which", "who", "where", "with") else whole
+    is_dropped = tokens[at].norm in word_list("question", "dropped_relatives")
+    return rest if is_dropped else text[tokens[at].start : stop]
 
 
-def _superlatives(text: str, said: list[Token], lexicon: Lexicon) -> list[DescriptivePhrase]:
-    found = []
-    for i, token in enumerate(said):
-        own = gradable_adjective(token)
-        if own is None or own.degree != "superlative" or i == 0 or i + 1 >= len(said):
+def _superlatives(text: str, tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[DescriptivePhrase]:
+    for i, token in enumerate(tokens):
+        adjective = gradable_adjective(token)
+        if adjective is None or adjective.degree != "superlative" or i == 0 or i + 1 >= len(tokens):
             continue
-        if said[i - 1].norm != "the":
-            continue
-        for size in range(min(LONGEST, len(said) - i - 1), 0, -1):
-            relations = _relations(said[i + 1 : i + 1 + size], lexicon)
-            if relations:
-                last = i + size
-                phrase = text[said[i].start : said[last].end]
-                before, after = text[: said[i - 1].start].strip(), text[said[last].end :].strip(" ?.!")
-                found.append(DescriptivePhrase(f"which is the {phrase}?", phrase, before, after, "?", relations))
-                break
-    return found
+        noun = _noun_after(tokens, i, len(tokens), lexicon) if tokens[i - 1].norm == "the" else None
+        if noun is not None:
+            phrase = text[tokens[i].start : tokens[noun.end].end]
+            before, after = text[: tokens[i - 1].start].strip(), text[tokens[noun.end].end :].strip(" ?.!")
+            yield DescriptivePhrase(f"which is the {phrase}?", phrase, before, after, "?", noun.relations)
 
 
-def _noun(said: list[Token], end: int, lexicon: Lexicon) -> tuple[int, int, frozenset[str]] | None:
-    """The last "the ship" before a place: its article, its last word, and the tables of its kind. A noun that names a
-    class goes before others."""
+def _noun_before(tokens: Sequence[Token], end: int, lexicon: Lexicon) -> _Noun | None:
+    """The last "the ship" before a token; a noun that names a class goes before others."""
     articles = frozenset({"the"}) | language().words["article"]
-    others = None
+    unknown = None
     for i in range(end - 2, -1, -1):
-        if said[i].norm not in articles:
+        if tokens[i].norm not in articles:
             continue
-        for size in range(min(LONGEST, end - i - 1), 0, -1):
-            relations = _relations(said[i + 1 : i + 1 + size], lexicon)
-            if relations:
-                return i, i + size, relations
-        if others is None and i == end - 2 and said[i + 1].norm not in function_words():
-            others = i, i + 1, frozenset[str]()
-    return others
+        noun = _noun_after(tokens, i, end, lexicon)
+        if noun is not None:
+            return noun
+        if unknown is None and i == end - 2 and tokens[i + 1].norm not in function_words():
+            unknown = _Noun(i, i + 1)
+    return unknown
 
 
-def _relations(said: list[Token], lexicon: Lexicon) -> frozenset[str]:
-    """The tables that hold what a noun names; empty where it names no class."""
-    norms, lemmas = [token.norm for token in said], [token.lemma for token in said]
-    named = [*lexicon.exact(norms), *lexicon.inflected(lemmas), *(lexicon.exact(lemmas) if norms != lemmas else ())]
-    classes = {name.target for name in named if name.kind == "class"}
-    found = {name.relation for name in named if name.kind == "group"}
-    return frozenset(found).union(*(lexicon.schema.groups_of_class.get(iri, ()) for iri in classes))
+def _noun_after(tokens: Sequence[Token], at: int, end: int, lexicon: Lexicon) -> _Noun | None:
+    """The longest name of a class right after a token."""
+    for size in range(min(MAX_NOUN_WORDS, end - at - 1), 0, -1):
+        relations = _relations(tokens[at + 1 : at + 1 + size], lexicon)
+        if relations:
+            return _Noun(at, at + size, relations)
+    return None
+
+
+def _relations(noun: Sequence[Token], lexicon: Lexicon) -> frozenset[str]:
+    """The tables of the things that a noun names; none if it names no class."""
+    norms, lemmas = [token.norm for token in noun], [token.lemma for token in noun]
+    names = [*lexicon.exact(norms), *lexicon.inflected(lemmas), *(lexicon.exact(lemmas) if norms != lemmas else ())]
+    classes = {name.target for name in names if name.kind == "class"}
+    tables = frozenset(name.relation for name in names if name.kind == "group")
+    return tables.union(*(lexicon.schema.groups_of_class.get(iri, ()) for iri in classes))

@@ -1,4 +1,4 @@
-"""What the stages of the parser pass on: Question, Link, Ref, Target, Condition, Order, Derivation; all immutable."""
+"""What the stages of the parser hand on: Cue, Number, Question, Link, Ref, Target, Condition, Ordering, Derivation."""
 
 from typing import Any, Literal, NamedTuple
 
@@ -19,7 +19,7 @@ Aggregation = Literal["", "count", "min", "max", "avg", "sum"]
 
 
 class Cue(NamedTuple):
-    """A stretch of words that says how things are asked for: its kind ("count", "group", "negation" ...) and value."""
+    """A range of tokens that says how things are asked for: its kind ("count", "group", "negation") and its value."""
 
     start: int
     end: int
@@ -38,9 +38,12 @@ class Cue(NamedTuple):
 
 
 class Number(NamedTuple):
-    """A number or date of the question. `op` is "" where nothing compares it; `first` and `after` bound a date; `until`
-    is the upper end of a range ("2 to 4"), which belongs to it; `digits` are those of a whole number as they were
-    typed; `many` is 1e6 of "2 million"."""
+    """A number or date of the question.
+
+    `op` is "" if nothing compares it; `concepts` are the properties that its adjective measures. `date_start` is the
+    first day of a date, `date_end` the day after it. `until` is the upper end of a range ("2 to 4"). `digits` are those
+    of a whole number as they were typed; `multiplier` is 1e6 for "2 million".
+    """
 
     start: int
     end: int
@@ -48,7 +51,6 @@ class Number(NamedTuple):
     value: float
     unit: str = ""
     concepts: tuple[str, ...] = ()
-    reverse: bool = False
     date_start: str = ""
     date_end: str = ""
     until: float | None = None
@@ -57,8 +59,11 @@ class Number(NamedTuple):
 
 
 class Question(NamedTuple):
-    """The question as stage `analyse` leaves it. `quoted` are the token ranges in quotation marks; `also`: the measure
-    of its superlative is asked for as well ("and how much is it", no longer part of the text)."""
+    """The question as stage `question` returns it.
+
+    `quoted` are the token ranges in quotation marks, `stopwords` the positions of tokens without meaning.
+    `wants_measure`: the measure of its superlative is asked for as well ("and how much is it", cut from the text).
+    """
 
     text: str
     tokens: tuple[Token, ...]
@@ -66,15 +71,14 @@ class Question(NamedTuple):
     numbers: tuple[Number, ...]
     quoted: tuple[tuple[int, int], ...]
     stopwords: frozenset[int]
-    lead: str = ""
     wants_measure: bool = False
 
 
 class Ref(NamedTuple):
-    """Something a plan can speak of: a thing of a node of the schema graph, or a property of it.
+    """What a plan can refer to: a thing of a node of the schema graph, or a property of it.
 
-    `slot` tells several things of one node apart; `via` is the link that the question names for it; `part` is what of a
-    date is meant.
+    `slot` numbers several things of one node; `via` is the predicate that the question names for a link to it; `part`
+    is the part of a date that is meant.
     """
 
     node: int
@@ -89,17 +93,20 @@ class Ref(NamedTuple):
         return Ref(self.node, "", self.slot)
 
 
-# the operator of a condition that a thing is of the kind of its inner condition
+# the operator of a condition that a thing is of the class of its inner condition
 KIND_OPERATOR = "kind"
-# comparisons that bound a value
+# operators that bound a value
 INEQUALITIES = frozenset(("<", ">", "<=", ">="))
-# how a word names a property of yes or no that it denies: "unpaid"
+# the match of a word with a boolean property that it denies: "unpaid"
 NEGATED_MATCH = "opposite"
 
 
 class Link(NamedTuple):
-    """What tokens `start` to `end` may name; `covered` is a bit mask of tokens; `score` 0..1. `ends` are the predicates
-    that lead to one of the things `keys`, None where that is not known."""
+    """What the tokens from `start` to `end` may name.
+
+    `score` is 0..1, `covered` a bit mask of tokens, `match` how the words match the name. `ends` are the predicates
+    that lead to one of the things `keys`, None if unknown.
+    """
 
     start: int
     end: int
@@ -126,9 +133,9 @@ class Target(NamedTuple):
 class Condition(NamedTuple):
     """A condition on a thing or a property.
 
-    `values` are constants, any of them; or `against` is an aggregate of a property ("above the average"), with the
-    conditions `inner` of its own. `op` "exists" asks only that the thing is there, "top" that it is first in the order
-    `top`. `function` makes it one on groups. `join` says how it hangs on the one before it.
+    It holds for any of `values`, or against an aggregate of a property ("above the average") under the conditions
+    `inner`. `op` "exists" only requires the thing, "top" requires that it is first in the order `top`. With a
+    `function` it is a condition on groups. `join` says how it is combined with the condition before it.
     """
 
     ref: Ref
@@ -157,8 +164,8 @@ class Ordering(NamedTuple):
 class Derivation(NamedTuple):
     """One reading in terms of the schema graph, and how it came about.
 
-    `trace` are the names of the rules that made it, with how often; `covered` is a bit mask of tokens. `hung` says
-    which of several things of one kind what is said of them hangs on; "" is the nearest.
+    `trace` are the names of the rules that made it, repeated if applied again. `covered` is a bit mask of tokens.
+    `attachment` says to which of several things of a class later conditions belong; "" is the nearest.
     """
 
     targets: tuple[Target, ...]
