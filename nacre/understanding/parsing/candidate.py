@@ -7,10 +7,11 @@ from nacre.understanding.question.types import Derivation
 
 
 class Candidate(NamedTuple):
-    """One reading with its plan; `joins` is what its ways cost, `ambiguous` how many ways there were besides.
+    """One reading with its plan.
 
-    `passed` is by how much better names were passed over for the same words, `split` how many names are parts of a
-    longer one that was said in full.
+    `join_cost` is the cost of its paths and `steps` their length, `ambiguous` the number of other paths about as cheap,
+    `path_choice` which of them was taken. `name_loss` is by how much better links score for the same words,
+    `split_names` how many links are parts of a longer name in the question.
     """
 
     derivation: Derivation

@@ -1,4 +1,4 @@
-"""What is known of a reading while the question is read from left to right: ParseState, immutable."""
+"""A partial reading while a question is read from left to right: ParseState, and steps from state to state."""
 
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
@@ -7,7 +7,7 @@ from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.graph.shortest_paths import UNREACHABLE
 from nacre.understanding.question.types import Aggregation, Condition, Link, Ordering, Question, Ref, Target
 
-# first estimates that only order the beam; what decides between finished readings is learned (ranking/weights.json)
+# first estimates that only order the beam; the weights that rank finished readings are learned (ranking/weights.json)
 DISTANCE_COST = 0.5
 LINK_COST = 0.25
 SCOPE_WORTH = 1.5
@@ -19,9 +19,10 @@ UNSETTLED_COST = 0.6
 
 
 class PendingSuperlative(NamedTuple):
-    """A superlative that waits for its property: direction, what it measures; `counts` where it may say how many
-    ("the most"), and not only how much ("the largest"); `common` where it says how often
-    ("the most common") and what was asked for is restricted by it.
+    """A superlative that waits for its property.
+
+    `concepts` are what it measures. `counts`: it may say how many ("the most"), not only how much ("the largest").
+    `common`: it says how often ("the most common"), and restricts the target before it.
     """
 
     descending: bool
@@ -33,13 +34,15 @@ class PendingSuperlative(NamedTuple):
 class _Fields(NamedTuple):
     """A partial reading.
 
-    `mode` says what the next mention is taken for: "T" a target, "C" part of a condition; `want` overrides it
-    ("group", "order up", "order down"). `asks` are aggregates that wait for what they are of, `sticky` those of the
-    target before. `prop` waits for its value.
-    `only`: what is said next is all that a thing has of its kind.
-    `text` waits for the property that holds it ("the letter a in their names").
-    `compare` waits for a number or a property: (operator, number or None), `unit` is the number's, `until` the upper
-    end where it is a range; `other` was said before it ("over 80 or under 50 pages").
+    `mode`: the next mention is a target ("T"), part of a condition ("C") or of an order ("O"); `next_role` overrides it
+    ("group", "order up", "order down"). `last` is the kind of what was read last.
+    `pending_aggregates` wait for their property, `shared_aggregates` are those of the target before.
+    `pending_property` waits for its value; with `pending_is_target` it is the last target as well.
+    `pending_text` waits for the property that contains it ("the letter a in their names"), by the operator `text_match`.
+    `comparison` waits for a number or a property: (operator, number or None). `unit` is the unit of the number, `until`
+    the upper end of a range; `earlier_comparison` stood before it ("over 80 or under 50 pages").
+    `exclusive`: the next value is the only one that a thing has.
+    `owner` is the thing that the next property belongs to; `hints` are predicates that the question names as links.
     """
 
     score: float = 0.0
@@ -80,12 +83,12 @@ _PLACES = {name: place for place, name in enumerate(_Fields._fields)}
 
 
 class ParseState(_Fields):
-    """A partial reading, of which thousands are made for a question."""
+    """A partial reading; a question makes thousands."""
 
     __slots__ = ()
 
     def _replace(self, **changes: Any) -> "ParseState":
-        """As of any named tuple, in two thirds of the time."""
+        """Return this state with changes, a third faster than the method of named tuples."""
         fields = list(self)
         for name, value in changes.items():
             fields[_PLACES[name]] = value
@@ -102,84 +105,78 @@ class ParseState(_Fields):
 
 
 def next_slot(state: ParseState, node: int) -> int:
-    """The first slot of a node that no thing has yet."""
+    """Return the first slot of a node that no thing in the reading has."""
     return 1 + max((n.slot for n in state.nodes if n.node == node), default=-1)
 
 
 class ParseContext(NamedTuple):
-    """What rules may look at: the question and the schema graph."""
+    """What rules may read: the question and the schema graph."""
 
     question: Question
     graph: SchemaGraph
 
-    def content(self, mask: int) -> int:
-        """How many tokens of a mask carry meaning."""
+    def count_content(self, mask: int) -> int:
+        """Return how many tokens of a mask carry meaning."""
         return (mask & ~stopword_mask(self.question.stopwords)).bit_count()
 
 
 @lru_cache(maxsize=64)
-def stopword_mask(light: frozenset[int]) -> int:
-    """The tokens that carry no meaning, as a bit mask."""
-    return sum(1 << i for i in light)
+def stopword_mask(stopwords: frozenset[int]) -> int:
+    """Return the bit mask of the tokens without meaning."""
+    return sum(1 << i for i in stopwords)
 
 
 def has_self_link(ref: Ref, context: ParseContext) -> bool:
-    """Whether a link joins things of one kind."""
+    """Whether a link joins things of one class."""
     return any(s.target == ref.node for s in context.graph.steps[ref.node])
 
 
 def is_second_mention(state: ParseState, ref: Ref, context: ParseContext) -> bool:
-    """Whether a link between things of one kind was named, so that a second mention of the kind is another thing."""
-    if not any(n.node == ref.node for n in state.nodes):
+    """Whether a class was mentioned before with a link between its things, so that now another thing is meant."""
+    if not any(node.node == ref.node for node in state.nodes):
         return False
     return any((ref.node, ref.node) in context.graph.ends.get(hint, ()) for hint in state.hints)
 
 
 def add_link(state: ParseState, link: Link, context: ParseContext, ref: Ref) -> ParseState:
-    """The state after a mention was taken for something: its score, its words, and the nodes it needs."""
-    # what was spoken of before is as good as said again
-    least = SCOPE_WORTH if link.match == "scope" else 0.5
-    worth = max(least, context.content(link.covered)) * link.score
+    """Return the state with a mention taken for something: its score, its words and its node."""
+    # what the conversation is about is worth as much as a mention
+    min_words = SCOPE_WORTH if link.match == "scope" else 0.5
+    worth = max(min_words, context.count_content(link.covered)) * link.score
     if link.match.startswith("link"):
         worth -= LINK_COST
-    new = state._replace(
-        score=state.score + worth,
-        covered=state.covered | link.covered,
-        links=(*state.links, link),
+    linked = state._replace(
+        score=state.score + worth, covered=state.covered | link.covered, links=(*state.links, link)
     )
-    return add_schema_node(new, ref, context)
+    return add_schema_node(linked, ref, context)
 
 
 def add_schema_node(state: ParseState, ref: Ref, context: ParseContext) -> ParseState:
-    """The state with the node of a reference among its nodes; a far one costs."""
+    """Return the state with the node of a reference; a distant node costs."""
     node = ref.thing
     hints = state.hints | {ref.via} if ref.via else state.hints
     if node in state.nodes:
         return state._replace(hints=hints) if hints != state.hints else state
     cost = 0.0
     if state.nodes:
-        distance = min(context.graph.distance(n.node, node.node) for n in state.nodes)
-        if node.slot:
-            distance = 1.0
-        cost = DISTANCE_COST * min(distance, UNREACHABLE)
+        distance = min(context.graph.distance(other.node, node.node) for other in state.nodes)
+        cost = DISTANCE_COST * min(1.0 if node.slot else distance, UNREACHABLE)
     return state._replace(nodes=(*state.nodes, node), score=state.score - cost, hints=hints)
 
 
 def last_target_as_condition(state: ParseState) -> dict[str, Any]:
-    """The changes by which the last target becomes a condition's property; its count is asked of something else."""
+    """Return the changes by which the last target becomes the property of a condition; its count waits again."""
     if not state.pending_is_target or state.pending_property is None or not state.targets:
         return {}
-    last = state.targets[-1]
-    asks = (*state.pending_aggregates, "count") if last.function == "count" else state.pending_aggregates
-    return {"targets": state.targets[:-1], "pending_is_target": False, "pending_aggregates": asks}
+    is_count = state.targets[-1].function == "count"
+    pending = (*state.pending_aggregates, "count") if is_count else state.pending_aggregates
+    return {"targets": state.targets[:-1], "pending_is_target": False, "pending_aggregates": pending}
 
 
 def drop_open_property(state: ParseState) -> ParseState:
-    """The state without a property that waited for a value in vain."""
+    """Return the state without a property that waits for its value; one that is no target costs."""
     if state.pending_property is None:
         return state
     if state.pending_is_target:
         return state._replace(pending_property=None, pending_is_target=False, pending_function="")
-    return state._replace(
-        pending_property=None, pending_function="", score=state.score - DANGLING_COST, trace=(*state.trace, "dangling")
-    )
+    return state.apply_rule("dangling", -DANGLING_COST, pending_property=None, pending_function="")

@@ -1,4 +1,4 @@
-"""What things are grouped by: Derivation -> Derivations, by what was said, an aggregate beside a column, or a count."""
+"""Settle what things are grouped by: Derivation -> Derivations, by what is said, by an aggregate or by a count."""
 
 from collections.abc import Iterator
 
@@ -8,80 +8,108 @@ from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Derivation, Ref, Target
 
 
-def settle_grouping(d: Derivation, root: Ref, context: ParseContext) -> Iterator[Derivation]:
-    """What things are grouped by, where that is said, implied by an aggregate beside a column, or by a count."""
-    counted = any(t.function for t in d.targets)
-    plain = tuple(t.ref for t in d.targets if not t.function)
-    ranked = (d.order is not None and d.order.function) or any(c.function for c in d.conditions)
-    if any(t.function not in ("", "count") and t.ref in d.group for t in d.targets):
+def settle_grouping(derivation: Derivation, root: Ref, context: ParseContext) -> Iterator[Derivation]:
+    """Yield the readings with groups that are said, implied by an aggregate beside a column, or by a count."""
+    targets, group = derivation.targets, derivation.group
+    if any(target.function not in ("", "count") and target.ref in group for target in targets):
         # the average of what is the same in each group
         return
-    if d.group:
-        yield from _extreme_of_each(d)
-        own = [t for t in d.targets if t.function and t.function != "count" and t.ref.predicate]
-        if own and len(own) == len(d.targets) and all(t.ref.thing in d.group for t in own):
-            # "the average number of visitors per museum"
-            yield d.apply_rule("group is owner", 0.1, group=())
-        missing = tuple(Target(g) for g in d.group if g not in plain and not _says(d, g))
-        if counted or ranked:
-            if missing:
-                if counted:
-                    yield d.apply_rule("group shown", 0.1, targets=(*missing, *d.targets))
-                if ranked:
-                    yield d.apply_rule("group hidden", -0.1 if counted else 0.0)
-            else:
-                yield d
-        else:
-            if _per(context) and d.order is None and [bool(t.ref.predicate) for t in d.targets] == [False]:
-                # "visits per month"
-                number = (*(Target(g) for g in d.group), d.targets[0]._replace(function="count"))
-                yield d.apply_rule("number per group", 0.4, targets=number)
-            yield d.apply_rule("group dropped", 0.0, group=())
-            if missing:
-                yield d.apply_rule("group as column", 0.0, group=(), targets=(*missing, *d.targets))
-        return
-    if counted and plain:
-        same = {t.ref.node for t in d.targets}
-        nodes = tuple(dict.fromkeys(p.thing for p in plain))
-        if len(same) > 1 or any(not p.predicate for p in plain):
-            yield d.apply_rule("grouped by thing", 0.1, group=nodes[:1])
-        if any(p.predicate for p in plain):
-            yield d.apply_rule("grouped by column", 0.1, group=plain)
-        yield d.apply_rule("not grouped", -0.5)
-        return
-    if counted and not plain and any(c.function for c in d.conditions):
-        inside = list(nest_having(d))
+    has_aggregate = any(target.function for target in targets)
+    columns = tuple(target.ref for target in targets if not target.function)
+    if group:
+        yield from _extreme_of_each(derivation)
+        yield from _said_group(derivation, has_aggregate, context)
+    elif has_aggregate and columns:
+        yield from _grouped_by_column(derivation, columns)
+    else:
+        inside = list(nest_having(derivation)) if has_aggregate and _has_count_condition(derivation) else []
         yield from inside
-        if inside:
-            return
-    if ranked:
-        first = plain[0] if plain else root
-        yield d.apply_rule("group of count", 0.0, group=(first.thing,))
-        if first.predicate:
-            counts_own = any(
-                f.node == first.node
-                for f in (*((d.order.ref,) if d.order else ()), *(c.ref for c in d.conditions if c.function))
-            )
-            yield d.apply_rule("group of count by column", 0.1 if counts_own else -0.1, group=plain)
+        if not inside and _is_ranked_by_group(derivation):
+            yield from _grouped_by_count(derivation, columns, root)
+        elif not inside:
+            yield derivation
+
+
+def _has_count_condition(derivation: Derivation) -> bool:
+    return any(condition.function for condition in derivation.conditions)
+
+
+def _is_ranked_by_group(derivation: Derivation) -> bool:
+    """Whether an order or a condition is on an aggregate over groups."""
+    has_order = derivation.order is not None and bool(derivation.order.function)
+    return has_order or _has_count_condition(derivation)
+
+
+def _said_group(derivation: Derivation, has_aggregate: bool, context: ParseContext) -> Iterator[Derivation]:
+    """ "The number of films for each studio": groups that the question names."""
+    targets, group = derivation.targets, derivation.group
+    own = [target for target in targets if target.function and target.function != "count" and target.ref.predicate]
+    if own and len(own) == len(targets) and all(target.ref.thing in group for target in own):
+        # "the average number of visitors per museum"
+        yield derivation.apply_rule("group is owner", 0.1, group=())
+    shown = {target.ref for target in targets if not target.function}
+    missing = tuple(Target(ref) for ref in group if ref not in shown and not _is_shown(derivation, ref))
+    is_ranked = _is_ranked_by_group(derivation)
+    if not has_aggregate and not is_ranked:
+        yield from _group_without_aggregate(derivation, missing, context)
+    elif not missing:
+        yield derivation
+    else:
+        if has_aggregate:
+            yield derivation.apply_rule("group shown", 0.1, targets=(*missing, *targets))
+        if is_ranked:
+            yield derivation.apply_rule("group hidden", -0.1 if has_aggregate else 0.0)
+
+
+def _group_without_aggregate(
+    derivation: Derivation, missing: tuple[Target, ...], context: ParseContext
+) -> Iterator[Derivation]:
+    """ "Visits per month", "the films for each studio"."""
+    targets = derivation.targets
+    if _asks_rate(context) and derivation.order is None and len(targets) == 1 and not targets[0].ref.predicate:
+        counted = (*map(Target, derivation.group), targets[0]._replace(function="count"))
+        yield derivation.apply_rule("number per group", 0.4, targets=counted)
+    yield derivation.apply_rule("group dropped", group=())
+    if missing:
+        yield derivation.apply_rule("group as column", group=(), targets=(*missing, *targets))
+
+
+def _asks_rate(context: ParseContext) -> bool:
+    return any(token.norm in language().words["rate"] for token in context.question.tokens)
+
+
+def _is_shown(derivation: Derivation, group: Ref) -> bool:
+    """Whether the columns show what is grouped by: a property of the thing itself."""
+    targets = derivation.targets
+    return not group.predicate and any(target.ref.node == group.node and not target.function for target in targets)
+
+
+def _extreme_of_each(derivation: Derivation) -> Iterator[Derivation]:
+    """ "How old is the youngest person for each job": the extreme of each group, and not the first of all."""
+    order = derivation.order
+    if order is None or order.function or order.limit != 1 or derivation.targets != (Target(order.ref),):
         return
-    yield d
+    extreme = Target(order.ref, "max" if order.descending else "min")
+    yield derivation.apply_rule("extreme of each", 0.3, targets=(*map(Target, derivation.group), extreme), order=None)
 
 
-def _per(context: ParseContext) -> bool:
-    """Whether a rate is asked for."""
-    return any(t.norm in language().words["rate"] for t in context.question.tokens)
+def _grouped_by_column(derivation: Derivation, columns: tuple[Ref, ...]) -> Iterator[Derivation]:
+    """ "The studios and the number of their films": an aggregate beside a column."""
+    things = tuple(dict.fromkeys(ref.thing for ref in columns))
+    has_several_classes = len({target.ref.node for target in derivation.targets}) > 1
+    if has_several_classes or any(not ref.predicate for ref in columns):
+        yield derivation.apply_rule("grouped by thing", 0.1, group=things[:1])
+    if any(ref.predicate for ref in columns):
+        yield derivation.apply_rule("grouped by column", 0.1, group=columns)
+    yield derivation.apply_rule("not grouped", -0.5)
 
 
-def _extreme_of_each(d: Derivation) -> Iterator[Derivation]:
-    """ "how old is the youngest person for each job": not the first of all, but the value of the first of each job."""
-    order = d.order
-    if order is None or order.function or order.limit != 1 or d.targets != (Target(order.ref),):
-        return
-    best = Target(order.ref, "max" if order.descending else "min")
-    targets = (*(Target(g) for g in d.group), best)
-    yield d.apply_rule("extreme of each", 0.3, targets=targets, order=None)
-
-
-def _says(d: Derivation, group: Ref) -> bool:
-    """Whether the targets show what is grouped by: a property of the very thing."""
-    return not group.predicate and any(t.ref.node == group.node and not t.function for t in d.targets)
+def _grouped_by_count(derivation: Derivation, columns: tuple[Ref, ...], root: Ref) -> Iterator[Derivation]:
+    """ "The studio with the most films": an order or a condition on a count."""
+    first = columns[0] if columns else root
+    yield derivation.apply_rule("group of count", group=(first.thing,))
+    if first.predicate:
+        ordered = [derivation.order.ref] if derivation.order else []
+        counted = [condition.ref for condition in derivation.conditions if condition.function]
+        counts_own = any(ref.node == first.node for ref in ordered + counted)
+        yield derivation.apply_rule("group of count by column", 0.1 if counts_own else -0.1, group=columns)
