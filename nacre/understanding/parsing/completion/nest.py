@@ -1,68 +1,86 @@
-"""Conditions that belong to something inside: what is missing, or what is compared with. Derivation -> Derivations."""
+"""Nest conditions in what they belong to: Derivation -> Derivations (what is missing, compared with, or counted)."""
 
 from collections.abc import Iterator, Sequence
 
 from nacre.understanding.question.types import Condition, Derivation, Ref
 
 
-def nest_conditions(d: Derivation, root: Ref) -> Iterator[Derivation]:
-    """Conditions after "no X": of the X that is missing, or of the thing itself."""
-    at = next((i for i, c in enumerate(d.conditions) if c.negated and c.op == "exists"), None)
-    if at is not None:
-        own = [c for c in d.conditions[at + 1 :] if c.ref.node != root.node and not c.function]
-        if own:
-            missing = d.conditions[at]._replace(inner=tuple(c._replace(negated=False) for c in own))
-            rest = (*d.conditions[:at], missing, *(c for c in d.conditions[at + 1 :] if c not in own))
-            yield d.apply_rule("condition of missing", 0.3, conditions=rest)
-    against = next((i for i, c in enumerate(d.conditions) if c.against is not None and c.against.function), None)
-    if against is not None and len(d.conditions) > 1:
-        compared = d.conditions[against]
-        inner = tuple(c for c in d.conditions[against + 1 :] if not c.function and c.against is None)
-        if inner:
-            conditions = tuple(c for c in d.conditions if c not in inner and c != compared)
-            nested = (*conditions, compared._replace(inner=inner))
-            left = _left(d, nested, inner)
-            yield d.apply_rule("condition of aggregate", 0.2, conditions=nested, nodes=left)
-        before = tuple(c for c in d.conditions[:against] if not c.function and c.against is None)
-        if before and "against first" in d.trace:
-            # "after the latest Hitchcock film"
-            yield d.apply_rule(
-                "condition of first", 0.2,
-                conditions=(compared._replace(inner=(*before, *inner)),), nodes=_left(d, (compared,), before),
-            )  # fmt: skip
-    plain = [t for t in d.targets if t.ref.predicate and not t.function]
-    if len(plain) == len(d.targets) and any(c.negated and c.op == "=" for c in d.conditions) and not d.group:
-        yield d.apply_rule("values never with", 0.0, combine="difference")
-    yield d
+def nest_conditions(derivation: Derivation, root: Ref) -> Iterator[Derivation]:
+    """Yield the readings in which later conditions belong to what is missing or compared with, then the reading itself."""
+    yield from _of_missing(derivation, root)
+    yield from _of_compared(derivation)
+    targets, conditions = derivation.targets, derivation.conditions
+    has_only_values = all(target.ref.predicate and not target.function for target in targets)
+    if has_only_values and any(each.negated and each.op == "=" for each in conditions) and not derivation.group:
+        yield derivation.apply_rule("values never with", combine="difference")
+    yield derivation
 
 
-def nest_having(d: Derivation) -> Iterator[Derivation]:
-    """Conditions on counts of what ends up in one number: "how many clubs have more than 3 players" counts the clubs
-    among those that have. What is said of the things that are counted, as "young players", is said inside as well."""
-    on_groups = [c for c in d.conditions if c.function]
-    counted = {c.ref.thing for c in on_groups}
-    asked = list(dict.fromkeys(t.ref.thing for t in d.targets))
-    if d.group or d.order is not None or len(asked) > 1:
+def _of_missing(derivation: Derivation, root: Ref) -> Iterator[Derivation]:
+    """ "Students without a supervisor who is retired": conditions after "without X" are conditions on X."""
+    conditions = derivation.conditions
+    at = next((i for i, each in enumerate(conditions) if each.negated and each.op == "exists"), None)
+    if at is None:
+        return
+    own = [each for each in conditions[at + 1 :] if each.ref.node != root.node and not each.function]
+    if own:
+        missing = conditions[at]._replace(inner=tuple(each._replace(negated=False) for each in own))
+        others = (each for each in conditions[at + 1 :] if each not in own)
+        yield derivation.apply_rule("condition of missing", 0.3, conditions=(*conditions[:at], missing, *others))
+
+
+def _of_compared(derivation: Derivation) -> Iterator[Derivation]:
+    """ "Above the average of the films since 2000": conditions on what an aggregate is over."""
+    conditions = derivation.conditions
+    at = next((i for i, each in enumerate(conditions) if each.against is not None and each.against.function), None)
+    if at is None or len(conditions) < 2:
+        return
+    compared = conditions[at]
+    inner = tuple(each for each in conditions[at + 1 :] if not each.function and each.against is None)
+    if inner:
+        outer = tuple(each for each in conditions if each not in inner and each != compared)
+        nested = (*outer, compared._replace(inner=inner))
+        nodes = _used_nodes(derivation, nested, inner)
+        yield derivation.apply_rule("condition of aggregate", 0.2, conditions=nested, nodes=nodes)
+    before = tuple(each for each in conditions[:at] if not each.function and each.against is None)
+    if before and "against first" in derivation.trace:
+        # "after the latest Hitchcock film"
+        nodes = _used_nodes(derivation, (compared,), before)
+        nested = (compared._replace(inner=(*before, *inner)),)
+        yield derivation.apply_rule("condition of first", 0.2, conditions=nested, nodes=nodes)
+
+
+def _used_nodes(derivation: Derivation, outer: Sequence[Condition], inner: Sequence[Condition]) -> tuple[Ref, ...]:
+    """The things of a reading without those that only its inner conditions use."""
+    used = {each.ref.thing for each in outer} | {target.ref.thing for target in derivation.targets}
+    only_inner = {each.ref.thing for each in inner} - used
+    return tuple(node for node in derivation.nodes if node not in only_inner)
+
+
+def nest_having(derivation: Derivation) -> Iterator[Derivation]:
+    """Yield the readings in which conditions on counts choose the things that end up in one number.
+
+    "How many clubs have more than 3 players" counts the clubs that have. Conditions on what is counted, as in "young
+    players", are nested as well.
+    """
+    conditions = derivation.conditions
+    on_groups = [each for each in conditions if each.function]
+    counted = {each.ref.thing for each in on_groups}
+    asked = list(dict.fromkeys(target.ref.thing for target in derivation.targets))
+    if derivation.group or derivation.order is not None or len(asked) > 1:
         return
     if counted & set(asked):
         # "how many members speak more than one language"
-        if all(c.ref.predicate and c.ref.thing in asked for c in on_groups):
-            held = Condition(asked[0], "having", inner=tuple(on_groups))
-            yield d.apply_rule("having inside", 0.1, conditions=(*(c for c in d.conditions if not c.function), held))
+        if all(each.ref.predicate and each.ref.thing in asked for each in on_groups):
+            having = Condition(asked[0], "having", inner=tuple(on_groups))
+            others = (each for each in conditions if not each.function)
+            yield derivation.apply_rule("having inside", 0.1, conditions=(*others, having))
         return
-    inner = tuple(c for c in d.conditions if c.ref.thing in counted)
-    rest = tuple(c for c in d.conditions if c not in inner)
-    holders = [n for n in d.nodes if n not in counted]
-    for place, holder in enumerate(dict.fromkeys((*asked, *holders))):
-        having = Condition(holder, "having", inner=inner)
-        whole = (*rest, having)
-        used = {c.ref.thing for c in whole} | set(asked)
-        nodes = tuple(n for n in d.nodes if n in used or n not in counted)
-        yield d.apply_rule("having inside", 0.1 - 0.3 * place, conditions=whole, nodes=nodes)
-
-
-def _left(d: Derivation, conditions: Sequence[Condition], inner: Sequence[Condition]) -> tuple[Ref, ...]:
-    """The things of a reading without those that only its inner conditions speak of."""
-    used = {c.ref.thing for c in conditions} | {t.ref.thing for t in d.targets}
-    only = {c.ref.thing for c in inner} - used
-    return tuple(n for n in d.nodes if n not in only)
+    inner = tuple(each for each in conditions if each.ref.thing in counted)
+    outer = tuple(each for each in conditions if each not in inner)
+    owners = [node for node in derivation.nodes if node not in counted]
+    for place, owner in enumerate(dict.fromkeys((*asked, *owners))):
+        nested = (*outer, Condition(owner, "having", inner=inner))
+        used = {each.ref.thing for each in nested} | set(asked)
+        nodes = tuple(node for node in derivation.nodes if node in used or node not in counted)
+        yield derivation.apply_rule("having inside", 0.1 - 0.3 * place, conditions=nested, nodes=nodes)

@@ -1,81 +1,95 @@
-"""What the question's first word asks for where nothing else is named: ParseState -> references."""
+"""What the first word of a question asks for if nothing else is named: ParseState -> references ("where", "who")."""
 
 from nacre.language.base import language
 from nacre.language.thesaurus import nouns_of_kind
 from nacre.understanding.parsing.modifier_rules.persons import persons_near
 from nacre.understanding.parsing.state import ParseContext, ParseState
-from nacre.understanding.question.types import Aggregation, Derivation, Ref
+from nacre.understanding.question.types import Aggregation, Derivation, Ref, token_mask
 
-MOST = 3
-# before this word stands what "where" and "when" ask for
-FIRST = 4
-# things of one kind in one question
-MOST_SLOTS = 99
+# how many references are tried
+MAX_REFS = 3
+# a class before this token is what "where" and "when" ask about
+MAX_CLASS_START = 4
+# how many things of one class a question may have
+MAX_SLOTS = 99
 
 
 def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
-    """What "where" and "when" ask for of a thing: its places or dates, links or literals."""
-    asked = next((c.value for c in context.question.cues if c.kind == "open" and c.start <= 1 and c.value), "")
+    """Return what "where" and "when" ask for of a thing: its places or dates, as links or values."""
+    question, graph = context.question, context.graph
+    asked = next((cue.value for cue in question.cues if cue.kind == "open" and cue.start <= 1 and cue.value), "")
     if not asked:
         return []
-    graph = context.graph
-    first = min((x for x in state.links if x.kind == "class"), key=lambda x: x.start, default=None)
-    if first is not None and first.start <= FIRST:
-        # "where is the club that ...": of the kind that is named first
-        root = next((n for n in state.nodes if n.node == first.refs[0].node), root)
-    wanted = nouns_of_kind("places" if asked == "where" else "dates")
-    found = [Ref(root.node, p) for p in graph.literals[root.node] if wanted & set(graph.words[p])]
+    first = min((link for link in state.links if link.kind == "class"), key=lambda link: link.start, default=None)
+    if first is not None and first.start <= MAX_CLASS_START:
+        # "where is the club that ...": of the class that is named first
+        root = next((node for node in state.nodes if node.node == first.refs[0].node), root)
+    nouns = nouns_of_kind("places" if asked == "where" else "dates")
+    named = [Ref(root.node, predicate) for predicate in graph.literals[root.node] if nouns & set(graph.words[predicate])]
     if asked == "when":
-        found += [r for p in graph.literals[root.node] if graph.is_date(p) and (r := Ref(root.node, p)) not in found]
-    else:
-        found = [
-            Ref(s.target, "", 1 if s.target == root.node else 0, s.predicate)
-            for s in graph.steps[root.node]
-            if s.forward and wanted & set(graph.words[s.predicate])
-        ] + found
-    return found[:MOST]
+        dates = (Ref(root.node, predicate) for predicate in graph.literals[root.node] if graph.is_date(predicate))
+        return [*named, *(ref for ref in dates if ref not in named)][:MAX_REFS]
+    linked = [
+        Ref(step.target, "", 1 if step.target == root.node else 0, step.predicate)
+        for step in graph.steps[root.node]
+        if step.forward and nouns & set(graph.words[step.predicate])
+    ]
+    return (linked + named)[:MAX_REFS]
 
 
-def choose_first_or_last_date(d: Derivation, context: ParseContext) -> Derivation:
-    """ "When did the first book come out", "when was it last repaired": of several days the first, or the last."""
-    if not any(c.value == "when" and c.kind == "open" and c.start <= 1 for c in context.question.cues):
-        return d
-    tokens, known = context.question.tokens, language().words
+def choose_first_or_last_date(derivation: Derivation, context: ParseContext) -> Derivation:
+    """Return the derivation with the first or the last of several dates.
+
+    "When did the first book come out", "when was it last repaired".
+    """
+    question, known = context.question, language().words
+    if not any(cue.value == "when" and cue.kind == "open" and cue.start <= 1 for cue in question.cues):
+        return derivation
     ends = known["the_first"] | known["the_last"]
-    said = [i for i, t in enumerate(tokens) if t.norm in ends and not d.covered >> i & 1]
-    dates = [t for t in d.targets if t.ref.predicate and not t.function and context.graph.is_date(t.ref.predicate)]
-    if len(said) != 1 or d.order is not None or d.group or len(dates) != len(d.targets):
-        return d
-    best: Aggregation = "min" if tokens[said[0]].norm in known["the_first"] else "max"
-    targets = tuple(t._replace(function=best) for t in dates)
-    return d.apply_rule("first or last day", 0.5, targets=targets, covered=d.covered | 1 << said[0])
+    places = [i for i, token in enumerate(question.tokens) if token.norm in ends and not derivation.covered >> i & 1]
+    dates = [
+        target
+        for target in derivation.targets
+        if target.ref.predicate and not target.function and context.graph.is_date(target.ref.predicate)
+    ]
+    is_plain = derivation.order is None and not derivation.group and len(dates) == len(derivation.targets)
+    if len(places) != 1 or not is_plain:
+        return derivation
+    (place,) = places
+    function: Aggregation = "min" if question.tokens[place].norm in known["the_first"] else "max"
+    targets = tuple(target._replace(function=function) for target in dates)
+    covered = derivation.covered | token_mask(place, place + 1)
+    return derivation.apply_rule("first or last day", 0.5, targets=targets, covered=covered)
 
 
 def person_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
-    """The kinds of persons that "who" may ask for besides what is named; none where things are spoken of that are
-    persons themselves, and are not named."""
-    asked = next((t.norm for t in context.question.tokens[:1] if t.norm in language().words["who"]), "")
-    if not asked:
+    """Return the classes of persons that "who" may ask for beside what is named.
+
+    None if the reading is about persons already who are not named.
+    """
+    if not any(token.norm in language().words["who"] for token in context.question.tokens[:1]):
         return []
-    found = persons_near(root, context)
-    named = any(c.ref == root and c.op == "is" for c in state.conditions)
-    return found if named else [r for r in found if not context.graph.is_subclass(root.node, r.node)]
+    persons = persons_near(root, context)
+    if any(condition.ref == root and condition.op == "is" for condition in state.conditions):
+        return persons
+    return [ref for ref in persons if not context.graph.is_subclass(root.node, ref.node)]
 
 
 def opposite_end_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
-    """What stands at the other end of a link that is named beside a thing: "what hangs in the hall"."""
+    """Return what stands at the other end of a link that is named beside a thing: "what hangs in the hall"."""
     graph = context.graph
-    found = []
-    named = {c.ref for c in state.conditions if c.op == "is" and not c.negated}
+    named = {condition.ref for condition in state.conditions if condition.op == "is" and not condition.negated}
+    found: list[Ref] = []
     for hint in sorted(state.hints):
         for source, target in graph.ends.get(hint, ()):
-            for here, there in ((target, source), (source, target)):
-                if here == there and root not in named:
+            for own, other in ((target, source), (source, target)):
+                if own == other and root not in named:
                     # the thing that is asked for is one of the two already
                     continue
-                if here == root.node and graph.widest_node(there) == there:
-                    # of two things of one kind the one that is not named
-                    ref = next(r for slot in range(MOST_SLOTS) if (r := Ref(there, "", slot)) not in named | {root})
+                if own == root.node and graph.widest_node(other) == other:
+                    # of two things of one class the one that is not named
+                    refs = (Ref(other, "", slot) for slot in range(MAX_SLOTS))
+                    ref = next(each for each in refs if each not in named | {root})
                     if ref not in found:
                         found.append(ref)
-    return found[:MOST]
+    return found[:MAX_REFS]

@@ -1,4 +1,4 @@
-"""What "how much" and "the total" are of where nothing is named: ParseState -> the only amount of what is spoken of."""
+"""What "how much" and "the total" are of if nothing is named: ParseState -> Targets, the only amount of the things."""
 
 from nacre.language.base import language, phrase_list
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
@@ -6,58 +6,56 @@ from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.state import ParseContext, ParseState
 from nacre.understanding.question.types import Ref, Target
 
+# cues of questions that count, rank or compare, and so ask for no total
+OTHER_CUES = frozenset(("count", "superlative", "most", "comparative", "compared"))
+
 
 def sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[Target, ...]:
-    """The aggregates that were asked for of nothing, each of the one amount of the things at hand: "what do these
-    invoices add up to", "how much is unpaid"; none where it is not one."""
-    # nor where things are ranked or compared: "the three most expensive overall"
-    otherwise = any(
-        c.kind in ("count", "superlative", "most", "comparative", "compared") for c in context.question.cues
-    )
-    if (
-        otherwise
-        or any(t.ref.predicate or t.function for t in state.targets)
-        or set(state.pending_aggregates) - {"sum", "avg"}
-    ):
+    """Return the pending aggregates over the one amount of the things, none if it is not one.
+
+    "What do these invoices add up to", "how much is unpaid".
+    """
+    if any(cue.kind in OTHER_CUES for cue in context.question.cues):
+        # "the three most expensive overall"
         return ()
-    if any(c.ref == root and c.op == "is" and len(c.keys) == 1 and not c.negated for c in state.conditions):
+    has_target = any(target.ref.predicate or target.function for target in state.targets)
+    if has_target or set(state.pending_aggregates) - {"sum", "avg"}:
         return ()
-    predicate = _amount(context.graph, root.node)
-    return tuple(Target(Ref(root.node, predicate, root.slot), a) for a in state.pending_aggregates) if predicate else ()
+    named = [each for each in state.conditions if each.op == "is" and len(each.keys) == 1 and not each.negated]
+    predicate = _amount(context.graph, root.node) if all(each.ref != root for each in named) else ""
+    if not predicate:
+        return ()
+    return tuple(Target(Ref(root.node, predicate, root.slot), function) for function in state.pending_aggregates)
 
 
 def amount_between(state: ParseState, context: ParseContext) -> Target | None:
-    """ "How much salt is in the bread": the one measure of what links the two things that are named."""
-    words, known = [t.norm for t in context.question.tokens[:2]], language().words
-    how_much = len(words) == 2 and words[0] in known["degree"] and words[1] in known["how_much"]
-    named = dict.fromkeys(c.ref.node for c in state.conditions if c.op == "is" and not c.negated)
-    if not how_much or len(named) != 2 or any(t.ref.predicate for t in state.targets):
+    """Return the one measure of what links two named things: "how much salt is in the bread"."""
+    words, known = [token.norm for token in context.question.tokens[:2]], language().words
+    asks_how_much = len(words) == 2 and words[0] in known["degree"] and words[1] in known["how_much"]
+    named = dict.fromkeys(each.ref.node for each in state.conditions if each.op == "is" and not each.negated)
+    if not asks_how_much or len(named) != 2 or any(target.ref.predicate for target in state.targets):
         return None
     graph = context.graph
-    ends = [{s.target for s in graph.steps[node] if not s.forward} for node in named]
-    found = [(n, own[0]) for n in sorted(ends[0] & ends[1]) if len(own := _numbers(graph, n)) == 1]
-    return Target(Ref(*found[0])) if len(found) == 1 else None
+    one, other = ({step.target for step in graph.steps[node] if not step.forward} for node in named)
+    measures = [(node, numbers[0]) for node in sorted(one & other) if len(numbers := _numbers(graph, node)) == 1]
+    return Target(Ref(*measures[0])) if len(measures) == 1 else None
 
 
 def _amount(graph: SchemaGraph, node: int) -> str:
-    """The one amount of money that things of a kind have; "" where there is none, or several."""
+    """The one amount of money that things of a class have; "" if there is none, or several."""
     numbers = _numbers(graph, node)
-    found = [
-        ref.predicate
-        for ref, _, _ in measured_properties(graph, node, phrase_list("parsing", "amount_concepts"))
-        if ref.node == node
-    ]
-    amounts = [p for p in found if p in numbers]
+    measures = measured_properties(graph, node, phrase_list("parsing", "amount_concepts"))
+    amounts = [ref.predicate for ref, _, _ in measures if ref.node == node and ref.predicate in numbers]
     return amounts[0] if len(amounts) == 1 else ""
 
 
 def _numbers(graph: SchemaGraph, node: int) -> list[str]:
-    """The numbers of things of a kind that may be added up."""
+    """The numbers of things of a class that may be added up."""
     return [
-        p
-        for p in graph.literals[node]
-        if graph.is_numeric(p)
-        and not graph.is_date(p)
-        and graph.about(p).role != "identifier"
-        and p not in graph.boolean_predicates
+        predicate
+        for predicate in graph.literals[node]
+        if graph.is_numeric(predicate)
+        and not graph.is_date(predicate)
+        and graph.about(predicate).role != "identifier"
+        and predicate not in graph.boolean_predicates
     ]
