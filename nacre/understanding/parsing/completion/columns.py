@@ -1,4 +1,4 @@
-"""Which columns show the things that are asked for: Derivation -> Derivations."""
+"""Choose the columns that show what is asked for: Derivation -> Derivations (names, identifiers, measures)."""
 
 from collections.abc import Iterator
 
@@ -7,144 +7,192 @@ from nacre.language.thesaurus import is_person
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.quantity_nodes import amount_property
 from nacre.understanding.parsing.state import UNSETTLED_COST, ParseContext
-from nacre.understanding.question.types import INEQUALITIES, Derivation, Ref, Target
+from nacre.understanding.question.types import INEQUALITIES, Derivation, Link, Ref, Target, token_mask
 
-# the rule by which the measure of what comes first is shown as well, and what a reading gains by it
-MEASURE_RULE, WITH_OWN = "measure of first", 0.5
-# the rule by which persons are shown for rows that say what they are
+# the rule by which the measure of a superlative or bound is shown as well, and what a reading gains by it
+MEASURE_RULE, MEASURE_GAIN = "measure of first", 0.5
+# the rule by which the persons are shown whom rows without names stand for
 STANDS_FOR_RULE = "stood for"
+# how many properties are tried as the identifier of a thing
+MAX_IDENTIFIERS = 2
 
 
-def settle_columns(d: Derivation, context: ParseContext) -> Iterator[Derivation]:
-    """Which columns show a thing: its name, or its code where it has none; a person's two names for "name"."""
-    if context.question.wants_measure and (measured := _with_measure(d)) is not None:
+def settle_columns(derivation: Derivation, context: ParseContext) -> Iterator[Derivation]:
+    """Yield the readings in which a thing is shown by its name, by an identifier, or by a person's two names."""
+    if context.question.wants_measure and (measured := _with_measure(derivation)) is not None:
         yield measured
         return
     graph = context.graph
-    d = _stood_for(d, graph)
-    if not _has_code(d, graph):
-        yield d
-    words = language().words
-    yield from _name_itself(d, context)
-    for i, target in enumerate(d.targets):
+    derivation = _with_persons(derivation, graph)
+    if not _has_known_identifier(derivation, graph):
+        yield derivation
+    yield from _with_things(derivation, context)
+    for i, target in enumerate(derivation.targets):
         if target.function:
             continue
-        node = target.ref.node
-        pair = [
-            next(
-                (p for p in graph.literals[node] if set(graph.words[p]) & words[which] and "name" in graph.words[p]), ""
-            )
-            for which in ("given", "family")
-        ]
-        partial = any(
-            x.match == "partial" and x.kind == "property" and x.refs[0] == target.ref and x.end - x.start == 1
-            for x in d.links
-        )
-        if all(pair) and (not target.ref.predicate or partial):
-            both = tuple(Target(Ref(node, p, target.ref.slot)) for p in pair)
-            targets = (*d.targets[:i], *both, *d.targets[i + 1 :])
-            yield d.apply_rule("two names", 0.0, targets=tuple(dict.fromkeys(targets)))
+        yield from _two_names(derivation, i, graph)
         if not target.ref.predicate:
-            if any(c.op == "is" and c.ref == target.ref and len(c.keys) == 1 and not c.negated for c in d.conditions):
-                # a thing that is named is not asked for by its name
-                return
-            for predicate in identifying_properties(graph, node)[:2]:
-                shown = Target(Ref(node, predicate, target.ref.slot))
-                gain = -0.4 if graph.nodes[node].named else 0.1
-                named = "named" if graph.nodes[node].named else "nameless"
-                kind = "code" if graph.about(predicate).role == "identifier" else "text"
-                targets = (*d.targets[:i], shown, *d.targets[i + 1 :])
-                yield d.apply_rule(f"{kind} of {named}", gain, targets=targets)
+            # a thing that is named is not asked for by its name
+            if not _is_named_thing(derivation, target.ref):
+                yield from _by_identifier(derivation, i, graph)
             return
 
 
-def _has_code(d: Derivation, graph: SchemaGraph) -> bool:
-    """Whether the first things that are asked for have no name, and a code each that people know them by: "A2"."""
-    first = next((t for t in d.targets if not t.function), None)
-    if first is None or first.ref.predicate or graph.nodes[first.ref.node].named or d.group:
-        return False
-    if any(c.op == "is" and c.ref == first.ref for c in d.conditions):
-        return False
-    about = [graph.about(p) for p in identifying_properties(graph, first.ref.node)]
+def _replace_target(derivation: Derivation, i: int, *columns: Target) -> tuple[Target, ...]:
+    """The targets with other columns in the place of one."""
+    return (*derivation.targets[:i], *columns, *derivation.targets[i + 1 :])
+
+
+def _two_names(derivation: Derivation, i: int, graph: SchemaGraph) -> Iterator[Derivation]:
+    """A person by given name and family name."""
+    target, words = derivation.targets[i], language().words
+    pair = [_name_property(target.ref.node, words[name], graph) for name in ("given", "family")]
+    if all(pair) and (not target.ref.predicate or _says_only_name(derivation.links, target.ref)):
+        names = (Target(Ref(target.ref.node, predicate, target.ref.slot)) for predicate in pair)
+        targets = tuple(dict.fromkeys(_replace_target(derivation, i, *names)))
+        yield derivation.apply_rule("two names", targets=targets)
+
+
+def _name_property(node: int, words: frozenset[str], graph: SchemaGraph) -> str:
+    """The property for the given name or the family name; "" if there is none."""
+    properties = ((predicate, graph.words[predicate]) for predicate in graph.literals[node])
+    return next((predicate for predicate, own in properties if words & set(own) and "name" in own), "")
+
+
+def _says_only_name(links: tuple[Link, ...], ref: Ref) -> bool:
+    """Whether one word names a property in part: "name"."""
     return any(
-        p.role == "identifier" and p.datatype == "text" and p.functional and p.subjects == p.objects for p in about
+        link.match == "partial" and link.kind == "property" and link.refs[0] == ref and link.end - link.start == 1
+        for link in links
     )
 
 
-def _stood_for(d: Derivation, graph: SchemaGraph) -> Derivation:
-    """With persons by their names, where rows without names stand for what they are: the people who are players."""
-    for i, target in enumerate(d.targets):
-        one = _person_of(graph, target.ref.node) if not (target.ref.predicate or target.function) else None
-        named = any(c.op == "is" and c.ref == target.ref for c in d.conditions)
-        if one is not None and not named and target.ref not in d.group and not target.ref.slot:
-            predicate, other = one
-            targets = (*d.targets[:i], Target(Ref(other)), *d.targets[i + 1 :])
-            hints, nodes = d.hints | {predicate}, tuple(dict.fromkeys((*d.nodes, target.ref, Ref(other))))
-            return d.apply_rule(STANDS_FOR_RULE, targets=targets, nodes=nodes, hints=hints)
-    return d
+def _is_named_thing(derivation: Derivation, ref: Ref) -> bool:
+    """Whether a condition names the one thing that is asked for."""
+    return any(
+        each.op == "is" and each.ref == ref and len(each.keys) == 1 and not each.negated
+        for each in derivation.conditions
+    )
+
+
+def _by_identifier(derivation: Derivation, i: int, graph: SchemaGraph) -> Iterator[Derivation]:
+    """A thing by its identifier or a text, mostly where it has no name."""
+    ref = derivation.targets[i].ref
+    is_named = graph.nodes[ref.node].named
+    for predicate in identifying_properties(graph, ref.node)[:MAX_IDENTIFIERS]:
+        kind = "code" if graph.about(predicate).role == "identifier" else "text"
+        targets = _replace_target(derivation, i, Target(Ref(ref.node, predicate, ref.slot)))
+        rule, gain = (f"{kind} of named", -0.4) if is_named else (f"{kind} of nameless", 0.1)
+        yield derivation.apply_rule(rule, gain, targets=targets)
+
+
+def _has_known_identifier(derivation: Derivation, graph: SchemaGraph) -> bool:
+    """Whether the first things that are asked for have no name, and one identifier each by which people know them: "A2"."""
+    first = next((target.ref for target in derivation.targets if not target.function), None)
+    if first is None or first.predicate or graph.nodes[first.node].named or derivation.group:
+        return False
+    if any(condition.op == "is" and condition.ref == first for condition in derivation.conditions):
+        return False
+    properties = [graph.about(predicate) for predicate in identifying_properties(graph, first.node)]
+    return any(
+        each.role == "identifier" and each.datatype == "text" and each.functional and each.subjects == each.objects
+        for each in properties
+    )
+
+
+def _with_persons(derivation: Derivation, graph: SchemaGraph) -> Derivation:
+    """The derivation with persons by name in the place of rows without names: the people who are players."""
+    for i, target in enumerate(derivation.targets):
+        ref = target.ref
+        person = None if ref.predicate or target.function else _person_of(graph, ref.node)
+        is_named = any(condition.op == "is" and condition.ref == ref for condition in derivation.conditions)
+        if person is not None and not is_named and ref not in derivation.group and not ref.slot:
+            predicate, node = person
+            return derivation.apply_rule(
+                STANDS_FOR_RULE,
+                targets=_replace_target(derivation, i, Target(Ref(node))),
+                nodes=tuple(dict.fromkeys((*derivation.nodes, ref, Ref(node)))),
+                hints=derivation.hints | {predicate},
+            )
+    return derivation
 
 
 def _person_of(graph: SchemaGraph, node: int) -> tuple[str, int] | None:
-    """The link from each person of a kind without names to the person with a name that it is; None where there is
-    none, or there are several."""
-    if graph.nodes[node].named or not is_person(" ".join(graph.nodes[node].words)):
+    """The one link from unnamed persons of a class to the named person that each of them is."""
+
+    def is_person_class(index: int) -> bool:
+        return is_person(" ".join(graph.nodes[index].words))
+
+    if graph.nodes[node].named or not is_person_class(node):
         return None
     found = {
-        (s.predicate, s.target)
-        for s in graph.steps[node]
-        if s.forward and graph.nodes[s.target].named and is_person(" ".join(graph.nodes[s.target].words))
-        if graph.about(s.predicate).functional and graph.about(s.predicate).pairs_off
+        (step.predicate, step.target)
+        for step in graph.steps[node]
+        if step.forward and graph.nodes[step.target].named and is_person_class(step.target)
+        if graph.about(step.predicate).functional and graph.about(step.predicate).pairs_off
     }
     return next(iter(found)) if len(found) == 1 else None
 
 
-def _with_measure(d: Derivation) -> Derivation | None:
-    """ "The longest river, and how long is it": the first things with what they are ordered by, or those that meet a
-    bound with what is bounded; None where nothing is ordered or bounded, or no things are asked for."""
-    things = [t for t in d.targets if not t.ref.predicate and not t.function]
-    ordered = d.order is not None and d.order.limit
-    bounds = [c for c in d.conditions if c.op in INEQUALITIES and not c.negated and (c.function or c.ref.predicate)]
-    if not (ordered or bounds) or not things:
+def _with_measure(derivation: Derivation) -> Derivation | None:
+    """ "The longest river, and how long is it": things with what they are ordered by, or with what is bounded."""
+    things = [target for target in derivation.targets if not target.ref.predicate and not target.function]
+    order = derivation.order if derivation.order is not None and derivation.order.limit else None
+    bounds = [
+        each
+        for each in derivation.conditions
+        if each.op in INEQUALITIES and not each.negated and (each.function or each.ref.predicate)
+    ]
+    if not things or (order is None and not bounds):
         return None
-    by = d.order if ordered and d.order is not None else bounds[-1]
-    own = Target(by.ref, by.function)
-    if own in d.targets:
-        return d.apply_rule(MEASURE_RULE)
-    group = tuple(t.ref for t in things) if own.function and not d.group else d.group
-    return d.apply_rule(MEASURE_RULE, WITH_OWN, targets=(*things, own), group=group)
+    measured = order or bounds[-1]
+    measure = Target(measured.ref, measured.function)
+    if measure in derivation.targets:
+        return derivation.apply_rule(MEASURE_RULE)
+    needs_group = measure.function and not derivation.group
+    group = tuple(target.ref for target in things) if needs_group else derivation.group
+    return derivation.apply_rule(MEASURE_RULE, MEASURE_GAIN, targets=(*things, measure), group=group)
 
 
-def _name_itself(d: Derivation, context: ParseContext) -> Iterator[Derivation]:
-    """ "the name and height of the towers", where the name is no property: the things themselves are asked for too."""
-    first = d.targets[0]
-    node = first.ref.thing
-    graph, tokens, words = context.graph, context.question.tokens, language().words["telling"]
-    if not graph.nodes[node.node].named or any(t.function or t.ref == node for t in d.targets):
+def _with_things(derivation: Derivation, context: ParseContext) -> Iterator[Derivation]:
+    """ "The name and height of the towers": the things themselves as well, if "name" is no property."""
+    graph, tokens, name_words = context.graph, context.question.tokens, language().words["telling"]
+    thing = derivation.targets[0].ref.thing
+    if not graph.nodes[thing.node].named:
         return
-    if any(set(graph.words[p]) & words for p in graph.literals[node.node]):
+    if any(target.function or target.ref == thing for target in derivation.targets):
         return
-    said = next((i for i, t in enumerate(tokens) if t.norm in words and not d.covered >> i & 1), None)
-    if said is not None:
-        covered = d.covered | 1 << said
-        yield d.apply_rule("name itself", UNSETTLED_COST, targets=(Target(node), *d.targets), covered=covered)
+    if any(set(graph.words[predicate]) & name_words for predicate in graph.literals[thing.node]):
+        return
+    unread = (i for i, each in enumerate(tokens) if each.norm in name_words and not derivation.covered >> i & 1)
+    at = next(unread, None)
+    if at is not None:
+        targets, covered = (Target(thing), *derivation.targets), derivation.covered | token_mask(at, at + 1)
+        yield derivation.apply_rule("name itself", UNSETTLED_COST, targets=targets, covered=covered)
 
 
 def identifying_properties(graph: SchemaGraph, node: int) -> list[str]:
-    """The properties that show a thing without a name: its number where it is no more, else its name-like text, then
-    its code."""
-    if held := amount_property(node, graph):
-        return [held]
-    own = [p for p in graph.literals[node] if graph.about(p).role != "name" and p not in graph.boolean_predicates]
-    coded = [p for p in own if graph.about(p).role == "identifier"]
-    words = set(graph.nodes[node].words)
-    naming = language().words["naming"]
+    """Return the properties that show a thing without a name: its number if it is only that, a text, its identifier."""
+    if amount := amount_property(node, graph):
+        return [amount]
+    own = [
+        predicate
+        for predicate in graph.literals[node]
+        if graph.about(predicate).role != "name" and predicate not in graph.boolean_predicates
+    ]
+    identifiers = [predicate for predicate in own if graph.about(predicate).role == "identifier"]
+    if graph.nodes[node].named:
+        return identifiers[:1]
+    class_words, naming = set(graph.nodes[node].words), language().words["naming"]
     texts = sorted(
-        (p for p in own if p not in coded and graph.about(p).datatype == "text"),
-        key=lambda p: (not set(graph.words[p]) & naming, not set(graph.words[p]) <= words, p),
+        (each for each in own if each not in identifiers and graph.about(each).datatype == "text"),
+        key=lambda each: (not set(graph.words[each]) & naming, not set(graph.words[each]) <= class_words, each),
     )
-    if coded:
-        # where a code tells things apart, a text that many share shows none of them
+    if identifiers:
+        # beside an identifier, a text that many things share shows none of them
         texts = [
-            p for p in texts if set(graph.words[p]) & naming or (graph.about(p).functional and graph.about(p).pairs_off)
+            each
+            for each in texts
+            if set(graph.words[each]) & naming or (graph.about(each).functional and graph.about(each).pairs_off)
         ]
-    return (texts[:1] + coded[:1]) if not graph.nodes[node].named else coded[:1]
+    return texts[:1] + identifiers[:1]
