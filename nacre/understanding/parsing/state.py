@@ -145,9 +145,7 @@ def add_link(state: ParseState, link: Link, context: ParseContext, ref: Ref) -> 
     worth = max(min_words, context.count_content(link.covered)) * link.score
     if link.match.startswith("link"):
         worth -= LINK_COST
-    linked = state._replace(
-        score=state.score + worth, covered=state.covered | link.covered, links=(*state.links, link)
-    )
+    linked = state._replace(score=state.score + worth, covered=state.covered | link.covered, links=(*state.links, link))
     return add_schema_node(linked, ref, context)
 
 

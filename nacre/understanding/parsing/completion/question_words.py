@@ -25,7 +25,9 @@ def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> l
         # "where is the club that ...": of the class that is named first
         root = next((node for node in state.nodes if node.node == first.refs[0].node), root)
     nouns = nouns_of_kind("places" if asked == "where" else "dates")
-    named = [Ref(root.node, predicate) for predicate in graph.literals[root.node] if nouns & set(graph.words[predicate])]
+    named = [
+        Ref(root.node, predicate) for predicate in graph.literals[root.node] if nouns & set(graph.words[predicate])
+    ]
     if asked == "when":
         dates = (Ref(root.node, predicate) for predicate in graph.literals[root.node] if graph.is_date(predicate))
         return [*named, *(ref for ref in dates if ref not in named)][:MAX_REFS]
