@@ -393,6 +393,23 @@ def test_several_workers_share_threads_and_counters(room, serve):
         assert children.count("\n") >= 3
 
 
+def test_workers_end_with_a_server_that_is_killed(room, serve):
+    with serve(room, "--workers", "2") as (address, process):
+        process.kill()
+        process.wait()
+        give_up = time.monotonic() + 20
+        while _answers(address) and time.monotonic() < give_up:
+            time.sleep(0.2)
+        assert not _answers(address)
+
+
+def _answers(address: str) -> bool:
+    try:
+        return httpx.get(f"{address}/healthz", timeout=2).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
 def test_logs_are_json_with_the_requests_name(room, tmp_path, serve):
     with serve(room, NACRE_LOG="json") as (address, _):
         httpx.get(f"{address}/healthz", headers={"X-Request-ID": "mine-7"})

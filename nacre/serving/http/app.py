@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import logging
+import multiprocessing
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext, suppress
 
@@ -42,6 +43,7 @@ from nacre.serving.stateless_turns import StatelessTurnCache
 from nacre.serving.threads import Threads
 from nacre.serving.tracing import configure_tracing
 from nacre.serving.turn_service import TurnService, open_turn_service
+from nacre.stores.processes.parent_watch import exit_with_parent
 from nacre.stores.sqlite.conversations import ConversationStoreError
 
 FORGET_SECONDS = 3600.0
@@ -89,7 +91,9 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
 
 
 def create_worker_app() -> FastAPI:
-    """The app of one worker process, from the environment's settings."""
+    """The app of one worker process, from the environment's settings. A worker ends with the process that started it."""
+    if (supervisor := multiprocessing.parent_process()) is not None and supervisor.pid is not None:
+        exit_with_parent(supervisor.pid)
     settings = load_settings()
     BoundedConnection.seconds = settings.unfinished_seconds
     logs.configure(settings.log, logging.INFO)
