@@ -1,4 +1,4 @@
-"""Check what a sentence claims against the evidence it cites: sentence -> unsupported claims."""
+"""Check the claims of a sentence against the evidence it cites: sentence + Evidence -> unsupported claims."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -8,23 +8,22 @@ import simplemma
 from nacre.checking.evidence_index import EvidenceIndex
 from nacre.checking.numbers import miscalculated_words, unsupported_numbers
 from nacre.checking.sentence_match import MatchedSpan, SentenceMatch
+from nacre.language.base import pattern
 from nacre.language.detect_language import ENGLISH, detect_language
 from nacre.language.quantities.amounts import canonical_unit, find_amounts
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import tokenize
 from nacre.records.evidence import Evidence
 
-# the stretches of a list of words that name something of the graph, as (first, after the last)
+# words -> the stretches of them that name something of the graph, each as (first, after the last)
 FindGraphNames = Callable[[Sequence[str]], list[tuple[int, int]]]
 
 _DATE = re.compile(r"(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])")
-_FIGURE = re.compile(r"[\d.,]+|against|difference|higher|lower|equal|average|mean|total|sum|number|first|in|all")
-# parts of a compound word have so many letters at least
-_HALF = 4
-# between two cells of a row that is said
-_PARTED = re.compile(r"[:,;] | \(")
-_STOPPED = re.compile(r"[.!?]['\"”’)]*\s+$")
-_GATHERED = re.compile(r"\b(average|mean|total|sum|number)\b(?= (?:\w+ ){0,4}(?:of|is|are|was)\b)", re.I)
+# between two cells of a row that a sentence lists
+_CELL_BREAK = re.compile(r"[:,;] | \(")
+_SENTENCE_END = re.compile(r"[.!?]['\"”’)]*\s+$")
+# letters in each part of a compound word
+MIN_COMPOUND_LETTERS = 4
 
 
 def no_graph_names(words: Sequence[str]) -> list[tuple[int, int]]:
@@ -38,203 +37,215 @@ def unsupported_claims(
     known: FindGraphNames = no_graph_names,
     language: str = ENGLISH,
 ) -> list[str]:
-    """The numbers, dates, names and yes or no of a sentence (without its [n]) that its evidence does not hold.
+    """The numbers, dates, names and yes or no of a sentence (without its [n]) that its evidence does not support.
 
-    A number may be rounded, formatted, converted to another unit, count the rows, or follow from the others by simple
-    arithmetic; a name is what is capitalised, has digits in it, is no English word, or is `known` in the graph. Names
-    and numbers that stand in different rows must not be joined anew. A sentence may be in `language` too.
+    A number may be rounded, formatted, converted to another unit, count the rows, or follow from other numbers by
+    simple arithmetic. A name is a word that is capitalised, has digits, is no English word, or is `known` in the graph.
+    Names and numbers of different rows must not be joined. The sentence may be in another `language`.
 
     >>> from nacre.records.evidence import EvidenceSentence
     >>> dal = EvidenceSentence("lexical", 1, "The dal cooks for 35 min.")
     >>> unsupported_claims("The dal cooks for 2100 s.", [dal]), unsupported_claims("The dal cooks for 25 min.", [dal])
     ([], ['25 min'])
     """
-    held = evidence if isinstance(evidence, EvidenceIndex) else EvidenceIndex(evidence)
-    said = SentenceMatch(sentence, held, language)
-    numbers, placed = unsupported_numbers(said)
+    index = evidence if isinstance(evidence, EvidenceIndex) else EvidenceIndex(evidence)
+    match = SentenceMatch(sentence, index, language)
+    numbers, matched = unsupported_numbers(match)
     missing = [
-        *_truth(said),
-        *miscalculated_words(said),
-        *_gathered(said),
-        *_dates(said),
+        *_unsupported_truth(match),
+        *miscalculated_words(match),
+        *_uncomputed_number(match),
+        *_unsupported_dates(match),
         *numbers,
-        *_names(said, known),
+        *_unsupported_names(match, known),
     ]
-    of_one = [each for each in placed if not any(row in held.unnamed for row, _ in each.places)]
-    if not missing and said.labels and not _aligned([*said.labels, *of_one], held):
+    of_named_rows = [each for each in matched if not any(row in index.unnamed_rows for row, _ in each.places)]
+    if not missing and match.labels and not _is_aligned([*match.labels, *of_named_rows], index):
         missing.append("what belongs to what")
-    if not missing and not _related(said):
-        missing.append(said.text.strip())
+    if not missing and not _is_related(match):
+        missing.append(match.text.strip())
     return missing
 
 
-def is_bare_answer(sentence: str, held: EvidenceIndex) -> bool:
-    """Whether the sentence is a yes or no, or only names of the evidence: its words do not tell what it answers."""
-    if SentenceMatch(sentence, held).yes_no:
+def is_bare_answer(sentence: str, evidence: EvidenceIndex) -> bool:
+    """Whether the sentence is a yes or no, or has only names of the evidence: it does not say what it answers."""
+    if SentenceMatch(sentence, evidence).yes_no:
         return True
-    return all(w.norm in function_words() or w.norm[0].isdigit() or w.norm in held.named for w in tokenize(sentence))
+    return all(
+        word.norm in function_words() or word.norm[0].isdigit() or word.norm in evidence.name_words
+        for word in tokenize(sentence)
+    )
 
 
-def _truth(said: SentenceMatch) -> list[str]:
-    """The yes or no, and what is denied."""
-    truth = said.held.truth
+def _unsupported_truth(match: SentenceMatch) -> list[str]:
+    """The yes, no or denial that the evidence contradicts."""
+    truth = match.evidence.truth
     if truth is None:
         return []
-    if said.yes_no and (said.yes_no.casefold() == "yes") != truth:
-        return [said.yes_no]
-    # what was asked for may be denied itself: "animals that are not seals"
-    if truth and said.denial and said.denial.casefold() not in said.held.words:
-        return [said.denial]
-    if not truth and not said.yes_no and not said.denial and said.held.empty:
-        return [said.text.strip()]
+    if match.yes_no and (match.yes_no.casefold() == "yes") != truth:
+        return [match.yes_no]
+    # the question may contain a denial: "animals that are not seals"
+    if truth and match.denial and match.denial.casefold() not in match.evidence.words:
+        return [match.denial]
+    if not truth and not match.yes_no and not match.denial and match.evidence.is_empty:
+        return [match.text.strip()]
     return []
 
 
-def _gathered(said: SentenceMatch) -> list[str]:
-    """ "The average is 5", where a sentence says 5 of one thing."""
-    found = _GATHERED.search(said.text)
-    if found is None or said.held.tables or found[1].casefold() in said.held.words:
+def _uncomputed_number(match: SentenceMatch) -> list[str]:
+    """The word for a computed number if the evidence only has a number of one thing: "the average is 5"."""
+    found = pattern("checking", "computed_number").search(match.text)
+    if found is None or match.evidence.table_count or found[1].casefold() in match.evidence.words:
         return []
     return [found[1]]
 
 
-def _dates(said: SentenceMatch) -> list[str]:
-    """The dates that no date of the evidence lies in, and those that there are not."""
-    places = [
-        (day.start, day.end) for day in said.dated if not (said.held.day(day) or _is_copied(said, day.start, day.end))
+def _unsupported_dates(match: SentenceMatch) -> list[str]:
+    """The dates that no date of the evidence lies in, and impossible dates."""
+    spans = [
+        (period.start, period.end)
+        for period in match.periods
+        if not (match.evidence.covers_period(period) or _is_copied(match, period.start, period.end))
     ]
-    read = {day.start for day in said.dated}
-    places += [match.span() for match in _DATE.finditer(said.text) if match.start() not in read]
-    return [said.text[start:end] for start, end in places]
+    known_starts = {period.start for period in match.periods}
+    spans += [found.span() for found in _DATE.finditer(match.text) if found.start() not in known_starts]
+    return [match.text[start:end] for start, end in spans]
 
 
-def _is_copied(said: SentenceMatch, start: int, end: int) -> bool:
+def _is_copied(match: SentenceMatch, start: int, end: int) -> bool:
     """Whether a stretch of the text stands in the evidence, word by word."""
-    inside = [i for i, w in enumerate(said.words) if start <= w.start < end]
-    return bool(inside) and said.held.run(said.norms[inside[0] : inside[-1] + 1])
+    inside = [i for i, word in enumerate(match.words) if start <= word.start < end]
+    return bool(inside) and match.evidence.contains_words(match.norms[inside[0] : inside[-1] + 1])
 
 
-def _names(said: SentenceMatch, known: FindGraphNames) -> list[str]:
+def _unsupported_names(match: SentenceMatch, known: FindGraphNames) -> list[str]:
     """The names that no text of the evidence has as one."""
-    foreign = _foreign(said)
-    missing = [said.words[i].text for i in range(len(said.words)) if _is_strange(said, i, foreign)]
-    checked = [(a.start, a.end) for a in find_amounts(said.text)] + [(day.start, day.end) for day in said.dated]
-    for first, after in known(said.norms):
-        begin, end = said.words[first].start, said.words[after - 1].end
+    foreign = _foreign_language(match)
+    missing = [match.words[i].text for i in range(len(match.words)) if _is_unknown_name(match, i, foreign)]
+    checked = [(amount.start, amount.end) for amount in find_amounts(match.text)]
+    checked += [(period.start, period.end) for period in match.periods]
+    for first, after in known(match.norms):
+        begin, end = match.words[first].start, match.words[after - 1].end
         if any(a <= begin and end <= b for a, b in checked):
-            # "325 kW" is checked as a number, "September" of a date with it
+            # "325 kW" is checked as a number, "September" as part of a date
             continue
-        held = all(said.held.run(part) or "".join(part).isdigit() for part in _parts(said, first, after))
-        if not held and not _is_said_otherwise(said, first, after):
-            missing.append(said.text[begin:end])
+        parts = _name_parts(match, first, after)
+        is_supported = all(match.evidence.contains_words(part) or "".join(part).isdigit() for part in parts)
+        if not is_supported and not _is_paraphrased(match, first, after):
+            missing.append(match.text[begin:end])
     return missing
 
 
-def _parts(said: SentenceMatch, first: int, after: int) -> Iterator[list[str]]:
-    """The words of a name, or of what punctuation parts: "Ann: Bell" are two cells of a row, and not Ann Bell."""
+def _name_parts(match: SentenceMatch, first: int, after: int) -> Iterator[list[str]]:
+    """The words of a name, split at punctuation: "Ann: Bell" are two cells of a row, and not Ann Bell."""
     begin = first
     for i in range(first + 1, after + 1):
-        if i == after or _PARTED.search(said.text[said.words[i - 1].end : said.words[i].start]):
-            yield said.norms[begin:i]
+        if i == after or _CELL_BREAK.search(match.text[match.words[i - 1].end : match.words[i].start]):
+            yield match.norms[begin:i]
             begin = i
 
 
-def _is_strange(said: SentenceMatch, i: int, foreign: str) -> bool:
+def _is_unknown_name(match: SentenceMatch, i: int, foreign: str) -> bool:
     """Whether a word names something that the evidence does not name."""
-    word = said.words[i]
-    if said.runs[i] or word.norm[0].isdigit() or word.norm in function_words() or said.means(word):
+    word, before = match.words[i], match.text[: match.words[i].start]
+    if match.run_lengths[i] or word.norm[0].isdigit() or word.norm in function_words() or match.knows_word(word):
         return False
     # the words of a date, and the option of a command
-    if any(day.start <= word.start < day.end for day in said.dated) or said.text[: word.start].endswith("--"):
+    if any(period.start <= word.start < period.end for period in match.periods) or before.endswith("--"):
         return False
     if any(map(str.isdigit, word.norm)):
         return True
-    if word.text == "UTC" and any(map(str.isdigit, said.text)):
-        # of a time
+    if word.text == "UTC" and any(map(str.isdigit, match.text)):
+        # the zone of a time
         return False
     if word.text[0].isupper():
-        # the first word of a sentence is capitalised anyway
         if foreign and _is_foreign_word(word.text, foreign):
-            # other languages may capitalise what is no name
+            # other languages may capitalise common nouns
             return False
-        first = not said.text[: word.start].strip() or _STOPPED.search(said.text[: word.start])
-        return not first or not simplemma.is_known(word.text.lower(), lang="en")
+        # the first word of a sentence is always capitalised
+        is_first = not before.strip() or _SENTENCE_END.search(before)
+        return not is_first or not simplemma.is_known(word.text.lower(), lang="en")
     return len(word.norm) > 3 and not foreign and not simplemma.is_known(word.text, lang="en")
 
 
-def _foreign(said: SentenceMatch) -> str:
-    """The language of a sentence most of which is not in English; "" of an English one."""
-    free = [w for i, w in enumerate(said.words) if not said.runs[i] and w.text.isalpha()]
-    share = sum(simplemma.is_known(w.text.lower(), lang="en") for w in free)
-    if said.language != ENGLISH and (share < len(free) or not free):
-        # asked for in that language, and not all of it is English
-        return said.language
-    if 2 * share >= len(free):
+def _foreign_language(match: SentenceMatch) -> str:
+    """The language of a sentence that is mostly not in English; "" of an English one."""
+    free = [word for i, word in enumerate(match.words) if not match.run_lengths[i] and word.text.isalpha()]
+    english = sum(simplemma.is_known(word.text.lower(), lang="en") for word in free)
+    if match.language != ENGLISH and (english < len(free) or not free):
+        # the answer was to be in that language, and not all of it is English
+        return match.language
+    if 2 * english >= len(free):
         return ""
-    language = detect_language(said.text, fewest=1)
+    language = detect_language(match.text, fewest=1)
     return "" if language == ENGLISH else language
 
 
 def _is_foreign_word(word: str, language: str) -> bool:
-    """Whether a language has a word, or puts it together from two that it has ("Ladeleistung")."""
+    """Whether a language has a word, or a compound of two of its words ("Ladeleistung")."""
     if simplemma.is_known(word, lang=language):
         return True
-    halves = ((word[:cut], word[cut:]) for cut in range(_HALF, len(word) - _HALF + 1))
+    cuts = range(MIN_COMPOUND_LETTERS, len(word) - MIN_COMPOUND_LETTERS + 1)
     return any(
-        simplemma.is_known(end.capitalize(), lang=language)
+        simplemma.is_known(word[cut:].capitalize(), lang=language)
         and any(
             simplemma.is_known(form, lang=language)
-            for form in (first, first.removesuffix("s"), f"{first}n", f"{first}en")
+            for form in (word[:cut], word[:cut].removesuffix("s"), f"{word[:cut]}n", f"{word[:cut]}en")
         )
-        for first, end in halves
+        for cut in cuts
     )
 
 
-def _is_said_otherwise(said: SentenceMatch, first: int, after: int) -> bool:
-    """Whether a name is part of a longer one of the evidence, or a word for what it says."""
-    if all(said.runs[i] > after - first for i in range(first, after)):
+def _is_paraphrased(match: SentenceMatch, first: int, after: int) -> bool:
+    """Whether a name is part of a longer one of the evidence, or a word for what the evidence says."""
+    if all(match.run_lengths[i] > after - first for i in range(first, after)):
         return True
-    words = said.words[first:after]
-    # "the music festival" of the evidence's "music festivals"
-    return all(map(said.means, words)) and (len(words) == 1 or all(w.text.islower() for w in words))
+    words = match.words[first:after]
+    # "the music festival" for "music festivals"
+    return all(map(match.knows_word, words)) and (len(words) == 1 or all(word.text.islower() for word in words))
 
 
-def _aligned(placed: Sequence[MatchedSpan], held: EvidenceIndex) -> bool:
-    """Whether names and numbers of different columns can be read as pairs of one row each, in either direction."""
-    said = sorted(placed, key=lambda s: s.start)
-    if held.rows < 2 or len(said) < 2:
+def _is_aligned(matched: Sequence[MatchedSpan], evidence: EvidenceIndex) -> bool:
+    """Whether names and numbers of different columns can be read as pairs of one row, in either direction."""
+    spans = sorted(matched, key=lambda span: span.start)
+    if evidence.rows < 2 or len(spans) < 2:
         return True
-    return any(_paired(order, column) for order in (said, said[::-1]) for column in {c for _, c in order[0].places})
+    return any(
+        _pairs_by_row(order, column) for order in (spans, spans[::-1]) for column in {c for _, c in order[0].places}
+    )
 
 
-def _paired(said: Sequence[MatchedSpan], column: int) -> bool:
-    """Whether all that is not of this column shares a row with the names of it that go right before."""
+def _pairs_by_row(spans: Sequence[MatchedSpan], column: int) -> bool:
+    """Whether each span of another column shares a row with the spans of this column right before it."""
     rows: set[int] = set()
-    listing = False
-    for each in said:
-        own = {row for row, c in each.places if c == column}
+    is_listing = False
+    for span in spans:
+        own = {row for row, c in span.places if c == column}
         if own:
-            rows = rows | own if listing else own
-            listing = True
+            rows = rows | own if is_listing else own
+            is_listing = True
             continue
-        listing = False
-        if rows and not rows & {row for row, _ in each.places}:
+        is_listing = False
+        if rows and not rows & {row for row, _ in span.places}:
             return False
     return True
 
 
-def _related(said: SentenceMatch) -> bool:
-    """Whether the evidence has half of the sentence's words, or a third where it also has its numbers: what claims no
-    number or name may still be made up."""
-    if 2 * sum(run > 2 for run in said.runs) >= len(said.runs):
+def _is_related(match: SentenceMatch) -> bool:
+    """Whether the evidence has half of the sentence's words, or a third if the sentence has numbers.
+
+    A sentence without numbers and names may still be made up.
+    """
+    if 2 * sum(length > 2 for length in match.run_lengths) >= len(match.run_lengths):
         # most of it is copied
         return True
-    if _foreign(said):
-        # its words can't be those of the evidence: what it names must be
-        return any(said.runs)
-    words = said.content[1:] if said.yes_no else said.content
-    # numbers, units, dates and what is computed from them are checked as such
-    words = [i for i in words if not (_FIGURE.fullmatch(said.norms[i]) or canonical_unit(said.norms[i]))]
-    words = [i for i in words if not any(day.start <= said.words[i].start < day.end for day in said.dated)]
-    held = sum(said.runs[i] > 0 or said.means(said.words[i]) for i in words)
-    return (3 if any(map(str.isdigit, said.text)) else 2) * held >= len(words)
+    if _foreign_language(match):
+        # its words cannot be those of the evidence, but its names must be
+        return any(match.run_lengths)
+    content = match.content[1:] if match.yes_no else match.content
+    # numbers, units, dates and computed numbers are checked elsewhere
+    figure = pattern("checking", "figure")
+    words = [i for i in content if not (figure.fullmatch(match.norms[i]) or canonical_unit(match.norms[i]))]
+    words = [i for i in words if not any(p.start <= match.words[i].start < p.end for p in match.periods)]
+    known = sum(match.run_lengths[i] > 0 or match.knows_word(match.words[i]) for i in words)
+    return (3 if any(map(str.isdigit, match.text)) else 2) * known >= len(words)

@@ -1,4 +1,4 @@
-"""What evidence holds, in a form that claims can be looked up in: Evidence -> EvidenceIndex."""
+"""Index the words, numbers and dates of evidence, so that claims can be looked up: Evidence -> EvidenceIndex."""
 
 import re
 from collections import defaultdict
@@ -6,25 +6,25 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from nacre.language.base import word_list
 from nacre.language.dates import Period, find_periods
 from nacre.language.quantities.amounts import Amount, canonical_unit, find_amounts, is_same_amount
 from nacre.language.thesaurus import synonyms
 from nacre.language.tokens import lemma, name_tokens
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows, Table
 
-NEGATIONS = frozenset(
-    "no not never none nothing neither nor nobody nowhere without cannot can't n't isn't aren't".split()
-)
-NEGATIONS |= frozenset("wasn't weren't doesn't don't didn't hasn't haven't hadn't won't false".split())
 _DAY_TIME = re.compile(r"(?<=\d{4}-\d\d-\d\d)T(?=\d)")
 _LITERAL = re.compile(r"'((?:[^']|'')*)'|(?<![\w.\"])(\d+(?:\.\d+)?)(?![\w\"])")
-_SENTENCE = 5
-# a row, or a sentence: what is said together
+# a cell with so many spaces is a sentence
+_SENTENCE_SPACES = 5
+# the years that a number without a unit may be
+_FIRST_YEAR, _LAST_YEAR = 1000, 2999
+# row and column; a sentence is a row
 CellPosition = tuple[int, int]
 
 
 class EvidenceNumber(NamedTuple):
-    """A number that evidence holds, with its unit as written, and the row and column it stands in."""
+    """A number of the evidence, with its unit as written and its row and column."""
 
     value: float
     unit: str
@@ -32,9 +32,9 @@ class EvidenceNumber(NamedTuple):
 
 
 class EvidenceIndex:
-    """The words, numbers and dates of some evidence, and for a yes or no which of the two it says.
+    """The words, numbers and dates of some evidence, and whether it says yes or no.
 
-    A place is a row and a column; each sentence counts as a row, whose title is in column 0.
+    Each sentence counts as a row, with its title in column 0.
     """
 
     def __init__(self, evidence: Sequence[Evidence]) -> None:
@@ -44,62 +44,66 @@ class EvidenceIndex:
         self.columns: list[tuple[list[float], str]] = []
         self.days: list[Period] = []
         self.labels: dict[str, set[CellPosition]] = defaultdict(set)
-        # names of columns, in which shorter names may stand
+        # names of columns, which may contain shorter names
         self.headings: set[str] = set()
         self.truth: bool | None = None
-        self.empty = False
+        self.is_empty = False
         self.rows = 0
-        # rows of numbers over a whole group, which belong to no single name
-        self.unnamed: set[int] = set()
-        self.tables = sum(isinstance(each, Rows) for each in evidence)
-        self._runs: list[str] = []
+        # rows of numbers over a whole group, which belong to no name
+        self.unnamed_rows: set[int] = set()
+        self.table_count = sum(isinstance(each, Rows) for each in evidence)
+        self._texts: list[str] = []
         for each in evidence:
             if isinstance(each, Rows):
-                self._table(each)
+                self._add_table(each)
             else:
-                self._sentence(each)
-        self.text = f"|{'|'.join(self._runs)}|"
+                self._add_sentence(each)
+        self.text = f"|{'|'.join(self._texts)}|"
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """All words, with their dictionary forms and what says the same."""
-        found = {word for run in self._runs for word in run.split()}
+        """All words, with their dictionary forms and synonyms."""
+        found = {word for text in self._texts for word in text.split()}
         return frozenset(found.union(*(_senses(word) for word in found)))
 
     @cached_property
-    def named(self) -> frozenset[str]:
-        """The words of its names: of cells and titles."""
+    def name_words(self) -> frozenset[str]:
+        """The words of cells and titles."""
         return frozenset(word for label in self.labels for word in label.split())
 
-    def run(self, words: Sequence[str]) -> bool:
-        """Whether these words stand together, in this order, in one of its texts."""
+    def contains_words(self, words: Sequence[str]) -> bool:
+        """Whether these words stand together, in this order, in one text."""
         return f" {' '.join(words)} " in self.text
 
-    def number(self, said: Amount) -> list[EvidenceNumber]:
-        """The numbers that an amount may say."""
-        return [own for own in self.numbers if is_same_amount(said, own.value, own.unit, self.words)]
+    def matching_numbers(self, amount: Amount) -> list[EvidenceNumber]:
+        """The numbers that an amount may state."""
+        return [own for own in self.numbers if is_same_amount(amount, own.value, own.unit, self.words)]
 
-    def condition(self, said: Amount) -> bool:
+    def has_condition(self, amount: Amount) -> bool:
         """Whether a condition of the query states this amount."""
-        return any(is_same_amount(said, value, unit, self.words) for value, unit in self.conditions)
+        return any(is_same_amount(amount, value, unit, self.words) for value, unit in self.conditions)
 
-    def day(self, said: Period) -> bool:
-        """Whether a date lies in the stretch of time that is said."""
-        years = (f"{int(own.value):04}-01-01" for own in self.numbers if not own.unit and 1000 <= own.value < 3000)
-        decade = int(said.after[:4]) - int(said.first[:4]) == 10
-        return any(said.first <= d.first and d.after <= said.after for d in self.days) or (
-            decade and any(said.first <= year < said.after for year in years)
+    def covers_period(self, period: Period) -> bool:
+        """Whether a date lies in a period; in a decade also a year without a unit."""
+        years = (
+            f"{int(own.value):04}-01-01"
+            for own in self.numbers
+            if not own.unit and _FIRST_YEAR <= own.value <= _LAST_YEAR
+        )
+        decade = int(period.after[:4]) - int(period.first[:4]) == 10
+        return any(period.first <= d.first and d.after <= period.after for d in self.days) or (
+            decade and any(period.first <= year < period.after for year in years)
         )
 
-    def _add(self, text: str) -> None:
+    def _add_words(self, text: str) -> None:
         words = name_tokens(text)
         if words:
-            self._runs.append(f" {' '.join(words)} ")
+            self._texts.append(f" {' '.join(words)} ")
 
-    def _sentence(self, found: EvidenceSentence) -> None:
+    def _add_sentence(self, found: EvidenceSentence) -> None:
         row, self.rows = self.rows, self.rows + 1
         for text in (found.text, found.title, *(triple[2] for triple in found.triples)):
-            self._add(text)
+            self._add_words(text)
         if len(found.keys) > 1:
             self.counts.add(float(len(found.keys)))
         title = " ".join(name_tokens(found.title))
@@ -108,11 +112,11 @@ class EvidenceIndex:
         if found.text:
             # the number in "Platform 9" is part of a name
             named = found.title if any(map(str.isalpha, found.title)) else ""
-            self._numbers(found.text.replace(named, " ") if named else found.text, (row, 1))
-        own = not NEGATIONS & set(name_tokens(found.text))
+            self._add_numbers(found.text.replace(named, " ") if named else found.text, (row, 1))
+        own = not word_list("checking", "negations") & set(name_tokens(found.text))
         self.truth = own if self.truth is None else self.truth and own
 
-    def _numbers(self, text: str, place: CellPosition, unit: str = "") -> None:
+    def _add_numbers(self, text: str, place: CellPosition, unit: str = "") -> None:
         text = _DAY_TIME.sub(" ", text)
         dated = find_periods(text)
         self.days += dated
@@ -121,45 +125,45 @@ class EvidenceIndex:
             self.numbers.append(EvidenceNumber(amount.value, written or unit, place))
         self.numbers += [EvidenceNumber(float(day.first[:4]), "", place) for day in dated]
 
-    def _table(self, found: Rows) -> None:
+    def _add_table(self, found: Rows) -> None:
         table = found.table
         first, self.rows = self.rows, self.rows + len(table.rows)
         if len(table.rows) == 1 and not any(isinstance(cell, str) for cell in table.rows[0]):
-            self.unnamed.add(first)
+            self.unnamed_rows.add(first)
         given = table.units or ("",) * len(table.columns)
         units = tuple(unit or header_unit(column) for unit, column in zip(given, table.columns, strict=False))
         for text in (found.words, found.title, *table.columns):
-            self._add(text)
+            self._add_words(text)
         self.headings |= {" ".join(name_tokens(column)) for column in table.columns}
         for unit in (*units, table.measured_name, table.measured_unit):
-            self._add(unit)
-        self._asked(found)
+            self._add_words(unit)
+        self._add_query(found)
         for number, row in enumerate(table.rows, first):
             for column, (cell, unit) in enumerate(zip(row, units, strict=False)):
                 if isinstance(cell, str):
-                    self._cell(cell, unit, (number, column))
+                    self._add_cell(cell, unit, (number, column))
                 elif cell is not None and table.columns[column] != "yes":
                     self.numbers.append(EvidenceNumber(float(cell), unit, (number, column)))
         for number, cell in enumerate(table.measured, first):
             place = (number, len(table.columns))
             if isinstance(cell, str):
-                self._cell(cell, table.measured_unit, place)
+                self._add_cell(cell, table.measured_unit, place)
             elif cell is not None:
                 self.numbers.append(EvidenceNumber(float(cell), table.measured_unit, place))
-        self._count(table)
+        self._add_counts(table)
         says = _truth(table)
         if says is not None:
             self.truth = says
-        self.empty |= not table.rows or all(cell is None for row in table.rows for cell in row)
+        self.is_empty |= not table.rows or all(cell is None for row in table.rows for cell in row)
 
-    def _cell(self, cell: str, unit: str, place: CellPosition) -> None:
-        self._add(cell)
+    def _add_cell(self, cell: str, unit: str, place: CellPosition) -> None:
+        self._add_words(cell)
         self.labels[" ".join(name_tokens(cell))].add(place)
         # the number in "Platform 9" is part of a name
-        if cell.lstrip("-−€$£~ ")[:1].isdigit() or cell.count(" ") >= _SENTENCE:
-            self._numbers(cell, place, unit)
+        if cell.lstrip("-−€$£~ ")[:1].isdigit() or cell.count(" ") >= _SENTENCE_SPACES:
+            self._add_numbers(cell, place, unit)
 
-    def _count(self, table: Table) -> None:
+    def _add_counts(self, table: Table) -> None:
         if table.contributing is not None:
             self.counts.add(float(table.contributing))
         labelled = any(isinstance(cell, str) for row in table.rows[:1] for cell in row)
@@ -171,22 +175,22 @@ class EvidenceIndex:
             if 1 < len(numbers) == len(column) and not table.truncated:
                 self.columns.append((numbers, unit))
 
-    def _asked(self, found: Rows) -> None:
-        """The conditions of the query: what it asked for holds of what it gave."""
+    def _add_query(self, found: Rows) -> None:
+        """The conditions of the query, which hold for its result."""
         self.days += find_periods(found.words)
         for amount in find_amounts(found.words):
             self.conditions.append((amount.value, amount.unit or amount.after))
         if found.query is None:
             return
         for value in found.query.params:
-            self._condition(value)
+            self._add_condition(value)
         if found.query.by == "model":
             for text, number in _LITERAL.findall(found.query.text):
-                self._condition(text.strip("%") if text else float(number or 0))
+                self._add_condition(text.strip("%") if text else float(number or 0))
 
-    def _condition(self, value: object) -> None:
+    def _add_condition(self, value: object) -> None:
         if isinstance(value, str):
-            self._add(value.rpartition("/")[2] if "://" in value else value)
+            self._add_words(value.rpartition("/")[2] if "://" in value else value)
             self.days += find_periods(value)
         elif isinstance(value, int | float):
             self.conditions.append((float(value), ""))
@@ -203,14 +207,14 @@ def header_unit(column: str) -> str:
 
 
 def blank_periods(text: str, taken: Iterable[Period]) -> str:
-    """The text with those stretches blank."""
+    """The text with the stretches of the periods blank."""
     for each in taken:
         text = text[: each.start] + " " * (each.end - each.start) + text[each.end :]
     return text
 
 
 def _truth(table: Table) -> bool | None:
-    """What a table says to a yes-or-no question: its single number, or whether it has rows."""
+    """The answer of a table to a yes-or-no question: its single number, or whether it has rows."""
     if table.columns[:1] == ("yes",) and table.rows:
         return bool(table.rows[0][0])
     if not table.rows:

@@ -1,0 +1,9 @@
+"""Rows and facts into checked English.
+
+Reading order:
+- labels: names of classes and predicates
+- phrases: plans and selects as noun phrases
+- answers: rows as sentences, lists and tables
+- descriptions: facts of things and groups as sentences, comparisons
+- run_plan: run a plan and word what it asks
+"""

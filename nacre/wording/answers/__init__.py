@@ -1,0 +1,13 @@
+"""Rows in words.
+
+Reading order:
+- verbalisation: the record of words and data
+- answer: the words of any result
+- grid: the columns of a result
+- computations: comparisons and calculations
+- counts, property_sentences, lists, tables: the forms of an answer
+- rank_values: what things are ordered by
+- sentence: sentences, captions and leads
+- match_question: names written as in the question
+- greeting: replies to greetings
+"""

@@ -1,0 +1,13 @@
+"""Facts of things and groups in sentences.
+
+Reading order:
+- profile: the description that a plan asks for
+- thing: one thing
+- property_facts, fact_sentences, incoming_links: its properties, sentences, and what links to it
+- group: the members of a group
+- comparison, contrast: two things, two groups
+- part_statistics: numbers of parts
+- facts: values and links in words
+- identifying_names: names of things without a label
+- sparql_facts: descriptions without tables
+"""
