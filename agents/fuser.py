@@ -13,7 +13,7 @@ from agents.answering.grounding_gate import GroundingGate, ShownEvidence
 from agents.answering.inherited_confidence import limit_confidence
 from agents.answering.select_answer import indexed_sentences, unplanned_rows
 from agents.models.calls import ModelFailed, stream_reply
-from agents.models.limits import Limits
+from agents.models.limits import CHARACTERS_PER_TOKEN, Limits
 from agents.models.usage import UsageCounter
 from agents.prompt import prompt
 from agents.query_writing.doubts import preview_rows
@@ -30,7 +30,6 @@ from nacre.records.schema import Schema
 
 log = logging.getLogger(__name__)
 
-CHARACTERS_A_TOKEN = 4
 MOST_VALUES_SHOWN = 30
 ROWS_SHOWN = 100
 MOST_WORDS = 2000
@@ -107,7 +106,7 @@ def numbered_evidence(view: TurnView, draft: AnswerDraft, tokens: int) -> list[i
     ranked = [sentences[i] for i in rank_sentences(view.standalone, [each for _, each in sentences], MOST_WORDS)]
     shown: list[int] = []
     facts: set[str] = set()
-    left = tokens * CHARACTERS_A_TOKEN
+    left = tokens * CHARACTERS_PER_TOKEN
     # gathered rows contain most of what the graph's own sentences say
     further = [i for i, each in ranked if each.document is not None or not rows] if asks_for_prose(view) else []
     before = [i for i, each in enumerate(evidence) if not each.round]

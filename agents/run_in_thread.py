@@ -13,9 +13,9 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 # the work is bound to the processor: more threads would only wait for each other
-AT_ONCE = 8
+MAX_THREADS = 8
 # a pool of its own: file access in the default pool must not wait for the processor
-_POOL = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="nacre-work")
+_POOL = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="nacre-work")
 
 
 async def run_in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

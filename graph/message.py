@@ -4,15 +4,13 @@ import re
 import textwrap
 import uuid
 from collections.abc import Callable
-from typing import Any
 
 from langchain_core.messages import AIMessage, AIMessageChunk
 from langgraph.config import get_config
 from langgraph.graph.message import push_message
 
+from graph.state import Json
 from nacre.records.answer import Answer, Citation
-
-Json = dict[str, Any]
 
 # key in the configuration of a run whose caller wants whole sentences and no message chunks: each event takes a round
 # of the event loop

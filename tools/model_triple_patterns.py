@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 NOT_FORMED = QuestionTriples((), False, frozenset(), False)
-MOST = 30
+MAX_TRIPLES = 30
 NAME = "name"
 
 Triple = tuple[str, str, str]
@@ -45,8 +45,8 @@ def sparql_triple_patterns(text: str, schema: Schema, label: Callable[[str], str
         relation = IS_A if is_type else wording(predicate, schema.predicate_of)
         things.update((str(end), None) for end in (subject, "" if is_type else object_) if isinstance(end, URIRef))
         found.append((wording(subject, {}), relation, wording(object_, schema.class_of if is_type else {})))
-    triples, truth = tuple(dict.fromkeys(found))[:MOST], query.name == "AskQuery"
-    return QuestionTriples(triples, truth, known_relations(schema), True, tuple(things)[:MOST])
+    triples, truth = tuple(dict.fromkeys(found))[:MAX_TRIPLES], query.name == "AskQuery"
+    return QuestionTriples(triples, truth, known_relations(schema), True, tuple(things)[:MAX_TRIPLES])
 
 
 def sql_triple_patterns(text: str, schema: Schema, truth: bool) -> QuestionTriples:
@@ -63,7 +63,7 @@ def sql_triple_patterns(text: str, schema: Schema, truth: bool) -> QuestionTripl
     found: dict[Triple, None] = dict.fromkeys(_class_triples(tables, same, schema))
     for column in query.find_all(exp.Column):
         found.update(dict.fromkeys(_column_triples(tables.place(column), tables, same, constants, schema)))
-    return QuestionTriples(tuple(found)[:MOST], truth, known_relations(schema) | {NAME}, True)
+    return QuestionTriples(tuple(found)[:MAX_TRIPLES], truth, known_relations(schema) | {NAME}, True)
 
 
 class _QueryTables:

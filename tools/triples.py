@@ -45,8 +45,8 @@ OWN = "these triples of the graph"
 Array = NDArray[np.float64]
 
 # vectors of relations and names, which recur from question to question
-MOST_KNOWN = 8192
-_KNOWN: dict[tuple[str, str], Array] = {}
+MAX_CACHED_VECTORS = 8192
+_VECTOR_CACHE: dict[tuple[str, str], Array] = {}
 
 
 @dataclass(frozen=True)
@@ -242,12 +242,12 @@ def _form(text: str) -> str:
 
 def relation_vectors(embedder: Embedder, texts: Sequence[str]) -> dict[str, Array]:
     """The vectors of the names of relations; those of earlier questions are reused."""
-    found = {text: _KNOWN.get((embedder.name, text)) for text in texts}
+    found = {text: _VECTOR_CACHE.get((embedder.name, text)) for text in texts}
     missing = [text for text, vector in found.items() if vector is None]
     fresh = dict(zip(missing, _embedded(embedder, missing), strict=True))
-    if len(_KNOWN) + len(fresh) > MOST_KNOWN:
-        _KNOWN.clear()
-    _KNOWN.update({(embedder.name, text): vector for text, vector in fresh.items()})
+    if len(_VECTOR_CACHE) + len(fresh) > MAX_CACHED_VECTORS:
+        _VECTOR_CACHE.clear()
+    _VECTOR_CACHE.update({(embedder.name, text): vector for text, vector in fresh.items()})
     return {text: fresh[text] if vector is None else vector for text, vector in found.items()}
 
 

@@ -22,7 +22,7 @@ from nacre.language.tokens import fold, name_tokens
 from nacre.records.evidence import Cell, Evidence, EvidenceSentence, Rows, Table
 from nacre.records.turn import Understanding
 
-MOST = 2
+MAX_DISPUTES = 2
 # rows dispute the answer only if they are at least so many times as likely (given)
 AS_LIKELY = 0.5
 
@@ -43,7 +43,7 @@ def find_disputes(
     Sentences made from the graph's own triples can't contradict its rows: they are about other properties.
     """
     found = [*_of_queries(chosen, understanding, evidence), *_of_texts(chosen.table, question, evidence)]
-    return found[:MOST]
+    return found[:MAX_DISPUTES]
 
 
 def _of_queries(chosen: Rows, understanding: Understanding, evidence: Sequence[Evidence]) -> Iterator[Dispute]:

@@ -8,6 +8,9 @@ from langchain_core.caches import BaseCache
 
 from agents.models.structured_output import StructuredOutput
 
+# the length of a token, to fit texts into a budget of tokens (given)
+CHARACTERS_PER_TOKEN = 4
+
 
 @dataclass(frozen=True)
 class Limits:

@@ -11,8 +11,8 @@ from nacre.plans.sparql.terms import format_iri
 from nacre.records.look_up import Occurrence
 from nacre.records.turn import Mention, Understanding
 
-MOST = 14
-PLACES = 3
+MAX_LINES = 14
+MAX_COLUMNS = 3
 LONGEST_PHRASE = 6
 MOST_PHRASES = 12
 _QUOTED = re.compile(r"[\"“‘']([^\"”’']{2,80})[\"”’']")
@@ -26,7 +26,7 @@ async def linked_name_lines(understanding: Understanding, database: Database) ->
     for mention in understanding.mentions:
         # looks up the table of a thing on disk
         lines += await run_in_thread(_mention_lines, mention, database)
-    return list(dict.fromkeys(lines))[:MOST]
+    return list(dict.fromkeys(lines))[:MAX_LINES]
 
 
 def value_phrases(question: str) -> list[str]:
@@ -95,7 +95,7 @@ def _places(predicate: str, database: Database) -> Sequence[str]:
         for column in relation.columns:
             if column.predicate == predicate and not (found and relation.kind == "view"):
                 found.append(f"{relation.name}.{column.value or column.link}")
-    return found[:PLACES]
+    return found[:MAX_COLUMNS]
 
 
 def _literal(text: str) -> str:

@@ -15,7 +15,7 @@ from agents.answering.calibrate_rows import calibrate_rows
 from agents.answering.select_answer import DECLINED, is_echo, is_empty, row_probability
 from agents.database import Database
 from agents.models.calls import ModelFailed, structured_reply
-from agents.models.limits import Limits
+from agents.models.limits import CHARACTERS_PER_TOKEN, Limits
 from agents.prompt import prompt
 from agents.result import NO_USAGE, Usage
 from agents.run_in_thread import run_in_thread
@@ -27,7 +27,6 @@ from nacre.records.schema import Class, Predicate, Schema
 from nacre.records.turn import Rewrite, Understanding
 from nacre.understanding.understand import understand
 
-CHARACTERS_A_TOKEN = 4
 # a property with at most so many values is shown with them, each up to so many characters (given)
 MOST_VALUES = 6
 LONGEST_VALUE = 20
@@ -108,7 +107,7 @@ def rewording_prefix(schema: Schema, most_tokens: int) -> str:
 
 def class_lines(schema: Schema, most_tokens: int) -> str:
     """One line for each class, the largest first: its label and those of its properties; as many as fit."""
-    left, lines = most_tokens * CHARACTERS_A_TOKEN, list[str]()
+    left, lines = most_tokens * CHARACTERS_PER_TOKEN, list[str]()
     for each in sorted(schema.classes, key=lambda each: (-each.count, each.iri)):
         line = f"{each.label}: {', '.join(_properties(each, schema))}"
         left -= len(line) + 1

@@ -5,6 +5,7 @@ from itertools import combinations
 from typing import Any
 
 from agents.answering.select_answer import content_words
+from agents.models.limits import CHARACTERS_PER_TOKEN
 from nacre.language.tokens import split_name
 from nacre.records.json_form import to_json
 from nacre.records.schema import Relation, Schema
@@ -14,7 +15,6 @@ from nacre.stores.sqlite.lexicon import Lexicon, TableLink
 # the CREATE statements of `entity` and these relations, of all if None
 DescribeTables = Callable[[Collection[str] | None], str]
 
-CHARACTERS_A_TOKEN = 4
 # characters of a column with its comment: schemas of clearly too many columns are not written out
 COLUMN_CHARACTERS = 30
 # relevant tables that are shown with the paths between them before others (given)
@@ -24,7 +24,7 @@ LONGEST_PATH = 3
 
 def whole_schema(schema: Schema, tokens: int, describe: DescribeTables) -> str | None:
     """All tables, the same text for every question of a graph version; None if they exceed the budget."""
-    most = tokens * CHARACTERS_A_TOKEN
+    most = tokens * CHARACTERS_PER_TOKEN
     if sum(len(relation.columns) for relation in schema.relations) * COLUMN_CHARACTERS > 2 * most:
         return None
     text = describe(None)
@@ -46,7 +46,7 @@ def relevant_tables(
     order = _connected([relation.name for relation in ranked], lexicon.links)
     for name in dict.fromkeys(_with_junctions(order, schema, lexicon.links)):
         longer = describe([*chosen, name])
-        if chosen and len(longer) > tokens * CHARACTERS_A_TOKEN:
+        if chosen and len(longer) > tokens * CHARACTERS_PER_TOKEN:
             continue
         chosen.append(name)
         text = longer
@@ -86,7 +86,7 @@ def relevant_classes(
     text = ""
     for iri in dict.fromkeys([*seeds, *neighbours, *ranked]):
         longer = describe([*chosen, iri])
-        if chosen and len(longer) > tokens * CHARACTERS_A_TOKEN:
+        if chosen and len(longer) > tokens * CHARACTERS_PER_TOKEN:
             continue
         chosen.append(iri)
         text = longer

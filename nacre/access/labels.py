@@ -5,7 +5,7 @@ from collections.abc import Collection
 from nacre.access.text_lexicon import endpoint_names
 from nacre.stores.catalog import Graph
 
-AT_ONCE = 400
+CHUNK_SIZE = 400
 
 
 def look_up_labels(graph: Graph, iris: Collection[str]) -> dict[str, str]:
@@ -17,8 +17,8 @@ def look_up_labels(graph: Graph, iris: Collection[str]) -> dict[str, str]:
     if graph.stored is None:
         names = endpoint_names(graph)
         return known | (names.labels(rest) if names is not None and rest else {})
-    for start in range(0, len(rest), AT_ONCE):
-        part = rest[start : start + AT_ONCE]
+    for start in range(0, len(rest), CHUNK_SIZE):
+        part = rest[start : start + CHUNK_SIZE]
         marks = ",".join("?" * len(part))
         rows = graph.stored.run(f"SELECT iri, label FROM entity WHERE iri IN ({marks})", part).rows
         known |= {str(row[0]): str(row[1]) for row in rows if row[1]}

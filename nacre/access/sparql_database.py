@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
 
 # share of a branch's time for looking up values (given)
-SHARE = 0.2
+LOOK_UP_SHARE = 0.2
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class SparqlDatabase:
         return []
 
     async def look_up(self, wanted: LookUp) -> str:
-        seconds = self.settings.branch_seconds * SHARE
+        seconds = self.settings.branch_seconds * LOOK_UP_SHARE
         return await run_in_thread(
             look_up_sparql, wanted, self.source, self.schema, self.prefixes, self.labels, seconds=seconds
         )

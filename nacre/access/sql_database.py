@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
 
 # share of a branch's time for looking up values, and passages of a look-up (given)
-SHARE = 0.2
+LOOK_UP_SHARE = 0.2
 PASSAGES = 4
 
 
@@ -70,7 +70,7 @@ class SqlDatabase:
     async def occurrences(self, phrases: Sequence[str]) -> list[Occurrence]:
         from tools.look_up.look_up_sql import find_occurrences
 
-        seconds = self.settings.branch_seconds * SHARE
+        seconds = self.settings.branch_seconds * LOOK_UP_SHARE
         return await run_in_thread(find_occurrences, phrases, self.graph.tables, seconds=seconds)
 
     async def look_up(self, wanted: LookUp) -> str:
@@ -78,7 +78,7 @@ class SqlDatabase:
 
         if wanted.kind == "passages":
             return await self._passages(wanted.text)
-        seconds = self.settings.branch_seconds * SHARE
+        seconds = self.settings.branch_seconds * LOOK_UP_SHARE
         return await run_in_thread(look_up_sql, wanted, self.graph.tables, self.describe, seconds=seconds)
 
     async def _passages(self, text: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agents.run_in_thread import AT_ONCE, run_in_thread
+from agents.run_in_thread import MAX_THREADS, run_in_thread
 from graph.app import Composition, compose, open_persistent_app
 from graph.builder import App
 from graph.context import Context
@@ -45,7 +45,7 @@ class TurnService:
         self.threads = threads
         self.active_turns = 0
         self._app = app
-        self._turn_slots = FairSlots(AT_ONCE)
+        self._turn_slots = FairSlots(MAX_THREADS)
         self._query_slots = FairSlots(PROCESSES)
 
     def graph_names(self, caller: Caller = LOCAL_CALLER) -> list[str]:
@@ -124,7 +124,7 @@ class TurnService:
             stack.enter_context(self.count_active())
             if thread and self.threads:
                 await stack.enter_async_context(self.threads.queues.lock(caller.owner, thread))
-            await stack.enter_async_context(self._turn_slots.hold(caller.owner, self._share(caller, AT_ONCE)))
+            await stack.enter_async_context(self._turn_slots.hold(caller.owner, self._share(caller, MAX_THREADS)))
             await stack.enter_async_context(self._turn_transaction(caller, thread, instead_of))
             if id:
                 stack.callback(self.composition.resources.leases.release_run, id)
@@ -176,7 +176,7 @@ class TurnService:
         """
         self.check_capacity()
         with self.count_active():
-            async with self._turn_slots.hold(caller.owner, self._share(caller, AT_ONCE)):
+            async with self._turn_slots.hold(caller.owner, self._share(caller, MAX_THREADS)):
                 yield
 
     @asynccontextmanager

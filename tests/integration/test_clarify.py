@@ -77,12 +77,12 @@ def _with_chance(rows: Rows, view: TurnView, chances: Sequence[float]) -> Rows:
 def app_of(composition: Composition, mind: str, *chances: float) -> App:
     """The model has nothing to say, so that asking it would show."""
     rules = replace(composition.agents["rules"], query_writer=likely(*chances))
-    teams = {"rules": rules}
+    agents_by_reasoner = {"rules": rules}
     if mind == "model":
         asked = ScriptedModel()
         by_both = by_model(asked, rules.query_writer, Limits(seconds=1), model_priors("large"), "rules")
-        teams["model"] = replace(build_agents(asked, Limits(seconds=1)), query_writer=by_both)
-    return build_graph(Resources(composition.library, teams, composition.settings), InMemorySaver())
+        agents_by_reasoner["model"] = replace(build_agents(asked, Limits(seconds=1)), query_writer=by_both)
+    return build_graph(Resources(composition.library, agents_by_reasoner, composition.settings), InMemorySaver())
 
 
 def _house(folder: Path, graph: str) -> Composition:

@@ -35,11 +35,11 @@ async def ask(data: Path, question: str, *, model: ScriptedModel | None = None, 
     context, chosen = {"graph": "kitchen", "branches": ["sql"]} | more.pop("context", {}), more
     settings = Settings(data=data, _env_file=None, **{"embedder": "none", **chosen})
     composition = compose(settings)
-    teams = composition.agents
+    agents_by_reasoner = composition.agents
     if model is not None:
-        team = build_agents(model, Limits(seconds=2), priors=model_priors("large"), lead="model")
-        teams, context = {**teams, "model": team}, context | {"mind": "model"}
-    app = build_graph(Resources(composition.library, teams, settings), InMemorySaver())
+        model_agents = build_agents(model, Limits(seconds=2), priors=model_priors("large"), lead="model")
+        agents_by_reasoner, context = {**agents_by_reasoner, "model": model_agents}, context | {"mind": "model"}
+    app = build_graph(Resources(composition.library, agents_by_reasoner, settings), InMemorySaver())
     for each in question.split("|"):
         events = [event async for event in stream_turn(app, each, thread="one", context=context)]
     composition.library.close()

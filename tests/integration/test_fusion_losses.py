@@ -27,11 +27,13 @@ UNCLEAR = "Which of them simmers on and on?"
 def answered(settings: Settings, question: str, *queries: str) -> Answer:
     """The record of one question, by a model that writes these queries."""
     composition = compose(settings)
-    team = build_agents(ScriptedModel(replies=[step(each) for each in queries]), Limits(seconds=5), lead="model")
-    teams = {**composition.agents, "model": team} if queries else composition.agents
+    model_agents = build_agents(
+        ScriptedModel(replies=[step(each) for each in queries]), Limits(seconds=5), lead="model"
+    )
+    agents_by_reasoner = {**composition.agents, "model": model_agents} if queries else composition.agents
 
     async def run() -> Any:
-        app = build_graph(Resources(composition.library, teams, settings), InMemorySaver())
+        app = build_graph(Resources(composition.library, agents_by_reasoner, settings), InMemorySaver())
         return [event async for event in stream_turn(app, question)][-1][1]
 
     record: Answer = asyncio.run(run())

@@ -115,8 +115,8 @@ def fenced(prompt: str, lure: str) -> bool:
 
 
 def by_model(composition: Composition, model: ScriptedModel) -> App:
-    teams = {**composition.agents, "model": build_agents(model, Limits(seconds=5), lead="model")}
-    return build_graph(Resources(composition.library, teams, composition.settings))
+    agents_by_reasoner = {**composition.agents, "model": build_agents(model, Limits(seconds=5), lead="model")}
+    return build_graph(Resources(composition.library, agents_by_reasoner, composition.settings))
 
 
 OBEYED = [

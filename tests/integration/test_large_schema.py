@@ -5,7 +5,8 @@ from functools import partial
 
 import pytest
 
-from agents.query_writing.schema_text import CHARACTERS_A_TOKEN, relevant_tables, whole_schema
+from agents.models.limits import CHARACTERS_PER_TOKEN
+from agents.query_writing.schema_text import relevant_tables, whole_schema
 from ingestion.index.names import write_names
 from ingestion.induce.layout import induce_layout
 from ingestion.induce.write_tables import write_layout
@@ -77,5 +78,5 @@ def test_the_tables_that_a_question_needs_are_shown(opened: Opened) -> None:
 @pytest.mark.parametrize("question", [QUESTIONS[0][0], "What is there?", "", "height " * 500])
 def test_the_budget_holds_whatever_is_asked(question: str, opened: Opened) -> None:
     text = shown(question, opened)
-    assert len(text) <= TOKENS * CHARACTERS_A_TOKEN
+    assert len(text) <= TOKENS * CHARACTERS_PER_TOKEN
     assert "CREATE TABLE entity" in text

@@ -222,8 +222,8 @@ async def test_a_question_is_answered_over_each_server(settings: Settings, takes
     with openai_server(Reply(json.dumps(query)), takes=takes) as server:
         composition = compose(settings)
         right = Priors("large", {"alone": (999, 1000), "disputed": (999, 1000)})
-        team = build_agents(model_of(server), bounds, priors=right, lead="model")
-        app = build_graph(Resources(composition.library, {**composition.agents, "model": team}, settings))
+        model_agents = build_agents(model_of(server), bounds, priors=right, lead="model")
+        app = build_graph(Resources(composition.library, {**composition.agents, "model": model_agents}, settings))
         events = [event async for event in stream_turn(app, "How many of them are cooked in there?")]
     answer = events[-1][1]
     assert answer["values"] == [3]

@@ -44,9 +44,11 @@ def app(settings: Settings, scripted: ScriptedModel) -> App:
     return app_of(settings, build_agents(scripted, Limits(seconds=1)))
 
 
-def app_of(settings: Settings, team: Agents) -> App:
+def app_of(settings: Settings, model_agents: Agents) -> App:
     composition = compose(settings)
-    return build_graph(Resources(composition.library, {**composition.agents, "model": team}, settings), InMemorySaver())
+    return build_graph(
+        Resources(composition.library, {**composition.agents, "model": model_agents}, settings), InMemorySaver()
+    )
 
 
 async def ask(app: App, question: str, **options: Any) -> Answer:
@@ -177,8 +179,8 @@ async def test_stepwise_asks_the_selector_before_each_step(app: App, scripted: S
 async def test_a_turn_ends_within_its_time_whatever_a_model_does(settings: Settings, scripted: ScriptedModel) -> None:
     hasty = settings.model_copy(update={"turn_seconds": 0.3})
     composition = compose(hasty)
-    teams = {**composition.agents, "model": build_agents(scripted, Limits(seconds=60))}
-    app = build_graph(Resources(composition.library, teams, hasty))
+    agents_by_reasoner = {**composition.agents, "model": build_agents(scripted, Limits(seconds=60))}
+    app = build_graph(Resources(composition.library, agents_by_reasoner, hasty))
     scripted.replies = [Slow("late", 60)] * 3
     answer = await ask(app, UNCLEAR)
     assert answer["status"] in ("not_in_graph", "answered")
@@ -245,8 +247,8 @@ async def test_a_second_turn_is_worded_with_the_first_in_view(settings: Settings
         return Result(Rewrite(view.question, sure=False))
 
     composition = compose(settings)
-    team = replace(composition.agents["rules"], rewriter=rewriter.by_model(scripted, unsure, Limits()))
-    app = build_graph(Resources(composition.library, {"rules": team}, settings), InMemorySaver())
+    model_agents = replace(composition.agents["rules"], rewriter=rewriter.by_model(scripted, unsure, Limits()))
+    app = build_graph(Resources(composition.library, {"rules": model_agents}, settings), InMemorySaver())
     scripted.replies = [{"question": "What is the cooking time of the dal?"}]
     await ask(app, "What is the cooking time of the pilaf?", thread="t")
     second = await ask(app, "And what is it for the dal?", thread="t")

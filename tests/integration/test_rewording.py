@@ -33,8 +33,8 @@ NOTHING = {"sql": "SELECT 1 WHERE 0"}
 @pytest.fixture
 def app(settings: Settings, scripted: ScriptedModel) -> App:
     composition = compose(settings)
-    team = build_agents(scripted, Limits(seconds=1, retries=0, exchanges=1), priors=model_priors("small"))
-    return build_graph(Resources(composition.library, {**composition.agents, "model": team}, settings))
+    model_agents = build_agents(scripted, Limits(seconds=1, retries=0, exchanges=1), priors=model_priors("small"))
+    return build_graph(Resources(composition.library, {**composition.agents, "model": model_agents}, settings))
 
 
 async def ask(app: App, question: str, mind: str = "model") -> Answer:

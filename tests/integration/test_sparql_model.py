@@ -43,8 +43,10 @@ def data(tmp_path_factory: pytest.TempPathFactory, kitchen: Path) -> Iterator[Pa
 async def ask(data: Path, model: ScriptedModel, question: str, graph: str, size: str = "large") -> Answer:
     settings = Settings(data=data, embedder="none", _env_file=None)
     composition = compose(settings)
-    team = build_agents(model, Limits(seconds=2), priors=model_priors(size), lead="model")  # type: ignore[arg-type]
-    app = build_graph(Resources(composition.library, {**composition.agents, "model": team}, settings), InMemorySaver())
+    model_agents = build_agents(model, Limits(seconds=2), priors=model_priors(size), lead="model")  # type: ignore[arg-type]
+    app = build_graph(
+        Resources(composition.library, {**composition.agents, "model": model_agents}, settings), InMemorySaver()
+    )
     context: dict[str, Any] = {"mind": "model", "branches": ["sparql"], "graph": graph}
     events = [event async for event in stream_turn(app, question, context=context)]
     composition.library.close()

@@ -186,8 +186,8 @@ async def test_an_error_of_a_branch_does_not_end_the_turn(composition: Compositi
         raise OSError("the disk is gone")
 
     rules = composition.agents["rules"]
-    teams = {"rules": replace(rules, query_writer=broken)}
-    app = build_graph(Resources(composition.library, teams, composition.settings))
+    agents_by_reasoner = {"rules": replace(rules, query_writer=broken)}
+    app = build_graph(Resources(composition.library, agents_by_reasoner, composition.settings))
     answer, _ = await ask(app, "How many dishes are there?")
     assert answer["answer"]
     assert answer["visited"].count("sql") > 1
@@ -197,8 +197,8 @@ async def test_a_branch_that_hangs_is_left_behind(composition: Composition) -> N
     async def slow(view: TurnView, database: Database) -> Result[BranchResult]:
         raise TimeoutError
 
-    teams = {"rules": replace(composition.agents["rules"], query_writer=slow)}
-    app = build_graph(Resources(composition.library, teams, composition.settings))
+    agents_by_reasoner = {"rules": replace(composition.agents["rules"], query_writer=slow)}
+    app = build_graph(Resources(composition.library, agents_by_reasoner, composition.settings))
     answer, _ = await ask(app, "How many dishes are there?", context={"branches": ["sql"]})
     assert answer["status"] == "failed"
     assert "within 10 s" in (answer["reason"] or "")
@@ -234,8 +234,8 @@ def test_any_selector_ends_within_its_rounds_and_leaves_no_branch_out(
             return Result(await database.read(view.understanding.readings[0], 0))  # type: ignore[arg-type, call-arg]
         return Result(BranchResult("sql", error=QueryError("empty", "nothing") if found == "error" else None))
 
-    teams = {"rules": replace(build_agents(None), tool_selector=selector, query_writer=writer)}
-    app = build_graph(Resources(composition.library, teams, composition.settings))
+    agents_by_reasoner = {"rules": replace(build_agents(None), tool_selector=selector, query_writer=writer)}
+    app = build_graph(Resources(composition.library, agents_by_reasoner, composition.settings))
     context = {"branches": branches, "max_rounds": max_rounds}
     answer, _ = asyncio.run(ask(app, "How many dishes with saffron are there?", context=context))
     assert answer["rounds"] <= max_rounds
@@ -253,8 +253,8 @@ async def test_evidence_of_one_turn_is_absent_from_the_next(composition: Composi
         assert view.of("sql") == ()
         return Result(next(turns))
 
-    teams = {"rules": replace(composition.agents["rules"], query_writer=writer)}
-    app = build_graph(Resources(composition.library, teams, composition.settings), InMemorySaver())
+    agents_by_reasoner = {"rules": replace(composition.agents["rules"], query_writer=writer)}
+    app = build_graph(Resources(composition.library, agents_by_reasoner, composition.settings), InMemorySaver())
     options = {"thread": "t", "context": {"max_rounds": 1}}
     _, first = await ask(app, "What is marked?", **options)
     _, second = await ask(app, "What is marked?", **options)

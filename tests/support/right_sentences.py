@@ -47,8 +47,8 @@ def answered(composition: Composition, graphs: Sequence[str], questions: Path) -
         told.append((view, result.value))
         return result
 
-    teams = {"rules": replace(rules, fuser=listening)}
-    app = build_graph(Resources(composition.library, teams, composition.settings), InMemorySaver())
+    agents_by_reasoner = {"rules": replace(rules, fuser=listening)}
+    app = build_graph(Resources(composition.library, agents_by_reasoner, composition.settings), InMemorySaver())
 
     async def ask(question: str, graph: str, thread: str) -> tuple[TurnView, AnswerDraft]:
         async for _ in stream_turn(app, question, graph=graph, thread=thread):

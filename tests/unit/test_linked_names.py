@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.query_writing.linked_names import LONGEST_PHRASE, MOST, MOST_PHRASES, linked_name_lines, value_phrases
+from agents.query_writing.linked_names import LONGEST_PHRASE, MAX_LINES, MOST_PHRASES, linked_name_lines, value_phrases
 from nacre.records.look_up import Occurrence
 from nacre.records.schema import Class, Column, Predicate, Relation, Schema
 from nacre.records.turn import Mention, Understanding
@@ -90,7 +90,7 @@ async def test_where_values_stand_goes_first_each_once_and_bounded() -> None:
     found = [Occurrence("t", "c", f"v{n % 20}", 0.95) for n in range(40)]
     mention = Mention("pilau", 0, 5, "entity", "e", "pilaf", 0.9)
     lines = await linked_name_lines(Understanding("Where is Pilau?", (mention,)), FakeDatabase(occurring=found))
-    assert len(lines) == MOST
+    assert len(lines) == MAX_LINES
     assert lines[0] == "t.c has 'v0' (alike, 0.95)"
     assert len(set(lines)) == len(lines)
 

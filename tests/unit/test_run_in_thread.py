@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from agents.run_in_thread import AT_ONCE, run_in_thread
+from agents.run_in_thread import MAX_THREADS, run_in_thread
 from nacre.records.cancellation import is_cancelled, raise_if_cancelled
 
 
@@ -25,7 +25,7 @@ def test_work_that_nobody_waits_for_ends() -> None:
             ended.set()
 
     async def left() -> None:
-        running = [asyncio.create_task(run_in_thread(work)) for _ in range(AT_ONCE)]
+        running = [asyncio.create_task(run_in_thread(work)) for _ in range(MAX_THREADS)]
         await asyncio.sleep(0.05)
         for each in running:
             each.cancel()

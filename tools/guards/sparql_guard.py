@@ -16,7 +16,7 @@ from tools.guards.sparql_shape import QueryShape, inspect_query
 
 LONGEST = 10_000
 MOST_PATTERNS = 100
-NEAR = 55
+NEAR_SCORE = 55
 ALLOWED_FORMS = ("SELECT", "ASK", "CONSTRUCT")
 # namespaces that every RDF graph may use, whether its schema lists their terms or not
 _COMMON = ("http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://www.w3.org/2000/01/rdf-schema#",
@@ -84,7 +84,7 @@ def nearest_iri(iri: str, schema: Schema, kind: str) -> str | None:
     word = iri.replace("#", "/").rpartition("/")[2]
     names = {each.iri: max((each.label, each.iri.replace("#", "/").rpartition("/")[2]), key=len) for each in every}
     best = process.extractOne(word.lower(), {k: v.lower() for k, v in names.items()}, scorer=fuzz.WRatio,
-                              score_cutoff=NEAR)  # fmt: skip
+                              score_cutoff=NEAR_SCORE)  # fmt: skip
     return str(best[2]) if best else None
 
 

@@ -13,7 +13,7 @@ from nacre.errors import ToolError
 
 LONGEST = 10_000
 # checked before parsing: beyond these the parser, or SQLite, takes longer than any limit
-MOST = {"SELECT": 40, "JOIN": 20, "WITH": 8, "nesting": 40, "tables of a WITH": 16}
+MAX_CONSTRUCTS = {"SELECT": 40, "JOIN": 20, "WITH": 8, "nesting": 40, "tables of a WITH": 16}
 MOST_BARE_JOINS = 3
 MOST_TABLES = 40
 
@@ -70,7 +70,7 @@ def _bounded(tokens: Sequence[Token]) -> None:
         bare = 0 if token.token_type in _CONDITION else bare + (token.token_type == TokenType.JOIN)
         if bare > MOST_BARE_JOINS:
             raise ToolError("too_large", "Every JOIN needs its ON.")
-    for what, most in MOST.items():
+    for what, most in MAX_CONSTRUCTS.items():
         if counted[what] > most:
             raise ToolError("too_large", f"The query has more than {most} of {what}. Write a shorter one.")
 

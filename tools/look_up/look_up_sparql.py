@@ -13,7 +13,7 @@ from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
 from nacre.stores.sparql.text_search import text_search_pattern
 
 MOST, SAMPLE, FACTS, LONGEST = 10, 3, 60, 60
-NEAR = 80
+NEAR_SCORE = 80
 
 
 def look_up_sparql(
@@ -41,7 +41,7 @@ def _resolve(name: str, known: dict[str, str], prefixes: Prefixes) -> str | None
     if full in known:
         return full
     labels = {key: label.lower() for key, label in known.items()}
-    best = process.extractOne(name.rpartition(":")[2].lower(), labels, scorer=fuzz.ratio, score_cutoff=NEAR)
+    best = process.extractOne(name.rpartition(":")[2].lower(), labels, scorer=fuzz.ratio, score_cutoff=NEAR_SCORE)
     return str(best[2]) if best else None
 
 

@@ -15,7 +15,7 @@ from nacre.stores.sqlite.tables import Tables
 from tools.guards.sql_guard import sql_text
 from tools.repair.repair_query import Repair, query_relations
 
-NEAR = 80
+NEAR_SCORE = 80
 VALUES = 3000
 SHOWN = 5
 
@@ -60,7 +60,7 @@ def _repair_spelling(query: exp.Query, tables: Tables, seconds: float) -> Repair
         if not text or any(_matches(literal.name, value) for value in values):
             continue
         folded = {fold(value): value for value in values}
-        best = process.extractOne(fold(text), list(folded), scorer=fuzz.ratio, score_cutoff=NEAR)
+        best = process.extractOne(fold(text), list(folded), scorer=fuzz.ratio, score_cutoff=NEAR_SCORE)
         if best:
             hints.append(f"{text!r} is spelt {folded[best[0]]!r}")
             # the column may be compared in lower case

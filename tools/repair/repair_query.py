@@ -15,7 +15,7 @@ from nacre.errors import ToolError
 from nacre.records.schema import Relation, Schema
 from tools.guards.sql_guard import sql_text
 
-NEAR = 80
+NEAR_SCORE = 80
 LISTED = 25
 _NO_TABLE = re.compile(r"no (?:such )?table:? '?([^'\s]+?)'?\.(?:\s|$)", re.IGNORECASE)
 _NO_COLUMN = re.compile(r"no such column: (.+?)\.$", re.IGNORECASE)
@@ -53,7 +53,7 @@ def _unknown_name(query: exp.Expr, message: str, schema: Schema) -> Repair:
 
 
 def _unknown_table(query: exp.Expr, name: str, message: str, schema: Schema) -> Repair:
-    best = process.extractOne(name.lower(), [*schema.relation_of, "entity"], scorer=fuzz.ratio, score_cutoff=NEAR)
+    best = process.extractOne(name.lower(), [*schema.relation_of, "entity"], scorer=fuzz.ratio, score_cutoff=NEAR_SCORE)
     if best is None:
         tables = ", ".join(sorted(r.name for r in schema.relations if r.kind != "junction")[:LISTED])
         return Repair("unknown_name", f"{message} The tables are: {tables}.")
@@ -81,7 +81,7 @@ def _unknown_column(query: exp.Expr, name: str, message: str, schema: Schema) ->
         right = exp.column(exp.to_identifier(column, quoted=True), table=exp.to_identifier(elsewhere[0], quoted=True))
         return _replaced(query, name, lambda _: right.copy(), f"{column} is a column of {elsewhere[0]}.")
     near = {c: a for a, columns in columns_of.items() for c in columns}
-    best = process.extractOne(column.lower(), list(near), scorer=fuzz.ratio, score_cutoff=NEAR)
+    best = process.extractOne(column.lower(), list(near), scorer=fuzz.ratio, score_cutoff=NEAR_SCORE)
     if best:
         right = exp.column(exp.to_identifier(best[0], quoted=True), table=exp.to_identifier(near[best[0]], quoted=True))
         return _replaced(query, name, lambda _: right.copy(), f"The column {name} is called {best[0]}.")

@@ -10,7 +10,7 @@ from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.identifiers import quote_if_needed
 
 MEMBERS = 50
-SECONDS = 4.0
+PAGE_SECONDS = 4.0
 
 
 def class_view(graph: Graph, iri: str, search: str = "", skip: int = 0) -> ClassView | None:
@@ -57,5 +57,5 @@ def _members(graph: Graph, own: Class, search: str, skip: int) -> Iterator[FactE
         f"SELECT e.iri, e.label FROM {quote_if_needed(relation.name)} r JOIN entity e ON e.id = r.{key} "
         f"WHERE e.label LIKE ? ESCAPE '\\' ORDER BY e.label, e.iri LIMIT {MEMBERS} OFFSET {skip}"
     )
-    for iri, label in graph.stored.run(query, (like,), limit=MEMBERS, seconds=SECONDS).rows:
+    for iri, label in graph.stored.run(query, (like,), limit=MEMBERS, seconds=PAGE_SECONDS).rows:
         yield FactEnd(str(label or iri), str(iri))

@@ -11,7 +11,7 @@ from nacre.stores.sparql.sparql_source import SparqlTerm
 from nacre.stores.sqlite.triples import TYPE
 
 # rows of one query
-MOST = 300
+MAX_ROWS = 300
 
 Row = tuple[SparqlTerm | None, ...]
 
@@ -21,8 +21,10 @@ def remote_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> 
     remote, term, schema = graph.remote, iri_term(iri), graph.schema
     if remote is None:
         return None
-    outgoing = remote.select(f"SELECT ?p ?o {{ {term} ?p ?o }}", limit=MOST, seconds=bounds.seconds)
-    incoming = remote.select(f"SELECT ?p ?s {{ ?s ?p {term} }} LIMIT {MOST + 1}", limit=MOST, seconds=bounds.seconds)
+    outgoing = remote.select(f"SELECT ?p ?o {{ {term} ?p ?o }}", limit=MAX_ROWS, seconds=bounds.seconds)
+    incoming = remote.select(
+        f"SELECT ?p ?s {{ ?s ?p {term} }} LIMIT {MAX_ROWS + 1}", limit=MAX_ROWS, seconds=bounds.seconds
+    )
     out, into = outgoing.rows, incoming.rows
     if not out and not into:
         return None
