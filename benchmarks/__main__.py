@@ -1,13 +1,12 @@
-"""Run the benchmarks: python -m benchmarks [--large] [--write]; exit 1 where a limit is broken."""
+"""Run the benchmarks: python -m benchmarks [--large] [--write]; exit 1 if a limit is broken."""
 
 import sys
 from itertools import chain
 from time import perf_counter
 
-from benchmarks import ingest, latency, questions
-from benchmarks import wide_graphs as wide
-from benchmarks.ingest import BenchmarkResult
+from benchmarks import ingest, latency, questions, wide_graphs
 from benchmarks.performance_page import describe_machine, write_section
+from benchmarks.results import format_row
 
 
 def main(arguments: list[str]) -> int:
@@ -16,13 +15,13 @@ def main(arguments: list[str]) -> int:
         print(f"Unknown: {' '.join(sorted(set(arguments) - known))}. Run: python -m benchmarks [--large] [--write]")
         return 2
     start, large = perf_counter(), "--large" in arguments
-    lines = ["| what | measured | limit | |", "|---|---:|---:|---|"]
+    rows = ["| what | measured | limit | |", "|---|---:|---:|---|"]
     print(describe_machine())
     broken = []
-    for result in chain(ingest.run(large), wide.run(), latency.run(), questions.run(large)):
-        line = format_row(result)
-        lines.append(line)
-        print(line, flush=True)
+    for result in chain(ingest.run(large), wide_graphs.run(), latency.run(), questions.run(large)):
+        row = format_row(result)
+        rows.append(row)
+        print(row, flush=True)
         if not result.holds:
             broken.append(result.what)
     print(
@@ -30,19 +29,8 @@ def main(arguments: list[str]) -> int:
     )
     if "--write" in arguments:
         command = "python -m benchmarks" + (" --large" if "--large" in arguments else "")
-        write_section("measured", command, "\n".join(lines))
+        write_section("measured", command, "\n".join(rows))
     return 1 if broken else 0
-
-
-def format_row(result: BenchmarkResult) -> str:
-    limit = (
-        "" if result.limit is None else f"{'at least' if result.at_least else 'at most'} {format_number(result.limit)}"
-    )
-    return f"| {result.what} | {format_number(result.value)} {result.unit} | {limit} | {'' if result.holds else 'BROKEN'} |"
-
-
-def format_number(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 if __name__ == "__main__":

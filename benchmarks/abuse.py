@@ -1,7 +1,7 @@
-"""What a stranger may try on a started server: python -m benchmarks.abuse [--write]; exit 1 where a limit is broken.
+"""Attack a started server: python -m benchmarks.abuse [--write]; exit 1 if a limit is broken.
 
-Questions made to take long, requests that can't be read, statements that burn, and SIGTERM in the middle of it; times
-are compared with an ordinary question's, and /healthz is asked throughout.
+There are questions designed to take long, unreadable requests, hostile SQL statements, and SIGTERM under full load.
+Times are compared with those of an ordinary question, and /healthz is requested throughout.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from benchmarks.hostile_sql import hostile_statements
+from benchmarks.inputs.hostile_sql import hostile_statements
 from benchmarks.load import GRAPH, ROOT, memory, server
 from benchmarks.performance_page import write_section
 from ingestion.induce.write_tables import write_tables
@@ -53,34 +53,34 @@ QUESTIONS = (
 
 
 async def abuse_server(address: str, pid: int) -> tuple[list[str], list[str]]:
-    """What was measured, line by line, and the limits that were broken."""
-    told: list[str] = []
+    """The rows of the measurements, and the broken limits."""
+    rows: list[str] = []
     broken: list[str] = []
 
     def note(what: str, value: float, unit: str, limit: float) -> None:
-        told.append(f"| {what} | {value:.3g} {unit} | at most {limit:g} | {'' if value <= limit else 'BROKEN'} |")
+        rows.append(f"| {what} | {value:.3g} {unit} | at most {limit:g} | {'' if value <= limit else 'BROKEN'} |")
         if value > limit:
             broken.append(what)
 
     async with httpx.AsyncClient(base_url=address, timeout=120) as http:
-        ordinary = [await _asked(http, ORDINARY) for _ in range(6)][1:]
+        ordinary = [await _ask(http, ORDINARY) for _ in range(6)][1:]
         usual = sorted(ordinary)[len(ordinary) // 2]
         before = memory(pid)
         health: list[float] = []
-        listening = asyncio.create_task(_listen(http, health))
-        alone = [await _asked(http, question[:MAX_QUESTION_LETTERS]) for question in QUESTIONS]
+        polling = asyncio.create_task(_poll_health(http, health))
+        alone = [await _ask(http, question[:MAX_QUESTION_LETTERS]) for question in QUESTIONS]
         note("the longest question of 4,000 characters, one at a time", max(alone), "s", QUESTION_SECONDS)
-        told.append(f"| the same, in ordinary questions ({usual * 1000:.0f} ms) | {max(alone) / usual:.0f} x | | |")
-        begun = time.perf_counter()
-        await asyncio.gather(*(_asked(http, question[:MAX_QUESTION_LETTERS]) for question in QUESTIONS))
-        told.append(f"| all {len(QUESTIONS)} of them at once | {time.perf_counter() - begun:.1f} s | | |")
-        # who asks and leaves: the work must not go on
+        rows.append(f"| the same, in ordinary questions ({usual * 1000:.0f} ms) | {max(alone) / usual:.0f} x | | |")
+        start = time.perf_counter()
+        await asyncio.gather(*(_ask(http, question[:MAX_QUESTION_LETTERS]) for question in QUESTIONS))
+        rows.append(f"| all {len(QUESTIONS)} of them at once | {time.perf_counter() - start:.1f} s | | |")
+        # the work for clients that disconnect must stop
         for question in QUESTIONS[:6]:
             with suppress(httpx.ReadTimeout):
                 await http.post("/ask/invoke", json=_body(question[:MAX_QUESTION_LETTERS]), timeout=0.2)
-        await asyncio.to_thread(_unreadable, address)
-        note("an ordinary question after clients have left", await _asked(http, ORDINARY), "s", QUESTION_SECONDS)
-        listening.cancel()
+        await asyncio.to_thread(_send_unreadable, address)
+        note("an ordinary question after clients have left", await _ask(http, ORDINARY), "s", QUESTION_SECONDS)
+        polling.cancel()
         note(
             f"/healthz meanwhile, 99 of 100 ({len(health)})",
             sorted(health)[int(len(health) * 0.99)],
@@ -88,93 +88,93 @@ async def abuse_server(address: str, pid: int) -> tuple[list[str], list[str]]:
             HEALTH_SECONDS,
         )
         note("memory, against before", memory(pid) / before, "x", GROWTH)
-    return told, broken
+    return rows, broken
 
 
 def _body(question: str) -> dict[str, dict[str, str]]:
     return {"input": {"question": question, "graph": GRAPH}}
 
 
-async def _asked(http: httpx.AsyncClient, question: str) -> float:
-    begun = time.perf_counter()
+async def _ask(http: httpx.AsyncClient, question: str) -> float:
+    start = time.perf_counter()
     reply = await http.post("/ask/invoke", json=_body(question))
     assert reply.status_code == 200, reply.text[:200]
-    return time.perf_counter() - begun
+    return time.perf_counter() - start
 
 
-async def _listen(http: httpx.AsyncClient, seconds: list[float]) -> None:
+async def _poll_health(http: httpx.AsyncClient, seconds: list[float]) -> None:
     while True:
-        begun = time.perf_counter()
+        start = time.perf_counter()
         await http.get("/healthz")
-        seconds.append(time.perf_counter() - begun)
+        seconds.append(time.perf_counter() - start)
         await asyncio.sleep(0.05)
 
 
-def _unreadable(address: str) -> None:
-    """Heads and bodies that are never finished, or too long."""
+def _send_unreadable(address: str) -> None:
+    """Send headers and bodies that never end, or are too long."""
     parts = urlsplit(address)
-    begun = b"POST /api/ask HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 900000\r\n\r\n"
-    for sent in (b"GET / HTTP/1.1\r\nX: " + b"a" * 50_000_000, begun + b"[" * 100_000, begun + b"[" * 900_000):
+    start = b"POST /api/ask HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 900000\r\n\r\n"
+    for sent in (b"GET / HTTP/1.1\r\nX: " + b"a" * 50_000_000, start + b"[" * 100_000, start + b"[" * 900_000):
         with suppress(OSError), socket.create_connection((parts.hostname, parts.port), timeout=5) as line:
             line.sendall(sent)
 
 
 async def leave_requests_open(address: str) -> None:
-    """Leave the server with all it can do, as it is told to stop."""
+    """Send all questions and disconnect, so that the server is under full load when it gets SIGTERM."""
     async with httpx.AsyncClient(base_url=address, timeout=0.5) as http:
-        asked = [http.post("/ask/invoke", json=_body(question[:MAX_QUESTION_LETTERS])) for question in QUESTIONS]
-        await asyncio.gather(*asked, return_exceptions=True)
+        requests = [http.post("/ask/invoke", json=_body(question[:MAX_QUESTION_LETTERS])) for question in QUESTIONS]
+        await asyncio.gather(*requests, return_exceptions=True)
 
 
 async def run_hostile_statements(limit: float = STATEMENT_SECONDS, number: int = STATEMENTS) -> tuple[float, str]:
-    """The longest that one of the grammar's statements took, and what became of them all."""
-    ends: dict[str, int] = {}
+    """The seconds of the slowest hostile statement, and the counts of their outcomes."""
+    outcomes: dict[str, int] = {}
     longest = 0.0
     with tempfile.TemporaryDirectory(prefix="nacre-abuse-") as folder:
         file = Path(folder) / "graph.sqlite"
         write_tables(parse_files([ROOT / "examples/bmw/kg.ttl"]), file)
         before = sha256(file.read_bytes()).hexdigest()
-        apart = Sandbox()
+        sandbox = Sandbox()
         try:
             for text in hostile_statements(number, seed=1):
-                # so that a process which has to be started anew is not counted
-                await apart.run(file, "SELECT 1", round=1, limit=1, seconds=60)
-                begun = time.perf_counter()
+                # the start of a new process is not counted
+                await sandbox.run(file, "SELECT 1", round=1, limit=1, seconds=60)
+                start = time.perf_counter()
                 try:
-                    found = await apart.run(file, text, round=1, limit=100, seconds=limit)
+                    found = await sandbox.run(file, text, round=1, limit=100, seconds=limit)
                     end = found.error.kind if found.error else "rows"
                 except ToolError as error:
                     end = error.kind
-                longest = max(longest, time.perf_counter() - begun)
-                ends[end] = ends.get(end, 0) + 1
+                longest = max(longest, time.perf_counter() - start)
+                outcomes[end] = outcomes.get(end, 0) + 1
         finally:
-            apart.close()
+            sandbox.close()
         with sqlite3.connect(file) as whole:
             assert whole.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert sha256(file.read_bytes()).hexdigest() == before
-    return longest, ", ".join(f"{kind} {count}" for kind, count in sorted(ends.items()))
+    return longest, ", ".join(f"{kind} {count}" for kind, count in sorted(outcomes.items()))
 
 
 def main(arguments: Sequence[str] = ()) -> int:
     command = argparse.ArgumentParser("python -m benchmarks.abuse")
-    command.add_argument("--write", action="store_true", help="put the result into docs/performance.md")
-    given = command.parse_args(arguments or None)
+    command.add_argument("--write", action="store_true", help="write the result to docs/performance.md")
+    options = command.parse_args(arguments or None)
     with server(1) as (address, pid):
-        told, broken = asyncio.run(abuse_server(address, pid))
+        rows, broken = asyncio.run(abuse_server(address, pid))
         asyncio.run(leave_requests_open(address))
-        begun = time.perf_counter()
-    seconds = time.perf_counter() - begun
-    longest, ends = asyncio.run(run_hostile_statements())
+        start = time.perf_counter()
+    seconds = time.perf_counter() - start
+    longest, outcomes = asyncio.run(run_hostile_statements())
     for what, value, limit in (
         ("SIGTERM under all of it", seconds, STOP_SECONDS),
-        (f"{STATEMENTS} statements of {STATEMENT_SECONDS:g} s ({ends}), the longest", longest, GRACE_SECONDS),
+        (f"{STATEMENTS} statements of {STATEMENT_SECONDS:g} s ({outcomes}), the longest", longest, GRACE_SECONDS),
     ):
-        told.append(f"| {what} | {value:.3g} s | at most {limit:g} | {'' if value <= limit else 'BROKEN'} |")
+        rows.append(f"| {what} | {value:.3g} s | at most {limit:g} | {'' if value <= limit else 'BROKEN'} |")
         if value > limit:
             broken.append(what)
-    table = "\n".join(["| what | measured | limit | |", "|---|---:|---:|---|", *told])
+    table = "\n".join(["| what | measured | limit | |", "|---|---:|---:|---|", *rows])
     print(table)
-    if given.write:
+    if options.write:
         write_section("abuse", "python -m benchmarks.abuse", table)
     return 1 if broken else 0
 

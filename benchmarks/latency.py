@@ -1,14 +1,13 @@
-"""How long an answer takes: the example's questions, and questions made over graphs of two sizes -> results and limits.
+"""Latency of answers: questions of the example, and generated questions over two graphs -> results with limits.
 
-A turn is a question of the example from its text to its record, by the rules. Understanding is timed alone, over the
-graphs of `make_graph` with a name of its own for every thing, as names take longer to search than numbers; of the
-questions, made from templates, a third misspell what they name, and a third name what the graph does not know.
+A turn is a question of the example from its text to its record, by the rules. Understanding is timed alone, over
+`inputs.fleet_graph` with an invented name for every thing, since names take longer to search than numbers. A third of
+the generated questions misspell their names, and a third have names that the graph does not know.
 """
 
 import asyncio
 import json
 import logging
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -16,17 +15,17 @@ from pathlib import Path
 from random import Random
 from time import perf_counter
 
-from benchmarks.ingest import BenchmarkResult, Measurement
-from benchmarks.make_graph import LABEL, write_graph
-from nacre.evaluation.ask_questions import QuestionLine, read_questions
-from nacre.evaluation.ask_questions import ask_questions as asked
+from benchmarks.inputs.fleet_graph import LABEL, write_graph
+from benchmarks.results import BenchmarkResult, Measurement, measure
+from nacre.evaluation.ask_questions import QuestionLine, ask_questions, read_questions
 from nacre.evaluation.score import quantile
 from nacre.evaluation.synthetic.reword import add_typo
 from nacre.records.answer import Answer
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "bmw"
-TURN_MS, UNDERSTANDING_MS = 40.0, {1: 10.0, 97: 40.0}
-QUESTIONS, WARMING = 60, 10
+# limits: a turn, and understanding by the scale of the graph
+MAX_TURN_MS, MAX_UNDERSTANDING_MS = 40.0, {1: 10.0, 97: 40.0}
+QUESTIONS, WARM_UP_TURNS = 60, 10
 SYLLABLES = [first + vowel for first in "bdfgklmnprstvz" for vowel in ("a", "e", "i", "o", "u", "an", "er", "ol")]
 TEMPLATES = (
     "what is the price of {}?",
@@ -43,22 +42,23 @@ TEMPLATES = (
 
 
 def run() -> Iterator[BenchmarkResult]:
-    """The measurements, each in a process of its own; seconds of a busy machine are not those of an idle one."""
-    found = _measure("turn")
-    yield BenchmarkResult(
-        f"{found['entities']:,.0f} entities: a turn by the rules, median", found["p50"], "ms", TURN_MS
-    )
-    yield BenchmarkResult(f"{found['entities']:,.0f} entities: a turn by the rules, 95 of 100", found["p95"], "ms")
-    for scale, limit in UNDERSTANDING_MS.items():
-        found = _measure("understanding", str(scale))
-        size = f"{found['entities']:,.0f} entities"
-        yield BenchmarkResult(f"{size}: understanding a question, median", found["p50"], "ms", limit)
-        yield BenchmarkResult(f"{size}: understanding a question, 95 of 100", found["p95"], "ms")
+    """The measurements, each in a process of its own; they are elapsed times, so the machine should be idle."""
+    numbers = measure("latency", "turn")
+    size = f"{numbers['entities']:,.0f} entities"
+    yield BenchmarkResult(f"{size}: a turn by the rules, median", numbers["p50"], "ms", MAX_TURN_MS)
+    yield BenchmarkResult(f"{size}: a turn by the rules, 95 of 100", numbers["p95"], "ms")
+    for scale, limit in MAX_UNDERSTANDING_MS.items():
+        numbers = measure("latency", "understanding", scale)
+        size = f"{numbers['entities']:,.0f} entities"
+        yield BenchmarkResult(f"{size}: understanding a question, median", numbers["p50"], "ms", limit)
+        yield BenchmarkResult(f"{size}: understanding a question, 95 of 100", numbers["p95"], "ms")
 
 
 def turn(folder: Path) -> Measurement:
-    """The questions of the example, each asked once, on the event loop that `nacre serve` runs: what is asked again is
-    remembered. The first ones, which load what is loaded at first use, do not count."""
+    """The turns of the example on the event loop of `nacre serve`, each question once, since answers are cached.
+
+    The first turns are for warming up and do not count.
+    """
     from graph.context import Context
     from ingestion.pipeline import ingest
     from nacre.config.embedder import local_embedder
@@ -82,17 +82,17 @@ def turn(folder: Path) -> Measurement:
                 seconds.append(perf_counter() - start)
                 return record
 
-            _ = [record async for record in asked(questions, ask)]
+            _ = [record async for record in ask_questions(questions, ask)]
             with service.library.open("example") as graph:
                 entities = sum(home.things for home in graph.lexicon.table_counts)
-        return _summed(seconds[WARMING:], entities)
+        return _summary(seconds[WARM_UP_TURNS:], entities)
 
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         return runner.run(timed())
 
 
 def understanding(folder: Path, scale: int) -> Measurement:
-    """Questions over a made graph, each once, after a few others have built the indexes."""
+    """Understanding of generated questions, each once, after a few others have built the indexes."""
     from ingestion.index.names import write_names
     from ingestion.induce.layout import induce_layout
     from ingestion.induce.write_tables import write_layout
@@ -104,64 +104,56 @@ def understanding(folder: Path, scale: int) -> Measurement:
     from nacre.understanding.understand import understand
 
     write_graph(scale, folder / "plain.nt")
-    rename(folder / "plain.nt", folder / "graph.nt", Random(3))
+    rename_things(folder / "plain.nt", folder / "graph.nt", Random(3))
     layout = induce_layout(parse_files([folder / "graph.nt"]))
     write_names(layout, write_layout(layout, folder / "graph.sqlite"), folder / "names.sqlite")
     tables = Tables(folder / "graph.sqlite")
     lexicon = Lexicon(folder / "names.sqlite", tables.schema, local_embedder("auto"))
     labels = sorted({name.label for name in lexicon.each() if name.kind == "entity"})
     seconds = []
-    for question in [*questions(labels, Random(2), len(TEMPLATES)), *questions(labels, Random(1), QUESTIONS)]:
+    warm_up = generate_questions(labels, Random(2), len(TEMPLATES))
+    for question in [*warm_up, *generate_questions(labels, Random(1), QUESTIONS)]:
         start = perf_counter()
         understand(Rewrite(question), tables.schema, lexicon)
         seconds.append(perf_counter() - start)
-    return _summed(seconds[len(TEMPLATES) :], sum(home.things for home in lexicon.table_counts))
+    return _summary(seconds[len(TEMPLATES) :], sum(home.things for home in lexicon.table_counts))
 
 
-def rename(plain: Path, renamed: Path, draw: Random) -> None:
-    """Copy a graph, every label replaced by two invented words."""
+def rename_things(plain: Path, renamed: Path, draw: Random) -> None:
+    """Copy a graph with every label replaced by two invented words."""
     with plain.open(encoding="utf-8") as source, renamed.open("w", encoding="utf-8") as target:
         for line in source:
             head, label, _ = line.partition(LABEL)
-            target.write(f'{head}{label} "{_invented(draw)}" .\n' if label else line)
+            target.write(f'{head}{label} "{_invented_name(draw)}" .\n' if label else line)
 
 
-def questions(labels: list[str], draw: Random, count: int) -> list[str]:
-    """Questions from the templates about things drawn from `labels`: as they are, with a slip, and unknown ones."""
-    made = []
+def generate_questions(labels: list[str], draw: Random, count: int) -> list[str]:
+    """Questions from the templates about drawn labels: a round as they are, one misspelt, one with unknown names."""
+    questions = []
     for n in range(count):
         names = [draw.choice(labels) for _ in range(2)]
-        way = n // len(TEMPLATES) % 3
-        if way == 1:
+        variant = n // len(TEMPLATES) % 3
+        if variant == 1:
             names = [add_typo(name, draw) or f"{name[:-1]}x" for name in names]
-        elif way == 2:
-            names = [_invented(draw) for _ in names]
-        made.append(TEMPLATES[n % len(TEMPLATES)].format(*names))
-    return made
+        elif variant == 2:
+            names = [_invented_name(draw) for _ in names]
+        questions.append(TEMPLATES[n % len(TEMPLATES)].format(*names))
+    return questions
 
 
-def _invented(draw: Random) -> str:
+def _invented_name(draw: Random) -> str:
     return " ".join("".join(draw.choices(SYLLABLES, k=draw.randint(2, 4))).capitalize() for _ in range(2))
 
 
-def _summed(seconds: list[float], entities: int) -> Measurement:
+def _summary(seconds: list[float], entities: int) -> Measurement:
     return {"p50": 1000 * quantile(seconds, 0.5), "p95": 1000 * quantile(seconds, 0.95), "entities": entities}
-
-
-def _measure(*what: str) -> Measurement:
-    command = [sys.executable, "-m", "benchmarks.latency", *what]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"measuring {' '.join(what)} failed:\n{done.stderr[-2000:]}")
-    found: Measurement = json.loads(done.stdout.splitlines()[-1])
-    return found
 
 
 def main(what: str, *scale: str) -> None:
     logging.disable()
     with tempfile.TemporaryDirectory(prefix="nacre-bench-") as name:
-        found = turn(Path(name)) if what == "turn" else understanding(Path(name), int(scale[0]))
-    print(json.dumps(found))
+        numbers = turn(Path(name)) if what == "turn" else understanding(Path(name), int(scale[0]))
+    print(json.dumps(numbers))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """Many clients at once over server-sent events: python -m benchmarks.load [SECONDS] [--closed] [--distinct] [--write].
 
-64 clients, each with a thread of its own, ask in rules mind, 4 s after their last answer; with --closed at once; with
---distinct no question twice in the same letters, so that none is remembered. Each counts its turns, and its numbers
-must come back: a lost or mixed message shows. Exit 1 where a limit is broken; how long a turn takes, and how the memory
-grows, have limits with the pause alone. --workers N starts so many; --write puts the line into the page.
+64 clients ask the rules, each in a thread of its own, 4 s after its last answer. With --closed there is no pause. With
+--distinct no question is repeated in the same letters, so that no answer comes from a cache. Each client checks the
+numbers of its turns, which shows lost or mixed messages. Exit 1 if a limit is broken; the limits of the seconds of a
+turn and of the growth of memory apply with the pause only. --workers N is the number of workers of the server. --write
+writes the result to docs/performance.md.
 """
 
 import argparse
@@ -36,7 +37,7 @@ GRAPH = "load"
 
 @dataclass
 class LoadLog:
-    """What the clients saw: seconds a turn, what went wrong, the server's memory in MB over time."""
+    """Seconds of turns and of their first words, problems, and the memory of the server in MB over time."""
 
     seconds: list[float] = field(default_factory=list)
     first: list[float] = field(default_factory=list)
@@ -46,14 +47,14 @@ class LoadLog:
 
 @contextmanager
 def server(workers: int) -> Iterator[tuple[str, int]]:
-    """A `nacre serve` of its own over the example graph: its address and process id."""
+    """Start `nacre serve` over the example graph: its address and process id."""
     with tempfile.TemporaryDirectory(prefix="nacre-load-") as folder:
-        kept = {key: value for key, value in os.environ.items() if not key.startswith(("NACRE_", "OPENAI_"))}
-        environment = {**kept, "NACRE_DATA": f"{folder}/data", "NACRE_EMBEDDER": "auto", "PYTHONPATH": str(ROOT)}
+        inherited = {key: value for key, value in os.environ.items() if not key.startswith(("NACRE_", "OPENAI_"))}
+        environment = {**inherited, "NACRE_DATA": f"{folder}/data", "NACRE_EMBEDDER": "auto", "PYTHONPATH": str(ROOT)}
         run = [sys.executable, "-m", "nacre.serving.cli.main"]
         source = str(ROOT / "examples/bmw/kg.ttl")
-        made = [*run, "ingest", source, "--graph", GRAPH]
-        subprocess.run(made, env=environment, cwd=folder, check=True, capture_output=True)
+        ingest = [*run, "ingest", source, "--graph", GRAPH]
+        subprocess.run(ingest, env=environment, cwd=folder, check=True, capture_output=True)
         command = [*run, "serve", "--port", "0", "--workers", str(workers)]
         with open(f"{folder}/log", "w+") as log:
             process = subprocess.Popen(command, env=environment, cwd=folder, stderr=log)
@@ -68,19 +69,19 @@ def server(workers: int) -> Iterator[tuple[str, int]]:
 def _address(process: "subprocess.Popen[bytes]", log: Path) -> str:
     for _ in range(600):
         time.sleep(0.1)
-        told = re.search(r"http://\S+", log.read_text())
+        match = re.search(r"http://\S+", log.read_text())
         if process.poll() is not None:
             raise SystemExit(log.read_text())
         try:
-            if told and httpx.get(f"{told[0]}/readyz", timeout=5).status_code == 200:
-                return told[0]
+            if match and httpx.get(f"{match[0]}/readyz", timeout=5).status_code == 200:
+                return match[0]
         except httpx.TransportError:
             continue
     raise SystemExit("the server did not start")
 
 
-async def client(address: str, number: int, until: float, pause: float, distinct: bool, seen: LoadLog) -> None:
-    """Ask until the time is over, in a thread of one's own; each reply must be the next turn of just that thread."""
+async def client(address: str, number: int, until: float, pause: float, distinct: bool, log: LoadLog) -> None:
+    """Ask in a new thread until the time is over; each reply must be the next turn of that thread."""
     chance = random.Random(number)
     async with httpx.AsyncClient(base_url=address, timeout=60) as http:
         examples = (await http.get(f"/api/graphs/{GRAPH}/examples")).json()
@@ -93,20 +94,20 @@ async def client(address: str, number: int, until: float, pause: float, distinct
                 question = " ".join(word.upper() if chance.random() < 0.3 else word for word in question.split())
             turn += 1
             try:
-                problem = await _turn(http, thread, turn, question, seen)
+                problem = await _turn(http, thread, turn, question, log)
             except (httpx.HTTPError, ValueError) as error:
                 problem = f"{type(error).__name__}: {error}"
             if problem:
-                seen.wrong.append(f"client {number}, turn {turn}: {problem}")
+                log.wrong.append(f"client {number}, turn {turn}: {problem}")
             await asyncio.sleep(pause)
-        kept = (await http.get(f"/api/threads/{thread}")).json()["turns"]
-        if [each["record"]["turn"] for each in kept] != list(range(1, turn + 1)):
-            seen.wrong.append(f"client {number}: {turn} turns were asked, {len(kept)} are kept")
+        stored = (await http.get(f"/api/threads/{thread}")).json()["turns"]
+        if [each["record"]["turn"] for each in stored] != list(range(1, turn + 1)):
+            log.wrong.append(f"client {number}: {turn} turns were asked, {len(stored)} are stored")
 
 
-async def _turn(http: httpx.AsyncClient, thread: str, turn: int, question: str, seen: LoadLog) -> str:
-    """Ask once; what was wrong with the reply, or ""."""
-    begun, first, tokens, record, kind, last = time.perf_counter(), 0.0, "", None, "", ""
+async def _turn(http: httpx.AsyncClient, thread: str, turn: int, question: str, log: LoadLog) -> str:
+    """Ask once; the problem of the reply, "" if none."""
+    start, first, tokens, record, kind, last = time.perf_counter(), 0.0, "", None, "", ""
     async with http.stream("POST", "/api/ask", json={"question": question, "thread": thread}) as reply:
         if reply.status_code != 200:
             return f"status {reply.status_code}"
@@ -114,12 +115,12 @@ async def _turn(http: httpx.AsyncClient, thread: str, turn: int, question: str, 
             if line.startswith("event: "):
                 kind = last = line[7:]
             elif line.startswith("data: ") and kind == "token":
-                first = first or time.perf_counter() - begun
+                first = first or time.perf_counter() - start
                 tokens += json.loads(line[6:])
             elif line.startswith("data: ") and kind == "answer":
                 record = json.loads(line[6:])
-    seen.seconds.append(time.perf_counter() - begun)
-    seen.first.append(first)
+    log.seconds.append(time.perf_counter() - start)
+    log.first.append(first)
     if record is None or last != "done":
         return f"the stream ended with {last!r}"
     if (record["thread"], record["turn"], record["question"]) != (thread, turn, question):
@@ -130,64 +131,64 @@ async def _turn(http: httpx.AsyncClient, thread: str, turn: int, question: str, 
 
 
 def memory(pid: int) -> float:
-    """MB in use by a process and its children, shared pages counted once for each."""
+    """MB in use by a process and its children; shared pages count for each of them."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     pages = [int(Path(f"/proc/{each}/statm").read_text().split()[1]) for each in (pid, *children)]
     return sum(pages) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 async def run(address: str, pid: int, seconds: float, pause: float, distinct: bool) -> LoadLog:
-    """All clients for so long."""
-    seen = LoadLog()
+    """Run all clients for the options seconds."""
+    log = LoadLog()
     until = time.monotonic() + seconds
-    clients = [asyncio.create_task(client(address, n, until, pause, distinct, seen)) for n in range(CLIENTS)]
+    clients = [asyncio.create_task(client(address, n, until, pause, distinct, log)) for n in range(CLIENTS)]
     while time.monotonic() < until:
         await asyncio.sleep(1.0)
-        seen.memory.append(memory(pid))
+        log.memory.append(memory(pid))
     await asyncio.gather(*clients)
-    return seen
+    return log
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser("python -m benchmarks.load")
     parser.add_argument("seconds", nargs="?", type=float, default=120.0)
     parser.add_argument("--closed", action="store_true", help="without a pause")
-    parser.add_argument("--distinct", action="store_true", help="no question twice in the same letters")
+    parser.add_argument("--distinct", action="store_true", help="never repeat a question in the same letters")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--write", action="store_true", help="put the result into docs/performance.md")
-    given = parser.parse_args(arguments)
-    with server(given.workers) as (address, pid):
-        pause = 0.0 if given.closed else PAUSE_SECONDS
-        seen = asyncio.run(run(address, pid, given.seconds, pause, given.distinct))
-    line, holds = load_summary(seen, given.seconds, given.closed, given.workers)
+    parser.add_argument("--write", action="store_true", help="write the result to docs/performance.md")
+    options = parser.parse_args(arguments)
+    with server(options.workers) as (address, pid):
+        pause = 0.0 if options.closed else PAUSE_SECONDS
+        log = asyncio.run(run(address, pid, options.seconds, pause, options.distinct))
+    line, holds = load_summary(log, options.seconds, options.closed, options.workers)
     print(line)
-    for problem in seen.wrong[:10]:
+    for problem in log.wrong[:10]:
         print(problem)
-    if given.write:
-        kind = "closed" if given.closed else "distinct" if given.distinct else ""
+    if options.write:
+        kind = "closed" if options.closed else "distinct" if options.distinct else ""
         option = f" --{kind}" if kind else ""
-        write_section(kind or "load", f"python -m benchmarks.load {given.seconds:g}{option}", line)
+        write_section(kind or "load", f"python -m benchmarks.load {options.seconds:g}{option}", line)
     return 0 if holds else 1
 
 
-def load_summary(seen: LoadLog, seconds: float, closed: bool, workers: int) -> tuple[str, bool]:
-    """What was seen, on one line, and whether the limits hold."""
-    if not seen.seconds:
-        return f"no turn ended within {seconds:g} s; {len(seen.wrong)} wrong", False
-    ordered = sorted(seen.seconds)
+def load_summary(log: LoadLog, seconds: float, closed: bool, workers: int) -> tuple[str, bool]:
+    """The log in one line, and whether the limits hold."""
+    if not log.seconds:
+        return f"no turn ended within {seconds:g} s; {len(log.wrong)} wrong", False
+    ordered = sorted(log.seconds)
     p95 = ordered[int(len(ordered) * 0.95)]
-    warm = seen.memory[int(len(seen.memory) * WARM_SHARE) :] or [0.0]
+    warm = log.memory[int(len(log.memory) * WARM_SHARE) :] or [0.0]
     half = max(1, len(warm) // 2)
     growth = statistics.median(warm[half:] or warm) / max(1.0, statistics.median(warm[:half]))
     line = (
         f"{CLIENTS} clients, {'no' if closed else f'{PAUSE_SECONDS:g} s'} pause, {seconds:g} s, {workers} workers: "
         f"{len(ordered)} turns ({len(ordered) / seconds:.1f} a second), "
         f"p50 {statistics.median(ordered) * 1000:.0f} ms, p95 {p95 * 1000:.0f} ms, most {ordered[-1] * 1000:.0f} ms, "
-        f"first words p50 {statistics.median(seen.first) * 1000:.0f} ms; memory {warm[0]:.0f} -> {warm[-1]:.0f} MB "
-        f"(x{growth:.2f}); {len(seen.wrong)} wrong"
+        f"first words p50 {statistics.median(log.first) * 1000:.0f} ms; memory {warm[0]:.0f} -> {warm[-1]:.0f} MB "
+        f"(x{growth:.2f}); {len(log.wrong)} wrong"
     )
     within = closed or (p95 <= LIMIT_SECONDS and growth <= GROWTH_LIMIT)
-    return line, within and not seen.wrong
+    return line, within and not log.wrong
 
 
 if __name__ == "__main__":

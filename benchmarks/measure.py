@@ -1,6 +1,7 @@
-"""Measure one thing in a process of its own: what, files -> a line of JSON.
+"""Measure one step of an ingest in a process of its own: step and files -> a line of JSON.
 
-Run by `benchmarks.ingest`; what is loaded at first use is loaded before the clock starts, on both sides of a ratio.
+Run by `benchmarks.ingest` and `benchmarks.wide_graphs`. Everything that is loaded at first use is loaded before the
+clock starts, on both sides of a ratio.
 """
 
 import gc
@@ -15,14 +16,15 @@ from math import inf
 from pathlib import Path
 from time import perf_counter, process_time
 
-from benchmarks.make_graph import write_graph
+from benchmarks.inputs.fleet_graph import write_graph
 
+# bytes of a small file, and the runs of a measurement with it
 SMALL, SMALL_RUNS = 2**20, 30
 FILE_RUNS = 5
 
 
 def parsing(path: Path, folder: Path) -> None:
-    """What any reader of the file has to do: parse it and take the text of every term."""
+    """The minimum work of a reader: parse the file and take the text of every term."""
     import pyoxigraph as ox
 
     for quad in ox.parse(path=str(path), format=ox.RdfFormat.N_TRIPLES):
@@ -56,7 +58,7 @@ def full_ingest(path: Path, folder: Path) -> dict[str, float]:
 
 
 def repeated_ingest(path: Path, folder: Path, changed: Path) -> dict[str, float]:
-    """Seconds of a first ingest with vectors, of the same again, and of one with a share of the things changed."""
+    """Seconds of a first ingest with vectors, of the same ingest again, and of one with a share of changed things."""
     from ingestion.pipeline import ingest
     from nacre.config.embedder import local_embedder
 
@@ -66,15 +68,15 @@ def repeated_ingest(path: Path, folder: Path, changed: Path) -> dict[str, float]
     seconds = {}
     for name, source in (("first", path), ("unchanged", path), ("changed", changed)):
         start = perf_counter()
-        made = ingest([str(source)], "bench", data=folder / "again", embedder=model)
+        ingested = ingest([str(source)], "bench", data=folder / "again", embedder=model)
         seconds[name] = perf_counter() - start
-        seconds[f"{name}_embedded"] = made.embedded
-        seconds[f"{name}_passages"] = made.passages
+        seconds[f"{name}_embedded"] = ingested.embedded
+        seconds[f"{name}_passages"] = ingested.passages
     return seconds
 
 
 def embedding(path: Path, folder: Path, most: int = 400) -> dict[str, float]:
-    """Seconds to embed passages spread over the graph, with our batches and with fastembed's."""
+    """Seconds to embed a sample of the passages, with the batches of Nacre and with those of fastembed."""
     from ingestion.induce.write_tables import write_tables
     from ingestion.read.parse import parse_files
     from ingestion.verbalise.passages import verbalise
@@ -99,8 +101,10 @@ def embedding(path: Path, folder: Path, most: int = 400) -> dict[str, float]:
 
 
 def files(many: Path, one: Path) -> dict[str, float]:
-    """CPU seconds to read a folder of small files, the same as one file, and to parse the small ones only; of each the
-    fastest run, as they take turns."""
+    """CPU seconds to read a folder of small files, to read them as one file, and only to parse the small files.
+
+    The three alternate, and the fastest run of each counts.
+    """
     import pyoxigraph as ox
 
     from ingestion.read.parse import read_sources
@@ -110,48 +114,48 @@ def files(many: Path, one: Path) -> dict[str, float]:
     read_sources(find_sources([str(paths[0])], ReadOptions()))
     gc.disable()
 
-    def parsed() -> None:
-        # the other side looks for its files too
+    def parse_all() -> None:
+        # reading also lists the files
         for path in sorted(many.iterdir()):
             for quad in ox.parse(path=str(path), format=ox.RdfFormat.TURTLE):
                 _ = quad.subject.value, quad.predicate.value, quad.object.value
 
-    ways: dict[str, Callable[[], object]] = {
-        "parser": parsed,
+    readers: dict[str, Callable[[], object]] = {
+        "parser": parse_all,
         "many": lambda: read_sources(find_sources([str(many)], ReadOptions())),
         "one": lambda: read_sources(find_sources([str(one)], ReadOptions())),
     }
-    seconds = dict.fromkeys(ways, inf)
+    seconds = dict.fromkeys(readers, inf)
     for _ in range(FILE_RUNS):
-        for name, way in ways.items():
+        for name, read in readers.items():
             start = process_time()
-            way()
+            read()
             seconds[name] = min(seconds[name], process_time() - start)
             gc.collect()
     return seconds
 
 
 def wide_graph(path: Path, folder: Path, question: str, answer: str) -> dict[str, float]:
-    """CPU seconds to ingest a graph without vectors and to ask it something for the first time."""
+    """CPU seconds to ingest a graph without vectors, and to ask it a first question."""
     from ingestion.pipeline import ingest
     from nacre.stores import versions
 
     start = process_time()
-    made = ingest([str(path)], "wide", data=folder, no_vectors=True)
+    ingested = ingest([str(path)], "wide", data=folder, no_vectors=True)
     middle = process_time()
-    said = subprocess.run(
+    reply = subprocess.run(
         [sys.executable, "-m", "nacre.serving.cli.main", "ask", question, "--graph", "wide", "--json"],
         env={**os.environ, "NACRE_DATA": str(folder), "NACRE_MODEL": ""},
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    values = [str(value) for value in json.loads(said.stdout)["values"]]
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    values = [str(value) for value in json.loads(reply.stdout)["values"]]
     if values != [answer]:
         raise SystemExit(f"{question} gave {values}, not {answer}")
-    passages = versions.version_folder(folder / "wide", made.version) / versions.PASSAGES
+    passages = versions.version_folder(folder / "wide", ingested.version) / versions.PASSAGES
     return {
         "ingest": middle - start,
-        "ask": used.ru_utime + used.ru_stime,
+        "ask": usage.ru_utime + usage.ru_stime,
         "passages": passages.stat().st_size,
     }
 
@@ -163,40 +167,40 @@ TIMED: dict[str, Callable[[Path, Path], dict[str, float] | None]] = {
 }
 
 
-def main(what: str, *given: str) -> None:
-    paths = [Path(each) for each in given]
+def main(what: str, *arguments: str) -> None:
+    paths = [Path(each) for each in arguments]
     with tempfile.TemporaryDirectory(prefix="nacre-bench-") as name:
         folder = Path(name)
         if what == "again":
-            found = repeated_ingest(paths[0], folder, paths[1])
+            numbers = repeated_ingest(paths[0], folder, paths[1])
         elif what == "files":
-            found = files(*paths)
+            numbers = files(*paths)
         elif what == "wide":
-            found = wide_graph(paths[0], folder, *given[1:])
+            numbers = wide_graph(paths[0], folder, *arguments[1:])
         elif what == "embedding":
-            found = embedding(paths[0], folder)
+            numbers = embedding(paths[0], folder)
         else:
             warm = folder / "warm.nt"
             write_graph(0.05, warm)
             TIMED[what](warm, folder)
-            # as an ingest runs: see ingestion.pipeline
+            # an ingest also runs without garbage collection
             gc.disable()
-            base, taken = _base(), []
-            # of what takes milliseconds the fastest of some runs counts, on both sides of a ratio
+            base, seconds = _base(), []
+            # of short runs the fastest of several counts, on both sides of a ratio
             for number in range(SMALL_RUNS if paths[0].stat().st_size < SMALL else 1):
                 clear_name_caches()
-                # where nothing is replaced, as in a first ingest
+                # a first ingest replaces nothing
                 empty = folder / str(number)
                 empty.mkdir()
                 start = process_time()
                 stages = TIMED[what](paths[0], empty)
-                taken.append(process_time() - start)
-            found = {"cpu": min(taken), "base": base, "peak": _peak(), **(stages or {})}
-    print(json.dumps(found))
+                seconds.append(process_time() - start)
+            numbers = {"cpu": min(seconds), "base": base, "peak": _peak(), **(stages or {})}
+    print(json.dumps(numbers))
 
 
 def clear_name_caches() -> None:
-    """Empty what is remembered of names: a first ingest knows none of them."""
+    """Empty the caches of names, which are empty in a first ingest."""
     from ingestion.induce.names.column_names import column_name, readable_name
     from ingestion.vocabulary import local_name, name_rank
 
@@ -213,9 +217,9 @@ def _peak() -> int:
 
 
 def _memory(which: str) -> int:
-    """Bytes in use now, or the most there were; where the system does not tell apart, the most in both cases.
+    """Bytes in use now or at the peak; the peak in both cases on systems without /proc.
 
-    Not `ru_maxrss` where it can be helped: on Linux a process begins with that of the process that started it.
+    On Linux `ru_maxrss` is not usage, since a process inherits that of its parent.
     """
     try:
         lines = Path("/proc/self/status").read_text().splitlines()

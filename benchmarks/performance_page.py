@@ -1,4 +1,4 @@
-"""What was measured -> docs/performance.md, each kind of measurement between marks of its own."""
+"""Write measurements to docs/performance.md: a mark and a text -> the section between the mark and the end mark."""
 
 import os
 import platform
@@ -9,7 +9,7 @@ END = "<!-- end -->"
 
 
 def describe_machine() -> str:
-    """The machine of this run, in a few words."""
+    """Cores, memory, operating system and Python of this machine."""
     memory = ""
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         memory = f", {os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GB of memory"
@@ -17,11 +17,11 @@ def describe_machine() -> str:
 
 
 def write_section(mark: str, command: str, measured: str, page: Path = PAGE) -> None:
-    """Put what `command` measured on this machine between `<!-- MARK -->` and the end mark after it."""
+    """Replace the text between `<!-- MARK -->` and the next end mark by the results of `command` on this machine."""
     text = page.read_text(encoding="utf-8")
     start = f"<!-- {mark} -->"
-    head, found, rest = text.partition(start)
-    _, ended, tail = rest.partition(END)
-    if not found or not ended:
+    head, start_mark, rest = text.partition(start)
+    _, end_mark, tail = rest.partition(END)
+    if not start_mark or not end_mark:
         raise SystemExit(f"{page} has no {start} with {END} after it.")
     page.write_text(f"{head}{start}\n`{command}` on {describe_machine()}:\n\n{measured}\n{END}{tail}", encoding="utf-8")

@@ -1,8 +1,8 @@
-"""All interfaces at once, for long: python -m benchmarks.soak_clients [SECONDS] [--workers N].
+"""Clients of all interfaces for a long time: python -m benchmarks.soak_clients [SECONDS] [--workers N].
 
-Beside clients of OpenAI, MCP (two versions), LangServe, Python and the API itself there are some that leave in the
-middle of an answer, and some that send what can't be used. Every reply must be the right one; memory and open files of
-the server must not grow, and no turn may be left under way. Exit 1 where that does not hold.
+There are clients of OpenAI, MCP (two versions), LangServe, Python and the API. Others disconnect in the middle of an
+answer, or send invalid requests. Every reply must be right, the memory and the open files of the server must not grow,
+and no turn may remain unfinished. Exit 1 if one of these limits is broken.
 """
 
 import argparse
@@ -28,12 +28,13 @@ from benchmarks.load import GRAPH, GROWTH_LIMIT, WARM_SHARE, memory, server
 from nacre import Nacre
 
 PAUSE_SECONDS = 0.5
-# of each interface
+# clients of each kind
 CLIENTS = 2
-MORE_FILES = 20
-UNTIL_GIVEN_UP = 30
+MAX_MORE_FILES = 20
+# seconds until an abandoned turn is cancelled, at most
+MAX_CANCEL_SECONDS = 30
 MCP_2025 = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
-UNUSABLE: tuple[tuple[str, bytes], ...] = (
+INVALID_REQUESTS: tuple[tuple[str, bytes], ...] = (
     ("/v1/chat/completions", b'{"model": "gpt-4o", "messages": [{"role": "user", "content": "x"}]}'),
     ("/v1/chat/completions", b'{"model": "x", "messages": []}'),
     ("/v1/chat/completions", b'{"model": "x", "messages": [{"role": "user", "content": [{"type": "image_url"}]}]}'),
@@ -48,7 +49,7 @@ UNUSABLE: tuple[tuple[str, bytes], ...] = (
 
 @dataclass
 class SoakLog:
-    """What was done by each kind of client, what went wrong, and the server's memory in MB and open files over time."""
+    """Requests by kind of client, problems, and the memory in MB and the open files of the server over time."""
 
     done: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
@@ -58,49 +59,49 @@ class SoakLog:
 
 @dataclass(frozen=True)
 class ClientTask:
-    """Where to ask, of which graph, which questions, and the values that answer them."""
+    """The address, the graph, and the questions with their expected values."""
 
     address: str
     graph: str
     expected: dict[str, list[Any]]
 
     def pick(self, chance: random.Random) -> tuple[str, list[Any]]:
-        """One of the questions."""
+        """One of the questions with its expected values."""
         return chance.choice(sorted(self.expected.items()))
 
 
-Kind = Callable[[ClientTask, random.Random], Awaitable[None]]
+ClientKind = Callable[[ClientTask, random.Random], Awaitable[None]]
 
 
 async def call_openai(task: ClientTask, chance: random.Random) -> None:
-    """One response, or completion, streamed or not, in a conversation or not."""
+    """A response or a completion, streamed or not, with or without earlier messages."""
     question, values = task.pick(chance)
-    before = [{"role": "user", "content": task.pick(chance)[0]}, {"role": "assistant", "content": "So it is."}]
-    messages: Any = [*(before if chance.random() < 0.5 else []), {"role": "user", "content": question}]
+    earlier = [{"role": "user", "content": task.pick(chance)[0]}, {"role": "assistant", "content": "So it is."}]
+    messages: Any = [*(earlier if chance.random() < 0.5 else []), {"role": "user", "content": question}]
     async with openai.AsyncOpenAI(base_url=f"{task.address}/v1", api_key="none", max_retries=0) as client:
         if chance.random() < 0.3:
-            made: Any = await client.responses.create(model=task.graph, input=messages)
-            _check(question, made.nacre, values)
+            response: Any = await client.responses.create(model=task.graph, input=messages)
+            _check(question, response.nacre, values)
             return
         if chance.random() < 0.5:
             reply: Any = await client.chat.completions.create(model=task.graph, messages=messages)
             _check(question, reply.nacre, values)
             return
-        text, told = "", None
+        text, record = "", None
         async for chunk in await client.chat.completions.create(model=task.graph, messages=messages, stream=True):
             text += chunk.choices[0].delta.content or ""
-            told = getattr(chunk, "nacre", told)
-        if told is None or not text.startswith(told["answer"]):
+            record = getattr(chunk, "nacre", record)
+        if record is None or not text.startswith(record["answer"]):
             raise ValueError(f"the stream is not the answer: {text!r}")
-        _check(question, told, values)
+        _check(question, record, values)
 
 
 async def call_mcp(task: ClientTask, chance: random.Random) -> None:
-    """A connection in the newest version of the protocol or an older one, and a few calls."""
+    """A connection in the newest or an older version of the protocol, and a few calls."""
     async with Client(f"{task.address}/mcp", mode=chance.choice(["auto", "legacy"])) as client:
         question, values = task.pick(chance)
-        told = (await client.call_tool("ask", {"question": question, "graph": task.graph})).structured_content or {}
-        _check(question, told, values)
+        record = (await client.call_tool("ask", {"question": question, "graph": task.graph})).structured_content or {}
+        _check(question, record, values)
         for name, arguments in (
             ("query_sql", {"sql": "SELECT count(*) FROM entity"}),
             ("search", {"text": question, "limit": 3}),
@@ -110,7 +111,7 @@ async def call_mcp(task: ClientTask, chance: random.Random) -> None:
             if result.is_error:
                 raise ValueError(f"{name} failed: {result.content[0].text}")
         if not (await client.call_tool("query_sql", {"sql": "DELETE FROM entity"})).is_error:
-            raise ValueError("a statement that writes was taken")
+            raise ValueError("a statement that writes was accepted")
 
 
 async def call_langserve(task: ClientTask, chance: random.Random) -> None:
@@ -146,7 +147,7 @@ async def call_events(task: ClientTask, chance: random.Random) -> None:
 
 
 async def disconnect_early(task: ClientTask, chance: random.Random) -> None:
-    """A request that is left at its first bytes, or before."""
+    """A request whose client disconnects at the first bytes, or before."""
     question = task.pick(chance)[0]
     chat = {"model": task.graph, "messages": [{"role": "user", "content": question}], "stream": chance.random() < 0.5}
     call = {"name": "ask", "arguments": {"question": question, "graph": task.graph}}
@@ -168,8 +169,8 @@ async def disconnect_early(task: ClientTask, chance: random.Random) -> None:
 
 
 async def send_invalid(task: ClientTask, chance: random.Random) -> None:
-    """Something that can't be used, which is refused with words."""
-    path, body = chance.choice(UNUSABLE)
+    """An invalid request, which must get an error with a message."""
+    path, body = chance.choice(INVALID_REQUESTS)
     headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     async with httpx.AsyncClient(base_url=task.address, timeout=60) as client:
         reply = await client.post(path, content=body, headers=headers)
@@ -177,7 +178,7 @@ async def send_invalid(task: ClientTask, chance: random.Random) -> None:
         raise ValueError(f"{path} answered {body!r} with {reply.status_code}")
 
 
-KINDS: tuple[Kind, ...] = (
+KINDS: tuple[ClientKind, ...] = (
     call_openai,
     call_mcp,
     call_langserve,
@@ -188,60 +189,59 @@ KINDS: tuple[Kind, ...] = (
 )
 
 
-def _check(question: str, told: Any, expected: list[Any]) -> None:
-    """Raises ValueError where an answer that is said with confidence is another one; a machine with too much to do may
-    say less."""
-    if told["status"] == "answered" and told["values"] != expected:
-        raise ValueError(f"{question!r} was answered by {told['values']!r}, not {expected!r}")
+def _check(question: str, record: Any, expected: list[Any]) -> None:
+    """Raise ValueError if a confident answer has other values; a busy machine may give less confident answers."""
+    if record["status"] == "answered" and record["values"] != expected:
+        raise ValueError(f"{question!r} was answered by {record['values']!r}, not {expected!r}")
 
 
-async def client(kind: Kind, task: ClientTask, number: int, until: float, seen: SoakLog) -> None:
-    """One client of a kind, again and again."""
+async def client(kind: ClientKind, task: ClientTask, number: int, until: float, log: SoakLog) -> None:
+    """One client of a kind, which makes requests until the time is over."""
     chance = random.Random(f"{kind.__name__} {number}")
     while time.monotonic() < until:
         try:
             await kind(task, chance)
-            seen.done[kind.__name__] += 1
-        except Exception as error:  # whatever a client raises is what is looked for
-            first = _first(error)
-            seen.wrong.append(f"{kind.__name__}: {type(first).__name__}: {str(first)[:300]}")
+            log.done[kind.__name__] += 1
+        except Exception as error:  # every error of a client is a finding
+            cause = _first(error)
+            log.wrong.append(f"{kind.__name__}: {type(cause).__name__}: {str(cause)[:300]}")
         await asyncio.sleep(chance.uniform(0, 2 * PAUSE_SECONDS))
 
 
 def _first(error: BaseException) -> BaseException:
-    """What is inside groups of errors."""
+    """The first error inside groups of errors."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
 
 
 async def run(address: str, pid: int, seconds: float, graph: str = GRAPH) -> SoakLog:
-    """All clients for so long; then what is left under way."""
-    seen = SoakLog()
+    """Run all clients for the options seconds, then wait until no turn is unfinished."""
+    log = SoakLog()
     async with httpx.AsyncClient(base_url=address, timeout=60) as http:
         questions = (await http.get(f"/api/graphs/{graph}/examples")).json()
         expected = {}
         for question in questions:
-            asked = await http.post(
+            reply = await http.post(
                 "/api/ask", json={"question": question, "graph": graph}, headers={"Accept": "application/json"}
             )
-            expected[question] = asked.json()["values"]
+            expected[question] = reply.json()["values"]
         task, until = ClientTask(address, graph, expected), time.monotonic() + seconds
-        clients = [asyncio.create_task(client(kind, task, n, until, seen)) for kind in KINDS for n in range(CLIENTS)]
+        clients = [asyncio.create_task(client(kind, task, n, until, log)) for kind in KINDS for n in range(CLIENTS)]
         while time.monotonic() < until:
             await asyncio.sleep(1.0)
-            seen.memory.append(memory(pid))
-            seen.files.append(open_files(pid))
+            log.memory.append(memory(pid))
+            log.files.append(open_files(pid))
         await asyncio.gather(*clients)
-        # who left without a word is given up after NACRE_RESUME_SECONDS
-        for _ in range(UNTIL_GIVEN_UP):
+        # turns of disconnected clients are cancelled after NACRE_RESUME_SECONDS
+        for _ in range(MAX_CANCEL_SECONDS):
             counters = (await http.get("/metrics")).text
-            left = float(counters.split("\nnacre_turns_under_way ")[1].split()[0])
-            if not left:
-                return seen
+            unfinished = float(counters.split("\nnacre_turns_under_way ")[1].split()[0])
+            if not unfinished:
+                return log
             await asyncio.sleep(1.0)
-    seen.wrong.append(f"{left:g} turns are still under way")
-    return seen
+    log.wrong.append(f"{unfinished:g} turns are still unfinished")
+    return log
 
 
 def open_files(pid: int) -> int:
@@ -250,32 +250,32 @@ def open_files(pid: int) -> int:
     return sum(len(os.listdir(f"/proc/{each}/fd")) for each in (pid, *children))
 
 
-def soak_summary(seen: SoakLog, seconds: float) -> tuple[str, bool]:
-    """What was seen, on one line, and whether the limits hold."""
-    warm = int(len(seen.memory) * WARM_SHARE)
-    used, opened = seen.memory[warm:] or [0.0], seen.files[warm:] or [0]
+def soak_summary(log: SoakLog, seconds: float) -> tuple[str, bool]:
+    """The log in one line, and whether the limits hold."""
+    warm = int(len(log.memory) * WARM_SHARE)
+    used, opened = log.memory[warm:] or [0.0], log.files[warm:] or [0]
     half = max(1, len(used) // 2)
     growth = statistics.median(used[half:] or used) / max(1.0, statistics.median(used[:half]))
     more = statistics.median(opened[half:] or opened) - statistics.median(opened[:half])
     line = (
-        f"{len(KINDS) * CLIENTS} clients, {seconds:g} s: {json.dumps(dict(sorted(seen.done.items())))}; "
+        f"{len(KINDS) * CLIENTS} clients, {seconds:g} s: {json.dumps(dict(sorted(log.done.items())))}; "
         f"memory {used[0]:.0f} -> {used[-1]:.0f} MB (x{growth:.2f}), open files {opened[0]} -> {opened[-1]}; "
-        f"{len(seen.wrong)} wrong"
+        f"{len(log.wrong)} wrong"
     )
-    every = all(seen.done[kind.__name__] for kind in KINDS)
-    return line, every and not seen.wrong and growth <= GROWTH_LIMIT and more <= MORE_FILES
+    all_ran = all(log.done[kind.__name__] for kind in KINDS)
+    return line, all_ran and not log.wrong and growth <= GROWTH_LIMIT and more <= MAX_MORE_FILES
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser("python -m benchmarks.soak_clients")
     parser.add_argument("seconds", nargs="?", type=float, default=1800.0)
     parser.add_argument("--workers", type=int, default=1)
-    given = parser.parse_args(arguments)
-    with server(given.workers) as (address, pid):
-        seen = asyncio.run(run(address, pid, given.seconds))
-    line, holds = soak_summary(seen, given.seconds)
+    options = parser.parse_args(arguments)
+    with server(options.workers) as (address, pid):
+        log = asyncio.run(run(address, pid, options.seconds))
+    line, holds = soak_summary(log, options.seconds)
     print(line)
-    for problem, times in Counter(seen.wrong).most_common(10):
+    for problem, times in Counter(log.wrong).most_common(10):
         print(f"{times} x {problem}")
     return 0 if holds else 1
 

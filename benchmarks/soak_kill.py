@@ -1,7 +1,7 @@
-"""Kill ingests at random moments and look at what they left: python -m benchmarks.soak_kill [MOMENTS] [SEED].
+"""Kill ingests at random moments and check the graph: python -m benchmarks.soak_kill [MOMENTS] [SEED].
 
-After every kill a reader must find the old graph or the new one, whole, or the new one without its vectors; the next
-ingest, or index where only vectors are missing, must clean up and finish.
+After every kill a reader must find the whole old graph, the whole new graph, or the new graph without its vectors. The
+next ingest, or the next index if only vectors are missing, must clean up and finish.
 """
 
 import os
@@ -17,7 +17,7 @@ from pathlib import Path
 from time import perf_counter, sleep
 from typing import NamedTuple
 
-from benchmarks.make_graph import write_graph
+from benchmarks.inputs.fleet_graph import write_graph
 from ingestion.pipeline import index_graph, ingest
 
 ROOT = Path(__file__).parents[1]
@@ -27,8 +27,7 @@ WITHOUT_VECTORS = "new, without vectors"
 
 
 class Kill(NamedTuple):
-    """One kill: how long after its start, what readers found then ("old", "new" or "new, without vectors"), and what
-    was wrong, if anything."""
+    """A kill `seconds` after the start, the graph that readers `found` then, and the problem, "" if none."""
 
     seconds: float
     found: str
@@ -36,7 +35,7 @@ class Kill(NamedTuple):
 
 
 class WordSums:
-    """Vectors from the words of a text: as good as any where only their being there counts."""
+    """An embedder whose vectors are checksums; only their presence matters."""
 
     name = "word-sums"
     size = 32
@@ -46,7 +45,7 @@ class WordSums:
 
 
 def kill_ingests(moments: int, seed: int, folder: Path) -> Iterator[Kill]:
-    """Ingest two graphs in turns, each time killed once and then finished; what is right is a fresh ingest of each."""
+    """Ingest two graphs in turn; each ingest is killed once and then finished, and compared with a fresh ingest."""
     sources = [folder / "one.nt", folder / "two.nt"]
     for source, share in zip(sources, (0.0, CHANGED_SHARE), strict=True):
         write_graph(SCALE, source, share)
@@ -58,15 +57,15 @@ def kill_ingests(moments: int, seed: int, folder: Path) -> Iterator[Kill]:
     data = folder / "data"
     _ingest(sources[0], data)
     chance = random.Random(seed)
-    whole = _timed(sources[1], folder / "timed", folder)
+    full_seconds = _time_ingest(sources[1], folder / "timed", folder)
     for number in range(moments):
         old, new = number % 2, (number + 1) % 2
-        seconds = chance.uniform(0, 1.05 * whole)
-        _killed(sources[new], data, seconds, folder)
-        left = _content(data)
+        seconds = chance.uniform(0, 1.05 * full_seconds)
+        _kill_ingest(sources[new], data, seconds, folder)
+        content = _content(data)
         known = {expected[old]: "old", expected[new]: "new", (expected[new][0], ""): WITHOUT_VECTORS}
-        found = known.get(left, "a mix")
-        wrong = "" if found != "a mix" else f"readers find neither graph: {left}"
+        found = known.get(content, "a mix")
+        wrong = "" if found != "a mix" else f"readers find neither graph: {content}"
         if found == WITHOUT_VECTORS:
             index_graph(GRAPH, data=data, embedder=WordSums())
         else:
@@ -84,7 +83,7 @@ def _ingest(source: Path, data: Path) -> None:
 
 
 def _content(data: Path) -> tuple[str, str]:
-    """A hash of the tables, passages and words that a reader gets, and one of the vectors, "" where there are none."""
+    """A hash of the tables, passages and words that a reader gets, and one of the vectors; "" without vectors."""
     from nacre.stores.catalog import Library
 
     library = Library(data, WordSums())
@@ -92,23 +91,23 @@ def _content(data: Path) -> tuple[str, str]:
         with library.open(GRAPH) as graph:
             if graph.unavailable.keys() - {"vector"} or graph.passages is None or graph.lexical is None:
                 return f"unavailable: {graph.unavailable}", ""
-            found = blake2b("\n".join(graph.tables.trusted().iterdump()).encode(), digest_size=8)
-            near = blake2b(digest_size=8)
+            digest = blake2b("\n".join(graph.tables.trusted().iterdump()).encode(), digest_size=8)
+            vector_digest = blake2b(digest_size=8)
             for number, title, text in graph.passages.each():
-                found.update(f"{number} {title} {text}\n".encode())
+                digest.update(f"{number} {title} {text}\n".encode())
                 if graph.vectors is not None:
                     hits = graph.vectors.search(f"{title}\n{text}", 1)
-                    near.update(f"{number} {hits and round(hits[0].score, 3)}\n".encode())
-            found.update(str(graph.lexical.search("ship engine design", 20)).encode())
-            return found.hexdigest(), near.hexdigest() if graph.vectors is not None else ""
+                    vector_digest.update(f"{number} {hits and round(hits[0].score, 3)}\n".encode())
+            digest.update(str(graph.lexical.search("ship engine design", 20)).encode())
+            return digest.hexdigest(), vector_digest.hexdigest() if graph.vectors is not None else ""
     finally:
         library.close()
 
 
-def _started(source: Path, data: Path, folder: Path) -> "subprocess.Popen[str]":
+def _start_ingest(source: Path, data: Path, folder: Path) -> "subprocess.Popen[str]":
     temporary = folder / "tmp"
     temporary.mkdir(exist_ok=True)
-    # what a killed process leaves in its temporary folder goes with ours
+    # temporary files of a killed process are removed with this folder
     environment = {**os.environ, "TMPDIR": str(temporary)}
     command = [sys.executable, "-m", "benchmarks.soak_kill", "--ingest", str(source), str(data)]
     child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment)
@@ -118,15 +117,15 @@ def _started(source: Path, data: Path, folder: Path) -> "subprocess.Popen[str]":
     return child
 
 
-def _timed(source: Path, data: Path, folder: Path) -> float:
-    child = _started(source, data, folder)
+def _time_ingest(source: Path, data: Path, folder: Path) -> float:
+    child = _start_ingest(source, data, folder)
     start = perf_counter()
     child.communicate()
     return perf_counter() - start
 
 
-def _killed(source: Path, data: Path, seconds: float, folder: Path) -> None:
-    child = _started(source, data, folder)
+def _kill_ingest(source: Path, data: Path, seconds: float, folder: Path) -> None:
+    child = _start_ingest(source, data, folder)
     sleep(seconds)
     child.send_signal(signal.SIGKILL)
     child.communicate()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from benchmarks.hostile_sql import hostile_statements
+from benchmarks.inputs.hostile_sql import hostile_statements
 from graph.app import Composition, compose
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import ReadOptions, find_sources

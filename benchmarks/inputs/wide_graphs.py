@@ -1,4 +1,4 @@
-"""Make graphs that are large in one way only: a folder -> files of many files, kinds, predicates, or one long text."""
+"""Generate graphs that are large in one dimension: files, classes, predicates, namesakes, or one long text."""
 
 import random
 from pathlib import Path
@@ -12,7 +12,7 @@ WORDS = "harbour crane rope the of tide with Northern slow and pilot chart under
 
 
 def many_files(folder: Path, count: int = FILES) -> int:
-    """A Turtle file a thing, about 30 triples each, one blank node in it; returns the number of triples."""
+    """One Turtle file per thing with about 30 triples and one blank node; returns the number of triples."""
     folder.mkdir()
     chance = random.Random(5)
     for n in range(count):
@@ -47,7 +47,7 @@ def many_predicates(path: Path) -> int:
 
 
 def one_label(path: Path) -> int:
-    """100,000 things that are all called alike; returns the number of triples."""
+    """100,000 things with the same label; returns the number of triples."""
     with path.open("w", encoding="utf-8") as file:
         for n in range(NAMESAKES):
             file.write(f'<{BASE}t{n}> {TYPE} <{BASE}Part> .\n<{BASE}t{n}> {LABEL} "Bolt" .\n')

@@ -1,4 +1,4 @@
-"""Make a graph to measure with: a scale -> N-Triples, about 3,700 triples at scale 1, the same at every run."""
+"""Generate a graph of ships: a scale -> N-Triples, about 3,700 triples at scale 1, the same at every run."""
 
 import random
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ class _Sizes(NamedTuple):
 
 
 def write_graph(scale: float, path: Path, changed: float = 0.0) -> int:
-    """Write the graph and return its number of triples; `changed` is the share of things that say something else."""
+    """Write the graph and return its number of triples; `changed` is the share of things with another fact."""
     count = 0
     with path.open("w", encoding="utf-8") as file:
         for subject, facts in _things(scale, random.Random(11), random.Random(12), changed):

@@ -1,4 +1,4 @@
-"""Statements that burn time or memory, made by a grammar: a seed -> SELECTs, none of which may outlive its limit."""
+"""Generate SQL statements that use much time or memory: a number and a seed -> SELECTs."""
 
 import random
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _TABLES = ("entity", "entity AS x", "(SELECT * FROM entity LIMIT 1000000)", "(VA
 
 
 def hostile_statements(number: int, seed: int) -> Iterator[str]:
-    """So many statements, the same for a seed."""
+    """Statements by a random grammar, the same for a seed."""
     chance = random.Random(seed)
     makers = (_one_call, _product, _recursion, _doubling, _deep, _wide, _sorted)
     for _ in range(number):
