@@ -1,0 +1,7 @@
+"""Fictional graphs with texts, and questions derived from other questions.
+
+- faculty: an ontology with gaps, prose with the missing facts, and multiple-choice questions
+- ferry: a graph of a ferry company, and its documents in four formats
+- rewording_data, reorder, reword: questions in other words, with the same gold answers
+- unanswerable: a graph without the facts of some answers, and the questions that it can't answer
+"""

@@ -1,9 +1,9 @@
-"""A fictional faculty: seed -> an ontology with gaps, prose that holds the rest, and questions with options.
+"""Generate a fictional faculty: seed -> an ontology with gaps, prose with the missing facts, questions with options.
 
     python -m nacre.evaluation.synthetic.faculty FOLDER [SEED]
 
-writes faculty.ttl, texts/*.md, questions.jsonl and stated.jsonl (what each sentence states). All gold follows from
-the tables that the script fills first (the shape of PolyRAG's AcadChall, appendix B).
+writes faculty.ttl, texts/*.md, questions.jsonl and stated.jsonl (the facts that each sentence states). All gold answers
+follow from the tables that are filled first (as in AcadChall of PolyRAG, appendix B).
 """
 
 import json
@@ -19,9 +19,9 @@ import yaml
 
 STAFF, COURSES, QUESTIONS, OPTIONS = 60, 120, 80, 8
 NAMESPACE = "http://faculty.example/"
-# the share of facts of a property that the ontology holds; those that are missing here it has no property for
+# share of the facts of a property in the ontology, which lacks all other properties
 ONTOLOGY_SHARES = {"works in": 1.0, "rank": 1.0, "credits": 1.0, "offered by": 1.0, "teaches": 0.6, "office": 0.6}
-# how many questions of each kind are asked (80 together): of the ontology, of its gaps, of prose, of both
+# number of questions of each kind, 80 in all: about the ontology, its gaps, the prose, and both
 QUESTION_COUNTS = {
     "works in": 5, "credits": 5, "members": 4, "offered": 4, "ranked": 6, "taught": 6, "office of": 4,
     "alma": 6, "field": 6, "award": 4, "firm": 3, "requires": 5, "hall": 4,
@@ -33,7 +33,11 @@ ObjectsBySubject = dict[str, dict[str, list[str]]]
 
 @dataclass
 class Faculty:
-    """`facts[property][subject]` are the objects, `texts` the documents, `stated` what their sentences say."""
+    """A faculty with all its facts.
+
+    `facts[property][subject]` are the objects, `held` the facts in the ontology, `texts` the documents by file name,
+    and `stated` the facts of their sentences.
+    """
 
     departments: list[str]
     staff: list[str]
@@ -51,7 +55,7 @@ def _words() -> Mapping[str, Any]:
 
 
 def make_faculty(seed: int) -> Faculty:
-    """The faculty of a seed: its facts, which of them the ontology holds, and its prose."""
+    """The faculty of a seed: its facts, those of the ontology, and its texts."""
     chance = random.Random(seed)
     word = _words()
     departments = [f"Department of {name}" for name in word["departments"]]
@@ -89,21 +93,23 @@ def make_faculty(seed: int) -> Faculty:
     for name, share in ONTOLOGY_SHARES.items():
         for subject, objects in facts[name].items():
             faculty.held |= {(name, subject, value) for value in objects if chance.random() < share}
-    _write_texts(faculty, chance)
+    _add_texts(faculty, chance)
     return faculty
 
 
-def _write_texts(faculty: Faculty, chance: random.Random) -> None:
+def _add_texts(faculty: Faculty, chance: random.Random) -> None:
     for person in faculty.staff:
-        _document(faculty, chance, "staff", person, ("alma", "field", "award", "firm", "teaches", "office"))
+        _add_document(faculty, chance, "staff", person, ("alma", "field", "award", "firm", "teaches", "office"))
     for course in faculty.courses:
-        _document(faculty, chance, "courses", course, ("requires", "form"))
+        _add_document(faculty, chance, "courses", course, ("requires", "form"))
     for department in faculty.departments:
-        _document(faculty, chance, "departments", department, ("hall",))
+        _add_document(faculty, chance, "departments", department, ("hall",))
 
 
-def _document(faculty: Faculty, chance: random.Random, folder: str, subject: str, properties: Sequence[str]) -> None:
-    """One page about one thing: a sentence a fact, in one of its wordings, the order and some noise by chance."""
+def _add_document(
+    faculty: Faculty, chance: random.Random, folder: str, subject: str, properties: Sequence[str]
+) -> None:
+    """Add a page about one thing: a sentence for each missing fact, in random order and wording, and some noise."""
     word = _words()
     name = f"{folder}/{subject.lower().replace(' ', '-')}.md"
     pronoun = chance.choice(("She", "He"))
@@ -112,17 +118,17 @@ def _document(faculty: Faculty, chance: random.Random, folder: str, subject: str
         objects = [o for o in faculty.facts.get(each, {}).get(subject, []) if (each, subject, o) not in faculty.held]
         if not objects:
             continue
-        several = f"{', '.join(objects[:-1])} and {objects[-1]}" if len(objects) > 1 else objects[0]
+        objects_text = f"{', '.join(objects[:-1])} and {objects[-1]}" if len(objects) > 1 else objects[0]
         wordings = word["said"][each]
-        said = chance.choice([w for w in wordings if lines or not w.startswith(("{p}", "It"))])
-        lines.append(said.format(s=subject, o=several, p=pronoun))
+        wording = chance.choice([w for w in wordings if lines or not w.startswith(("{p}", "It"))])
+        lines.append(wording.format(s=subject, o=objects_text, p=pronoun))
         faculty.stated.append({"document": name, "text": lines[-1], "subject": subject, "objects": objects})
     lines.insert(chance.randint(0, len(lines)), chance.choice(word["noise"]))
     faculty.texts[name] = f"# {subject}\n\n" + "\n\n".join(lines) + "\n"
 
 
 def faculty_turtle(faculty: Faculty) -> str:
-    """What the ontology holds."""
+    """The ontology as Turtle."""
     kinds = {"Department": faculty.departments, "StaffMember": faculty.staff, "Course": faculty.courses}
     things = [thing for of_kind in kinds.values() for thing in of_kind]
     iri = {thing: f"<{NAMESPACE}{n}>" for n, thing in enumerate(things)}
@@ -131,15 +137,15 @@ def faculty_turtle(faculty: Faculty) -> str:
         lines += [f'{iri[thing]} a :{kind} ; rdfs:label "{thing}" .' for thing in of_kind]
     for name, subject, value in sorted(faculty.held):
         head, *rest = name.split()
-        said = iri.get(value) or (value if name == "credits" else json.dumps(value, ensure_ascii=False))
-        lines.append(f"{iri[subject]} :{head + ''.join(part.capitalize() for part in rest)} {said} .")
+        term = iri.get(value) or (value if name == "credits" else json.dumps(value, ensure_ascii=False))
+        lines.append(f"{iri[subject]} :{head + ''.join(part.capitalize() for part in rest)} {term} .")
     return "\n".join(lines) + "\n"
 
 
 def faculty_questions(faculty: Faculty, seed: int) -> list[dict[str, Any]]:
-    """80 questions, each with eight options of which one or several are right."""
+    """80 questions, each with eight options, of which one or several are right."""
     chance = random.Random(f"questions {seed}")
-    found: list[dict[str, Any]] = []
+    questions: list[dict[str, Any]] = []
     for kind, count in QUESTION_COUNTS.items():
         candidates = list(_candidates(faculty, kind))
         chance.shuffle(candidates)
@@ -149,16 +155,16 @@ def faculty_questions(faculty: Faculty, seed: int) -> list[dict[str, Any]]:
             wrong = sorted(set(pool) - right)
             options = answers + chance.sample(wrong, min(len(wrong), OPTIONS - len(answers)))
             chance.shuffle(options)
-            asked = {"id": f"{kind}-{len(found)}", "kind": kind, "question": wording}
-            found.append({**asked, "options": options, "answers": sorted(answers)})
-    return found
+            question = {"id": f"{kind}-{len(questions)}", "kind": kind, "question": wording}
+            questions.append({**question, "options": options, "answers": sorted(answers)})
+    return questions
 
 
 def _candidates(faculty: Faculty, kind: str) -> Iterator[tuple[str, str, set[str], Sequence[str]]]:
-    """(what is known, what else is known, what is right, what may be offered) of one kind of question."""
+    """The questions of one kind: (subject, second subject or "", right answers, all options)."""
     facts, word = faculty.facts, _words()
 
-    def who(name: str, value: str) -> set[str]:
+    def subjects_with(name: str, value: str) -> set[str]:
         return {subject for subject, objects in facts[name].items() if value in objects}
 
     direct: dict[str, tuple[str, Sequence[str]]] = {
@@ -187,28 +193,28 @@ def _candidates(faculty: Faculty, kind: str) -> Iterator[tuple[str, str, set[str
     elif kind in inverse:
         name, known, pool = inverse[kind]
         for value in known:
-            if right := who(name, value):
+            if right := subjects_with(name, value):
                 yield value, "", right, pool
     else:
         name, values = joined[kind]
         for department in faculty.departments:
             for value in values:
-                if right := who(name, value) & who("works in", department):
-                    asked = (department, value) if kind == "ranked" else (value, department)
-                    yield *asked, right, faculty.staff
+                if right := subjects_with(name, value) & subjects_with("works in", department):
+                    subjects = (department, value) if kind == "ranked" else (value, department)
+                    yield *subjects, right, faculty.staff
 
 
 def write_faculty(folder: Path, seed: int) -> Faculty:
-    """Write everything into a folder."""
+    """Write the ontology, the texts, the questions and the stated facts into a folder."""
     faculty = make_faculty(seed)
     for name, text in faculty.texts.items():
-        place = folder / "texts" / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
+        file = folder / "texts" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
     (folder / "faculty.ttl").write_text(faculty_turtle(faculty), encoding="utf-8")
-    for file, rows in (("questions.jsonl", faculty_questions(faculty, seed)), ("stated.jsonl", faculty.stated)):
+    for file_name, rows in (("questions.jsonl", faculty_questions(faculty, seed)), ("stated.jsonl", faculty.stated)):
         lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
-        (folder / file).write_text("".join(lines), encoding="utf-8")
+        (folder / file_name).write_text("".join(lines), encoding="utf-8")
     return faculty
 
 

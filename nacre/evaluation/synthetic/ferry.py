@@ -1,12 +1,13 @@
-"""The documents of a fictional ferry company: a seed -> a graph, and about 200 pages in four formats.
+"""Generate a fictional ferry company: a seed -> a graph, and documents of about 200 pages in four formats.
 
     python -m nacre.evaluation.synthetic.ferry FOLDER [--seed N]
 
-Writes FOLDER/ferry.ttl and FOLDER/texts with Markdown, HTML, PDF and Word files. What `ferry_questions.jsonl` asks for
-stands once, in a document of its subject among pages about other ships and ports.
+Writes FOLDER/ferry.ttl and FOLDER/texts with Markdown, HTML, PDF and Word files. The answer to each question of
+`ferry_questions.jsonl` occurs once, in the document of its subject, among pages about other ships and ports.
 """
 
 import argparse
+import calendar
 import html
 import random
 from collections.abc import Callable, Sequence
@@ -20,25 +21,24 @@ DOCUMENTS = 72
 WORDS_A_PAGE = 330
 PAGES = 200
 BASE = "http://ferry.example/"
-MONTHS = "January February March April May June July August September October November December".split()
 
 Section = tuple[str, str]
 
 
 class FerryDocument(NamedTuple):
-    """A title, and headings each with its paragraphs (a blank line between two)."""
+    """A title, and sections of a heading and its paragraphs, which blank lines separate."""
 
     title: str
     parts: list[Section]
 
 
 def make_ferry(folder: Path, seed: int = 7) -> int:
-    """Write the graph and the documents; returns how many words the documents have."""
-    made = yaml.safe_load((HERE / "ferry.yaml").read_text(encoding="utf-8"))
+    """Write the graph and the documents; return the number of words of the documents."""
+    data = yaml.safe_load((HERE / "ferry.yaml").read_text(encoding="utf-8"))
     chance = random.Random(seed)
     texts = folder / "texts"
     texts.mkdir(parents=True)
-    (folder / "ferry.ttl").write_text(_graph(made), encoding="utf-8")
+    (folder / "ferry.ttl").write_text(_graph(data), encoding="utf-8")
     writers: list[tuple[str, Callable[[FerryDocument, Path], None]]] = [
         ("md", write_markdown),
         ("html", write_html),
@@ -46,7 +46,7 @@ def make_ferry(folder: Path, seed: int = 7) -> int:
         ("docx", write_docx),
     ]
     words = 0
-    for i, document in enumerate(make_documents(made, chance)):
+    for i, document in enumerate(make_documents(data, chance)):
         ending, write = writers[i % len(writers)]
         name = document.title.lower().replace(" ", "-")
         write(document, texts / f"{name}.{ending}")
@@ -54,29 +54,29 @@ def make_ferry(folder: Path, seed: int = 7) -> int:
     return words
 
 
-def make_documents(made: dict[str, Any], chance: random.Random) -> list[FerryDocument]:
-    """What is told of the company, each among prose about others; then prose about others alone."""
-    found = []
+def make_documents(data: dict[str, Any], chance: random.Random) -> list[FerryDocument]:
+    """Documents about the company among prose about other things, then documents about other things only."""
+    documents = []
     words = PAGES * WORDS_A_PAGE // DOCUMENTS
     for i in range(DOCUMENTS):
-        told = made["told"][i] if i < len(made["told"]) else None
-        title = told["title"] if told else f"{chance.choice(made['others']['ships'])} papers {i}"
-        parts = [(heading, text) for heading, text in told["parts"]] if told else []
+        own = data["told"][i] if i < len(data["told"]) else None
+        title = own["title"] if own else f"{chance.choice(data['others']['ships'])} papers {i}"
+        parts = [(heading, text) for heading, text in own["parts"]] if own else []
         while sum(len(text.split()) for _, text in parts) < words:
             place = chance.randrange(len(parts) + 1)
-            parts.insert(place, (f"Notes {chance.randrange(1, 400)}", _filler(made, chance)))
-        found.append(FerryDocument(title, parts))
-    return found
+            parts.insert(place, (f"Notes {chance.randrange(1, 400)}", _filler(data, chance)))
+        documents.append(FerryDocument(title, parts))
+    return documents
 
 
 def write_markdown(document: FerryDocument, path: Path) -> None:
-    """Write it as Markdown."""
+    """Write a document as Markdown."""
     body = "".join(f"## {heading}\n\n{text}\n\n" for heading, text in document.parts)
     path.write_text(f"# {document.title}\n\n{body}", encoding="utf-8")
 
 
 def write_html(document: FerryDocument, path: Path) -> None:
-    """Write it as HTML, with a menu and a script."""
+    """Write a document as HTML with a menu and a script."""
     body = "".join(
         f"<h2>{html.escape(heading)}</h2>\n" + "".join(f"<p>{html.escape(p)}</p>\n" for p in text.split("\n\n"))
         for heading, text in document.parts
@@ -91,7 +91,7 @@ def write_html(document: FerryDocument, path: Path) -> None:
 
 
 def write_pdf(document: FerryDocument, path: Path) -> None:
-    """Write it as PDF."""
+    """Write a document as PDF."""
     from reportlab.lib.styles import getSampleStyleSheet
     from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate
 
@@ -104,7 +104,7 @@ def write_pdf(document: FerryDocument, path: Path) -> None:
 
 
 def write_docx(document: FerryDocument, path: Path) -> None:
-    """Write it as a Word file."""
+    """Write a document as a Word file."""
     from docx import Document as Word
 
     file = Word()
@@ -116,11 +116,11 @@ def write_docx(document: FerryDocument, path: Path) -> None:
     file.save(str(path))
 
 
-def _filler(made: dict[str, Any], chance: random.Random) -> str:
-    """A few paragraphs about others."""
+def _filler(data: dict[str, Any], chance: random.Random) -> str:
+    """A few paragraphs about other ships and ports."""
     paragraphs = []
     for _ in range(chance.randrange(1, 4)):
-        sentences = [_sentence(each, made["others"], chance) for each in chance.sample(made["templates"], 6)]
+        sentences = [_sentence(each, data["others"], chance) for each in chance.sample(data["templates"], 6)]
         paragraphs.append(" ".join(sentences))
     return "\n\n".join(paragraphs)
 
@@ -134,7 +134,7 @@ def _sentence(template: str, others: dict[str, Sequence[str]], chance: random.Ra
         person=chance.choice(others["people"]),
         thing=chance.choice(others["things"]),
         colour=chance.choice(others["colours"]),
-        month=chance.choice(MONTHS),
+        month=chance.choice(calendar.month_name[1:]),
         day=chance.randrange(1, 29),
         year=chance.randrange(1930, 2021),
         n=chance.randrange(90, 700),
@@ -145,21 +145,21 @@ def _sentence(template: str, others: dict[str, Sequence[str]], chance: random.Ra
     )
 
 
-def _graph(made: dict[str, Any]) -> str:
+def _graph(data: dict[str, Any]) -> str:
     lines = [
         f"@prefix : <{BASE}> .",
         "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .",
         "@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .",
     ]
-    for name, built, passengers, cars, length, captain, home in made["ships"]:
+    for name, built, passengers, cars, length, captain, home in data["ships"]:
         lines.append(
             f':{_id(name)} a :Ship ; rdfs:label "{name}" ; :built {built} ; :passengers {passengers} ; :cars {cars} ;'
             f' :length "{length} m" ; :captain :{_id(captain)} ; :homePort :{_id(home)} .'
         )
         lines.append(f':{_id(captain)} a :Person ; rdfs:label "{captain}" .')
-    for name, berths, inhabitants in made["ports"]:
+    for name, berths, inhabitants in data["ports"]:
         lines.append(f':{_id(name)} a :Port ; rdfs:label "{name}" ; :berths {berths} ; :inhabitants {inhabitants} .')
-    for start, end, distance, minutes, fare, ship in made["routes"]:
+    for start, end, distance, minutes, fare, ship in data["routes"]:
         lines.append(
             f':{_id(start)}_{_id(end)} a :Route ; rdfs:label "{start} to {end}" ; :from :{_id(start)} ; :to :{_id(end)}'
             f' ; :distance "{distance} km" ; :duration "{minutes} min" ; :fare "{fare} EUR" ; :servedBy :{_id(ship)} .'
@@ -175,5 +175,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seed", type=int, default=7)
-    given = parser.parse_args()
-    make_ferry(given.folder, given.seed)
+    options = parser.parse_args()
+    make_ferry(options.folder, options.seed)

@@ -1,22 +1,22 @@
-"""Say a question in another order: a question -> the same words, one of their phrases moved.
+"""Reorder the words of a question: a question -> questions in which one phrase is moved.
 
-Each rule fits few questions, and only where moving a phrase can't change what it belongs to.
+Each rule applies to few questions, only if the moved phrase can't attach to another word. The patterns are in
+`rewordings.yaml`.
 """
 
 import re
 from collections.abc import Callable
+from functools import cache
 
-from nacre.evaluation.synthetic.rewording_data import first_word, lower_first_word, rewording_words
+from nacre.evaluation.synthetic.rewording_data import first_word, lower_first_word, rewording_data, rewording_words
 from nacre.language.tokens import lemma
 
-_PREPOSITIONS = "in|at|from|on|for"
-_ANY_PREPOSITION = re.compile(r"\b(?:in|at|from|on|for|of|with|by|through|to|between|without|under|over|than)\b", re.I)
-# a verb or a clause inside a phrase: it can't be moved as one
-_CLAUSE = re.compile(r"\b(?:that|which|who|whose|where|and|or|is|are|was|were|has|have|does|do|did|can)\b", re.I)
+# words at the beginning of a name after "the" that may be its plural head
+_MAX_HEAD_WORDS = 4
 
 
 def word_orders(question: str) -> list[str]:
-    """All orders that a question, without its question mark, can be put in.
+    """All other orders of a question without its question mark.
 
     >>> word_orders("which country is Ann Lee from")
     ['From which country is Ann Lee?']
@@ -24,68 +24,73 @@ def word_orders(question: str) -> list[str]:
     return [other for rule in RULES if (other := rule(question)) is not None]
 
 
-def _carried(question: str) -> str | None:
+def _move_preposition_first(question: str) -> str | None:
     """ "which X is Y from" -> "from which X is Y"."""
-    match = re.fullmatch(rf"((?:which|what) .+ (?:is|are|was|were|does|do|did) .+) ({_PREPOSITIONS})", question, re.I)
+    match = _pattern("final_preposition").fullmatch(question)
     return f"{match[2].capitalize()} {lower_first_word(match[1])}?" if match else None
 
 
-def _posed(question: str) -> str | None:
+def _move_preposition_last(question: str) -> str | None:
     """ "from which X is Y" -> "which X is Y from"."""
-    match = re.fullmatch(rf"({_PREPOSITIONS}) ((?:which|what) .+)", question, re.I)
+    match = _pattern("initial_preposition").fullmatch(question)
     return f"{match[2]} {match[1].casefold()}?" if match else None
 
 
-def _possessed(question: str) -> str | None:
-    """ "what is the P of X" -> "X: what is its P"; one X that no other phrase narrows."""
-    match = re.fullmatch(r"(?:what(?:'s| is) the |the )?(\w+(?: \w+)?) of (.+)", question, re.I)
-    if match is None or first_word(question) in rewording_words("orders") or _ANY_PREPOSITION.search(match[1]):
+def _move_owner_first(question: str) -> str | None:
+    """ "what is the P of X" -> "X: what is its P"; X is one thing without further phrases."""
+    match = _pattern("property_of").fullmatch(question)
+    if match is None or first_word(question) in rewording_words("orders") or _pattern("preposition").search(match[1]):
         return None
     owner = match[2].split()
     first = owner[0].casefold()
-    many = any(w.islower() and w.endswith("s") and lemma(w) != w for w in owner[: 1 if first != "the" else 4])
-    narrowed = first != "the" and _ANY_PREPOSITION.search(match[2])
-    if (
-        many
-        or narrowed
-        or first in ("all", "each", "every", "both")
-        or first_word(match[1]) in rewording_words("asking")
-    ):
-        return None
-    if re.search(r"\w(?:est|er)\b|\b(?:total|average|mean|most|least|number)\b", match[1], re.I):
+    head = owner[: 1 if first != "the" else _MAX_HEAD_WORDS]
+    is_plural = any(w.islower() and w.endswith("s") and lemma(w) != w for w in head)
+    is_narrowed = first != "the" and _pattern("preposition").search(match[2])
+    is_quantified = first in rewording_words("quantifiers") or first_word(match[1]) in rewording_words("asking")
+    if is_plural or is_narrowed or is_quantified or _pattern("measure").search(match[1]):
         return None
     return f"{match[2]}: what is its {lower_first_word(match[1])}?"
 
 
-def _fronted(question: str) -> str | None:
-    """ "what is the N in X" -> "in X, what is the N": the only such phrase, at the end, after a verb that has one."""
-    match = re.fullmatch(rf"(.+) ({_PREPOSITIONS}) (\S+(?: \S+){{0,4}})", question, re.I)
-    if match is None or _CLAUSE.search(match[3]) or len(_ANY_PREPOSITION.findall(question)) > 1:
+def _move_phrase_first(question: str) -> str | None:
+    """ "what is the N in X" -> "in X, what is the N": the only prepositional phrase, after a verb that may have one."""
+    match = _pattern("final_phrase").fullmatch(question)
+    if match is None or _pattern("clause").search(match[3]) or len(_pattern("preposition").findall(question)) > 1:
         return None
     head, last = match[1], match[1].split()[-1].casefold()
-    if re.match(r"how many (?:\w+ )+are$", head, re.I):
+    if _pattern("count_of_things").match(head):
         head += " there"
-    elif not (
-        re.match(r"(?:what|which|who)(?: \w+)? (?:is|are|was|were) the .+", head, re.I)
-        or last in rewording_words("standing")
-    ):
+    elif not (_pattern("definite_question").match(head) or last in rewording_words("standing")):
         return None
-    if re.search(r"\b(?:that|which|who)\b", head.split(" ", 1)[-1], re.I):
+    if _pattern("relative_clause").search(head.split(" ", 1)[-1]):
         return None
     return f"{match[2].capitalize()} {match[3]}, {lower_first_word(head)}?"
 
 
-def _apart(question: str) -> str | None:
-    """ "what is the N" -> "the N, what is it"; "how old is X" -> "X: how old"."""
-    match = re.fullmatch(r"(what|who|where) (is|are) (the .+)", question, re.I)
-    if match is not None and not re.search(r"\b(?:in|from|based|like|about|at|for|on)$", match[3]):
-        one = match[2].casefold() == "is"
-        who = {"who": "who", "where": "where"}.get(match[1].casefold(), "what")
-        return f"{match[3][0].upper()}{match[3][1:]}, {who} {'is' if one else 'are'} {'that' if one else 'they'}?"
-    match = re.fullmatch(r"(how \w+) (?:is|are) (.+)", question, re.I)
-    if match is not None and not match[1].casefold().endswith((" many", " much")) and not _CLAUSE.search(match[2]):
-        return f"{match[2]}: {lower_first_word(match[1])}?"
+def _move_subject_first(question: str) -> str | None:
+    """ "what is the N" -> "the N, what is that"; "how old is X" -> "X: how old"."""
+    match = _pattern("definite_subject").fullmatch(question)
+    if match is not None and not _pattern("ends_in_preposition").search(match[3]):
+        verb = "is that" if match[2].casefold() == "is" else "are they"
+        question_word = match[1].casefold()
+        return f"{match[3][0].upper()}{match[3][1:]}, {question_word} {verb}?"
+    match = _pattern("degree").fullmatch(question)
+    if match is not None and not match[1].casefold().endswith((" many", " much")):
+        return None if _pattern("clause").search(match[2]) else f"{match[2]}: {lower_first_word(match[1])}?"
     return None
 
 
-RULES: tuple[Callable[[str], str | None], ...] = (_carried, _posed, _possessed, _fronted, _apart)
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    data = rewording_data()
+    prepositions = "|".join(data["movable_prepositions"].split())
+    return re.compile(data["patterns"][name].replace("<prepositions>", prepositions), re.IGNORECASE)
+
+
+RULES: tuple[Callable[[str], str | None], ...] = (
+    _move_preposition_first,
+    _move_preposition_last,
+    _move_owner_first,
+    _move_phrase_first,
+    _move_subject_first,
+)

@@ -1,9 +1,9 @@
-"""Say questions in other words: a file of questions -> five rewordings of some of them, with the same gold answers.
+"""Reword questions: a file of questions -> five rewordings of some of them, with the same gold answers.
 
     python -m nacre.evaluation.synthetic.reword QUESTIONS --seed 1 --count 30 --out REWORDED.jsonl
 
-Only questions that stand alone are taken. A line names its `original` and its kind of `rewording`; the same seed gives
-the same lines.
+Only questions without an earlier turn are used. Each line has its `original` and its kind of `rewording`. The same seed
+gives the same lines.
 """
 
 import argparse
@@ -32,24 +32,22 @@ Rewording = Callable[[str, Random], str | None]
 
 
 def rewordings(question: str, seed: str) -> Iterator[tuple[str, str]]:
-    """Five different rewordings with their kinds: one of each kind that fits, then more of those.
+    """Five different rewordings with their kinds: one of each applicable kind, then more of the same kinds.
 
     >>> dict(rewordings("What is the capital of Peru?", "1"))["order"]
     'Peru: what is its capital?'
     """
-    said, draw = {question}, Random(seed)
-    found = 0
+    known, draw = {question}, Random(seed)
     for _ in range(REWORDINGS_EACH):
         for kind, reword in KINDS.items():
             other = reword(question.strip(), draw)
-            if other is not None and other not in said and found < REWORDINGS_EACH:
-                said.add(other)
-                found += 1
+            if other is not None and other not in known and len(known) <= REWORDINGS_EACH:
+                known.add(other)
                 yield kind, other
 
 
 def add_typo(question: str, draw: Random) -> str | None:
-    """One content word with two letters swapped, one dropped or one doubled; the first letter stays.
+    """One content word with two letters swapped, one left out or one doubled; the first letter stays.
 
     >>> add_typo("the capital", Random(2))
     'the cpaital'
@@ -68,14 +66,14 @@ def add_typo(question: str, draw: Random) -> str | None:
                     word[: i + 1] + word[i] + word[i + 1 :],
                 )
             )
-            # a slip that makes another word asks something else
+            # a typo that gives another word would ask something else
             if wrong != word and not simplemma.is_known(wrong.casefold(), lang="en"):
                 return question[: match.start()] + wrong + question[match.end() :]
     return None
 
 
 def reorder_words(question: str, draw: Random) -> str | None:
-    """The same words in another order, where one of a few safe rules fits.
+    """The same words in another order, if one of the rules of `reorder` applies.
 
     >>> reorder_words("Which country is Ann Lee from?", Random(1))
     'From which country is Ann Lee?'
@@ -85,7 +83,7 @@ def reorder_words(question: str, draw: Random) -> str | None:
 
 
 def replace_synonym(question: str, draw: Random) -> str | None:
-    """One phrase of general English replaced by one that says the same.
+    """One phrase of general English replaced by a synonym.
 
     >>> replace_synonym("how old is Ann Lee", Random(1))
     'what is the age of Ann Lee?'
@@ -113,7 +111,7 @@ def make_polite(question: str, draw: Random) -> str | None:
 
 
 def add_filler(question: str, draw: Random) -> str | None:
-    """The question between words that say nothing.
+    """The question between filler words.
 
     >>> add_filler("How old is Ann?", Random(4))
     'right, quick one: how old is Ann? cheers'
@@ -131,7 +129,7 @@ KINDS: dict[str, Rewording] = {
 
 
 def reword_questions(questions: Sequence[GoldQuestion], seed: int, count: int) -> list[GoldQuestion]:
-    """The rewordings of `count` questions drawn from those that stand alone, in the order of the file."""
+    """The rewordings of `count` questions, drawn from those without an earlier turn, in the order of the file."""
     single = standalone_questions(list(questions))
     chosen = sorted(Random(seed).sample(range(len(single)), min(count, len(single))))
     found: list[GoldQuestion] = []
@@ -145,15 +143,15 @@ def reword_questions(questions: Sequence[GoldQuestion], seed: int, count: int) -
 def main() -> None:
     """Write the rewordings."""
     command = argparse.ArgumentParser(
-        prog="python -m nacre.evaluation.synthetic.reword", description="Say questions in other words."
+        prog="python -m nacre.evaluation.synthetic.reword", description="Reword questions."
     )
     command.add_argument("questions", type=Path)
     command.add_argument("--seed", type=int, default=1)
     command.add_argument("--count", type=int, default=30, help="how many questions to reword, five times each")
     command.add_argument("--out", type=Path, required=True)
-    given = command.parse_args()
-    lines = reword_questions(read_gold_questions(given.questions), given.seed, given.count)
-    given.out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+    options = command.parse_args()
+    lines = reword_questions(read_gold_questions(options.questions), options.seed, options.count)
+    options.out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

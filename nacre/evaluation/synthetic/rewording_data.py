@@ -1,4 +1,4 @@
-"""What rewordings are made of: general English in `resources/rewordings.yaml`, and a question inside a sentence."""
+"""Data and helpers of rewordings: the words and patterns of `rewordings.yaml`, and questions within sentences."""
 
 import re
 from functools import cache
@@ -10,12 +10,12 @@ import yaml
 
 
 def strip_question_mark(question: str) -> str:
-    """A question without the mark at its end."""
+    """A question without the punctuation at its end."""
     return question.strip().rstrip("?.! ")
 
 
 def first_word(question: str) -> str:
-    """The first word, small and without "'s".
+    """The first word in small letters, without "'s".
 
     >>> first_word("What's new?")
     'what'
@@ -24,7 +24,7 @@ def first_word(question: str) -> str:
 
 
 def lower_first_word(question: str) -> str:
-    """The question as the middle of a sentence: a first word of the dictionary is written small.
+    """The question within a sentence: its first word is in small letters, unless it is a name.
 
     >>> lower_first_word("Which river"), lower_first_word("Xylo river")
     ('which river', 'Xylo river')
@@ -35,13 +35,13 @@ def lower_first_word(question: str) -> str:
 
 @cache
 def rewording_words(name: str) -> frozenset[str]:
-    """A list of words of the resource."""
+    """A word list of the file."""
     return frozenset(rewording_data()[name].split())
 
 
 @cache
 def rewording_data() -> dict[str, Any]:
-    """The parsed resource file."""
+    """The content of `rewordings.yaml`."""
     path = Path(__file__).with_name("rewordings.yaml")
     data: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
     return data

@@ -1,12 +1,12 @@
-"""Make questions unanswerable: a graph, questions and their answers -> the graph without what these answers rest on.
+"""Make questions unanswerable: a graph, questions and their answers -> the graph without the facts of these answers.
 
     python -m nacre.evaluation.synthetic.unanswerable GRAPH.nt QUESTIONS PREDICTIONS --count 20 --out REDUCED.nq \
         --asked REMOVED.jsonl
 
-Taken are questions that were answered right by looking something up; counts and rankings have an answer over any graph.
-The questions written are those whose facts are gone: ask them of the reduced graph, and read the statuses that are
-right in `evaluation.score`. All of them are removed from one graph, where a fact that goes for one question may be
-missed by another, never the other way round.
+Only questions with a right answer by a lookup are used, since counts and rankings have an answer over any graph. The
+questions whose facts are removed are written to the file of `--asked`: ask them of the reduced graph, and read the
+right statuses in the report of `evaluation.score`. All facts are removed from one graph, so a question may also lose
+facts of its own because of another question.
 """
 
 import argparse
@@ -29,7 +29,7 @@ _NO_LOOKUP = re.compile(r"\b(?:count|sum|avg|min|max|rank)\(|\bHAVING\b|\bLIMIT\
 
 
 class QuadIndex:
-    """The quads of a graph, by the things at their ends."""
+    """The quads of a graph by the things at their ends, and things by their literals."""
 
     def __init__(self, quads: Iterable[ox.Quad]) -> None:
         self.quads = list(quads)
@@ -42,53 +42,60 @@ class QuadIndex:
             else:
                 self.around[_text(quad.object)].append(quad)
 
-    def resting(self, record: Answer) -> set[ox.Quad]:
-        """The quads that end at a value of the answer: those it cites, and those that are next to a thing its lookup
-        started from or one link further, as the same is often said twice."""
-        starts = _starts(record)
+    def facts_of(self, record: Answer) -> set[ox.Quad]:
+        """The quads that end at a value of the answer.
+
+        These are the cited quads, and those at the start of the lookup or one link further, since facts are often
+        stated twice.
+        """
+        starts = _start_things(record)
         cited = {tuple(triple) for citation in record["citations"] for triple in citation["triples"]}
-        ends = [(value, self._called(value) - starts) for value in record["values"]]
-        nearby = {_other(quad, start) for start in starts for quad in self.around[start]} - {""}
-        near = {quad for each in starts | nearby for quad in self.around[each] if _reaches(quad, each, ends)}
+        ends = [(value, self._things_named(value) - starts) for value in record["values"]]
+        nearby = {_other_end(quad, start) for start in starts for quad in self.around[start]} - {""}
+        near = {quad for each in starts | nearby for quad in self.around[each] if _ends_at_value(quad, each, ends)}
         return near | {
             quad
             for quad in self.quads
             if (_text(quad.subject), quad.predicate.value, _text(quad.object)) in cited
-            and any(_reaches(quad, _text(end), ends) for end in (quad.subject, quad.object))
+            and any(_ends_at_value(quad, _text(end), ends) for end in (quad.subject, quad.object))
         }
 
-    def _called(self, value: Value) -> set[str]:
+    def _things_named(self, value: Value) -> set[str]:
         return self.named.get(normalise_words(value), set()) if isinstance(value, str) else set()
 
 
 def remove_answers(
     facts: QuadIndex, questions: Sequence[GoldQuestion], answers: AnswersById, count: int, seed: int
 ) -> tuple[set[ox.Quad], list[GoldQuestion]]:
-    """What to take out of the graph, and the questions that then have no answer."""
-    gone: set[ox.Quad] = set()
-    found: list[GoldQuestion] = []
-    candidates = list(_looked_up(questions, answers))
+    """The quads to remove, and the questions that then have no answer."""
+    removed: set[ox.Quad] = set()
+    unanswerable: list[GoldQuestion] = []
+    candidates = list(_lookup_questions(questions, answers))
     Random(seed).shuffle(candidates)
     for gold in candidates:
-        resting = facts.resting(answers[gold["id"]])
-        if resting and len(found) < count:
-            gone |= resting
-            found.append({"id": gold["id"], "question": gold["question"], "answers": [], "type": "removed"})
-    return gone, found
+        quads = facts.facts_of(answers[gold["id"]])
+        if quads and len(unanswerable) < count:
+            removed |= quads
+            unanswerable.append({"id": gold["id"], "question": gold["question"], "answers": [], "type": "removed"})
+    return removed, unanswerable
 
 
-def _looked_up(questions: Sequence[GoldQuestion], answers: AnswersById) -> Iterator[GoldQuestion]:
+def _lookup_questions(questions: Sequence[GoldQuestion], answers: AnswersById) -> Iterator[GoldQuestion]:
     for gold in standalone_questions(list(questions)):
         record = answers.get(gold["id"])
-        # a yes or no, and the character of a thing, rest on more than can be taken away
+        # the facts of yes/no answers and descriptions can't be delimited
         if record is None or not is_answerable(gold) or gold.get("nuggets") or not is_right(gold, record):
             continue
-        if _starts(record) and record["values"] and not any(isinstance(value, bool) for value in record["values"]):
+        if (
+            _start_things(record)
+            and record["values"]
+            and not any(isinstance(value, bool) for value in record["values"])
+        ):
             yield gold
 
 
-def _starts(record: Answer) -> set[str]:
-    """The things the cited queries look from; none where one of them does more than look up."""
+def _start_things(record: Answer) -> set[str]:
+    """The things at which the cited queries start; none if one of the queries does more than a lookup."""
     cited = {citation["query"] for citation in record["citations"]}
     queries = [query for query in record["queries"] if query["i"] in cited]
     if any(_NO_LOOKUP.search(query["text"]) for query in queries):
@@ -96,16 +103,16 @@ def _starts(record: Answer) -> set[str]:
     return {str(param) for query in queries for param in query["params"] if re.match(r"\w+:|_:", str(param))}
 
 
-def _reaches(quad: ox.Quad, start: str, ends: Sequence[tuple[Value, set[str]]]) -> bool:
-    other = _other(quad, start)
+def _ends_at_value(quad: ox.Quad, start: str, ends: Sequence[tuple[Value, set[str]]]) -> bool:
+    other = _other_end(quad, start)
     if other:
         return any(other in things for _, things in ends)
-    # where a value names things, the same words at another place are a name too
+    # the literals of values that name things are names as well
     return any(not things and _is_value(_text(quad.object), value) for value, things in ends)
 
 
-def _other(quad: ox.Quad, start: str) -> str:
-    """The thing at the other end, or "" for a literal."""
+def _other_end(quad: ox.Quad, start: str) -> str:
+    """The thing at the other end; "" for a literal."""
     if isinstance(quad.object, ox.Literal):
         return ""
     return _text(quad.object) if _text(quad.subject) == start else _text(quad.subject)
@@ -132,13 +139,15 @@ def main() -> None:
     command.add_argument("--seed", type=int, default=1)
     command.add_argument("--out", type=Path, required=True, help="the reduced graph, as N-Quads")
     command.add_argument("--asked", type=Path, required=True, help="the questions that it can't answer")
-    given = command.parse_args()
-    facts = QuadIndex(ox.parse(path=str(given.graph)))
-    gone, questions = remove_answers(
-        facts, read_gold_questions(given.questions), read_answers(given.predictions), given.count, given.seed
+    options = command.parse_args()
+    facts = QuadIndex(ox.parse(path=str(options.graph)))
+    removed, questions = remove_answers(
+        facts, read_gold_questions(options.questions), read_answers(options.predictions), options.count, options.seed
     )
-    ox.serialize((quad for quad in facts.quads if quad not in gone), str(given.out), ox.RdfFormat.N_QUADS)
-    given.asked.write_text("".join(json.dumps(gold, ensure_ascii=False) + "\n" for gold in questions), encoding="utf-8")
+    ox.serialize((quad for quad in facts.quads if quad not in removed), str(options.out), ox.RdfFormat.N_QUADS)
+    options.asked.write_text(
+        "".join(json.dumps(gold, ensure_ascii=False) + "\n" for gold in questions), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":
