@@ -9,6 +9,7 @@ transient_channels  channels that no checkpoint keeps
 context             options of one turn
 resources           what the nodes of a process work with
 nodes               the nodes
+write_answer        the work of the fuser
 branches            the retrieval branches
 routing             which node comes next
 turn_input          question, graph and branches of a turn

@@ -9,11 +9,11 @@ from langgraph.runtime import Runtime
 
 from graph.branches import BRANCHES
 from graph.context import Context
-from graph.nodes import Node, Nodes, Update
+from graph.nodes import Node, Nodes
 from graph.resources import Resources
 from graph.resume import resumable
 from graph.routing import has_started, select_branches, should_continue
-from graph.state import Input, Output, State
+from graph.state import Input, Output, State, Update
 from nacre.errors import ConfigError
 
 App = CompiledStateGraph[State, Context, Input, Output]

@@ -23,17 +23,17 @@ class Context(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    graph: str | None = Field(None, description="The graph to ask; the only one, where there is only one.")
+    graph: str | None = Field(None, description="The graph to ask; optional if there is only one.")
     mind: Literal["rules", "model"] | None = Field(None, description="model needs NACRE_MODEL and is then the default.")
     branches: list[BranchName] | None = Field(
-        None, description="Ways to look for evidence; all but sparql and triples by default."
+        None, description="Branches to ask; by default all but sparql and triples."
     )
-    max_rounds: int | None = Field(None, ge=1, le=10, description="The most rounds of retrieval.")
-    top_k: int | None = Field(None, ge=1, le=50, description="How many passages a branch looks at.")
+    max_rounds: int | None = Field(None, ge=1, le=10, description="The maximum number of retrieval rounds.")
+    top_k: int | None = Field(None, ge=1, le=50, description="How many passages a branch retrieves.")
     strategy: Literal["parallel", "stepwise", "waterfall"] | None = Field(
         None,
-        description="parallel asks all branches at first; stepwise lets a model choose each step; waterfall goes from"
-        " queries to triples to texts and stops where it is sure.",
+        description="parallel asks all branches first; stepwise lets a model choose each step; waterfall goes from"
+        " queries to triples to texts and stops when the answer is sure.",
     )
 
 

@@ -7,26 +7,19 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
-from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
 from agents.agents import Agents
-from agents.answering.answer_draft import AnswerDraft
-from agents.answering.answer_record import TurnBookkeeping, answer_record
-from agents.answering.grounding_gate import GroundingGate
-from agents.answering.remembered_turn import older_turn, remembered_turns
-from agents.result import Result, Usage
+from agents.result import Result
 from agents.run_in_thread import run_in_thread
 from agents.tool_selector import Choice
 from agents.turn_view import TurnView, first_turn
 from graph.branches import BRANCHES, BranchResources
 from graph.context import Context
-from graph.message import Message
 from graph.resources import Resources, agents_for, reasoner_for
 from graph.routing import branches_to_retry, lower_layers
-from graph.state import State, add_usage, decode_conversation, decode_turn, merge_attribution
+from graph.state import State, Update, decode_conversation, decode_turn
 from graph.turn_input import (
     ask_for_graph,
     checked_question,
@@ -36,29 +29,21 @@ from graph.turn_input import (
     turn_graph,
     turn_question,
 )
-from nacre.access.citations import open_citations
-from nacre.access.derivation import build_derivation
+from graph.write_answer import run_id, usage_fields, write_answer
 from nacre.access.sql_database import sql_database
 from nacre.access.text_coverage import may_texts_answer
 from nacre.access.text_lexicon import load_lexicon
 from nacre.access.understanding_cache import cached_understanding
-from nacre.config.settings import Settings
 from nacre.errors import NacreError, ToolError
 from nacre.language.detect_language import ENGLISH, language_name
-from nacre.records.derivation import AnswerDerivation
-from nacre.records.evidence import BranchResult, Evidence, QueryError
-from nacre.records.json_form import RecordDict, from_json, to_json
-from nacre.records.schema import Schema
+from nacre.records.evidence import BranchResult, QueryError
+from nacre.records.json_form import RecordDict, from_json
 from nacre.records.turn import EarlierTurn, Rewrite, Understanding
 from nacre.stores.catalog import Graph, Library
-from nacre.understanding.linking.names.name_spans import name_spans
 from nacre.understanding.parsing.derive import MAX_CANDIDATES
 
 log = logging.getLogger(__name__)
 
-REMEMBERED_TURNS = 10
-
-Update = dict[str, Any]
 Node = Callable[[State, Runtime[Context]], Awaitable[Update]]
 
 
@@ -83,7 +68,7 @@ class Nodes:
             elif is_graph_needed(state, graphs):
                 return {"messages": [ask_for_graph(graphs)]}
         graph = await run_in_thread(_open, self._resources.library, name)
-        lease = self._resources.leases.acquire(graph, _run_id())
+        lease = self._resources.leases.acquire(graph, run_id())
         earlier = decode_conversation(state, settings)
         view = replace(
             first_turn(question),
@@ -112,7 +97,7 @@ class Nodes:
             "enabled": branches,
             "unavailable": unavailable,
             "by": {"rewriter": rewrite.by},
-            "usage": _usage(rewrite.usage),
+            "usage": usage_fields(rewrite.usage),
             "caveats": caveats,
         }
 
@@ -160,7 +145,7 @@ class Nodes:
             "search": choice.value.search,
             "visited": [*state["visited"], *route],
             "by": {"tool_selector": choice.by},
-            "usage": _usage(choice.usage),
+            "usage": usage_fields(choice.usage),
         }
 
     def branch(self, name: str) -> Node:
@@ -184,7 +169,7 @@ class Nodes:
                 log.exception("branch %s failed", name)
                 why = f"{type(error).__name__}: {error}"[:300]
                 result = Result(BranchResult(name, error=QueryError("unavailable", why)))
-            return {"found": [RecordDict(result.value)], "by": {name: result.by}, "usage": _usage(result.usage)}
+            return {"found": [RecordDict(result.value)], "by": {name: result.by}, "usage": usage_fields(result.usage)}
 
         return branch
 
@@ -201,39 +186,11 @@ class Nodes:
         return {"wanted": list(branches_to_retry(view, by_model=reasoner_for(self._resources, context) == "model"))}
 
     async def fuser(self, state: State, runtime: Runtime[Context]) -> Update:
-        """Write the answer through the gate, and the record of the turn."""
-        resources, view = self._resources, decode_turn(state, self._resources.settings)
-        first_token: float | None = None
-        message = Message(runtime.stream_writer)
-
-        def release(sentence: str) -> None:
-            nonlocal first_token
-            first_token = first_token or time.time()
-            message.say(sentence)
-
+        """Write the answer and the record of the turn."""
         with await self._pinned_graph(state) as graph:
-            lexicon = await load_lexicon(graph, view.standalone)
-            gate = GroundingGate(view.evidence, release, partial(name_spans, lexicon=lexicon), view.language)
-            draft = await _fuse(agents_for(resources, runtime.context), view, graph.schema, gate)
-            released = gate.released()
-            cited, derivation = await run_in_thread(
-                _trace, released.cited, view, draft.value.table, graph, resources.settings
-            )
-        resources.leases.release(state["hold"])
-        bookkeeping = _bookkeeping(state, view, draft, first_token)
-        record = answer_record(view, bookkeeping, draft.value, released, cited, derivation)
-        opened = dict(zip(released.cited, cited, strict=True))
-        remembered = remembered_turns(view, released.text, draft.value, opened, resources.settings.remembered)
-        earlier = state.get("earlier", [])
-        turns = [*(map(older_turn, earlier) if remembered else earlier), *map(to_json, remembered)]
-        return {
-            "answer": record,
-            "by": {"fuser": draft.by},
-            "usage": _usage(draft.usage),
-            "earlier": turns[-REMEMBERED_TURNS:],
-            "spent": bookkeeping.conversation_usage,
-            "messages": [message.end(record)],
-        }
+            update = await write_answer(state, runtime, self._resources, graph)
+        self._resources.leases.release(state["hold"])
+        return update
 
     async def _rewrite(self, agents: Agents, view: TurnView, graph: Graph) -> tuple[Result[Rewrite], list[str]]:
         """The question that stands alone, and what to say about it."""
@@ -272,54 +229,6 @@ class Nodes:
             return await run_in_thread(cached_understanding, rewrite, graph.schema, lexicon, most)
 
 
-async def _fuse(agents: Agents, view: TurnView, schema: Schema, gate: GroundingGate) -> Result[AnswerDraft]:
-    """The fuser's draft, released through the gate; an answer that says so if there is nothing or something failed."""
-    try:
-        draft = await agents.fuser(view, schema, gate)
-        if gate.answer:
-            return draft
-        text = "I found nothing in this graph that answers this."
-        draft = replace(draft, value=AnswerDraft(((text, ()),), "not_in_graph", reason=text))
-    except Exception as error:
-        log.exception("the answer could not be put together")
-        gate.discard()
-        text = "Something went wrong while I put the answer together."
-        why = f"{type(error).__name__}: {error}"[:300]
-        draft = Result(AnswerDraft(((text, ()),), "failed", reason=why))
-    gate.say(text, ())
-    return draft
-
-
-def _trace(
-    cited: Sequence[int], view: TurnView, table: int | None, graph: Graph, settings: Settings
-) -> tuple[list[Evidence], AnswerDerivation]:
-    opened = open_citations(cited, view.evidence, view.understanding, graph)
-    return opened, build_derivation(view, table, graph, settings)
-
-
-def _bookkeeping(
-    state: State, view: TurnView, draft: Result[AnswerDraft], first_token: float | None
-) -> TurnBookkeeping:
-    request = get_config().get("configurable", {})
-    usage = add_usage(state["usage"], _usage(draft.usage))
-    # a thread is stored under its owner; the client knows it without
-    thread = str(request.get("thread_id") or "").partition(":")[2] or request.get("thread_id")
-    failed = {name: error.message for name, error in view.failures.items() if error.kind in ("unavailable", "timeout")}
-    return TurnBookkeeping(
-        id=_run_id(),
-        thread=thread,
-        graph=state["about"],
-        turn=state["turn"],
-        unavailable={**state["unavailable"], **failed},
-        by=merge_attribution(state["by"], {"fuser": draft.by}),
-        usage=usage,
-        conversation_usage=add_usage(state.get("spent", {}), usage),
-        caveats=state.get("caveats", []),
-        started=state["started"],
-        first_token=first_token,
-    )
-
-
 def _cleared() -> Update:
     """The fields of the turn before, emptied."""
     return {
@@ -338,14 +247,5 @@ def _carried(earlier: Sequence[EarlierTurn], state: State) -> list[RecordDict]:
     return [RecordDict(turn, data) for turn, data in zip(earlier, state.get("earlier", []), strict=False)]
 
 
-def _run_id() -> str:
-    """The id that the caller gave this run."""
-    return str(get_config().get("configurable", {}).get("ask_id") or "")
-
-
 def _open(library: Library, name: str | None) -> Graph:
     return library.open(library.resolve(name))
-
-
-def _usage(usage: Usage) -> dict[str, float]:
-    return dict(vars(usage))

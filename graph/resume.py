@@ -11,8 +11,8 @@ from langgraph.runtime import Runtime
 
 from graph.branches import BRANCHES
 from graph.context import Context
-from graph.nodes import Node, Nodes, Update
-from graph.state import TRANSIENT_FIELDS, State, add_usage, merge_attribution
+from graph.nodes import Node, Nodes
+from graph.state import TRANSIENT_FIELDS, State, Update, add_usage, merge_attribution
 
 
 def resumable(name: str, node: Node, nodes: Nodes) -> Node:

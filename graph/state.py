@@ -20,6 +20,8 @@ from nacre.records.json_form import from_json
 from nacre.records.turn import EarlierTurn, Rewrite, Understanding
 
 Json = dict[str, Any]
+# the fields that a node changes
+Update = dict[str, Any]
 # the records that the state holds as JSON
 RECORDS = (Rewrite, Understanding, BranchResult, EarlierTurn)
 

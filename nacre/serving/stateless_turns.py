@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from graph.context import Context
-from graph.nodes import REMEMBERED_TURNS
 from graph.state import Json
+from graph.write_answer import REMEMBERED_TURNS
 from nacre.records.turn import LONGEST_QUESTION
 from nacre.serving.keys import Caller
 from nacre.serving.turn_service import TurnService

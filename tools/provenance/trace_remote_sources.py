@@ -44,7 +44,7 @@ def trace_remote_sources(
             triples = source.construct(query, limit=MAX_PROVENANCE_TRIPLES - len(found), seconds=SECONDS)
             found.update(dict.fromkeys(sorted((_text(s), p.value, _text(o)) for s, p, o in triples)))
     except ToolError as error:
-        log.warning("triples of a citation: %s", error)
+        log.warning("a citation could not be traced: %s", error)
     # the triples name the things that a number counts
     things = evidence.keys or tuple(dict.fromkeys(s for s, p, _ in found if p == TYPE))
     return replace(evidence, keys=things, triples=tuple(found), basis=basis_in_words(evidence.table, plan, things))
@@ -62,7 +62,7 @@ def trace_model_sparql(rows: Rows, source: SparqlSource, names: Collection[str])
         triples = source.construct(query, limit=MAX_PROVENANCE_TRIPLES, seconds=SECONDS) if query is not None else []
         found = sorted({(_text(s), p.value, _text(o)) for s, p, o in triples})
     except ToolError as error:
-        log.warning("triples of a citation: %s", error)
+        log.warning("a citation could not be traced: %s", error)
     basis = PATTERN if found and not rows.keys else basis_in_words(rows.table, None, rows.keys)
     return replace(rows, triples=tuple(found), basis=basis)
 

@@ -40,7 +40,7 @@ def _of_rows(rows: Rows, plan: Plan | None, tables: Tables) -> Rows:
             # a comparison combines many facts and has their triples already
             return replace(rows, basis=IN_WORDS)
     except ToolError as error:
-        log.warning("triples of a citation: %s", error)
+        log.warning("a citation could not be traced: %s", error)
         found = ()
     return replace(rows, triples=tuple(found), basis=basis_in_words(rows.table, plan, rows.keys))
 
