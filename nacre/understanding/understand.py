@@ -13,8 +13,10 @@ from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Rewrite, Scope, Understanding
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.dialogue.references.exclude_given import exclude_given
-from nacre.understanding.dialogue.references.pronouns import strip_scope
 from nacre.understanding.dialogue.references.scope import scope_candidates, scope_links
+from nacre.understanding.dialogue.references.standalone_text import (
+    strip_scope,
+)
 from nacre.understanding.dialogue.revisions.follow_up import insert_stand_in, strip_exclusion_lead
 from nacre.understanding.dialogue.revisions.revised_readings import merge_readings, revised_readings
 from nacre.understanding.expected_answer import expected_kind, offered_kind

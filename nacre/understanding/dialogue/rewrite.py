@@ -16,14 +16,20 @@ from nacre.understanding.dialogue.references.definite_references import resolve_
 from nacre.understanding.dialogue.references.exclude_given import rewrite_without_given, strip_other
 from nacre.understanding.dialogue.references.focus import focus
 from nacre.understanding.dialogue.references.offered_readings import chosen_reading
+from nacre.understanding.dialogue.references.ordinals import (
+    ordinal_reference,
+)
 from nacre.understanding.dialogue.references.pronouns import (
     demonstrative_positions,
     find_pronoun,
     has_antecedent_in_turn,
     has_dangling_pronoun,
-    ordinal_reference,
-    replace_reference,
+)
+from nacre.understanding.dialogue.references.resolve_pronoun import (
     resolve_pronoun,
+)
+from nacre.understanding.dialogue.references.standalone_text import (
+    replace_reference,
 )
 from nacre.understanding.dialogue.references.superlative_references import superlative_reference
 from nacre.understanding.dialogue.revisions.change_plan import (

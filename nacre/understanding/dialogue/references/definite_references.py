@@ -1,4 +1,4 @@
-"""What was given before, by its kind: "the department", "this colour" + earlier turns -> Rewrite with its name."""
+"""Resolve noun phrases for things given before: "the department", "this colour" + earlier turns -> Rewrite."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -10,46 +10,48 @@ from nacre.language.tokens import Token, split_name
 from nacre.records.plan import Attribute, Select, aggregated_value
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.understanding.dialogue.references.focus import focus_of_kind
-from nacre.understanding.dialogue.references.pronouns import mentioned_classes, replace_reference
+from nacre.understanding.dialogue.references.pronouns import mentioned_classes
+from nacre.understanding.dialogue.references.standalone_text import replace_reference
 from nacre.understanding.linking.linker import Linker
 
-# turns before the last one that are looked through for a thing of a kind
+# Turns in which a thing of a class is looked for.
 MAX_TURNS_BACK = 3
 
 
 def resolve_definite_reference(
     question: str, words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker
 ) -> Rewrite | None:
-    """The question with the name of what it means by a kind or a property; None where that is nothing given before."""
-    return _value(question, words, earlier, linker) or _thing(question, words, earlier, linker)
+    """The question with the name of what a class or property refers to. None if that was not given before."""
+    return _resolve_value(question, words, earlier, linker) or _resolve_thing(question, words, earlier, linker)
 
 
-def _value(question: str, words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker) -> Rewrite | None:
-    """ "This winery" after a wine's winery was given, which is a text: the text."""
+def _resolve_value(
+    question: str, words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker
+) -> Rewrite | None:
+    """ "This winery" after the winery of a wine was given, which is a text: the text."""
     last = earlier[-1]
     body = last.plan.body if last.plan else None
-    asked = aggregated_value(body.answers[-1]) if isinstance(body, Select) else None
-    if not isinstance(asked, Attribute) or len(last.labels) != 1 or linker.index.graph.is_numeric(asked.predicate):
+    value = aggregated_value(body.answers[-1]) if isinstance(body, Select) else None
+    graph = linker.index.graph
+    if not isinstance(value, Attribute) or len(last.labels) != 1 or graph.is_numeric(value.predicate):
         return None
-    named = split_name(linker.index.graph.about(asked.predicate).label).split()
+    label = split_name(graph.about(value.predicate).label).split()
     for before, noun in pairwise(words):
-        if before.norm in language().words["demonstrative"] and noun.norm in named:
-            return Rewrite(question[: before.start] + last.labels[0] + question[noun.end :], True, _as_sure(last))
+        if before.norm in language().words["demonstrative"] and noun.norm in label:
+            scope = None if last.confidence is None else Scope(confidence=last.confidence)
+            return Rewrite(question[: before.start] + last.labels[0] + question[noun.end :], True, scope)
     return None
 
 
-def _as_sure(turn: EarlierTurn) -> Scope | None:
-    return None if turn.confidence is None else Scope(confidence=turn.confidence)
-
-
-def _thing(question: str, words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker) -> Rewrite | None:
-    """ "The department", where nothing says which, after one department was spoken of."""
-    known = language().words
+def _resolve_thing(
+    question: str, words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker
+) -> Rewrite | None:
+    """ "In the department" at the end of a question, after one department was mentioned."""
     for kind in mentioned_classes(words, linker):
         at = kind.start - 1
-        definite = at >= 1 and words[at].norm == "the" and words[at - 1].norm in known["locating"]
-        ends = all(t.norm in function_words() for t in words[kind.end :])
-        if not definite or not ends or is_plural(words[kind.end - 1].norm):
+        is_definite = at >= 1 and words[at].norm == "the" and words[at - 1].norm in language().words["locating"]
+        is_last = all(t.norm in function_words() for t in words[kind.end :])
+        if not is_definite or not is_last or is_plural(words[kind.end - 1].norm):
             continue
         one = focus_of_kind(earlier[-MAX_TURNS_BACK:], kind.relations, linker, single=True)
         if one is not None and len(one.keys) == 1:

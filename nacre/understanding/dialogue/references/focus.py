@@ -1,14 +1,19 @@
-"""What a conversation is about: earlier turns -> the things that "it", "them" or "there" stand for."""
+"""What a conversation is about: earlier turns -> the things that "it", "them" or "she" may stand for."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from nacre.language.format_values import is_number_name
 from nacre.language.thesaurus import gradable_adjective, is_noun_of_kind, is_person
-from nacre.language.tokens import Token, name_tokens, tokenize
-from nacre.plans.merge import is_from_earlier_turn
-from nacre.records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, Select, Variable
+from nacre.language.tokens import Token, name_tokens
 from nacre.records.turn import EarlierTurn, Scope
+from nacre.understanding.dialogue.references.turn_things import (
+    answered_things,
+    has_earlier_things,
+    named_things_of,
+    names_itself,
+    plan_variables,
+)
 from nacre.understanding.linking.graph.shortest_paths import UNREACHABLE
 from nacre.understanding.linking.graph.steps import NAMED_STEP_COST
 from nacre.understanding.linking.link_mentions import link_mentions
@@ -16,36 +21,90 @@ from nacre.understanding.linking.linker import Linker
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.question.analyse import question_of_tokens
 
-# how well words name a kind or property that tells which things are meant
-MIN_NAMING_SCORE = 0.5
-# how well they may name others of which the same is said
-MIN_HINT_SCORE = 0.3
+# Minimum scores of a class or property that tells which things are meant: of the best one, and of the others.
+MIN_NAMING_SCORE, MIN_HINT_SCORE = 0.5, 0.3
 
 
-def focus(earlier: tuple[EarlierTurn, ...], many: bool, linker: Linker, asked: Sequence[int] = ()) -> Scope:
-    """What the conversation is about: the things of the last turn that has some, one or many as the pronoun wants.
+def focus(earlier: tuple[EarlierTurn, ...], many: bool, linker: Linker, requested: Sequence[int] = ()) -> Scope:
+    """The things of the last turn that has some: one, or `many`, as the pronoun needs.
 
-    Things that are nearer to the nodes `asked` for by a link are meant before later ones: "them" in "which of
-    them has the strongest engine" are cars, whatever was listed since.
+    Things that are nearer to the `requested` nodes by a link are preferred to later ones: "them" in "which of them has
+    the strongest engine" are cars, whatever was listed since.
     """
-    found = list(_focuses(earlier, many, linker))
+    found = list(_scopes(earlier, many, linker))
     if not found:
         return focus(earlier, False, linker) if many else Scope()
-    best, nearest = found[0], _distance(found[0], asked, linker)
-    for scope in found[1:] if asked else ():
-        distance = _distance(scope, asked, linker)
+    best, nearest = found[0], _distance(found[0], requested, linker)
+    for scope in found[1:] if requested else ():
+        distance = _distance(scope, requested, linker)
         if distance <= nearest - NAMED_STEP_COST:
             best, nearest = scope, distance
-    return _as_sure_as_any(best, found)
+    return _with_best_confidence(best, found)
+
+
+def focus_of_kind(
+    earlier: tuple[EarlierTurn, ...], relations: frozenset[str], linker: Linker, *, single: bool = False
+) -> Scope | None:
+    """The things of some tables that the conversation was about last, or the `single` one. None if there are none."""
+    found = [scope for scope in _scopes_of_tables(earlier, relations, linker) if len(scope.keys) == 1 or not single]
+    return _with_best_confidence(found[0], found) if found else None
+
+
+def person_focus(earlier: tuple[EarlierTurn, ...], linker: Linker) -> Scope:
+    """Whom "she" stands for: one person, or several of the last turn. Never a place or an organisation."""
+    bodies = _tables(lambda noun: is_noun_of_kind("bodies", noun), linker)
+    persons, last = _tables(is_person, linker) - bodies, earlier[-1:]
+    found = focus_of_kind(last, persons, linker, single=True) or focus_of_kind(last, persons, linker)
+    found = found or focus_of_kind(earlier, persons, linker, single=True)
+    if found is not None:
+        return _with_best_confidence(found, [found, *_scopes_of_tables(earlier, persons, linker)])
+    other = focus(earlier, False, linker)
+    return Scope() if _relations(other.keys, linker) & (place_tables(linker) | bodies) else other
+
+
+def property_owners(last: EarlierTurn, words: Sequence[Token], linker: Linker) -> Scope:
+    """The several things of the last turn that have a property which words name. Empty if there is only one."""
+    named = (c for c in linker.link(words) if c.kind == "predicate" and c.score >= MIN_HINT_SCORE)
+    graph = linker.index.graph
+    nodes = {i for c in named for i, literals in graph.literals.items() if c.predicate in literals}
+    relations = frozenset[str]().union(*(graph.nodes[i].relations for i in nodes))
+    return next((s for s in _scopes_of_tables((last,), relations, linker) if len(s.keys) > 1), Scope())
+
+
+def requested_nodes(words: Sequence[Token], at: int, linker: Linker) -> list[int]:
+    """The nodes whose things have what a question asks of its pronoun: a class or value after it, a property ("which
+    genre is it"), or the measure of a comparison."""
+    question, graph = question_of_tokens(words), linker.index.graph
+    named = [
+        x
+        for x in link_mentions(question, linker.index)
+        if not question.stopwords.issuperset(range(x.start, x.end))
+        if (x.kind in ("class", "value") and x.start > at) or (x.kind == "property" and not x.start <= at < x.end)
+    ]
+    if any(x.score >= MIN_NAMING_SCORE for x in named):
+        return list(dict.fromkeys(r.node for x in named if x.score >= MIN_HINT_SCORE for r in x.refs))
+    adjectives = [a for t in words[at:] if (a := gradable_adjective(t)) is not None and a.degree != "positive"]
+    return [
+        node.index
+        for node in graph.nodes
+        for adjective in adjectives
+        if any(r.node == node.index for r, _, _ in measured_properties(graph, node.index, adjective.concepts))
+    ]
 
 
 def has_one_answer(earlier: Sequence[EarlierTurn]) -> bool:
-    """Whether the last turn named one thing, which "they" may stand for as well as "it" ("What do they make?")."""
-    return bool(earlier) and len(_answered(earlier[-1])) == 1
+    """Whether the last turn answered with one thing, for which "they" may stand like "it": "What do they make?"."""
+    return bool(earlier) and len(answered_things(earlier[-1])) == 1
+
+
+def has_only_persons(scope: Scope, linker: Linker) -> bool:
+    """Whether the things of a scope are all persons."""
+    persons = _tables(is_person, linker)
+    return all((thing := linker.lexicon.thing(key)) is not None and thing.relation in persons for key in scope.keys)
 
 
 def is_nameless(scope: Scope) -> bool:
-    """Whether the things have no names but the ends of their IRIs, which tell a person nothing.
+    """Whether the things have no names but codes at the ends of their IRIs.
 
     >>> is_nameless(Scope(None, ("http://ex.org/row1",), ("row1",)))
     True
@@ -56,184 +115,88 @@ def is_nameless(scope: Scope) -> bool:
     )
 
 
-def _focuses(earlier: tuple[EarlierTurn, ...], many: bool, linker: Linker) -> Iterator[Scope]:
-    """What each turn was about, last first; as likely what is meant as that turn was right, if its answer gave it."""
+def place_tables(linker: Linker) -> frozenset[str]:
+    """The tables of places, for which "there" may stand."""
+    return _tables(lambda noun: is_noun_of_kind("places", noun), linker)
+
+
+def _scopes(earlier: tuple[EarlierTurn, ...], many: bool, linker: Linker) -> Iterator[Scope]:
+    """What each turn was about, last first. A scope is as certain as the turn, if only its answer gave the things."""
     for turn in reversed(earlier):
-        answered, asked = _answered(turn), _asked_about(turn.plan)
-        # one thing that much was told of is "it" before all that was told
-        single = answered if len(answered) == 1 or len(asked) != 1 else asked
-        # at last the thing whose value was given
-        ways = (answered, turn.keys, asked) if many else (single, asked, turn.keys if len(turn.keys) == 1 else ())
-        for found in dict.fromkeys(ways):
+        answered, named = answered_things(turn), named_things_of(turn.plan)
+        # One thing about which several were answered is "it".
+        single = answered if len(answered) == 1 or len(named) != 1 else named
+        # Last comes the thing whose value was given.
+        options = (answered, turn.keys, named) if many else (single, named, turn.keys if len(turn.keys) == 1 else ())
+        for found in dict.fromkeys(options):
             keys = _named_twins(found, linker)
             if len(keys) > many:
-                own = found == asked and not _of_before(turn.plan, asked) and _named_by(turn, asked, linker)
-                sure = 1.0 if turn.confidence is None or own else turn.confidence
-                yield Scope(turn.plan, keys, _labels(keys, linker), confidence=sure)
+                is_own = (
+                    found == named and not has_earlier_things(turn.plan, named) and names_itself(turn, named, linker)
+                )
+                yield Scope(turn.plan, keys, _labels(keys, linker), confidence=_confidence(turn, is_own))
 
 
-def _distance(scope: Scope, asked: Sequence[int], linker: Linker) -> float:
-    """How far the things of a scope are from what is asked for."""
-    graph = linker.index.graph
-    relations = {thing.relation for key in scope.keys if (thing := linker.lexicon.thing(key))}
-    own = min((n for n in graph.nodes if relations and relations <= n.relations), key=lambda n: n.count, default=None)
-    return min((graph.distance(own.index, b) for b in asked), default=UNREACHABLE) if own is not None else UNREACHABLE
+def _scopes_of_tables(earlier: tuple[EarlierTurn, ...], relations: frozenset[str], linker: Linker) -> Iterator[Scope]:
+    """The things of some tables that each turn gave or named, last first."""
+    for turn in reversed(earlier):
+        for keys in (turn.keys, *(v.keys for v in plan_variables(turn.plan))):
+            fitting = tuple(k for k in keys if (thing := linker.lexicon.thing(k)) and thing.relation in relations)
+            if fitting:
+                is_own = keys is not turn.keys and names_itself(turn, keys, linker)
+                yield Scope(turn.plan, fitting, _labels(fitting, linker), confidence=_confidence(turn, is_own))
+
+
+def _confidence(turn: EarlierTurn, is_own: bool) -> float:
+    """How certain the things of a turn are. Those that its own words name are certain."""
+    return 1.0 if turn.confidence is None or is_own else turn.confidence
+
+
+def _with_best_confidence(best: Scope, found: Sequence[Scope]) -> Scope:
+    """A scope with the highest confidence of those with the same things."""
+    return replace(best, confidence=max(s.confidence for s in found if set(s.keys) == set(best.keys)))
+
+
+def _distance(scope: Scope, requested: Sequence[int], linker: Linker) -> float:
+    """How far the things of a scope are from the requested nodes."""
+    graph, relations = linker.index.graph, _relations(scope.keys, linker)
+    nodes = (n for n in graph.nodes if relations and relations <= n.relations)
+    own = min(nodes, key=lambda n: n.count, default=None)
+    if own is None:
+        return UNREACHABLE
+    return min((graph.distance(own.index, node) for node in requested), default=UNREACHABLE)
 
 
 def _named_twins(keys: Sequence[str], linker: Linker) -> tuple[str, ...]:
-    """The things; for one without a name of its own the one that is called like it: a car for its engine."""
+    """The things. One without a name of its own is replaced by the one with the same label: an engine by its car."""
     return tuple(dict.fromkeys(_named_twin(key, linker) for key in keys))
 
 
 def _named_twin(key: str, linker: Linker) -> str:
-    graph = linker.index.graph
     thing = linker.lexicon.thing(key)
-    if thing is None or is_number_name(thing.label, (key,)):
-        return key
-    if any(graph.nodes[i].named for i in graph.nodes_of_relation.get(thing.relation, ())):
+    if thing is None or is_number_name(thing.label, (key,)) or _has_names(thing.relation, linker):
         return key
     same = {
-        n.target
-        for n in linker.lexicon.exact(name_tokens(thing.label))
-        if n.kind == "entity" and any(graph.nodes[i].named for i in graph.nodes_of_relation.get(n.relation, ()))
+        name.target
+        for name in linker.lexicon.exact(name_tokens(thing.label))
+        if name.kind == "entity" and _has_names(name.relation, linker)
     }
     return same.pop() if len(same) == 1 else key
 
 
-def requested_nodes(words: Sequence[Token], at: int, linker: Linker) -> list[int]:
-    """The kinds of things that have what a question asks of its pronoun: a class that it names after it, a
-    value, a property ("which genre is it"), or a measure that it compares."""
-    question, graph = question_of_tokens(words), linker.index.graph
-    named = [
-        x
-        for x in link_mentions(question, linker.index)
-        if not question.stopwords.issuperset(range(x.start, x.end))
-        if (x.kind in ("class", "value") and x.start > at) or (x.kind == "property" and not x.start <= at < x.end)
-    ]
-    if any(x.score >= MIN_NAMING_SCORE for x in named):
-        return list(dict.fromkeys(r.node for x in named if x.score >= MIN_HINT_SCORE for r in x.refs))
-    said = [m.concepts for t in words[at:] if (m := gradable_adjective(t)) is not None and m.degree != "positive"]
-    return [
-        n.index
-        for n in graph.nodes
-        for c in said
-        if any(r.node == n.index for r, _, _ in measured_properties(graph, n.index, c))
-    ]
-
-
-def focus_of_kind(
-    earlier: tuple[EarlierTurn, ...], relations: frozenset[str], linker: Linker, *, single: bool = False
-) -> Scope | None:
-    """The things of one kind that the conversation was about last, or the `single` one; None where there are none."""
-    found = [f for f in _of_kind(earlier, relations, linker) if len(f.keys) == 1 or not single]
-    return _as_sure_as_any(found[0], found) if found else None
-
-
-def _of_kind(earlier: tuple[EarlierTurn, ...], relations: frozenset[str], linker: Linker) -> Iterator[Scope]:
-    for turn in reversed(earlier):
-        for keys in (turn.keys, *(v.keys for v in _variables(turn.plan))):
-            fitting = tuple(k for k in keys if (thing := linker.lexicon.thing(k)) and thing.relation in relations)
-            if fitting:
-                own = keys is not turn.keys and _named_by(turn, keys, linker)
-                sure = 1.0 if turn.confidence is None or own else turn.confidence
-                yield Scope(turn.plan, fitting, _labels(fitting, linker), confidence=sure)
-
-
-def property_owners(last: EarlierTurn, words: Sequence[Token], linker: Linker) -> Scope:
-    """The things that the last turn gave, or spoke of as given before, that have a property that is named; none where
-    that is one thing."""
-    named = (c for c in linker.link(words) if c.kind == "predicate" and c.score >= MIN_HINT_SCORE)
-    nodes = {i for c in named for i, own in linker.index.graph.literals.items() if c.predicate in own}
-    relations = frozenset[str]().union(*(linker.index.graph.nodes[i].relations for i in nodes))
-    return next((f for f in _of_kind((last,), relations, linker) if len(f.keys) > 1), Scope())
-
-
-def _as_sure_as_any(best: Scope, found: Sequence[Scope]) -> Scope:
-    """Things that a surer turn gave as well are as sure as that."""
-    return replace(best, confidence=max(f.confidence for f in found if set(f.keys) == set(best.keys)))
-
-
-def person_focus(earlier: tuple[EarlierTurn, ...], linker: Linker) -> Scope:
-    """Whom "she" stands for: one person, or those of whom the last turn gave several; never a place or a body."""
-    bodies = _tables(lambda noun: is_noun_of_kind("bodies", noun), linker)
-    kinds, last = _tables(is_person, linker) - bodies, earlier[-1:]
-    found = focus_of_kind(last, kinds, linker, single=True) or focus_of_kind(last, kinds, linker)
-    found = found or focus_of_kind(earlier, kinds, linker, single=True)
-    if found is not None:
-        return _as_sure_as_any(found, [found, *_of_kind(earlier, kinds, linker)])
-    other = focus(earlier, False, linker)
-    known = {thing.relation for key in other.keys if (thing := linker.lexicon.thing(key))}
-    return Scope() if known & (place_tables(linker) | bodies) else other
-
-
-def has_only_persons(scope: Scope, linker: Linker) -> bool:
-    """Whether the things of a scope are all persons."""
-    kinds = _tables(is_person, linker)
-    return all((thing := linker.lexicon.thing(key)) is not None and thing.relation in kinds for key in scope.keys)
-
-
-def place_tables(linker: Linker) -> frozenset[str]:
-    """The tables of the kinds of things that are places, which "there" may stand for."""
-    return _tables(lambda noun: is_noun_of_kind("places", noun), linker)
+def _has_names(relation: str, linker: Linker) -> bool:
+    graph = linker.index.graph
+    return any(graph.nodes[i].named for i in graph.nodes_of_relation.get(relation, ()))
 
 
 def _tables(is_meant: Callable[[str], bool], linker: Linker) -> frozenset[str]:
+    """The tables of the classes whose label is meant."""
     nodes = (n for n in linker.index.graph.nodes if n.classes and is_meant(n.label))
     return frozenset[str]().union(*(n.relations for n in nodes))
 
 
-def _answered(turn: EarlierTurn) -> tuple[str, ...]:
-    """The things an answer named, where it named things."""
-    body = turn.plan.body if turn.plan else None
-    if isinstance(body, Combine):
-        return turn.keys
-    if isinstance(body, Select) and not isinstance(body.answers[0], Aggregate) and body.answers[0].kind == "itself":
-        return turn.keys
-    return ()
-
-
-def _of_before(plan: Plan | None, keys: tuple[str, ...]) -> bool:
-    """Whether a plan has these things from a turn before it, and not from its question."""
-    return any(is_from_earlier_turn(v) and v.keys == keys for v in _variables(plan))
-
-
-def _named_by(turn: EarlierTurn, keys: tuple[str, ...], linker: Linker) -> bool:
-    """Whether a turn's own words name these things, and not those that stand for what a turn before it gave."""
-    if turn.question == turn.standalone:
-        return True
-    said = (c.keys for c in linker.link(tokenize(turn.question)) if c.kind == "entity")
-    return any(set(keys) <= set(named) for named in said)
-
-
-def _asked_about(plan: Plan | None) -> tuple[str, ...]:
-    """The things a plan names: those of its first variable with names."""
-    body = _select(plan)
-    if body is None:
-        return ()
-    answer = body.answers[-1]
-    owner = answer.of.variable if isinstance(answer, Aggregate) else answer.variable
-    ordered: list[Variable] = sorted(body.variables, key=lambda v: v.name != owner)
-    for variable in ordered:
-        if variable.keys:
-            return variable.keys
-    return ()
-
-
-def _select(plan: Plan | None) -> Select | None:
-    """The select that a plan asks, compares or describes first."""
-    body = plan.body if plan else None
-    if isinstance(body, Ask):
-        body = body.select
-    if isinstance(body, Compute):
-        body = body.left
-    if isinstance(body, Profile):
-        body = body.members
-    return body if isinstance(body, Select) else None
-
-
-def _variables(plan: Plan | None) -> tuple[Variable, ...]:
-    body = _select(plan)
-    return body.variables if body is not None else ()
+def _relations(keys: Sequence[str], linker: Linker) -> frozenset[str]:
+    return frozenset(thing.relation for key in keys if (thing := linker.lexicon.thing(key)))
 
 
 def _labels(keys: Sequence[str], linker: Linker) -> tuple[str, ...]:

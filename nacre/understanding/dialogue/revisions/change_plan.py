@@ -8,7 +8,10 @@ from nacre.records.plan import Attribute, Plan, Select
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.understanding.dialogue.question_shape import is_bare_property, is_choice_of_best
 from nacre.understanding.dialogue.references.focus import focus, requested_nodes
-from nacre.understanding.dialogue.references.pronouns import find_pronoun, mentioned_classes
+from nacre.understanding.dialogue.references.pronouns import (
+    find_pronoun,
+    mentioned_classes,
+)
 from nacre.understanding.dialogue.revisions.ellipsis import SCOPE_OPENING
 from nacre.understanding.dialogue.revisions.follow_up import change_kind
 from nacre.understanding.dialogue.revisions.plan_edits import list_plan

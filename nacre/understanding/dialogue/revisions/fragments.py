@@ -1,4 +1,4 @@
-"""Turns that ask only one thing more of the turn before: "in which years?", "how many for each?" -> Rewrite or Scope."""
+"""Turns that ask one thing more about the turn before: "in which years?", "how many for each?" -> Rewrite."""
 
 from collections.abc import Sequence
 

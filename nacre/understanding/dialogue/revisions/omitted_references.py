@@ -19,7 +19,10 @@ from nacre.understanding.dialogue.references.focus import (
     property_owners,
     requested_nodes,
 )
-from nacre.understanding.dialogue.references.pronouns import format_labels, strip_opener
+from nacre.understanding.dialogue.references.standalone_text import (
+    format_labels,
+    strip_opener,
+)
 from nacre.understanding.dialogue.revisions.fragments import grouped_property, grouped_things, is_fragment
 
 

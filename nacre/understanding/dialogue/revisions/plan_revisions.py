@@ -9,7 +9,9 @@ from nacre.language.dates import Period, find_periods, year_bounds
 from nacre.language.tokens import Token, tokenize
 from nacre.records.plan import Itself, Plan, Select
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
-from nacre.understanding.dialogue.references.pronouns import mentioned_classes
+from nacre.understanding.dialogue.references.pronouns import (
+    mentioned_classes,
+)
 from nacre.understanding.dialogue.revisions.ellipsis import (
     MIN_SUBSTITUTE_SCORE,
     is_elliptic,

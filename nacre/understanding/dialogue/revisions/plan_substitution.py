@@ -1,7 +1,7 @@
 """Put other things, values or earlier plans into a plan: Select -> Select.
 
-The plan of a follow-up contains the keys of things that an earlier turn gave. `inline_earlier_plans` replaces the keys by
-that turn's conditions, so that "and the drying room?" reaches the room that was asked for two turns ago.
+The plan of a follow-up contains the keys of things that an earlier turn gave. `inline_earlier_plans` replaces the keys
+by that turn's conditions, so that "and the drying room?" reaches the room that was asked for two turns ago.
 """
 
 from collections.abc import Sequence
