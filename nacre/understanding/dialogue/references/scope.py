@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nacre.language.base import language
-from nacre.plans.merge import BEFORE, is_from_earlier_turn
+from nacre.plans.merge import EARLIER_TURN_MARK, is_from_earlier_turn
 from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Itself, Select
 from nacre.records.turn import Scope
 from nacre.understanding.linking.index import LinkingIndex
@@ -94,7 +94,7 @@ def _pronoun_link(scope: Scope, question: Question, index: LinkingIndex) -> Link
     node, at = _narrowest_node(scope, index), _pronoun_position(question, scope)
     if node is None or at is None:
         return None
-    label = f"({len(scope.keys)} {BEFORE}" if scope.how or len(scope.labels) != 1 else scope.labels[0]
+    label = f"({len(scope.keys)} {EARLIER_TURN_MARK}" if scope.how or len(scope.labels) != 1 else scope.labels[0]
     return Link(at, at + 1, "entity", (Ref(node),), 1.0, 1 << at, True, "", scope.keys, label, "scope")
 
 
