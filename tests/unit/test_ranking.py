@@ -9,7 +9,7 @@ from nacre.records.evidence import BranchResult, Rows, Table
 from nacre.records.plan import Itself, Plan, Select, Variable
 from nacre.records.turn import Reading, Understanding
 from nacre.understanding.ranking.calibrate import (
-    Outcome,
+    ReadingOutcome,
     belief_features,
     choose_reading,
     outcome_features,
@@ -36,21 +36,25 @@ def test_beliefs_are_ordered_and_sum_to_one() -> None:
 
 def test_an_empty_result_makes_way_for_the_next_reading() -> None:
     understanding = Understanding("?", readings=(_reading(0.6), _reading(0.4)))
-    index, _ = choose_reading(understanding, [Outcome(()), Outcome(("a",))], LEARNED)
+    index, _ = choose_reading(understanding, [ReadingOutcome(()), ReadingOutcome(("a",))], LEARNED)
     assert index == 1
 
 
 def test_agreement_raises_the_probability() -> None:
     understanding = Understanding("?", readings=(_reading(0.4), _reading(0.3), _reading(0.3)))
-    _, alone = choose_reading(understanding, [Outcome(("a",)), Outcome(("b",)), Outcome(("c",))], LEARNED)
-    _, together = choose_reading(understanding, [Outcome(("a",)), Outcome(("a",)), Outcome(("c",))], LEARNED)
+    _, alone = choose_reading(
+        understanding, [ReadingOutcome(("a",)), ReadingOutcome(("b",)), ReadingOutcome(("c",))], LEARNED
+    )
+    _, together = choose_reading(
+        understanding, [ReadingOutcome(("a",)), ReadingOutcome(("a",)), ReadingOutcome(("c",))], LEARNED
+    )
     assert together > alone
 
 
 def test_what_running_gave() -> None:
-    found = outcome_features(1, [0.7, 0.2], [Outcome(()), Outcome((0,))])
+    found = outcome_features(1, [0.7, 0.2], [ReadingOutcome(()), ReadingOutcome((0,))])
     assert found["ran nil"] == found["ran one"] == found["ran first gave nothing"] == 1.0
-    assert outcome_features(0, [1.0], [Outcome(None)])["ran failed"] == 1.0
+    assert outcome_features(0, [1.0], [ReadingOutcome(None)])["ran failed"] == 1.0
 
 
 def test_a_no_is_no_zero() -> None:
@@ -62,7 +66,7 @@ def test_a_no_is_no_zero() -> None:
 
 
 def test_other_rows_are_rivals() -> None:
-    ran = [Outcome(("a",)), Outcome(("b",)), Outcome(())]
+    ran = [ReadingOutcome(("a",)), ReadingOutcome(("b",)), ReadingOutcome(())]
     apart = outcome_features(0, [0.5, 0.3, 0.2], ran)
     alone = outcome_features(0, [0.5, 0.3, 0.2], [ran[0], ran[0], ran[2]])
     assert apart["ran rival"] > alone["ran rival"]

@@ -8,7 +8,7 @@ from nacre.evaluation.learning.linear_models import fit_logistic
 from nacre.records.evidence import Cell
 from nacre.understanding.ranking.calibrate import (
     MAX_READINGS_RUN,
-    Outcome,
+    ReadingOutcome,
     belief_features,
     choice_features,
     eligible_readings,
@@ -111,7 +111,7 @@ def _judged_run(sample: JudgedQuestion, scores: Sequence[float]) -> JudgedRun:
     order, shares = belief_shares(scores)
     spread = spread_features([shares[i] for i in order])
     first = order[:MAX_READINGS_RUN]
-    shares_run, outcomes = [shares[i] for i in first], [Outcome(sample.values[i]) for i in first]
+    shares_run, outcomes = [shares[i] for i in first], [ReadingOutcome(sample.values[i]) for i in first]
     run.eligible += eligible_readings([sample.unused[i] for i in first], outcomes)
     for rank, i in enumerate(first):
         belief = belief_features(shares[i], sample.unused[i], rank)

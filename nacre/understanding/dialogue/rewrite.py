@@ -85,7 +85,7 @@ def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Sc
         # The lead must go: its "no" would be parsed as a negation.
         question = phrase if is_certain else question
     turn = _follow_up_turn(question, earlier, linker)
-    for rule in RULES:
+    for rule in REWRITE_RULES:
         if (rewrite := rule(turn)) is not None:
             return rewrite
     return keep_question(turn)
@@ -219,7 +219,7 @@ def _refer_by_class(turn: FollowUpTurn) -> Rewrite | None:
 
 
 # How a turn may depend on earlier ones. The first rule that applies counts.
-RULES: tuple[Callable[[FollowUpTurn], Rewrite | None], ...] = (
+REWRITE_RULES: tuple[Callable[[FollowUpTurn], Rewrite | None], ...] = (
     _bound_things,
     _exclude_thing,
     _refer_by_ordinal,

@@ -15,7 +15,7 @@ from nacre.understanding.question.types import Link, Question, token_mask
 from nacre.understanding.ranking.calibrate import known_log_odds, log_odds_before_running, probability_before_running
 from nacre.understanding.ranking.rank import RankedReading
 from nacre.understanding.ranking.unheeded_words import (
-    Span,
+    TokenSpan,
     has_unheeded_bound,
     is_required_word,
     is_unrestricted,
@@ -96,7 +96,7 @@ def _reading(
     ranked: RankedReading,
     place: int,
     question: Question,
-    unheeded: tuple[Span, ...],
+    unheeded: tuple[TokenSpan, ...],
     unlinked: frozenset[int],
     graph: SchemaGraph,
     schema: Schema,
@@ -128,6 +128,6 @@ def _reading(
     )
 
 
-def _texts(spans: Sequence[Span], question: Question) -> tuple[str, ...]:
+def _texts(spans: Sequence[TokenSpan], question: Question) -> tuple[str, ...]:
     words = question.tokens
     return tuple(question.text[words[start].start : words[end - 1].end] for start, end in spans)

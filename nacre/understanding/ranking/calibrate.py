@@ -26,13 +26,13 @@ MAX_LOG_ODDS = 30.0
 RUNNING_LOG_ODDS = 0.68
 
 
-class Outcome(NamedTuple):
+class ReadingOutcome(NamedTuple):
     """What running one reading gave: the distinct cells, row by row; one boolean for yes or no; None if it failed."""
 
     values: tuple[Cell, ...] | None
 
 
-def table_outcome(table: Table | None) -> Outcome:
+def table_outcome(table: Table | None) -> ReadingOutcome:
     """The outcome of a reading by its rows. None stands for a failed run.
 
     >>> table_outcome(Table(("name", "age", "age (text)"), (("Ann", 4, "4 y"), ("Bo", 4, "4 y")))).values
@@ -41,11 +41,11 @@ def table_outcome(table: Table | None) -> Outcome:
     (False,)
     """
     if table is None:
-        return Outcome(None)
+        return ReadingOutcome(None)
     if table.columns[:1] == ("yes",):
-        return Outcome(tuple(bool(row[0]) for row in table.rows))
+        return ReadingOutcome(tuple(bool(row[0]) for row in table.rows))
     shown = shown_columns(table)
-    return Outcome(tuple(dict.fromkeys(row[i] for row in table.rows for i in shown if row[i] is not None)))
+    return ReadingOutcome(tuple(dict.fromkeys(row[i] for row in table.rows for i in shown if row[i] is not None)))
 
 
 def shown_columns(table: Table) -> list[int]:
@@ -74,7 +74,7 @@ def probability_after_running(reading: Reading, outcome: Mapping[str, float], le
 
 
 def choose_reading(
-    understanding: Understanding, outcomes: Sequence[Outcome], learned: Weights | None = None
+    understanding: Understanding, outcomes: Sequence[ReadingOutcome], learned: Weights | None = None
 ) -> tuple[int, float]:
     """The position of the reading to answer with, and its probability. The outcomes are those of the first readings."""
     readings = understanding.readings[: len(outcomes)]
@@ -93,12 +93,12 @@ def choose_reading(
     return best, probability_after_running(readings[best], ran[best], learned)
 
 
-def eligible_readings(unused: Sequence[int], outcomes: Sequence[Outcome]) -> list[int]:
+def eligible_readings(unused: Sequence[int], outcomes: Sequence[ReadingOutcome]) -> list[int]:
     """The positions of the readings that may answer. If the first one gave no rows, readings that leave out more words
     may not.
 
-    >>> empty = eligible_readings([0, 1, 0], [Outcome(()), Outcome((5,)), Outcome((3,))])
-    >>> empty, eligible_readings([0, 1], [Outcome((1,)), Outcome((5,))])
+    >>> empty = eligible_readings([0, 1, 0], [ReadingOutcome(()), ReadingOutcome((5,)), ReadingOutcome((3,))])
+    >>> empty, eligible_readings([0, 1], [ReadingOutcome((1,)), ReadingOutcome((5,))])
     ([0, 2], [0, 1])
     """
     is_first_empty = outcomes[0].values == ()
@@ -120,7 +120,7 @@ def choice_features(beliefs: Mapping[str, float], ran: Mapping[str, float]) -> d
     return {**beliefs, **{name: value for name, value in ran.items() if name not in _TRUTH}}
 
 
-def outcome_features(at: int, shares: Sequence[float], outcomes: Sequence[Outcome]) -> dict[str, float]:
+def outcome_features(at: int, shares: Sequence[float], outcomes: Sequence[ReadingOutcome]) -> dict[str, float]:
     """Features of what the reading at a position gave, and of the belief in others with the same or other rows."""
     own = outcomes[at]
     cells = [_cells(each) for each in outcomes]
@@ -171,7 +171,7 @@ def _log_odds(share: float) -> float:
     return math.log(share / (1 - share))
 
 
-def _cells(outcome: Outcome) -> frozenset[str]:
+def _cells(outcome: ReadingOutcome) -> frozenset[str]:
     return frozenset(str(v) for v in outcome.values or ())
 
 

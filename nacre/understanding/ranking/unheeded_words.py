@@ -17,10 +17,10 @@ _COMPARING_CUES = frozenset(("compared", "comparative"))
 # How far two numbers may differ, relatively, to count as equal.
 RELATIVE_TOLERANCE = 1e-6
 
-Span = tuple[int, int]
+TokenSpan = tuple[int, int]
 
 
-def unheeded_words(candidate: Candidate, question: Question, graph: SchemaGraph) -> tuple[Span, ...]:
+def unheeded_words(candidate: Candidate, question: Question, graph: SchemaGraph) -> tuple[TokenSpan, ...]:
     """The spans that bound, negate, group or rank, and that no part of the plan expresses, in order."""
     d = candidate.derivation
     if COUNTED_SIDES_RULE in d.trace:
@@ -40,7 +40,7 @@ def unheeded_words(candidate: Candidate, question: Question, graph: SchemaGraph)
     return tuple(sorted(span for span in _drop_contained(found) if not overlaps_link(*span, links)))
 
 
-def has_unheeded_bound(spans: Sequence[Span], question: Question) -> bool:
+def has_unheeded_bound(spans: Sequence[TokenSpan], question: Question) -> bool:
     """Whether a number that is compared with something is among the ignored spans."""
     compared = {(n.start, n.end) for n in question.numbers if n.op}
     return any(span in compared for span in spans)
@@ -62,7 +62,7 @@ def is_required_word(at: int, question: Question) -> bool:
     return is_name or (at > 0 and words[at - 1].norm in language().words["locating"])
 
 
-def _ignored_numbers(d: Derivation, question: Question, graph: SchemaGraph) -> Iterator[Span]:
+def _ignored_numbers(d: Derivation, question: Question, graph: SchemaGraph) -> Iterator[TokenSpan]:
     """Numbers that are in no condition, limit or rank. A "one" or "two" without a bound may only stand for things."""
     for number in question.numbers:
         words = question.tokens[number.start : number.end]
@@ -71,7 +71,7 @@ def _ignored_numbers(d: Derivation, question: Question, graph: SchemaGraph) -> I
             yield number.start, number.end
 
 
-def _ignored_negations(candidate: Candidate, question: Question) -> Iterator[Span]:
+def _ignored_negations(candidate: Candidate, question: Question) -> Iterator[TokenSpan]:
     if _is_negated(candidate):
         return
     bounds = [n for n in question.numbers if n.op]
@@ -82,7 +82,7 @@ def _ignored_negations(candidate: Candidate, question: Question) -> Iterator[Spa
             yield cue.start, cue.end
 
 
-def _ignored_groups(d: Derivation, question: Question) -> Iterator[Span]:
+def _ignored_groups(d: Derivation, question: Question) -> Iterator[TokenSpan]:
     """Groups that the reading does not form, or whose class it does not use."""
     groups = [c for c in question.cues if c.kind == "group"]
     if _is_one_number(d):
@@ -96,7 +96,7 @@ def _ignored_groups(d: Derivation, question: Question) -> Iterator[Span]:
             yield cue.start, cue.end
 
 
-def _ignored_computations(candidate: Candidate, question: Question) -> Iterator[Span]:
+def _ignored_computations(candidate: Candidate, question: Question) -> Iterator[TokenSpan]:
     """A total at the end of the question, and a percentage."""
     if not _is_aggregated(candidate):
         # "the total price" may be the name of a property.
@@ -105,7 +105,7 @@ def _ignored_computations(candidate: Candidate, question: Question) -> Iterator[
         yield from ((c.start, c.end) for c in question.cues if c.kind == "share")
 
 
-def _ignored_dates(d: Derivation, question: Question, graph: SchemaGraph) -> Iterator[Span]:
+def _ignored_dates(d: Derivation, question: Question, graph: SchemaGraph) -> Iterator[TokenSpan]:
     """A second request for a date, if no date is answered: "who fixed it, and when"."""
     if not any(t.ref.predicate and graph.is_date(t.ref.predicate) for t in d.targets):
         yield from ((c.start, c.end) for c in question.cues if _asks_when_too(c, question))
@@ -119,7 +119,7 @@ def _asks_when_too(cue: Cue, question: Question) -> bool:
     return has_comma or words[cue.start - 1].norm in language().words["joining"]
 
 
-def _ignored_comparisons(candidate: Candidate, question: Question) -> Iterator[Span]:
+def _ignored_comparisons(candidate: Candidate, question: Question) -> Iterator[TokenSpan]:
     """The "than" of "has A more than B", which does not ask whether there are any."""
     d = candidate.derivation
     if isinstance(candidate.body, Compute) or any(_compares(c) for c in _all_conditions(d.conditions)):
@@ -131,7 +131,7 @@ def _ignored_comparisons(candidate: Candidate, question: Question) -> Iterator[S
             yield i, i + 1
 
 
-def _ranking_spans(d: Derivation, question: Question) -> list[Span]:
+def _ranking_spans(d: Derivation, question: Question) -> list[TokenSpan]:
     """The cues that rank, and those that compare if no condition does."""
     compares = any(c.op in INEQUALITIES for c in _all_conditions(d.conditions))
     kinds = _RANKING_CUES if compares else _RANKING_CUES | _COMPARING_CUES
@@ -212,7 +212,7 @@ def _is_one_number(d: Derivation) -> bool:
     return has_only_numbers and any(t.function for t in d.targets) and not is_grouped
 
 
-def _drop_contained(spans: Sequence[Span]) -> list[Span]:
+def _drop_contained(spans: Sequence[TokenSpan]) -> list[TokenSpan]:
     """The spans that lie in no longer one, each once."""
     distinct = set(spans)
     return [s for s in distinct if not any(o != s and o[0] <= s[0] and s[1] <= o[1] for o in distinct)]

@@ -10,7 +10,7 @@ HINTED_COST_SHARE = 0.35
 # Steps of the longest path, and the distance of nodes without a path.
 MAX_PATH_STEPS, UNREACHABLE = 5, 9.0
 # Paths looked at in one search, and how much dearer than the cheapest a path may be.
-MAX_PATHS_EXPANDED, MAX_EXTRA_COST = 400, 1.5
+MAX_PATHS_EXPANDED, MAX_EXTRA_PATH_COST = 400, 1.5
 # The extra cost of going to a shared value and back: two things that share a value have nothing else in common.
 SHARED_VALUE_COST = 1.0
 
@@ -65,7 +65,7 @@ class ShortestPaths:
             if path and here == target:
                 found.append((cost, path))
                 continue
-            if len(path) == MAX_PATH_STEPS or (found and cost > found[0][0] + MAX_EXTRA_COST):
+            if len(path) == MAX_PATH_STEPS or (found and cost > found[0][0] + MAX_EXTRA_PATH_COST):
                 continue
             for step in self.steps[here]:
                 if step.target not in steps_left or len(path) + steps_left[step.target] >= MAX_PATH_STEPS:

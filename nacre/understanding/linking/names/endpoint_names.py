@@ -15,10 +15,10 @@ from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry, LexiconThing
 from nacre.stores.sqlite.triples import TYPE
 from nacre.understanding.linking.names.name_patterns import NamePatterns, may_be_misspelt
-from nacre.understanding.linking.names.question_lexicon import MAX_EDITS, QuestionLexicon
+from nacre.understanding.linking.names.question_lexicon import MAX_NAME_EDITS, QuestionLexicon
 
 # The time for looking up names in seconds, things that are found, and rows that are read, at most.
-LOOKUP_SECONDS, MAX_THINGS, MAX_ROWS = 4.0, 600, 6000
+LOOKUP_SECONDS, MAX_THINGS_FOUND, MAX_NAME_ROWS = 4.0, 600, 6000
 # With more things and no text search, only complete names are found.
 MANY_THINGS = 200_000
 # Things in one query for labels, things in the cache, and texts in the cache.
@@ -33,7 +33,9 @@ EndpointFacts = Mapping[str, tuple[tuple[str, SparqlTerm], ...]]
 class EndpointNames:
     """A cache of the names of things at an endpoint. A text costs one query for the words that are not in it."""
 
-    def __init__(self, lexicon: Lexicon, endpoint: Endpoint, source: SparqlSource, most: int = MAX_THINGS) -> None:
+    def __init__(
+        self, lexicon: Lexicon, endpoint: Endpoint, source: SparqlSource, most: int = MAX_THINGS_FOUND
+    ) -> None:
         self.lexicon, self.endpoint, self._source, self._most = lexicon, endpoint, source, most
         described = {word for n in lexicon.schema_entries if n.kind != "value" for word in n.tokens}
         searched = bool(endpoint.search) or lexicon.schema.entities <= MANY_THINGS
@@ -116,7 +118,8 @@ class EndpointNames:
             form in words
             or (any(map(str.isdigit, form)) and any(form in word for word in words))
             or (
-                may_be_misspelt(form) and any(OSA.distance(form, w, score_cutoff=MAX_EDITS) <= MAX_EDITS for w in words)
+                may_be_misspelt(form)
+                and any(OSA.distance(form, w, score_cutoff=MAX_NAME_EDITS) <= MAX_NAME_EDITS for w in words)
             )
             for form in forms
         )
@@ -126,9 +129,9 @@ class EndpointNames:
         limited = f"{{ SELECT DISTINCT ?s WHERE {{ {pattern} }} LIMIT {most} }}" if most else pattern
         wanted = ", ".join(map(format_iri, (TYPE, *self._naming_predicates)))
         # With VALUES for the predicates, some stores read all their triples.
-        query = f"SELECT ?s ?q ?o WHERE {{ {limited} ?s ?q ?o FILTER(?q IN ({wanted})) }} LIMIT {MAX_ROWS}"
+        query = f"SELECT ?s ?q ?o WHERE {{ {limited} ?s ?q ?o FILTER(?q IN ({wanted})) }} LIMIT {MAX_NAME_ROWS}"
         found: dict[str, list[tuple[str, SparqlTerm]]] = defaultdict(list)
-        for subject, predicate, value in self._source.select(query, limit=MAX_ROWS, seconds=LOOKUP_SECONDS).rows:
+        for subject, predicate, value in self._source.select(query, limit=MAX_NAME_ROWS, seconds=LOOKUP_SECONDS).rows:
             if subject and predicate and value and subject.kind == "iri":
                 found[subject.value].append((predicate.value, value))
         facts = {key: tuple(sorted(of_thing)) for key, of_thing in sorted(found.items())}

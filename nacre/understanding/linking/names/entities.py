@@ -17,7 +17,7 @@ from nacre.understanding.linking.names.name_words import NameWords, WordMatches,
 # Things that share a part of their names, at most. More are not named by it.
 MAX_FAMILY = 400
 # Names that contain what is said: those that are compared, and those in which a misspelt word is looked for.
-MAX_NAMES, MAX_SPELLING_NAMES = 2000, 200
+MAX_NAMES_COMPARED, MAX_SPELLING_NAMES = 2000, 200
 # Skipped words between two words of a name, at most.
 MAX_SKIPPED = 2
 # How much the matched words distinguish a thing, at least.
@@ -91,7 +91,7 @@ class EntityNames:
         """Whether a function word may begin a name: "written in go", "SO-2042"."""
         word = tokens[at]
         if at + 1 < len(tokens) and any(c.isdigit() for c in tokens[at + 1].norm):
-            both = self.lexicon.find_containing(((word.norm,), (tokens[at + 1].norm,)), MAX_NAMES)
+            both = self.lexicon.find_containing(((word.norm,), (tokens[at + 1].norm,)), MAX_NAMES_COMPARED)
             if any(name.tokens[:2] == (word.norm, tokens[at + 1].norm) for name in both):
                 return True
         is_last = at == len(tokens) - 1 and at > 0 and tokens[at - 1].norm in word_list("linking", "before_names")
@@ -154,8 +154,8 @@ class EntityNames:
     def _names_with(self, matches: Sequence[WordMatches]) -> list[LexiconEntry]:
         """The names that contain a match of each word. Of too many, those short enough that all of a length are
         there."""
-        names = self.lexicon.find_containing(matches, MAX_NAMES + 1)
-        if len(names) <= MAX_NAMES:
+        names = self.lexicon.find_containing(matches, MAX_NAMES_COMPARED + 1)
+        if len(names) <= MAX_NAMES_COMPARED:
             return names
         return [name for name in names if len(name.tokens) < len(names[-1].tokens)]
 

@@ -17,10 +17,10 @@ MIN_WORD_DISTINCTIVENESS = 0.02
 # How well a word fits by another form, a form that the dictionary lacks, a part of a code, and a synonym.
 INFLECTED_FIT, UNLISTED_FORM_FIT, CODE_FIT, SYNONYM_FIT = 0.97, 0.95, 0.9, 0.85
 # Letters of a misspelt word: in any name, and in a name of which other words are matched, at least.
-MIN_MISSPELT_LETTERS, MIN_MISSPELT_PART_LETTERS = 4, 5
+MIN_SPELLING_LETTERS, MIN_MISSPELT_PART_LETTERS = 4, 5
 # The similarity of the right word (rapidfuzz ratio) in the same two cases; how close others come to the best one; and
 # the similarity that would fit fully.
-MIN_SIMILARITY, MIN_PART_SIMILARITY, SIMILARITY_TOLERANCE, FULL_SIMILARITY = 79, 82, 4, 110
+MIN_NAME_SIMILARITY, MIN_PART_SIMILARITY, SIMILARITY_TOLERANCE, FULL_SIMILARITY = 79, 82, 4, 110
 MAX_SIMILAR_WORDS = 4
 
 # Words of names with how well they fit.
@@ -104,10 +104,12 @@ class NameWords:
     def _spellings(self, token: Token) -> WordMatches:
         """The most similar words of names, for a word that is not English."""
         norm = token.norm
-        if len(norm) < MIN_MISSPELT_LETTERS or not norm.isalpha() or is_dictionary_word(token):
+        if len(norm) < MIN_SPELLING_LETTERS or not norm.isalpha() or is_dictionary_word(token):
             return {}
-        words = [t for t in self.similar(norm) if len(t) >= MIN_MISSPELT_LETTERS and not any(c.isdigit() for c in t)]
-        similar = process.extract(norm, words, scorer=fuzz.ratio, limit=MAX_SIMILAR_WORDS, score_cutoff=MIN_SIMILARITY)
+        words = [t for t in self.similar(norm) if len(t) >= MIN_SPELLING_LETTERS and not any(c.isdigit() for c in t)]
+        similar = process.extract(
+            norm, words, scorer=fuzz.ratio, limit=MAX_SIMILAR_WORDS, score_cutoff=MIN_NAME_SIMILARITY
+        )
         best = similar[0][1] if similar else 0
         return {t: ratio / FULL_SIMILARITY for t, ratio, _ in similar if ratio >= best - SIMILARITY_TOLERANCE}
 

@@ -11,7 +11,7 @@ from nacre.records.schema import Schema
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry, LexiconThing, LexiconWord
 
 # Edits between a misspelt word and the right one, at most.
-MAX_EDITS = 2
+MAX_NAME_EDITS = 2
 
 
 class QuestionLexicon(Lexicon):
@@ -106,6 +106,6 @@ class QuestionLexicon(Lexicon):
         said = number + (described.names if described else 0)
         return LexiconWord(0, text, lemma(text), said, number, alone, longest)
 
-    def _near(self, text: str, edits: int = MAX_EDITS) -> tuple[str, ...]:
+    def _near(self, text: str, edits: int = MAX_NAME_EDITS) -> tuple[str, ...]:
         own = (word for word in self._by_word if OSA.distance(text, word, score_cutoff=edits) <= edits)
         return tuple(sorted({*own, *self._of_schema.near(text, edits)}))

@@ -16,7 +16,7 @@ PLACE_COST, SYNONYM_COST, NEIGHBOUR_COST, EXTRA_WORD_COST = 0.08, 0.2, 0.4, 0.07
 MAX_OWN_COST = 0.4
 # The cost of a node that is not reached yet.
 _UNREACHED = 9.0
-MAX_PROPERTIES = 4
+MAX_MEASURES = 4
 # Letters of a concept that may be the beginning or end of another word, at least.
 MIN_AFFIX_LETTERS = 4
 
@@ -41,7 +41,7 @@ def measured_properties(
     found = [*_own_and_neighbour_measures(graph, node, concepts), *_linked_amounts(graph, node, concepts)]
     if not any(measure.ref.node == node for measure in found):
         found += _only_date(graph, node, concepts)
-    return tuple((m.ref, m.is_reversed, m.cost) for m in sorted(found)[:MAX_PROPERTIES])
+    return tuple((m.ref, m.is_reversed, m.cost) for m in sorted(found)[:MAX_MEASURES])
 
 
 def is_reversed_measure(graph: SchemaGraph, predicate: str, concepts: tuple[str, ...]) -> bool:

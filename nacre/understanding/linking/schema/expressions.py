@@ -11,7 +11,7 @@ MAX_CONCEPTS, CONCEPT_RANK_COST = 8, 0.01
 # Kinds of cues that may begin with the last word of an expression.
 _COMPUTING_CUES = frozenset(("avg", "sum", "count", "group", "compare"))
 
-Expression = tuple[tuple[str, ...], tuple[str, ...]]
+_Expression = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def find_expressions(question: Question, linked: int) -> Iterator[tuple[int, int, Sequence[str]]]:
@@ -42,9 +42,9 @@ def find_expressions(question: Question, linked: int) -> Iterator[tuple[int, int
 
 
 @cache
-def _expressions_by_first_word() -> Mapping[str, Sequence[Expression]]:
+def _expressions_by_first_word() -> Mapping[str, Sequence[_Expression]]:
     """The expressions by their first lemma, longest first."""
-    found: dict[str, list[Expression]] = {}
+    found: dict[str, list[_Expression]] = {}
     for words, concepts in sorted(concept_phrases().items(), key=lambda each: -len(each[0])):
         found.setdefault(words[0], []).append((words, concepts))
     return found
