@@ -113,7 +113,7 @@ def test_truth_as_rows(rows: list[dict[str, dict[str, str]]], truth: bool) -> No
 
 
 def test_too_many_bytes_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nacre.stores.sparql.endpoint.MAX_BYTES", 10_000)
+    monkeypatch.setattr("nacre.stores.sparql.endpoint_answers.MAX_BYTES", 10_000)
     with servers.serving(servers.unlimited) as url:
         source = EndpointSource(url)
         with pytest.raises(ToolError) as error:

@@ -1,6 +1,5 @@
 """Query a SPARQL 1.1 endpoint over HTTP, within limits of rate, size and time: query -> Solutions."""
 
-import json
 import re
 import threading
 import time
@@ -11,31 +10,36 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
-import pyoxigraph as ox
 
 from nacre.errors import ConfigError, ToolError
 from nacre.records.cancellation import is_cancelled
-from nacre.stores.sparql.endpoint_limits import EndpointLimits, host_of
-from nacre.stores.sparql.sparql_source import Solutions, SparqlTerm
+from nacre.stores.sparql.deadline_network import bound_to_deadlines, network_deadline
+from nacre.stores.sparql.endpoint_answers import (
+    JSON_RESULTS,
+    TRIPLES,
+    BodyReader,
+    Triple,
+    error_page_text,
+    header_number,
+    printable,
+    read_rows,
+    read_triples,
+    read_truth,
+    refusal,
+)
+from nacre.stores.sparql.endpoint_limits import EndpointLimits
+from nacre.stores.sparql.sparql_source import Solutions
 
-JSON_RESULTS = "application/sparql-results+json"
-TRIPLES = "application/n-triples"
-XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
-LANGUAGE_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
 # longer queries are sent in the body: servers and proxies truncate addresses (RFC 9110 requires 8,000 characters)
 MAX_ADDRESS_LENGTH = 4000
-MAX_BYTES = 32_000_000
 MAX_REDIRECTS = 3
 # maximum number of pages of one query, if the server limits the rows of an answer
 MAX_PAGES = 50
 # seconds before the only retry if a busy server names no delay
 RETRY_SECONDS = 2.0
-_TAG = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _SLICED = re.compile(r"\s*\bLIMIT\s+(?P<limit>\d+)(?P<offset>\s+OFFSET\s+\d+)?\s*$", re.IGNORECASE)
-_TIMED_OUT = re.compile(r"time.?out|timed out|exceeds the limit|S1T00|too long", re.IGNORECASE)
 _REMOTE_MAXIMUM = "x-sparql-maxrows"
-# Virtuoso answers an ASK with a row or none, and marks results that are incomplete because its time was over
-_VIRTUOSO_ASK = "__ASK_RETVAL"
+# Virtuoso marks results that are incomplete because its time was over
 _STATE, _UNFINISHED = "x-sql-state", "S1T"
 
 
@@ -63,8 +67,8 @@ class EndpointSource:
         self._pause = 1 / limits.a_second
         self._lock = threading.Lock()
         self._next = 0.0
-        headers = {"User-Agent": "nacre", **_authorization(limits.key)}
-        self._client = httpx.Client(headers=headers, follow_redirects=False)
+        headers = {"User-Agent": "nacre", "Accept-Encoding": "gzip", **_authorization(limits.key)}
+        self._client = bound_to_deadlines(httpx.Client(headers=headers, follow_redirects=False))
 
     def select(self, query: str, *, limit: int, seconds: float) -> Solutions:
         """At most `limit` rows. If the server declares a lower maximum, the rest is fetched in pages."""
@@ -86,30 +90,12 @@ class EndpointSource:
 
     def ask(self, query: str, *, seconds: float) -> bool:
         """The answer of an ASK."""
-        data = self._json(self._send(query, JSON_RESULTS, time.monotonic() + seconds)[0])
-        answer = data.get("boolean")
-        if answer is None and (data.get("head") or {}).get("vars") == [_VIRTUOSO_ASK]:
-            answer = bool((data.get("results") or {}).get("bindings"))
-        if not isinstance(answer, bool):
-            raise ToolError("unavailable", f"{self.url} answered an ASK with neither true nor false.")
-        return answer
+        return read_truth(self.url, self._send(query, JSON_RESULTS, time.monotonic() + seconds)[0])
 
-    def construct(self, query: str, *, limit: int, seconds: float) -> list[tuple[SparqlTerm, SparqlTerm, SparqlTerm]]:
+    def construct(self, query: str, *, limit: int, seconds: float) -> list[Triple]:
         """At most `limit` triples of a CONSTRUCT."""
         content, headers = self._send(query, TRIPLES, time.monotonic() + seconds)
-        media = headers.get("content-type", TRIPLES).partition(";")[0].strip()
-        form = ox.RdfFormat.from_media_type(media) or ox.RdfFormat.N_TRIPLES
-        found: list[tuple[SparqlTerm, SparqlTerm, SparqlTerm]] = []
-        try:
-            for quad in ox.parse(content, form, base_iri=self.url):
-                if len(found) == limit:
-                    break
-                found.append(
-                    (_from_oxigraph(quad.subject), _from_oxigraph(quad.predicate), _from_oxigraph(quad.object))
-                )
-        except (SyntaxError, ValueError) as error:
-            raise ToolError("unavailable", f"{self.url} sent triples that can't be read ({error}).") from None
-        return found
+        return read_triples(self.url, content, headers.get("content-type", ""), limit)
 
     def close(self) -> None:
         """Close its connections."""
@@ -118,26 +104,8 @@ class EndpointSource:
     def _page(self, query: str, deadline: float) -> tuple[Solutions, int]:
         """The rows of one answer, and the server's maximum (0: not declared)."""
         content, headers = self._send(query, JSON_RESULTS, deadline)
-        data = self._json(content)
-        try:
-            variables = tuple(map(str, data["head"]["vars"]))
-            rows = [
-                tuple(_term(binding[name]) if name in binding else None for name in variables)
-                for binding in data["results"]["bindings"]
-            ]
-        except (KeyError, TypeError, AttributeError):
-            raise ToolError("unavailable", f"{self.url} sent no results of SPARQL.") from None
-        maximum = headers.get(_REMOTE_MAXIMUM, "")
-        return Solutions(variables, rows, False), int(maximum) if maximum.isdigit() else 0
-
-    def _json(self, content: bytes) -> dict[str, Any]:
-        try:
-            data = json.loads(content)
-        except ValueError:
-            raise ToolError("unavailable", f"{self.url} sent an answer that is truncated or not JSON.") from None
-        if not isinstance(data, dict):
-            raise ToolError("unavailable", f"{self.url} sent no results of SPARQL.")
-        return data
+        variables, rows = read_rows(self.url, content)
+        return Solutions(variables, rows, False), header_number(headers, _REMOTE_MAXIMUM) or 0
 
     def _send(self, query: str, accepted: str, deadline: float) -> tuple[bytes, Mapping[str, str]]:
         """The content and headers of a successful answer; raises ToolError for any other."""
@@ -151,16 +119,16 @@ class EndpointSource:
                 raise ToolError("timeout", f"{self.url} gave no answer in time.") from None
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 raise ToolError(
-                    "unavailable", f"{self.url} can't be asked ({error or type(error).__name__})."
+                    "unavailable", f"{self.url} can't be asked ({printable(str(error)) or type(error).__name__})."
                 ) from None
         if status >= 400:
-            raise _refusal(self.url, status, content)
+            raise refusal(self.url, status, content)
         if headers.get(_STATE, "").startswith(_UNFINISHED):
             raise ToolError("timeout", f"{self.url} gave what it had found when its own time was over, not all.")
         media = headers.get("content-type", "")
         if "html" in media or (accepted == JSON_RESULTS and "json" not in media):
-            text = _error_page_text(content)
-            what = f"{self.url} sent {media or 'an unknown format'}, no results: {text!r}."
+            text = error_page_text(content)
+            what = f"{self.url} sent {printable(media) or 'an unknown format'}, no results: {text!r}."
             raise ToolError("unavailable", f"{what} An endpoint's address often ends in /sparql or /query.")
         return content, headers
 
@@ -176,7 +144,11 @@ class EndpointSource:
             long = sum(len(value) for _, value in fields) > MAX_ADDRESS_LENGTH
             given: dict[str, Any] = {"data": _form(fields)} if long else {"params": fields}
             self.asked += 1
-            with self._client.stream("POST" if long else "GET", url, headers=headers, timeout=left, **given) as reply:
+            method = "POST" if long else "GET"
+            with (
+                network_deadline(deadline),
+                self._client.stream(method, url, headers=headers, timeout=left, **given) as reply,
+            ):
                 if reply.is_redirect:
                     url = self._same_host(url, reply.headers.get("location", ""))
                     continue
@@ -185,15 +157,12 @@ class EndpointSource:
         raise ToolError("unavailable", f"{self.url} redirects without end.")
 
     def _content(self, reply: httpx.Response, deadline: float) -> bytes:
-        content = bytearray()
-        for part in reply.iter_bytes():
-            content += part
-            if len(content) > MAX_BYTES:
-                raise ToolError("too_large", f"{self.url} sent more than {MAX_BYTES // 1_000_000} MB. Ask for less.")
-            # a server that trickles bytes never exceeds the timeout of a single read
+        reader = BodyReader(self.url, reply.headers.get("content-encoding", ""))
+        for part in reply.iter_raw():
+            reader.add(part)
             if time.monotonic() > deadline or is_cancelled():
                 raise ToolError("timeout", f"{self.url} gave no complete answer in time.")
-        return bytes(content)
+        return reader.body()
 
     def _same_host(self, url: str, location: str) -> str:
         target = httpx.URL(url).join(location)
@@ -246,45 +215,5 @@ def _form(fields: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float:
-    delay = headers.get("retry-after", "")
-    return float(delay) if delay.isdigit() else RETRY_SECONDS
-
-
-def _refusal(url: str, status: int, content: bytes) -> ToolError:
-    text = _error_page_text(content)
-    if status in (408, 504) or _TIMED_OUT.search(text):
-        return ToolError("timeout", f"{url} stopped the query: {text}")
-    if status in (401, 403):
-        return ToolError("refused", f"{url} asks for a login ({status}). Set NACRE_ENDPOINT_KEYS for {host_of(url)}.")
-    if status == 400:
-        return ToolError("syntax", f"{url} can't read the query: {text}")
-    if status in (413, 414):
-        return ToolError("too_large", f"{url} takes no query of that length ({status}).")
-    return ToolError("unavailable", f"{url} failed with status {status}: {text}")
-
-
-def _error_page_text(content: bytes, maximum: int = 200) -> str:
-    """The beginning of an error page, without tags."""
-    text = _TAG.sub(" ", content[:20_000].decode("utf-8", "replace"))
-    return " ".join(text.split())[:maximum] or "(no text)"
-
-
-def _term(binding: Mapping[str, str]) -> SparqlTerm:
-    if binding["type"] == "uri":
-        return SparqlTerm("iri", binding["value"])
-    if binding["type"] == "bnode":
-        return SparqlTerm("blank", binding["value"])
-    language = binding.get("xml:lang", "")
-    return SparqlTerm(
-        "literal", binding["value"], binding.get("datatype", LANGUAGE_STRING if language else XSD_STRING), language
-    )
-
-
-def _from_oxigraph(term: Any) -> SparqlTerm:
-    if isinstance(term, ox.NamedNode):
-        return SparqlTerm("iri", term.value)
-    if isinstance(term, ox.BlankNode):
-        return SparqlTerm("blank", term.value)
-    if isinstance(term, ox.Literal):
-        return SparqlTerm("literal", term.value, term.datatype.value, term.language or "")
-    return SparqlTerm("literal", str(term), XSD_STRING)
+    delay = header_number(headers, "retry-after")
+    return RETRY_SECONDS if delay is None else float(delay)

@@ -1,0 +1,196 @@
+"""Read what a SPARQL endpoint sends, within bounds: bytes and headers -> rows, truth, triples, or ToolError.
+
+An endpoint is not trusted. Its answers are read only in the formats that were asked for, none of which has entities or
+external references; sizes are bounded while an answer is inflated and while its terms are collected.
+"""
+
+import json
+import re
+import zlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pyoxigraph as ox
+
+from nacre.errors import ToolError
+from nacre.stores.sparql.endpoint_limits import host_of
+from nacre.stores.sparql.sparql_source import SparqlTerm
+
+JSON_RESULTS = "application/sparql-results+json"
+# N-Triples first; servers that have only Turtle send that
+TRIPLES = "application/n-triples, text/turtle;q=0.5"
+XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
+LANGUAGE_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
+MAX_BYTES = 32_000_000
+# characters of the terms of one answer (given, as for the local store)
+MAX_TERM_CHARACTERS = 50_000_000
+MAX_HEADER_DIGITS = 9
+_TRIPLE_FORMATS = {
+    "": ox.RdfFormat.N_TRIPLES,
+    "application/n-triples": ox.RdfFormat.N_TRIPLES,
+    "text/plain": ox.RdfFormat.N_TRIPLES,
+    "text/turtle": ox.RdfFormat.TURTLE,
+    "application/x-turtle": ox.RdfFormat.TURTLE,
+}
+# zlib's window for each encoding: 16 more means a gzip header
+_WINDOWS = {"gzip": zlib.MAX_WBITS + 16, "x-gzip": zlib.MAX_WBITS + 16, "deflate": zlib.MAX_WBITS}
+_TAG = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+_TIMED_OUT = re.compile(r"time.?out|timed out|exceeds the limit|S1T00|too long", re.IGNORECASE)
+# Virtuoso answers an ASK with a row or none
+_VIRTUOSO_ASK = "__ASK_RETVAL"
+
+Row = tuple[SparqlTerm | None, ...]
+Triple = tuple[SparqlTerm, SparqlTerm, SparqlTerm]
+
+
+class BodyReader:
+    """Collects the body of an answer, inflated, up to MAX_BYTES."""
+
+    def __init__(self, url: str, encoding: str) -> None:
+        self._url = url
+        self._body = bytearray()
+        encoding = encoding.strip().lower()
+        if encoding not in ("", "identity", *_WINDOWS):
+            raise ToolError("unavailable", f"{url} sent an answer with the encoding {encoding[:50]!r}.")
+        self._inflate = zlib.decompressobj(_WINDOWS[encoding]) if encoding in _WINDOWS else None
+
+    def add(self, part: bytes) -> None:
+        """Add a part as it was received; raises ToolError."""
+        if self._inflate is None:
+            self._body += part
+        else:
+            try:
+                # never more than one byte beyond the maximum, however much a part inflates to
+                self._body += self._inflate.decompress(part, MAX_BYTES + 1 - len(self._body))
+            except zlib.error as error:
+                raise ToolError(
+                    "unavailable", f"{self._url} sent an answer that can't be inflated ({error})."
+                ) from None
+        if len(self._body) > MAX_BYTES:
+            raise ToolError("too_large", f"{self._url} sent more than {MAX_BYTES // 1_000_000} MB. Ask for less.")
+
+    def body(self) -> bytes:
+        """All that was added."""
+        return bytes(self._body)
+
+
+def read_rows(url: str, content: bytes) -> tuple[tuple[str, ...], list[Row]]:
+    """The variables and rows of a SELECT in SPARQL's JSON format."""
+    data = _read_object(url, content)
+    try:
+        variables = tuple(map(str, data["head"]["vars"]))
+        rows = [
+            tuple(_read_term(binding[name]) if name in binding else None for name in variables)
+            for binding in data["results"]["bindings"]
+        ]
+    except (KeyError, TypeError, AttributeError, ValueError):
+        raise ToolError("unavailable", f"{url} sent no results of SPARQL.") from None
+    return variables, rows
+
+
+def read_truth(url: str, content: bytes) -> bool:
+    """The truth of an ASK."""
+    data = _read_object(url, content)
+    answer = data.get("boolean")
+    head, results = data.get("head"), data.get("results")
+    if answer is None and isinstance(head, dict) and head.get("vars") == [_VIRTUOSO_ASK]:
+        answer = bool(results.get("bindings")) if isinstance(results, dict) else False
+    if not isinstance(answer, bool):
+        raise ToolError("unavailable", f"{url} answered an ASK with neither true nor false.")
+    return answer
+
+
+def read_triples(url: str, content: bytes, media: str, limit: int) -> list[Triple]:
+    """At most `limit` triples of a CONSTRUCT, in N-Triples or Turtle."""
+    form = _TRIPLE_FORMATS.get(media.partition(";")[0].strip().lower())
+    if form is None:
+        raise ToolError("unavailable", f"{url} sent triples as {media[:50]!r}, which was not asked for.")
+    found: list[Triple] = []
+    characters = 0
+    try:
+        for quad in ox.parse(content, form, base_iri=url):
+            if len(found) == limit:
+                break
+            triple = (_from_oxigraph(quad.subject), _from_oxigraph(quad.predicate), _from_oxigraph(quad.object))
+            characters += sum(len(term.value) for term in triple)
+            if characters > MAX_TERM_CHARACTERS:
+                raise ToolError("too_large", f"{url} sent terms of more than {MAX_TERM_CHARACTERS:,} characters.")
+            found.append(triple)
+    except (SyntaxError, ValueError) as error:
+        raise ToolError("unavailable", f"{url} sent triples that can't be read ({printable(str(error))}).") from None
+    return found
+
+
+def header_number(headers: Mapping[str, str], name: str) -> int | None:
+    """The number in a header; None if there is none, or something else.
+
+    >>> header_number({"a": "12", "b": "²", "c": "9" * 5000}, "a"), header_number({"b": "²"}, "b")
+    (12, None)
+    """
+    value = headers.get(name, "").strip()
+    return int(value) if value.isascii() and value.isdigit() and len(value) <= MAX_HEADER_DIGITS else None
+
+
+def refusal(url: str, status: int, content: bytes) -> ToolError:
+    """What an answer with an error status means."""
+    text = error_page_text(content)
+    if status in (408, 504) or _TIMED_OUT.search(text):
+        return ToolError("timeout", f"{url} stopped the query: {text}")
+    if status in (401, 403):
+        return ToolError("refused", f"{url} asks for a login ({status}). Set NACRE_ENDPOINT_KEYS for {host_of(url)}.")
+    if status == 400:
+        return ToolError("syntax", f"{url} can't read the query: {text}")
+    if status in (413, 414):
+        return ToolError("too_large", f"{url} takes no query of that length ({status}).")
+    return ToolError("unavailable", f"{url} failed with status {status}: {text}")
+
+
+def error_page_text(content: bytes, maximum: int = 200) -> str:
+    """The beginning of an error page, without tags and control characters."""
+    text = _TAG.sub(" ", content[:20_000].decode("utf-8", "replace"))
+    return printable(" ".join(text.split()))[:maximum] or "(no text)"
+
+
+def printable(text: str) -> str:
+    """The text without characters that a terminal would obey.
+
+    >>> printable("a\\x1b[2Jb")
+    'a[2Jb'
+    """
+    return "".join(each for each in text if each.isprintable())
+
+
+def _read_object(url: str, content: bytes) -> dict[str, Any]:
+    try:
+        data = json.loads(content)
+    except (ValueError, RecursionError):
+        raise ToolError("unavailable", f"{url} sent an answer that is truncated or not JSON.") from None
+    if not isinstance(data, dict):
+        raise ToolError("unavailable", f"{url} sent no results of SPARQL.")
+    return data
+
+
+def _read_term(binding: Mapping[str, object]) -> SparqlTerm:
+    value, language = binding["value"], binding.get("xml:lang", "")
+    datatype = binding.get("datatype", LANGUAGE_STRING if language else XSD_STRING)
+    _require_text((value, language, datatype))
+    if binding["type"] == "uri":
+        return SparqlTerm("iri", str(value))
+    if binding["type"] == "bnode":
+        return SparqlTerm("blank", str(value))
+    return SparqlTerm("literal", str(value), str(datatype), str(language))
+
+
+def _require_text(values: Iterable[object]) -> None:
+    if not all(isinstance(value, str) for value in values):
+        raise ValueError("a term of a result is not text")
+
+
+def _from_oxigraph(term: Any) -> SparqlTerm:
+    if isinstance(term, ox.NamedNode):
+        return SparqlTerm("iri", term.value)
+    if isinstance(term, ox.BlankNode):
+        return SparqlTerm("blank", term.value)
+    if isinstance(term, ox.Literal):
+        return SparqlTerm("literal", term.value, term.datatype.value, term.language or "")
+    return SparqlTerm("literal", str(term), XSD_STRING)
