@@ -38,12 +38,10 @@ def failure(content: bytes, media: str, query: str = SELECT, status: int = 200, 
 
     with servers.serving(respond) as url:
         source = EndpointSource(url)
+        ask = source.construct if query == CONSTRUCT else source.select
         try:
             with pytest.raises(ToolError) as error:
-                if query == CONSTRUCT:
-                    source.construct(query, limit=10, seconds=5)
-                else:
-                    source.select(query, limit=10, seconds=5)
+                ask(query, limit=10, seconds=5)
         finally:
             source.close()
     return error.value
