@@ -36,10 +36,10 @@ class Scripted(BaseChatModel):
         last = messages[-1]
         if last.type == "human":
             call = {"name": self.tool, "args": {"question": last.text}, "id": "1"}
-            said = AIMessage("", tool_calls=[call])
+            message = AIMessage("", tool_calls=[call])
         else:
-            said = AIMessage(f"The graph says: {last.text}")
-        return ChatResult(generations=[ChatGeneration(message=said)])
+            message = AIMessage(f"The graph says: {last.text}")
+        return ChatResult(generations=[ChatGeneration(message=message)])
 
 
 with Nacre(WHERE, key=os.environ.get("NACRE_KEY")) as nacre:

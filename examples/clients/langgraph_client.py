@@ -11,9 +11,9 @@ QUESTION = argument.get(3, "Which BMW X5 variants are there?")
 
 with get_sync_client(url=ADDRESS) as client:
     thread = client.threads.create()["thread_id"]
-    asked = {"question": QUESTION, "graph": GRAPH}
+    inputs = {"question": QUESTION, "graph": GRAPH}
     record = {}
-    for part in client.runs.stream(thread, "nacre", input=asked, stream_mode=["custom", "values"]):
+    for part in client.runs.stream(thread, "nacre", input=inputs, stream_mode=["custom", "values"]):
         if part.event == "custom" and part.data.get("type") == "token":
             print(part.data["text"], end="", flush=True)
         elif part.event == "values":

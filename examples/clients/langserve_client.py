@@ -12,9 +12,9 @@ QUESTION = argument.get(3, "Which BMW X5 variants are there?")
 
 key = os.environ.get("NACRE_KEY")
 ask = RemoteRunnable(f"{ADDRESS}/ask", headers={"Authorization": f"Bearer {key}"} if key else {})
-asked = {"question": QUESTION, "graph": GRAPH, "thread": None}
-for token in ask.stream(asked):
+inputs = {"question": QUESTION, "graph": GRAPH, "thread": None}
+for token in ask.stream(inputs):
     print(token, end="", flush=True)
 print()
-record = ask.invoke(asked)
+record = ask.invoke(inputs)
 print(record["values"], record["status"], record["confidence"])

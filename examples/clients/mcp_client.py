@@ -27,11 +27,11 @@ def server():
 async def main():
     async with Client(server()) as client:
         print("tools:", [tool.name for tool in (await client.list_tools()).tools])
-        told = (await client.call_tool("ask", {"question": QUESTION, "graph": GRAPH})).structured_content
-        print(told["answer"])
-        print(told["values"], told["status"], told["confidence"])
-        about = (await client.call_tool("describe_graph", {"graph": GRAPH})).structured_content
-        table = about["classes"][0]["table"]
+        answer = (await client.call_tool("ask", {"question": QUESTION, "graph": GRAPH})).structured_content
+        print(answer["answer"])
+        print(answer["values"], answer["status"], answer["confidence"])
+        description = (await client.call_tool("describe_graph", {"graph": GRAPH})).structured_content
+        table = description["classes"][0]["table"]
         rows = await client.call_tool("query_sql", {"sql": f'SELECT count(*) AS n FROM "{table}"', "graph": GRAPH})
         print(table, rows.structured_content["rows"])
 

@@ -13,7 +13,7 @@ QUESTION = argument.get(3, "Which BMW X5 variants are there?")
 client = OpenAI(base_url=f"{ADDRESS}/v1", api_key=os.environ.get("NACRE_KEY", "none"))
 print("models:", [model.id for model in client.models.list()])
 
-# the messages are the conversation; nothing is kept on the server
+# the messages are the conversation; the server stores nothing
 messages = [{"role": "user", "content": QUESTION}]
 reply = client.chat.completions.create(model=GRAPH, messages=messages)
 print(reply.choices[0].message.content)

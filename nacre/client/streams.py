@@ -111,10 +111,10 @@ async def forward_events(events: AsyncIterator[tuple[str, Any]], put: Callable[[
         put(None)
 
 
-def _next_state(item: Reply | BaseException | None, known: Reply | None) -> tuple[bool, Reply | None]:
+def _next_state(item: Reply | BaseException | None, reply: Reply | None) -> tuple[bool, Reply | None]:
     if isinstance(item, BaseException):
         raise item
-    return item is None, item or known
+    return item is None, item or reply
 
 
 def _require_reply(reply: Reply | None) -> Reply:

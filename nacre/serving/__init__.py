@@ -4,11 +4,10 @@ In reading order:
 
     turn_service        settings -> events and record of a turn; every interface asks through it
     turn_events         the record at the end of an event stream
+    fair_slots          slots for concurrent work, shared fairly between callers
+    errors              errors of requests and their HTTP status
     runs                turns in progress, which clients can leave and resume
-    threads             stored conversations: list, read, fork, edit, delete
-    thread_queues       one turn at a time per thread, across processes
-    stateless_turns     conversations that clients send along with each question
-    transcript          a conversation as Markdown, rows as CSV
+    conversations/      stored conversations, their locks and exports; conversations that clients send along
     keys                API keys and the callers that they stand for
     tracing             OpenTelemetry spans of a turn
     prefill_schema      the schema prompt of a local model, computed ahead

@@ -29,7 +29,8 @@ class Caller:
     def may_read(self, graph: str) -> bool:
         """Whether this caller may read a graph.
 
-        >>> Caller("ann", ("maps",)).may_read("maps"), Caller("ann", ("maps",)).may_read("cars"), Caller("bo").may_read("cars")
+        >>> caller = Caller("ann", ("maps",))
+        >>> caller.may_read("maps"), caller.may_read("cars"), Caller("bo").may_read("cars")
         (True, False, True)
         """
         return self.graphs is None or graph in self.graphs
@@ -70,20 +71,20 @@ class KeyStore:
 
     def _all(self) -> tuple[StoredKey, ...]:
         status = self.file.stat()
-        seen = status.st_mtime_ns, status.st_ino
-        if seen != self._file_state:
+        file_state = status.st_mtime_ns, status.st_ino
+        if file_state != self._file_state:
             try:
-                found = json.loads(self.file.read_text(encoding="utf-8"))
+                entries = json.loads(self.file.read_text(encoding="utf-8"))
                 self._keys = tuple(
                     StoredKey(**{**key, "graphs": None if key["graphs"] is None else tuple(key["graphs"])})
-                    for key in found
+                    for key in entries
                 )
             except (ValueError, TypeError, KeyError) as error:
                 # a damaged file must not grant access
                 raise ConfigError(
                     f"{self.file} is damaged ({error}). Remove it and run: nacre keys add NAME"
                 ) from error
-            self._file_state = seen
+            self._file_state = file_state
         return self._keys
 
     def find_caller(self, token: str) -> Caller | None:

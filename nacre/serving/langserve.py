@@ -1,4 +1,4 @@
-"""LangServe at /ask: tokens from /ask/stream, the whole record from /ask/invoke; all of LangServe is in this file."""
+"""LangServe at /ask: question -> tokens from /ask/stream, the whole record from /ask/invoke."""
 
 import logging
 import uuid
@@ -17,11 +17,12 @@ from pydantic import BaseModel, ValidationError, WithJsonSchema
 from nacre.errors import ConfigError, NacreError
 from nacre.evaluation.ask_questions import QuestionLine, failed_record
 from nacre.records.answer import Answer
+from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import authenticate
-from nacre.serving.http.errors import NotFound
 from nacre.serving.http.metrics import Metrics
 from nacre.serving.keys import Caller
 from nacre.serving.tracing import trace_turn
+from nacre.serving.turn_events import collect_record
 from nacre.serving.turn_service import TurnService
 
 log = logging.getLogger(__name__)
@@ -32,17 +33,17 @@ ORIGIN_KEY = "asked_from"
 MAX_BATCH = 32
 _DIST = Path(str(files("langserve"))) / "playground" / "dist"
 PLAYGROUND_FILES = frozenset(file.relative_to(_DIST).as_posix() for file in _DIST.rglob("*") if file.is_file())
-# one chain has one output type for LangServe, and ours gives tokens when streamed and a record when invoked
+# LangServe has one output type per chain; this chain streams tokens and returns a record when invoked
 OUTPUT_TYPE: Any = str | dict[str, Any]
 
 
-# one item of a batch may be wrong and the others still asked: LangServe lets in all, and `check_ask_input` looks closer. The
-# playground draws no form for a type that may be null
+# LangServe accepts any type here and `check_ask_input` validates, so that a wrong item of a batch fails alone. The
+# playground shows no form for nullable types
 UncheckedText = Annotated[Any, WithJsonSchema({"type": "string"})]
 
 
 class AskInput(BaseModel):
-    """What a client sends as `input`."""
+    """The `input` of a client, not validated."""
 
     question: UncheckedText = ""
     graph: UncheckedText = ""
@@ -50,7 +51,7 @@ class AskInput(BaseModel):
 
 
 class CheckedAskInput(BaseModel):
-    """The same, where it is right."""
+    """The validated input."""
 
     question: str
     graph: str | None
@@ -59,7 +60,7 @@ class CheckedAskInput(BaseModel):
 
 @dataclass(frozen=True)
 class RequestOrigin:
-    """Where a question comes from; it travels beside the input, where no client can put anything."""
+    """The request of a question, passed next to the input, where clients can't write."""
 
     service: TurnService
     metrics: Metrics
@@ -68,20 +69,21 @@ class RequestOrigin:
 
 
 class AskRunnable(RunnableGenerator[Any, Any]):
-    """Streams tokens, as any chain does, and the record with its citations as the custom event `answer` of
-    `stream_events`; invoked, it gives the record and not the joined tokens. In a batch, what can't be asked gives a
-    record with the status "failed" and its reason, and fails nothing else."""
+    """Streams tokens, and the record as the custom event `answer` of `stream_events`; invoked, it returns the record.
+
+    In a batch, a question that can't be asked gives a record with status "failed" and its reason; the others succeed.
+    """
 
     def __init__(self) -> None:
         async def tokens(inputs: AsyncIterator[Any], config: RunnableConfig) -> AsyncIterator[str]:
-            async for asked in inputs:
-                async for kind, payload in _events(asked, config):
+            async for item in inputs:
+                async for kind, payload in _events(item, config):
                     if kind == "token":
                         yield payload
                     elif kind == "answer":
                         await adispatch_custom_event(ANSWER_EVENT, payload, config=config)
 
-        # its types know less than it does: a config is handed on to whoever takes one
+        # RunnableGenerator also accepts generators with a config, unlike its type says
         super().__init__(tokens, name="ask")  # type: ignore[arg-type]
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
@@ -89,20 +91,20 @@ class AskRunnable(RunnableGenerator[Any, Any]):
 
     async def abatch(self, inputs: list[Any], config: Any = None, **kwargs: Any) -> list[Any]:
         results = await super().abatch(inputs, config, **{**kwargs, "return_exceptions": True})
-        return [_unless_failed(given, result) for given, result in zip(inputs, results, strict=True)]
+        return [_record_or_failure(item, result) for item, result in zip(inputs, results, strict=True)]
 
 
 def add_langserve(app: FastAPI) -> None:
-    """Put LangServe's routes for asking under /ask.
+    """Add LangServe's routes at /ask.
 
-    A client's `config` is ignored, so that it can't choose another's thread: the thread comes from the checked input,
-    and its owner from the key.
+    A client's `config` is ignored, so that it can't choose the thread of another owner: the thread comes from the
+    validated input, its owner from the key.
     """
 
-    async def known(request: Request) -> None:
+    async def check_request(request: Request) -> None:
         if request.path_params.get("file_path") not in (None, "", *PLAYGROUND_FILES):
             raise NotFound("Not Found")
-        # LangServe turns what a chain raises into a bare 500; what can't be asked is found before it gets there
+        # LangServe turns errors of a chain into a bare 500, so invalid questions are refused before they reach it
         try:
             body = await request.json()
         except ValueError:
@@ -110,31 +112,31 @@ def add_langserve(app: FastAPI) -> None:
         if not isinstance(body, dict):
             return
         service: TurnService = app.state.turn_service
-        several = body.get("inputs", [])
-        if not isinstance(several, list) or not all(isinstance(each, dict) for each in several):
+        items = body.get("inputs", [])
+        if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
             raise ConfigError('A batch is a list of questions: {"inputs": [{"question": "...", "graph": "..."}]}.')
-        if len(several) > MAX_BATCH:
-            raise ConfigError(f"A batch has at most {MAX_BATCH} questions. Send fewer at once.")
+        if len(items) > MAX_BATCH:
+            raise ConfigError(f"A batch has at most {MAX_BATCH} questions. Send fewer.")
         service.check_capacity()
-        if isinstance(given := body.get("input"), dict):
-            one = check_ask_input(given)
-            await service.check_question(one.question, one.graph, one.thread, request.state.caller)
+        if isinstance(input := body.get("input"), dict):
+            checked = check_ask_input(input)
+            await service.check_question(checked.question, checked.graph, checked.thread, request.state.caller)
 
-    def mine(config: dict[str, Any], request: Request) -> dict[str, Any]:
+    def add_origin(config: dict[str, Any], request: Request) -> dict[str, Any]:
         state = app.state
         origin = RequestOrigin(state.turn_service, state.metrics, request.state.caller, dict(request.headers))
         return {**config, "configurable": {ORIGIN_KEY: origin}}
 
-    # given the app itself it would print a banner when the server starts, and no platform takes such a hook
+    # with the app instead of a router, LangServe prints a banner at startup, which a platform's server does not support
     router = APIRouter()
     add_routes(
         router,
         AskRunnable().with_types(input_type=AskInput, output_type=OUTPUT_TYPE),
         path=PATH,
-        # a batch keeps these alone, and what a client puts there is replaced by `mine`
+        # only these keys reach a batch, and `add_origin` replaces what a client sends in them
         config_keys=("configurable",),
-        per_req_config_modifier=mine,
-        dependencies=[Depends(authenticate), Depends(known)],
+        per_req_config_modifier=add_origin,
+        dependencies=[Depends(authenticate), Depends(check_request)],
         enabled_endpoints=[
             "invoke",
             "batch",
@@ -150,9 +152,9 @@ def add_langserve(app: FastAPI) -> None:
     app.include_router(router)
 
 
-def check_ask_input(given: Any) -> CheckedAskInput:
-    """What is asked; raises ConfigError that names the field and what is wrong with it."""
-    fields = given if isinstance(given, dict) else AskInput.model_validate(given, from_attributes=True).model_dump()
+def check_ask_input(input: Any) -> CheckedAskInput:
+    """The validated input; raises ConfigError that names the wrong field."""
+    fields = input if isinstance(input, dict) else AskInput.model_validate(input, from_attributes=True).model_dump()
     try:
         return CheckedAskInput(
             question=fields.get("question", ""), graph=fields.get("graph"), thread=fields.get("thread")
@@ -162,32 +164,26 @@ def check_ask_input(given: Any) -> CheckedAskInput:
         raise ConfigError(f"{name!r} is {type(fields.get(str(name))).__name__}, not text. Send a string.") from None
 
 
-async def _events(given: Any, config: RunnableConfig) -> AsyncIterator[tuple[str, Any]]:
-    wanted = check_ask_input(given)
+async def _events(input: Any, config: RunnableConfig) -> AsyncIterator[tuple[str, Any]]:
+    checked = check_ask_input(input)
     origin: RequestOrigin = config["configurable"][ORIGIN_KEY]
     id = uuid.uuid4().hex
-    events = origin.service.events(wanted.question, wanted.graph, wanted.thread, id=id, caller=origin.caller)
+    events = origin.service.events(checked.question, checked.graph, checked.thread, id=id, caller=origin.caller)
     async for kind, payload in trace_turn(origin.metrics.count_events(events), origin.headers):
         yield kind, payload
 
 
-async def _record(given: Any, run_manager: Any, config: RunnableConfig) -> Answer:
-    record: Answer | None = None
-    async for kind, payload in _events(given, config):
-        if kind == "answer":
-            record = payload
-    if record is None:
-        raise RuntimeError("the turn ended without an answer")
-    return record
+async def _record(input: Any, run_manager: Any, config: RunnableConfig) -> Answer:
+    return await collect_record(_events(input, config))
 
 
-def _unless_failed(given: Any, result: Any) -> Answer:
-    """The record of one item of a batch; what went wrong inside is in the log, and not for a client."""
+def _record_or_failure(input: Any, result: Any) -> Answer:
+    """The record of one item of a batch. Internal errors are logged and not shown to clients."""
     if not isinstance(result, BaseException):
         return cast(Answer, result)
     if not isinstance(result, NacreError):
         log.error("a question of a batch failed", exc_info=result)
     why = str(result) if isinstance(result, NacreError) else type(result).__name__
-    fields = AskInput.model_validate(given, from_attributes=True)
+    fields = AskInput.model_validate(input, from_attributes=True)
     texts = {name: str(value or "") for name, value in fields.model_dump().items()}
     return failed_record(QuestionLine("", texts["question"], graph=texts["graph"]), texts["thread"], why)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from agents.models.call_log import ModelCall, call_log
 from nacre.errors import NacreError
-from nacre.serving.http.errors import NotFound, error_status
+from nacre.serving.errors import NotFound, error_status
 
 log = logging.getLogger(__name__)
 

@@ -20,12 +20,13 @@ from nacre.config.local_engine import stop_engines
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
+from nacre.serving.conversations.thread_queues import ThreadQueues
+from nacre.serving.conversations.threads import Threads, validate_thread_name
+from nacre.serving.errors import NotFound, StorageUnavailable, TooManyRequests, WrongGraph
 from nacre.serving.fair_slots import FairSlots, default_share
-from nacre.serving.http.errors import NotFound, StorageUnavailable, TooManyRequests, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller
-from nacre.serving.thread_queues import ThreadQueues
-from nacre.serving.threads import Threads, validate_thread_name
 from nacre.serving.turn_events import collect_record, require_record
+from nacre.stores.graph import Graph
 from nacre.stores.processes.killable_pool import PROCESSES
 from nacre.stores.sqlite.conversations import ConversationStoreError
 
@@ -65,6 +66,11 @@ class TurnService:
         choices = f"There are {', '.join(names)}." if names else "This key may not read any graph of this server."
         raise ConfigError(f"Which graph? {choices}" if graph is None else f"No graph named {graph!r}. {choices}")
 
+    async def open_graph(self, graph: str | None, caller: Caller = LOCAL_CALLER) -> Graph:
+        """An open graph that the caller may read; release it with `close`. Raises ConfigError."""
+        name = self.resolve_graph(graph or None, caller)
+        return await run_in_thread(self.library.open, name)
+
     def check_capacity(self) -> None:
         """Raises TooManyRequests if so many turns are running or waiting that one more would wait too long."""
         limit = self.composition.settings.max_turns
@@ -86,16 +92,16 @@ class TurnService:
         if context is not None:
             agents_for(self.composition.resources, context)
         thread = validate_thread_name(thread)
-        known = None
+        conversation = None
         if thread and self.threads is not None:
             try:
-                known = await run_in_thread(self.threads.conversations.find, caller.owner, thread)
+                conversation = await run_in_thread(self.threads.conversations.find, caller.owner, thread)
             except ConversationStoreError as error:
                 log.warning("thread %s can't be looked up: %s", thread, error)
-        wanted = graph or (context.graph if context else None) or (known.graph if known else None)
-        name = self.resolve_graph(wanted, caller)
-        if known is not None and known.graph != name:
-            other = repr(known.graph) if caller.may_read(known.graph) else "another graph"
+        requested = graph or (context.graph if context else None) or (conversation.graph if conversation else None)
+        name = self.resolve_graph(requested, caller)
+        if conversation is not None and conversation.graph != name:
+            other = repr(conversation.graph) if caller.may_read(conversation.graph) else "another graph"
             raise WrongGraph(f"This thread is about {other}. Start a new thread to ask {name!r}.")
         return name
 

@@ -170,7 +170,7 @@ def test_a_response_is_the_same_in_the_newer_form(client):
     [
         ({"input": ""}, "question is empty"),
         ({"input": []}, "messages is empty"),
-        ({"input": "a", "previous_response_id": "resp_1"}, "No responses are kept"),
+        ({"input": "a", "previous_response_id": "resp_1"}, "Responses are not stored"),
         ({"input": [{"type": "function_call_output", "call_id": "1", "output": "x"}]}, "function_call_output"),
         ({"input": [user([{"type": "input_image", "image_url": "data:x"}])]}, "input_image"),
         ({"input": "a", "text": {"format": {"type": "json_object"}}}, "json_object"),

@@ -332,7 +332,7 @@ def test_things_and_classes_can_be_looked_at(page, server):
     expect(page.locator(f"{LAST} .answer")).to_contain_text("Mira Oake")
     assert page.is_hidden("#look")
     page.goto(f"{server}/?graph=reading-room&thing=urn:none")
-    expect(page.locator("#look .failure")).to_contain_text("no such thing")
+    expect(page.locator("#look .failure")).to_contain_text("no thing with this IRI")
     page.complaints[:] = [text for text in page.complaints if "404" not in text]
 
 
@@ -496,7 +496,7 @@ def test_with_a_key_and_with_a_wrong_one(page, fresh, tmp_path):
         page.goto(address)
         page.fill("#token", "nacre_wrong")
         page.keyboard.press("Enter")
-        expect(page.locator("#door-why")).to_contain_text("does not know this key")
+        expect(page.locator("#key-error")).to_contain_text("key is not valid")
         assert page.input_value("#token") == "nacre_wrong"
         page.fill("#token", token)
         page.keyboard.press("Enter")
@@ -551,7 +551,7 @@ def test_a_line_that_breaks_a_server_that_dies_and_prompts(page, data, tmp_path)
                 expect(page.locator(f"{LAST} .lost")).to_be_visible()
             slow.release()
             with started(arguments, data, tmp_path, f"{address}/healthz", **settings):
-                restarted = "restarted in the middle of this answer"
+                restarted = "restarted during this answer"
                 expect(page.locator(f"{LAST} .failure")).to_contain_text(restarted, timeout=60_000)
                 page.click(f"{LAST} .failure >> text=Ask again")
                 page.wait_for_selector(f"{LAST} .tools")
@@ -572,7 +572,7 @@ def test_the_policy_is_strict_and_the_page_small(server):
     assert "unsafe" not in policy
     assert "http" not in policy
     assert "frame-ancestors 'none'" in policy
-    for path in ("/", "/static/main.js"):
+    for path in ("/", "/static/shell/main.js"):
         headers = httpx.get(f"{server}{path}").headers
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["x-frame-options"] == "DENY"

@@ -31,7 +31,7 @@ def test_configurations_are_asked_and_compared(
 
 @pytest.mark.parametrize(
     ("configurations", "said"),
-    [("sql,nothing", "There is no configuration 'nothing'"), ("", "There is no configuration ''")],
+    [("sql,nothing", "No configuration named 'nothing'"), ("", "No configuration named ''")],
 )
 def test_wrong_configurations_are_bad_input(
     kitchen: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],

@@ -88,7 +88,7 @@ def test_what_is_no_model_is_refused(folder, tmp_path):
 def test_who_has_no_model_is_told_how_to_get_one(folder):
     assert "nacre model get" in model_advice(settings_of(folder, forbid_models=False))
     choose_model(folder, gguf(folder / "small.gguf"))
-    assert "small.gguf is there, set NACRE_MODEL=local" in model_advice(settings_of(folder, forbid_models=False))
+    assert "small.gguf is installed, set NACRE_MODEL=local" in model_advice(settings_of(folder, forbid_models=False))
     assert model_advice(settings_of(folder, forbid_models=False, model="ollama:small")) == ""
     assert model_advice(settings_of(folder, forbid_models=True)) == ""
 

@@ -8,12 +8,12 @@ import pytest
 
 from agents.models.call_log import ModelCall, record_call
 from nacre.errors import ConfigError
+from nacre.serving.conversations.transcript import rows_csv
+from nacre.serving.errors import NotFound, TooManyRequests
 from nacre.serving.http.auth import RateLimiter
-from nacre.serving.http.errors import NotFound, TooManyRequests
 from nacre.serving.keys import KeyStore
 from nacre.serving.page.pages import STATIC_FOLDER, content_security_policy
 from nacre.serving.runs import Runs
-from nacre.serving.transcript import rows_csv
 
 
 def test_a_bucket_fills_again_with_time() -> None:
@@ -23,7 +23,7 @@ def test_a_bucket_fills_again_with_time() -> None:
         rate.take("ann")
     with pytest.raises(TooManyRequests) as refused:
         rate.take("ann")
-    assert refused.value.again == pytest.approx(1.0)
+    assert refused.value.retry_after == pytest.approx(1.0)
     rate.take("bo")
     now[0] = 1.0
     rate.take("ann")
@@ -145,7 +145,7 @@ def test_the_page_makes_no_html_of_data_and_names_no_other_host() -> None:
     page = (STATIC_FOLDER / "index.html").read_text()
     assert "unsafe" not in content_security_policy(page)
     assert not re.search(r"<style|<script>|\son\w+=|\sstyle=", page)
-    for file in STATIC_FOLDER.iterdir():
+    for file in (each for each in STATIC_FOLDER.rglob("*") if each.is_file()):
         text = file.read_text().replace("http://www.w3.org/", "")
         for forbidden in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "://"):
             assert forbidden not in text, file.name

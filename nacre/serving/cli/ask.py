@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nacre.records.answer import Answer
 
 ThreadOption = Annotated[
-    str | None, typer.Option("--thread", metavar="ID", help="Continue or begin this conversation.")
+    str | None, typer.Option("--thread", metavar="ID", help="Continue or start this conversation.")
 ]
 SourcesOption = Annotated[bool, typer.Option("--show-sources", help="Also show queries, keys and triples.")]
 TimingsOption = Annotated[
@@ -30,13 +30,13 @@ def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION")],
     graph: options.GraphOption = None,
     thread: ThreadOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the answer record and nothing else.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only the answer record.")] = False,
     mind: options.MindOption = None,
     branches: options.BranchesOption = None,
     show_sources: SourcesOption = False,
     timings: TimingsOption = False,
 ) -> int:
-    """Ask one question; the cited answer streams."""
+    """Ask one question and stream the cited answer."""
     with pause_collection():
         from nacre.config.models import model_address
         from nacre.config.settings import Settings
@@ -51,8 +51,8 @@ def ask(
                 record = await service.answer(question, graph, thread, context)
                 sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
                 return record
-            shown = DisplayOptions(show_sources, timings, model_address(settings))
-            return await show_turn(service.events(question, graph, thread, context), shown)
+            display = DisplayOptions(show_sources, timings, model_address(settings))
+            return await show_turn(service.events(question, graph, thread, context), display)
 
     return 1 if asyncio.run(turn())["status"] == "failed" else 0
 
@@ -65,9 +65,9 @@ def chat(
     show_sources: SourcesOption = False,
     timings: TimingsOption = False,
 ) -> None:
-    """Talk with a graph, line by line.
+    """Ask questions interactively, in one conversation.
 
-    /help lists the commands: other graphs, sources, export, who answers. Ctrl-D ends.
+    /help lists the commands for other graphs, sources, export and the reasoner. Ctrl-D ends.
     """
     with pause_collection():
         from nacre.config.models import model_address
@@ -83,15 +83,15 @@ def chat(
         try:
             name = service.library.resolve(graph)
             with _history(settings.data / "history"):
-                shown = DisplayOptions(show_sources, timings, model_address(settings))
-                run_chat(ChatSession(runner, service, name, thread or new_thread_id(), context, shown))
+                display = DisplayOptions(show_sources, timings, model_address(settings))
+                run_chat(ChatSession(runner, service, name, thread or new_thread_id(), context, display))
         finally:
             runner.run(lasting.__aexit__(None, None, None))
 
 
 @contextmanager
 def _history(path: Path) -> Iterator[None]:
-    """Arrow keys and a history that outlives the process, where there is readline and a folder to write to."""
+    """Arrow keys and a stored history, if readline is available and the folder is writable."""
     try:
         import readline
     except ImportError:

@@ -1,4 +1,4 @@
-"""`nacre attach`: the address of a SPARQL endpoint -> a graph that lies there, and what it holds in words."""
+"""`nacre attach`: the address of a SPARQL endpoint -> a graph attached to it, and a summary of its contents."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,20 +17,17 @@ def attach(
     graph: Annotated[str, typer.Option("--graph", metavar="NAME", help="Name of the graph: a-z, 0-9 and -.")],
     url: Annotated[str | None, typer.Argument(metavar="[URL]", help="Address of a SPARQL 1.1 endpoint.")] = None,
     named_graph: Annotated[
-        list[str] | None, typer.Option("--named-graph", metavar="IRI", help="Ask this named graph; may be repeated.")
+        list[str] | None, typer.Option("--named-graph", metavar="IRI", help="Query this named graph; may be repeated.")
     ] = None,
-    refresh: Annotated[
-        bool, typer.Option("--refresh", help="Look at the schema again, at the address that is known.")
-    ] = False,
-    seconds: Annotated[float, typer.Option("--seconds", min=1, help="How long looking at it may take.")] = 60.0,
-    queries: Annotated[int, typer.Option("--queries", min=10, help="How many queries it may take.")] = 300,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Read the schema again, at the known address.")] = False,
+    seconds: Annotated[float, typer.Option("--seconds", min=1, help="Maximum time for reading the schema.")] = 60.0,
+    queries: Annotated[int, typer.Option("--queries", min=10, help="Maximum number of queries.")] = 300,
 ) -> None:
-    """Answer over a SPARQL endpoint; its triples stay where they are.
+    """Attach a SPARQL endpoint; its triples are not copied.
 
-    Classes, properties, counts and samples are found by a bounded number of queries and kept as a version.
+    Classes, properties, counts and samples are read by a limited number of queries and stored as a version.
     """
-    from ingestion.attach.attach import attach_endpoint as attached
-    from ingestion.attach.attach import attached_endpoint
+    from ingestion.attach.attach import attach_endpoint, attached_endpoint
     from ingestion.attach.budget import Budget
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
@@ -38,12 +35,12 @@ def attach(
 
     settings = Settings()
     if refresh == (url is not None):
-        raise ConfigError(f"Give an address or --refresh: nacre attach https://example.org/sparql --graph {graph}")
+        raise ConfigError(f"Pass an address or --refresh: nacre attach https://example.org/sparql --graph {graph}")
     graphs = tuple(named_graph or ())
     if url is None:
-        known = attached_endpoint(graph, settings.data)
-        url, graphs = known.url, graphs or known.graphs
-    made = attached(
+        previous = attached_endpoint(graph, settings.data)
+        url, graphs = previous.url, graphs or previous.graphs
+    result = attach_endpoint(
         url,
         graph,
         data=settings.data,
@@ -51,18 +48,18 @@ def attach(
         manners=configured_limits(settings)(url),
         budget=Budget(queries, seconds),
     )
-    _tell(made)
+    _print_summary(result)
     suggest_questions(graph)
 
 
-def _tell(made: "AttachedGraph") -> None:
-    schema, endpoint = made.schema, made.endpoint
-    print_line(f"'{made.name}' is now version {made.version}, attached to {endpoint.url}.")
+def _print_summary(result: "AttachedGraph") -> None:
+    schema, endpoint = result.schema, result.endpoint
+    print_line(f"'{result.name}' is now version {result.version}, attached to {endpoint.url}.")
     width = max((len(c.label) for c in schema.classes[:MAX_CLASSES]), default=0)
     for c in schema.classes[:MAX_CLASSES]:
         print_line(f"  {c.label:<{width}} {c.count:>10,}")
     if len(schema.classes) > MAX_CLASSES:
         print_line(f"  and {len(schema.classes) - MAX_CLASSES} classes more")
-    search = f"the text search of {endpoint.search}" if endpoint.search else "whole and partial names, by its filters"
-    print_line(f"{schema.triples:,} triples, {len(schema.predicates)} properties; names are found by {search}.")
+    search = f"the text search of {endpoint.search}" if endpoint.search else "filters on whole and partial names"
+    print_line(f"{schema.triples:,} triples, {len(schema.predicates)} properties; names are searched by {search}.")
     print_line(f"{endpoint.queries} queries, {endpoint.seconds:.1f} s")

@@ -1,4 +1,4 @@
-"""`nacre calibrate`: questions with answers of one's own -> how sure Nacre is of this model's queries from now on."""
+"""`nacre calibrate`: questions with gold answers -> the probability of this model's queries in later answers."""
 
 import asyncio
 import sys
@@ -20,10 +20,10 @@ def calibrate(
     graph: options.GraphOption = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Ask only the first N.")] = None,
 ) -> None:
-    """Measure how often the model's queries are right, and use that.
+    """Measure how often the model's queries are right and store the result.
 
-    QUESTIONS are lines of JSON with a question and its answers. What is counted replaces what was counted before for
-    this model.
+    QUESTIONS has one JSON object per line, with a question and its answers. The counts replace earlier ones of this
+    model.
     """
     from agents.models.model_settings import query_model_size
     from agents.models.priors import model_priors, save_counts
@@ -36,33 +36,34 @@ def calibrate(
     model = settings.model_sql or settings.model
     if not settings.model or not model:
         raise ConfigError("No model is set. Set NACRE_MODEL=openai:NAME or ollama:NAME.")
-    wanted = [gold for gold in read_gold_questions(questions) if "answers" in gold][:limit]
-    if not wanted:
-        raise ConfigError(f"{questions} holds no question with 'answers'. Write one JSON object a line with both.")
-    asked = asyncio.run(_asked(wanted, settings, graph))
-    counts = count_outcomes(asked)
+    gold_lines = [gold for gold in read_gold_questions(questions) if "answers" in gold][:limit]
+    if not gold_lines:
+        raise ConfigError(f"{questions} has no question with 'answers'. Write one JSON object per line with both.")
+    answered = asyncio.run(_query_outcomes(gold_lines, settings, graph))
+    counts = count_outcomes(answered)
     if not counts:
-        raise ConfigError(f"{model} wrote no query for any of {len(asked)} questions. Run: nacre doctor")
+        raise ConfigError(f"{model} wrote no query for any of {len(answered)} questions. Run: nacre doctor")
     save_counts(settings.data, model, counts)
-    sys.stdout.write(
-        f"{model}, {len(asked)} questions\n\n{priors_report(model_priors(query_model_size(settings), counts), asked)}"
-    )
+    report = priors_report(model_priors(query_model_size(settings), counts), answered)
+    sys.stdout.write(f"{model}, {len(answered)} questions\n\n{report}")
 
 
-async def _asked(questions: "list[GoldQuestion]", settings: "Settings", graph: str | None) -> "list[QueryOutcome]":
+async def _query_outcomes(
+    questions: "list[GoldQuestion]", settings: "Settings", graph: str | None
+) -> "list[QueryOutcome]":
     from graph.app import compose
     from nacre.evaluation.learning.model_priors import query_outcomes
 
     composition = compose(settings.model_copy(update={"lead": "model"}))
     done: list[QueryOutcome] = []
     try:
-        # a wrong name is bad input and found before the first question
+        # check the names of graphs before the first question
         for name in {gold.get("graph") or graph for gold in questions}:
             composition.library.resolve(name)
         async for each in query_outcomes(questions, composition, graph):
             done.append(each)
-            told = f"{each.outcome or 'no query'} {'right' if each.right else 'wrong'} {each.seconds:.1f} s"
-            sys.stderr.write(f"{len(done)}/{len(questions)} {each.id} {told}\n")
+            outcome = f"{each.outcome or 'no query'} {'right' if each.right else 'wrong'} {each.seconds:.1f} s"
+            sys.stderr.write(f"{len(done)}/{len(questions)} {each.id} {outcome}\n")
     finally:
         composition.library.close()
     return done

@@ -1,4 +1,4 @@
-"""`nacre compare`: a file of questions -> what each configuration of branches gives, as a table, CSV and a chart."""
+"""`nacre compare`: a file of questions -> the results of each configuration of branches as a table, CSV and a chart."""
 
 import asyncio
 from collections.abc import Sequence
@@ -20,17 +20,17 @@ def compare(
     graph: options.GraphOption = None,
     configurations: Annotated[
         str,
-        typer.Option("--configurations", metavar="sql,passages,...", help="Of sql, passages, sparql and all."),
+        typer.Option("--configurations", metavar="sql,passages,...", help="Any of sql, passages, sparql and all."),
     ] = "sql,passages,sparql,all",
-    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where records, CSV and chart go.")] = Path(
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder for records, CSV and chart.")] = Path(
         "comparison"
     ),
     mind: options.MindOption = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Ask only the first N.")] = None,
 ) -> None:
-    """Ask a file of questions once by each configuration of branches, and compare.
+    """Compare configurations of branches on a file of questions.
 
-    Accuracy by kind of question, seconds, calls and tokens. The gold answers are read after the last answer.
+    Reports accuracy by kind of question, seconds, calls and tokens. Gold answers are read after the last answer.
     """
     from graph.app import compose
     from nacre.config.settings import Settings
@@ -41,42 +41,44 @@ def compare(
         comparison_text,
         configuration_lines,
     )
-    from nacre.evaluation.questions import read_gold_questions as read_gold
+    from nacre.evaluation.questions import read_gold_questions
     from nacre.evaluation.score import read_answers
     from nacre.serving.cli.eval import ask_all
 
     settings = Settings()
-    wanted = read_questions(questions)[:limit]
+    lines_to_ask = read_questions(questions)[:limit]
     library = compose(settings).library
     with ExitStack() as stack:
         stack.callback(library.close)
-        names = sorted({library.resolve(question.graph or graph) for question in wanted})
+        names = sorted({library.resolve(question.graph or graph) for question in lines_to_ask})
         graphs = [stack.enter_context(library.open(name)) for name in names]
-        branches = {each: _asked(each, graphs) for each in dict.fromkeys(configurations.split(","))}
+        branches = {each: _available_branches(each, graphs) for each in dict.fromkeys(configurations.split(","))}
     out.mkdir(parents=True, exist_ok=True)
-    for configuration, those in branches.items():
-        print_line(f"{configuration}: {', '.join(those)}")
-        context = options.turn_context(settings, mind, ",".join(those))
+    for configuration, branch_names in branches.items():
+        print_line(f"{configuration}: {', '.join(branch_names)}")
+        context = options.turn_context(settings, mind, ",".join(branch_names))
         with (out / f"{configuration}.jsonl").open("w", encoding="utf-8", errors="replace") as file:
-            asyncio.run(ask_all(wanted, graph, context, file))
-    gold = read_gold(questions)[:limit]
-    found = [line for each in branches for line in configuration_lines(each, gold, read_answers(out / f"{each}.jsonl"))]
-    (out / "comparison.csv").write_text(comparison_csv(found), encoding="utf-8")
-    (out / "comparison.svg").write_text(comparison_chart(found), encoding="utf-8")
-    print_line(comparison_text(found) + f"Records, comparison.csv and comparison.svg are in {out}.")
+            asyncio.run(ask_all(lines_to_ask, graph, context, file))
+    gold = read_gold_questions(questions)[:limit]
+    results = [
+        line for each in branches for line in configuration_lines(each, gold, read_answers(out / f"{each}.jsonl"))
+    ]
+    (out / "comparison.csv").write_text(comparison_csv(results), encoding="utf-8")
+    (out / "comparison.svg").write_text(comparison_chart(results), encoding="utf-8")
+    print_line(comparison_text(results) + f"Records, comparison.csv and comparison.svg are in {out}.")
 
 
-def _asked(configuration: str, graphs: "Sequence[Graph]") -> tuple[str, ...]:
-    """The branches of a configuration that one of the graphs has; raises ConfigError where none has any."""
+def _available_branches(configuration: str, graphs: "Sequence[Graph]") -> tuple[str, ...]:
+    """The branches of a configuration that at least one graph has; raises ConfigError if there are none."""
     from graph.branches import BRANCHES
     from nacre.errors import ConfigError
     from nacre.evaluation.comparing.configurations import CONFIGURATIONS
 
     if configuration not in CONFIGURATIONS:
-        raise ConfigError(f"There is no configuration {configuration!r}. Use: {', '.join(CONFIGURATIONS)}.")
+        raise ConfigError(f"No configuration named {configuration!r}. Use: {', '.join(CONFIGURATIONS)}.")
     lacks = {branch: [BRANCHES[branch].problem(graph) for graph in graphs] for branch in CONFIGURATIONS[configuration]}
-    found = tuple(branch for branch, reasons in lacks.items() if not all(reasons))
-    if not found:
+    available = tuple(branch for branch, reasons in lacks.items() if not all(reasons))
+    if not available:
         [(branch, [why, *_]), *_] = lacks.items()
-        raise ConfigError(f"Configuration {configuration!r} can't be asked of {graphs[0].name!r}: {branch}: {why}")
-    return found
+        raise ConfigError(f"Configuration {configuration!r} can't be used with {graphs[0].name!r}: {branch}: {why}")
+    return available

@@ -1,4 +1,4 @@
-"""`nacre complete`: what texts tell of and the schema lacks -> proposals; with --apply added to what is shown."""
+"""`nacre complete`: triples extracted from texts -> proposals for the schema, which --apply adds."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,19 +18,19 @@ MAX_EXAMPLES = 3
 
 def complete(
     graph: options.GraphOption = None,
-    apply: Annotated[bool, typer.Option("--apply", help="Add the proposals to the schema that is shown.")] = False,
-    condense: Annotated[bool, typer.Option("--condense", help="Only read near-duplicate relations as one.")] = False,
-    remove: Annotated[bool, typer.Option("--remove", help="Show and read everything as before.")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Add the proposals to the shown schema.")] = False,
+    condense: Annotated[bool, typer.Option("--condense", help="Only merge near-duplicate relations.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Undo earlier additions and merges.")] = False,
     annotations: Annotated[
         Path | None,
-        typer.Option("--annotations", metavar="FILE", help="The file that the graph was open_base_graph with."),
+        typer.Option("--annotations", metavar="FILE", help="The annotations file of the graph's ingest."),
     ] = None,
 ) -> None:
-    """Propose classes and attributes that the texts of a graph tell of and its schema lacks.
+    """Propose classes and attributes that occur in the texts of a graph but not in its schema.
 
-    With --apply they are shown and asked like those of the graph; what is stored stays, and --remove takes them away.
+    With --apply they can be shown and queried like those of the graph. Stored data stays; --remove removes them.
     """
-    from ingestion import complete as completing
+    from ingestion import complete as completion_stage
     from ingestion.extract import publish_triples
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
@@ -51,18 +51,20 @@ def complete(
         home = settings.data / opened.name
         if remove:
             if opened.extracted is None:
-                raise ConfigError(completing.NONE_EXTRACTED.format(opened.name))
+                raise ConfigError(completion_stage.NONE_EXTRACTED.format(opened.name))
             publish_triples(home, opened.version, opened.extracted.all())
             print_line(f"'{opened.name}' is shown as it was ingested, its triples from texts as they were extracted.")
             return
-        found = completing.complete_schema(opened, embedder)
-        _show(found)
+        completion = completion_stage.complete_schema(opened, embedder)
+        _show(completion)
         if condense:
-            completing.publish_condensed(home, opened, found.condensed)
-            print_line(f"{len(found.condensed)} relations now read as another one. To undo: nacre complete --remove")
+            completion_stage.publish_condensed(home, opened, completion.condensed)
+            print_line(
+                f"{len(completion.condensed)} relations now read as another one. To undo: nacre complete --remove"
+            )
         elif apply:
             with show_progress() as on_stage:
-                _, added = completing.publish_completion(home, opened, found, annotations, on_stage)
+                _, added = completion_stage.publish_completion(home, opened, completion, annotations, on_stage)
             print_line(
                 f"Added {added:,} statements to what is shown of '{opened.name}'. To undo: nacre complete --remove"
             )
@@ -70,18 +72,18 @@ def complete(
             print_line(f"Nothing was written. To add them: nacre complete --apply --graph {opened.name}")
 
 
-def _show(found: "SchemaCompletion") -> None:
-    for each in found.proposals:
+def _show(completion: "SchemaCompletion") -> None:
+    for each in completion.proposals:
         print_line(_words(each))
         for instance in each.instances[:MAX_EXAMPLES]:
             print_line(f"      {instance.subject} | {instance.relation} | {instance.object}")
-    for relation, into in sorted(found.condensed.items(), key=lambda pair: (pair[1], pair[0])):
+    for relation, into in sorted(completion.condensed.items(), key=lambda pair: (pair[1], pair[0])):
         print_line(f"“{relation}” reads as “{into}”")
-    attributes = sum(each.kind == "attribute" and not each.key for each in found.proposals)
-    classes = sum(each.kind == "class" for each in found.proposals)
+    attributes = sum(each.kind == "attribute" and not each.key for each in completion.proposals)
+    classes = sum(each.kind == "class" for each in completion.proposals)
     print_line(
-        f"{classes} classes and {attributes} attributes proposed, {len(found.condensed)} relations condensed, from"
-        f" {found.triples:,} triples"
+        f"{classes} classes and {attributes} attributes proposed, {len(completion.condensed)} relations condensed, from"
+        f" {completion.triples:,} triples"
     )
 
 

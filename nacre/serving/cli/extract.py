@@ -1,4 +1,4 @@
-"""`nacre extract`: texts -> triples beside a graph, shown; with --apply kept as a layer of their own."""
+"""`nacre extract`: texts -> triples, printed; with --apply stored as a layer of the graph."""
 
 import asyncio
 import sys
@@ -22,18 +22,18 @@ MAX_SHOWN = 20
 def extract(
     texts: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TEXT...]", help="Files, folders, globs; by default the texts of the graph."),
+        typer.Argument(metavar="[TEXT...]", help="Files, folders or globs; by default the texts of the graph."),
     ] = None,
     graph: options.GraphOption = None,
     mind: options.MindOption = None,
-    apply: Annotated[bool, typer.Option("--apply", help="Keep the triples, in the place of earlier ones.")] = False,
-    remove: Annotated[bool, typer.Option("--remove", help="Remove the triples that were kept.")] = False,
-    everything: Annotated[bool, typer.Option("--all", help="Show every triple, not the first 20.")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Store the triples, replacing earlier ones.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the stored triples.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Show all triples instead of the first 20.")] = False,
 ) -> None:
-    """Show the triples that texts state beside a graph.
+    """Extract triples from texts.
 
-    With --apply they become a layer of their own, each with its sentence, that NACRE_STRATEGY=waterfall and --branches
-    triples ask. The triples of the graph stay as they are.
+    With --apply they are stored as a layer, each with its sentence, for NACRE_STRATEGY=waterfall and --branches
+    triples. The triples of the graph do not change.
     """
     from ingestion.extract import publish_triples, remove_layers
     from nacre.config.settings import Settings
@@ -41,47 +41,45 @@ def extract(
     from nacre.stores.base_graph import open_base_graph
 
     if remove and (apply or texts):
-        raise ConfigError("--remove takes no texts and no --apply.")
+        raise ConfigError("--remove can't be combined with texts or --apply.")
     settings = Settings()
     with open_library(settings) as library:
         name = library.resolve(graph)
         home = settings.data / name
         if remove:
-            there = remove_layers(home)
+            removed = remove_layers(home)
             print_line(
-                f"Removed what was extracted beside '{name}'." if there else f"Nothing is extracted beside '{name}'."
+                f"Removed the extracted triples of '{name}'." if removed else f"'{name}' has no extracted triples."
             )
             return
         with library.open(name) as present, open_base_graph(present, settings.data) as opened:
-            found = asyncio.run(_extract(opened, settings, mind, texts or []))
-            _show(found, everything=everything)
+            extraction = asyncio.run(_extract(opened, settings, mind, texts or []))
+            _show(extraction, everything=everything)
             if apply:
-                publish_triples(home, opened.version, found.triples)
+                publish_triples(home, opened.version, extraction.triples)
     if apply:
-        print_line(
-            f"Kept beside '{name}'. They answer with NACRE_STRATEGY=waterfall; nacre extract --remove takes them away."
-        )
+        print_line(f"Stored with '{name}'. NACRE_STRATEGY=waterfall uses them; nacre extract --remove removes them.")
     else:
-        print_line(f"Nothing was written. To keep them: nacre extract --apply --graph {name}")
+        print_line(f"Nothing was written. To store them: nacre extract --apply --graph {name}")
 
 
 async def _extract(graph: "Graph", settings: "Settings", mind: str | None, texts: list[str]) -> "TextExtraction":
     from graph.app import compose
-    from ingestion.extract import extract_triples as extracted
+    from ingestion.extract import extract_triples
     from nacre.serving.terminal.options import turn_context
 
     chosen = turn_context(settings, mind, None).mind
     teams = compose(settings).agents
     team = teams[chosen or ("model" if "model" in teams else "rules")]
-    return await extracted(graph, team.extractor, texts, _read)
+    return await extract_triples(graph, team.extractor, texts, _read)
 
 
 def _read(document: str) -> None:
     sys.stderr.write(f"{document}\n")
 
 
-def _show(found: "TextExtraction", *, everything: bool) -> None:
-    sure = sorted(found.triples, key=lambda each: -each.confidence)
+def _show(extraction: "TextExtraction", *, everything: bool) -> None:
+    sure = sorted(extraction.triples, key=lambda each: -each.confidence)
     shown = sure if everything else sure[:MAX_SHOWN]
     for each in shown:
         print_line(f"{each.confidence:.2f}  {_end(each.subject, each.subject_key)} | {each.relation} | {_object(each)}")
@@ -89,8 +87,9 @@ def _show(found: "TextExtraction", *, everything: bool) -> None:
     if len(sure) > len(shown):
         print_line(f"and {len(sure) - len(shown):,} more (--all)")
     print_line(
-        f"{len(found.triples):,} triples from {found.sentences:,} sentences of {found.documents:,} documents, by"
-        f" {found.by}; {len(found.known):,} that the graph holds are left out"
+        f"{len(extraction.triples):,} triples from {extraction.sentences:,} sentences of"
+        f" {extraction.documents:,} documents, by {extraction.by};"
+        f" {len(extraction.known):,} that the graph has already are omitted"
     )
 
 

@@ -1,4 +1,4 @@
-"""What there is and what it holds: `nacre graphs`, `report`, `export`, `remove`, `doctor`."""
+"""Commands on existing graphs: `nacre graphs`, `report`, `export`, `remove`, `doctor`."""
 
 import json
 import sys
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def graphs() -> None:
-    """List the graphs, with version and size."""
+    """List the graphs with version and size."""
     from nacre.errors import ConfigError
 
     with _library() as library:
@@ -46,40 +46,40 @@ def report(
     graph: options.GraphOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     suggest: Annotated[
-        bool, typer.Option("--suggest-annotations", help="Print a starter for --annotations, all commented out.")
+        bool,
+        typer.Option("--suggest-annotations", help="Print a template for --annotations, fully commented out."),
     ] = False,
 ) -> None:
-    """Account for every triple of a graph."""
+    """Report where every triple of a graph is stored."""
     from ingestion.induce.annotations import suggest_annotations
-    from ingestion.report import build_report as made
-    from ingestion.report import report_text
+    from ingestion.report import build_report, report_text
     from nacre.records.json_form import to_json
 
     with _opened(graph) as opened:
         if suggest:
             sys.stdout.write(suggest_annotations(opened.schema))
             return
-        found = made(opened.tables, opened.documents)
+        result = build_report(opened.tables, opened.documents)
     if as_json:
-        sys.stdout.write(json.dumps(to_json(found), ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(to_json(result), ensure_ascii=False) + "\n")
     else:
-        print_line(report_text(found))
+        print_line(report_text(result))
 
 
 def export(
     graph: options.GraphOption = None,
     form: Annotated[
-        str | None, typer.Option("--format", metavar="nt|nq", help="nq where there are named graphs.")
+        str | None, typer.Option("--format", metavar="nt|nq", help="nq is the default if there are named graphs.")
     ] = None,
 ) -> None:
     """Write the triples of a graph to stdout."""
-    from ingestion.export import export_triples as written
+    from ingestion.export import export_triples
     from nacre.errors import ConfigError
 
     if form not in (None, "nt", "nq"):
-        raise ConfigError(f"No format {form!r}. Give --format nt or --format nq.")
+        raise ConfigError(f"No format named {form!r}. Use --format nt or --format nq.")
     with _tables(graph) as (_, tables):
-        written(tables, sys.stdout.buffer, cast(Literal["nt", "nq"] | None, form))
+        export_triples(tables, sys.stdout.buffer, cast(Literal["nt", "nq"] | None, form))
         sys.stdout.buffer.flush()
 
 
@@ -88,7 +88,7 @@ def remove(graph: options.GraphOption = None) -> None:
     from nacre.errors import ConfigError
 
     if graph is None:
-        raise ConfigError("Which graph? Name it, as it will be gone: nacre remove --graph NAME")
+        raise ConfigError("Which graph? Name the graph to delete: nacre remove --graph NAME")
     with _library() as library:
         name = library.resolve(graph)
         library.remove(name)
@@ -96,7 +96,7 @@ def remove(graph: options.GraphOption = None) -> None:
 
 
 def doctor() -> int:
-    """Say what is amiss here and what to do."""
+    """Check the installation and print next steps."""
     from nacre.config.settings import Settings
     from nacre.serving.terminal.doctor import check_installation
 
@@ -128,7 +128,7 @@ def _tables(name: str | None) -> "Iterator[tuple[str, Tables]]":
     with (
         _library() as library,
         library.open(library.resolve(name)) as graph,
-        # a completed graph answers from tables of its own; accounted for is what was ingested
-        open_base_graph(graph, library.data) as own,
+        # a completed graph has its own tables; the report covers the ingested ones
+        open_base_graph(graph, library.data) as base,
     ):
-        yield own.name, own.tables
+        yield base.name, base.tables

@@ -1,4 +1,4 @@
-"""`nacre ingest` and `nacre index`: files -> a published version of a graph, and what it holds in words."""
+"""`nacre ingest` and `nacre index`: files -> a published version of a graph, and a summary of its contents."""
 
 import re
 from collections.abc import Iterator
@@ -23,34 +23,41 @@ MAX_CLASSES = 12
 MAX_OMITTED = 10
 
 
+TextsOption = Annotated[
+    list[str] | None,
+    typer.Option("--texts", metavar="PATH...", help="Documents: .md .txt .html .pdf .docx .csv .json"),
+]
+AnnotationsOption = Annotated[
+    Path | None, typer.Option("--annotations", metavar="FILE", help="YAML that renames, comments or hides.")
+]
+BaseOption = Annotated[
+    str, typer.Option("--base", metavar="IRI", help="Base for relative IRIs, instead of the file's address.")
+]
+ContextsOption = Annotated[
+    list[str] | None, typer.Option("--context", metavar="URL=FILE", help="Local copy of a remote JSON-LD context.")
+]
+FetchContextsOption = Annotated[
+    bool, typer.Option("--fetch-contexts", help="Download JSON-LD contexts that have no local copy.")
+]
+
+
 def ingest(
     graph: Annotated[str, typer.Option("--graph", metavar="NAME", help="Name of the graph: a-z, 0-9 and -.")],
     sources: Annotated[list[str] | None, typer.Argument(metavar="[SOURCE...]", help="File, folder, glob or -.")] = None,
-    texts: Annotated[
-        list[str] | None,
-        typer.Option("--texts", metavar="PATH...", help="Documents: .md .txt .html .pdf .docx .csv .json"),
-    ] = None,
-    annotations: Annotated[
-        Path | None, typer.Option("--annotations", metavar="FILE", help="YAML that renames, comments or hides.")
-    ] = None,
+    texts: TextsOption = None,
+    annotations: AnnotationsOption = None,
     tables_only: Annotated[bool, typer.Option("--tables-only", help="Stop after the SQLite file.")] = False,
-    no_vectors: Annotated[bool, typer.Option("--no-vectors", help="Leave out the dense index.")] = False,
-    sparql: Annotated[bool, typer.Option("--sparql", help="Also build a store of triples for SPARQL.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Refuse what can't be read, don't leave it out.")] = False,
-    base: Annotated[
-        str, typer.Option("--base", metavar="IRI", help="What relative IRIs resolve against, not the file's address.")
-    ] = "",
-    contexts: Annotated[
-        list[str] | None, typer.Option("--context", metavar="URL=FILE", help="A copy of a remote JSON-LD context.")
-    ] = None,
-    fetch_contexts: Annotated[
-        bool, typer.Option("--fetch-contexts", help="Download JSON-LD contexts that are not here.")
-    ] = False,
+    no_vectors: Annotated[bool, typer.Option("--no-vectors", help="Do not build the vector index.")] = False,
+    sparql: Annotated[bool, typer.Option("--sparql", help="Also build a triple store for SPARQL.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail on unreadable input instead of skipping it.")] = False,
+    base: BaseOption = "",
+    contexts: ContextsOption = None,
+    fetch_contexts: FetchContextsOption = False,
 ) -> int:
-    """Make a graph of RDF files and documents, or of either alone.
+    """Build a graph from RDF files, documents, or both.
 
-    They are its whole content: what was there before is replaced. The graph answers as soon as its tables and words
-    are there; the vectors for search by meaning follow, and may be left to `nacre index`.
+    They replace the graph's earlier content. The graph answers as soon as its tables and word index are built; vectors
+    for search by meaning follow and can be built later by `nacre index`.
     """
     from ingestion import pipeline
     from ingestion.read.sources import ReadOptions
@@ -73,13 +80,13 @@ def ingest(
             annotations=annotations,
             tables_only=tables_only,
             sparql=sparql,
-            reading=ReadOptions(strict, _absolute(base), dict(map(_context, contexts or [])), fetch_contexts),
+            reading=ReadOptions(strict, _check_base(base), dict(map(_parse_context, contexts or [])), fetch_contexts),
             without=pipeline.no_vectors_reason(graph, no_vectors, embedder),
             server=pipeline.VectorServer(settings.qdrant_url, qdrant_api_key(settings)),
             on_stage=on_stage,
         )
-    _tell(loaded)
-    _tell_omitted(loaded.name)
+    _print_summary(loaded)
+    _print_omissions(loaded.name)
     if not tables_only:
         suggest_questions(loaded.name)
     return _embed(graph, settings, embedder) if embedder is not None else 0
@@ -88,7 +95,7 @@ def ingest(
 def index(graph: options.GraphOption = None) -> int:
     """Complete or rebuild the search indexes of a graph.
 
-    Goes on where the vectors of an ingest stopped; makes them for another embedder; rebuilds what is damaged.
+    Resumes the vectors of an interrupted ingest, builds them for another embedder, and rebuilds damaged indexes.
     """
     from ingestion import pipeline
     from nacre.config.settings import Settings
@@ -111,43 +118,43 @@ def index(graph: options.GraphOption = None) -> int:
 
 
 def _embed(name: str, settings: "Settings", embedder: "LocalEmbedder") -> int:
-    """The vectors of a graph that answers already."""
+    """Build the vectors of a graph that answers already."""
     from ingestion import pipeline
     from nacre.errors import ConfigError, IngestionError
 
     server = pipeline.VectorServer(settings.qdrant_url, qdrant_api_key(settings))
     try:
         with _interruptible(name), show_progress() as on_stage:
-            made = pipeline.embed_graph(name, data=settings.data, embedder=embedder, server=server, on_stage=on_stage)
+            result = pipeline.embed_graph(name, data=settings.data, embedder=embedder, server=server, on_stage=on_stage)
     except (ConfigError, IngestionError) as error:
         why = str(error).rstrip(".")
-        raise type(error)(f"{why}. {name!r} answers without search by meaning; after that run: nacre index") from error
-    if made.seconds_by_stage:
-        found = _vectors(made) if made.vectors else "there are no long texts, so nothing was embedded"
-        print_line(f"Search by meaning: {found}, {sum(made.seconds_by_stage.values()):.1f} s")
+        raise type(error)(f"{why}. {name!r} answers without search by meaning. Then run: nacre index") from error
+    if result.seconds_by_stage:
+        summary = _vectors(result) if result.vectors else "there are no long texts, so nothing was embedded"
+        print_line(f"Search by meaning: {summary}, {sum(result.seconds_by_stage.values()):.1f} s")
     return 0
 
 
 @contextmanager
 def _interruptible(name: str) -> Iterator[None]:
-    """Ctrl-C while vectors are made leaves a graph that answers."""
+    """On Ctrl-C, say that the graph answers and how to resume the vectors."""
     try:
         yield
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
-            f"Stopped. {name!r} answers, without search by meaning; nacre index --graph {name} goes on from here."
+            f"Stopped. {name!r} answers without search by meaning. To continue: nacre index --graph {name}"
         ) from None
 
 
-def _vectors(made: "IngestResult") -> str:
-    return f"{made.vectors:,} vectors, {made.embedded:,} embedded anew"
+def _vectors(result: "IngestResult") -> str:
+    return f"{result.vectors:,} vectors, {result.embedded:,} newly embedded"
 
 
-def _tell(ingested: "IngestResult") -> None:
-    """Classes with their counts; triples, things, texts, passages and seconds."""
+def _print_summary(ingested: "IngestResult") -> None:
+    """Print classes with counts; triples, things, texts, passages and seconds."""
     schema = ingested.schema
     if ingested.unchanged:
-        print_line(f"Nothing has changed: '{ingested.name}' is still version {ingested.version}.")
+        print_line(f"Nothing changed: '{ingested.name}' is still version {ingested.version}.")
     else:
         print_line(f"'{ingested.name}' is now version {ingested.version}.")
     classes = sorted(schema.classes, key=lambda c: (-c.count, c.label, c.iri))
@@ -164,40 +171,40 @@ def _tell(ingested: "IngestResult") -> None:
     print_line(f"{schema.triples:,} triples, {schema.entities:,} things, {texts}{passages}{seconds:.1f} s")
 
 
-def _tell_omitted(name: str) -> None:
-    """What could not be read, the first lines of it."""
+def _print_omissions(name: str) -> None:
+    """Print what could not be read, up to a limit."""
     from ingestion.report import omission_lines, read_omissions
     from nacre.config.settings import Settings
     from nacre.stores.sqlite.documents import skipped_lines
 
     with open_library(Settings()) as library, library.open(name) as graph:
-        found = read_omissions(graph.tables)
+        omitted = read_omissions(graph.tables)
         texts = graph.documents.skipped() if graph.documents is not None else []
-    for line in (*omission_lines(found, MAX_OMITTED), *skipped_lines(texts, MAX_OMITTED)):
+    for line in (*omission_lines(omitted, MAX_OMITTED), *skipped_lines(texts, MAX_OMITTED)):
         print_line(line)
-    if max(len(found.listed), len(texts)) > MAX_OMITTED:
+    if max(len(omitted.listed), len(texts)) > MAX_OMITTED:
         print_line(adapt_commands(f"  All of them: nacre report --graph {name}"))
 
 
-def _absolute(base: str) -> str:
+def _check_base(base: str) -> str:
     from nacre.errors import ConfigError
 
     if base and not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:\S", base):
-        raise ConfigError(f"--base {base!r} is no absolute IRI. Give one such as https://example.org/data/")
+        raise ConfigError(f"--base {base!r} is not an absolute IRI. Use one such as https://example.org/data/")
     return base
 
 
-def _context(given: str) -> tuple[str, Path]:
+def _parse_context(value: str) -> tuple[str, Path]:
     from nacre.errors import ConfigError
 
-    url, _, file = given.rpartition("=")
+    url, _, file = value.rpartition("=")
     if not url or not Path(file).is_file():
-        raise ConfigError(f"--context {given!r}: give URL=FILE, with a file that is there.")
+        raise ConfigError(f"--context {value!r}: use URL=FILE with an existing file.")
     return url, Path(file)
 
 
 def suggest_questions(name: str) -> None:
-    """Three questions that this graph answers."""
+    """Print three questions that this graph answers."""
     from ingestion.checked_questions import find_example_questions
     from nacre.config.settings import Settings
 

@@ -1,4 +1,4 @@
-"""`nacre keys`: who may use the server -> keys made, listed, revoked."""
+"""`nacre keys`: create, list and revoke API keys of the server."""
 
 import time
 from typing import TYPE_CHECKING, Annotated
@@ -11,42 +11,47 @@ from nacre.serving.terminal.turn_display import print_line
 if TYPE_CHECKING:
     from nacre.serving.keys import KeyStore
 
-keys_app = typer.Typer(help="Keys for nacre serve: make, list, revoke.", no_args_is_help=True, rich_markup_mode=None)
+keys_app = typer.Typer(
+    help="Create, list and revoke keys for nacre serve.", no_args_is_help=True, rich_markup_mode=None
+)
 
-KeyNameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Who uses it; threads belong to this name.")]
+KeyNameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Owner of the key; threads belong to this name.")]
 
 
 @keys_app.command()
 def add(
     name: KeyNameArgument,
     graphs: Annotated[
-        str | None, typer.Option("--graphs", metavar="a,b,...", help="The graphs it may read; all by default.")
+        str | None,
+        typer.Option("--graphs", metavar="a,b,...", help="Graphs that the key may read; all by default."),
     ] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="A new key for this name; the old one ends.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace the existing key of this name.")] = False,
 ) -> None:
-    """Make a key; it is shown once."""
-    named = None if graphs is None else [graph.strip() for graph in graphs.split(",") if graph.strip()]
-    token = _keys().add(name, named, replace=replace)
+    """Create a key; it is shown only once."""
+    graph_names = None if graphs is None else [graph.strip() for graph in graphs.split(",") if graph.strip()]
+    token = _keys().add(name, graph_names, replace=replace)
     print_line(token)
-    typer.echo("Keep it: only its hash is stored. Clients send it as 'Authorization: Bearer KEY'.", err=True)
+    typer.echo("Save it now: only its hash is stored. Clients send it as 'Authorization: Bearer KEY'.", err=True)
 
 
 @keys_app.command("list")
 def list_keys() -> None:
-    """List all keys, by name."""
-    found = _keys().all()
-    if not found:
-        print_line(adapt_commands("No keys: nacre serve answers on this machine only. Run: nacre keys add NAME"))
-    width = max((len(key.name) for key in found), default=0)
-    for key in sorted(found, key=lambda key: key.name):
+    """List all keys by name."""
+    stored = _keys().all()
+    if not stored:
+        print_line(
+            adapt_commands("No keys: nacre serve accepts only requests from this machine. Run: nacre keys add NAME")
+        )
+    width = max((len(key.name) for key in stored), default=0)
+    for key in sorted(stored, key=lambda key: key.name):
         graphs = "all graphs" if key.graphs is None else ", ".join(key.graphs) or "no graph"
         state = "" if key.revoked is None else f"  revoked {_day(key.revoked)}"
-        print_line(f"{key.name:<{width}}  made {_day(key.created)}  {graphs}{state}")
+        print_line(f"{key.name:<{width}}  created {_day(key.created)}  {graphs}{state}")
 
 
 @keys_app.command()
 def revoke(name: KeyNameArgument) -> None:
-    """Let a key open nothing any more, from the next request on."""
+    """Revoke a key, from the next request on."""
     _keys().revoke(name)
     print_line(f"Revoked '{name}'. Its threads stay.")
 

@@ -1,4 +1,4 @@
-"""The command line: arguments -> the command of that name, and an exit code; nothing heavy is imported too early."""
+"""The command line: arguments -> a command and an exit code. Commands import their packages when they run."""
 
 import io
 import logging
@@ -49,7 +49,7 @@ from nacre.serving.terminal.command_names import adapt_commands
 from nacre.serving.terminal.error_messages import explain_error
 from nacre.serving.terminal.package_collisions import check_packages
 
-# set by the completion that `nacre --install-completion` puts into a shell
+# set by the completion script that `nacre --install-completion` adds to a shell
 COMPLETION_VARIABLE = "_NACRE_COMPLETE"
 
 app = typer.Typer(
@@ -60,8 +60,8 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(requested: bool) -> None:
+    if requested:
         from importlib.metadata import version
 
         sys.stdout.write(f"nacre {version('nacre')}\n")
@@ -70,15 +70,13 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def root(
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Log to stderr what happens, tracebacks of faults included.")
-    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Log to stderr, including tracebacks.")] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Talk with your own knowledge graph: cited, streamed answers over RDF."""
-    # what goes wrong in a turn is in its record; a log with tracebacks is for those who ask for it
+    """Ask questions about your own RDF graphs and get cited answers."""
+    # errors of a turn are in its record; tracebacks are logged only with --debug
     level = logging.DEBUG if debug else logging.CRITICAL
     logging.basicConfig(level=level, format="%(asctime)s %(name)s %(levelname)s %(message)s")
 
@@ -108,24 +106,24 @@ app.add_typer(model_app, name="model")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code (see `serving.failures`); a traceback never reaches the user."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    """Run one command; its exit code (see `terminal.error_messages`). Users never see a traceback."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # a terminal that can't show a character shows another, and the answer goes on
+            # characters that the terminal can't encode are replaced, so that output continues
             stream.reconfigure(errors="replace")
     if COMPLETION_VARIABLE in os.environ:
-        # the shell asks what may come next
+        # the shell requests completions
         app(prog_name="nacre")
     try:
         check_packages()
-        # not app(): it would answer Ctrl-C and a closed pipe in its own way
+        # not app(), which handles Ctrl-C and closed pipes itself
         command = typer.main.get_command(app)
-        with command.make_context("nacre", spread_option(given, "--texts")) as context:
+        with command.make_context("nacre", spread_option(words, "--texts")) as context:
             code = command.invoke(context)
         sys.stdout.flush()
     except BrokenPipeError:
-        # the reader has left (`nacre export | head`): Python must not complain once more when it closes stdout
+        # the reader closed the pipe (`nacre export | head`); without this Python reports it again on exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except BaseException as error:
@@ -136,12 +134,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def spread_option(arguments: Sequence[str], option: str) -> list[str]:
-    """Let one `option` take several values, as shells write them for a glob: up to the next option.
+    """Repeat `option` before each of its values up to the next option, since shells expand a glob to several values.
 
     >>> spread_option(["ingest", "a.ttl", "--texts", "x.md", "y.md", "--graph", "g"], "--texts")
     ['ingest', 'a.ttl', '--texts', 'x.md', '--texts', 'y.md', '--graph', 'g']
     """
-    spread_out: list[str] = []
+    repeated: list[str] = []
     taking, first = False, False
     for argument in arguments:
         if argument == option:
@@ -149,11 +147,11 @@ def spread_option(arguments: Sequence[str], option: str) -> list[str]:
         elif argument.startswith("-") and argument != "-":
             taking = False
         elif taking and not first:
-            spread_out.append(option)
+            repeated.append(option)
         else:
             first = False
-        spread_out.append(argument)
-    return spread_out
+        repeated.append(argument)
+    return repeated
 
 
 if __name__ == "__main__":

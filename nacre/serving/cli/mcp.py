@@ -1,4 +1,4 @@
-"""`nacre mcp`: all graphs for one agent, over MCP on standard input and output."""
+"""`nacre mcp`: serve all graphs to one agent, over MCP on standard input and output."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def mcp() -> None:
-    """Let an agent use all graphs, over MCP on standard input and output.
+    """Serve all graphs to an agent, over MCP on standard input and output.
 
-    For clients that start their servers themselves, with the command `nacre mcp`. `nacre serve` has the same at /mcp.
+    For clients that start MCP servers themselves, with the command `nacre mcp`. `nacre serve` offers it at /mcp.
     """
     asyncio.run(_serve())
 
@@ -28,41 +28,41 @@ async def _serve() -> None:
     from nacre.serving.turn_service import open_turn_service
 
     async with open_turn_service(load_settings(), lasting=True) as service, stdio_server() as (incoming, outgoing):
-        place = ToolContext(service)
-        told, heard = anyio.create_memory_object_stream["SessionMessage | Exception"](0)
+        context = ToolContext(service)
+        sender, receiver = anyio.create_memory_object_stream["SessionMessage | Exception"](0)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_sift, incoming, told, outgoing)
-            await _run(create_mcp_server(lambda _: place), heard, outgoing)
+            tasks.start_soon(_forward_valid, incoming, sender, outgoing)
+            await _run(create_mcp_server(lambda _: context), receiver, outgoing)
             tasks.cancel_scope.cancel()
 
 
 async def _run(
     mcp: "MCPServer", incoming: "ReadStream[SessionMessage | Exception]", outgoing: "WriteStream[SessionMessage]"
 ) -> None:
-    # as its `run_stdio_async`, which takes no streams
+    # like the SDK's `run_stdio_async`, which does not accept streams
     server = mcp._lowlevel_server
     await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-async def _sift(
+async def _forward_valid(
     incoming: "ReadStream[SessionMessage | Exception]",
-    told: "MemoryObjectSendStream[SessionMessage | Exception]",
+    valid: "MemoryObjectSendStream[SessionMessage | Exception]",
     outgoing: "WriteStream[SessionMessage]",
 ) -> None:
-    """Hand on the messages; a line that is none is answered with JSON-RPC's error, which the SDK leaves out."""
+    """Forward valid messages; reply to other lines with JSON-RPC's error, which the SDK does not do."""
     from mcp.shared.message import SessionMessage
     from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
     from pydantic import ValidationError
 
-    async with told:
+    async with valid:
         async for message in incoming:
             if not isinstance(message, Exception):
-                await told.send(message)
+                await valid.send(message)
                 continue
             kinds = {each["type"] for each in message.errors()} if isinstance(message, ValidationError) else set()
-            broken = "json_invalid" in kinds or not kinds
+            is_json_error = "json_invalid" in kinds or not kinds
             error = ErrorData(
-                code=PARSE_ERROR if broken else INVALID_REQUEST,
-                message="The line can't be read as JSON." if broken else "The line is no JSON-RPC message.",
+                code=PARSE_ERROR if is_json_error else INVALID_REQUEST,
+                message="The line can't be read as JSON." if is_json_error else "The line is not a JSON-RPC message.",
             )
             await outgoing.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=error)))

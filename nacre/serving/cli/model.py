@@ -1,4 +1,4 @@
-"""`nacre model`: a chat model on this machine -> fetched, chosen, listed, removed."""
+"""`nacre model`: download, select, list and remove chat models on this machine."""
 
 import sys
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nacre.config.local_hub import OnProgress
 
 model_app = typer.Typer(
-    help="A chat model on this machine: get, use, list, remove.", no_args_is_help=True, rich_markup_mode=None
+    help="Download, select, list and remove chat models on this machine.", no_args_is_help=True, rich_markup_mode=None
 )
 
 GIGABYTE = 1_000_000_000
@@ -22,55 +22,55 @@ GIGABYTE = 1_000_000_000
 
 @model_app.command()
 def get(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One that `nacre model_app list` names.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A model from `nacre model list`.")] = None,
 ) -> None:
-    """Fetch a recommended model and choose it; a fetch that broke off goes on."""
+    """Download a recommended model and select it. An interrupted download resumes."""
     from nacre.config.local_files import choose_model, downloaded_models, recommended_model
     from nacre.config.local_hub import download_model
 
-    with _plainly():
-        wanted, folder = recommended_model(name), _folder()
-        there = wanted.file in (each.name for each in downloaded_models(folder))
-        if not there:
-            print_line(f"{wanted.name}: {wanted.gigabytes:.3g} GB from {wanted.repo}, licence {wanted.licence}")
-        with _bar(wanted.file) as on_progress:
-            file = download_model(wanted, folder, on_progress)
+    with _as_config_error():
+        model, folder = recommended_model(name), _folder()
+        is_downloaded = model.file in (each.name for each in downloaded_models(folder))
+        if not is_downloaded:
+            print_line(f"{model.name}: {model.gigabytes:.3g} GB from {model.repo}, licence {model.licence}")
+        with _bar(model.file) as on_progress:
+            file = download_model(model, folder, on_progress)
         choose_model(folder, file)
-    print_line(f"{file} {'was there already' if there else 'is there, and its checksum is right'}.")
-    _then()
+    print_line(f"{file} {'was downloaded already' if is_downloaded else 'is downloaded, and its checksum is correct'}.")
+    _print_next_steps()
 
 
 @model_app.command()
 def use(
-    file: Annotated[Path, typer.Argument(metavar="FILE.gguf", help="A model_app file; it stays where it is.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE.gguf", help="A model file; it is not moved.")],
 ) -> None:
-    """Choose a model file that is on this machine."""
+    """Select a model file on this machine."""
     from nacre.config.local_files import choose_model, downloaded_models
 
-    with _plainly():
+    with _as_config_error():
         folder = _folder()
         inside = next((each for each in downloaded_models(folder) if str(file) in (each.name, each.stem)), None)
         choose_model(folder, inside if inside is not None and not file.exists() else file)
-    print_line(f"{file} is chosen.")
-    _then()
+    print_line(f"{file} is selected.")
+    _print_next_steps()
 
 
 @model_app.command("list")
 def list_local_models() -> None:
-    """List the models that are there and those that can be fetched."""
+    """List the models on this machine and those that can be downloaded."""
     from nacre.config.local_files import chosen_model, downloaded_models, recommended_models
 
     folder = _folder()
     present = chosen_model(folder)
-    here = downloaded_models(folder)
-    if present is not None and present not in here:
-        here.append(present)
-    for file in here:
+    downloaded = downloaded_models(folder)
+    if present is not None and present not in downloaded:
+        downloaded.append(present)
+    for file in downloaded:
         mark = "chosen" if file == present else "there"
         size = f"{file.stat().st_size / GIGABYTE:.1f} GB" if file.is_file() else "the file is gone"
         print_line(f"{mark:<7} {file.stem:<36} {size:<8} {file}")
     for each in recommended_models():
-        if each.file not in (file.name for file in here):
+        if each.file not in (file.name for file in downloaded):
             size = f"{each.gigabytes:.1f} GB"
             print_line(
                 f"{'to get':<7} {each.name:<36} {size:<8} {each.memory:.3g} GB of memory, licence {each.licence}"
@@ -78,13 +78,15 @@ def list_local_models() -> None:
 
 
 @model_app.command()
-def remove(name: Annotated[str, typer.Argument(metavar="NAME", help="A file's name, with or without .gguf.")]) -> None:
-    """Delete a model that was fetched; a file elsewhere is only forgotten."""
-    from nacre.config.local_files import remove_model as removed
+def remove(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A file's name, with or without .gguf.")],
+) -> None:
+    """Delete a downloaded model; a file elsewhere is only deselected."""
+    from nacre.config.local_files import remove_model
 
-    with _plainly():
-        file = removed(_folder(), name)
-    print_line(f"{file} is {'forgotten, the file stays' if file.exists() else 'deleted'}.")
+    with _as_config_error():
+        file = remove_model(_folder(), name)
+    print_line(f"{file} is {'deselected, its file stays' if file.exists() else 'deleted'}.")
 
 
 def _folder() -> Path:
@@ -94,20 +96,20 @@ def _folder() -> Path:
     return models_folder(Settings())
 
 
-def _then() -> None:
-    """Say what is left to do."""
+def _print_next_steps() -> None:
+    """Print the next steps."""
     from nacre.config.local_engine import is_installed
     from nacre.config.settings import Settings
 
     if not is_installed():
-        print_line("What runs it is missing. Run: pip install 'nacre[local]'", "33")
+        print_line("The engine for local models is not installed. Run: pip install 'nacre[local]'", "33")
     if Settings().model != "local":
         print_line("Set NACRE_MODEL=local to use it, before a command or in .env.")
 
 
 @contextmanager
-def _plainly() -> Iterator[None]:
-    """What can't be done is one line for the person at the keyboard."""
+def _as_config_error() -> Iterator[None]:
+    """Turn expected errors into ConfigError, which prints one line."""
     from nacre.errors import ConfigError
 
     try:
@@ -118,7 +120,7 @@ def _plainly() -> Iterator[None]:
 
 @contextmanager
 def _bar(name: str) -> "Iterator[OnProgress]":
-    """A bar on a terminal, nothing elsewhere."""
+    """A progress bar on a terminal, nothing elsewhere."""
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    import uvicorn
+
     from nacre.config.settings import Settings
 
 
@@ -21,65 +23,74 @@ def serve(
         int | None, typer.Option("--port", min=0, max=65535, metavar="P", help="Port; 8200 by default.")
     ] = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", min=1, max=64, metavar="N", help="Processes that answer; 1 by default.")
+        int | None, typer.Option("--workers", min=1, max=64, metavar="N", help="Worker processes; 1 by default.")
     ] = None,
 ) -> None:
     """Serve all graphs over HTTP.
 
-    A page at /, the API under /api, LangServe at /ask. Without keys (nacre keys) on this machine only.
+    A page at /, the API at /api, LangServe at /ask. Without keys (nacre keys), only this machine has access.
     """
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
     from graph.app import load_settings
     from nacre.serving.http import logs
-    from nacre.serving.http.connection import MAX_HEAD_BYTES, BoundedConnection
     from nacre.serving.http.metrics import SHARED_FOLDER_VARIABLE
     from nacre.serving.keys import KeyStore
     from nacre.serving.prefill_schema import start_schema_prefill
 
     settings = load_settings()
     logs.configure(settings.log, logging.INFO)
-    # uvicorn would bury what is amiss in a traceback
-    asyncio.run(_openable(settings))
-    # once, however many processes answer
+    # uvicorn would report a configuration error as a traceback
+    asyncio.run(_check_openable(settings))
+    # once, for all worker processes
     start_schema_prefill(settings)
-    locked = bool(KeyStore(settings.data).all())
-    listening = bind_socket(host or settings.host, settings.port if port is None else port, open_to_all=locked)
+    has_keys = bool(KeyStore(settings.data).all())
+    listening = bind_socket(host or settings.host, settings.port if port is None else port, open_to_all=has_keys)
     address, number = listening.getsockname()[:2]
-    shown = f"[{address}]" if ":" in address else address
-    told = "Keys are asked for." if locked else "There are no keys, so only this machine is answered."
-    typer.echo(f"Nacre listens on http://{shown}:{number} (API: /api/docs). {told} Ctrl-C stops it.", err=True)
+    url_host = f"[{address}]" if ":" in address else address
+    access = "Keys are required." if has_keys else "There are no keys, so only this machine has access."
+    typer.echo(
+        f"Nacre listens on http://{url_host}:{number} (API: /api/docs). {access} Ctrl-C stops the server.", err=True
+    )
     processes = workers or settings.workers
     with ExitStack() as stack:
         if processes > 1 and SHARED_FOLDER_VARIABLE not in os.environ:
             os.environ[SHARED_FOLDER_VARIABLE] = stack.enter_context(
                 tempfile.TemporaryDirectory(prefix="nacre-metrics-")
             )
-        config = uvicorn.Config(
-            "nacre.serving.http.app:create_worker_app",
-            factory=True,
-            workers=processes,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            http=BoundedConnection,
-            loop="nacre.serving.http.event_loop:new_event_loop",
-            ws="none",
-            h11_max_incomplete_event_size=MAX_HEAD_BYTES,
-            # who a request comes from is believed of the proxies that are named, and of nobody else
-            proxy_headers=bool(settings.trusted_proxies),
-            forwarded_allow_ips=settings.trusted_proxies,
-            timeout_graceful_shutdown=round(settings.stop_seconds) + 10,
-        )
+        config = _uvicorn_config(settings, processes)
         if processes > 1:
             Multiprocess(config, [listening]).run()
         else:
             uvicorn.Server(config).run(sockets=[listening])
 
 
-async def _openable(settings: "Settings") -> None:
-    """Raises ConfigError where what answering needs can't be opened."""
+def _uvicorn_config(settings: "Settings", processes: int) -> "uvicorn.Config":
+    import uvicorn
+
+    from nacre.serving.http.connection import MAX_HEAD_BYTES, BoundedConnection
+
+    return uvicorn.Config(
+        "nacre.serving.http.app:create_worker_app",
+        factory=True,
+        workers=processes,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        http=BoundedConnection,
+        loop="nacre.serving.http.event_loop:new_event_loop",
+        ws="none",
+        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
+        # only the named proxies are trusted to state the client's address
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=settings.trusted_proxies,
+        timeout_graceful_shutdown=round(settings.stop_seconds) + 10,
+    )
+
+
+async def _check_openable(settings: "Settings") -> None:
+    """Raises ConfigError if the data folder or another resource can't be opened."""
     from nacre.serving.turn_service import open_turn_service
 
     async with open_turn_service(settings, lasting=True, warm=False):
@@ -87,15 +98,15 @@ async def _openable(settings: "Settings") -> None:
 
 
 def bind_socket(host: str, port: int, *, open_to_all: bool) -> socket.socket:
-    """A bound socket; raises ConfigError where the address is taken, is not this machine's, or is not `open_to_all`
-    and reaches beyond this machine."""
+    """A bound socket; raises ConfigError if the address is in use or not local, or if other machines can reach it and
+    the server is not `open_to_all`."""
     from nacre.errors import ConfigError
 
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         if not open_to_all and not ipaddress.ip_address(address[0]).is_loopback:
             raise ConfigError(
-                f"Others can reach {host}, and there are no keys. Run: nacre keys add NAME, or leave out --host."
+                f"Other machines can reach {host}, and there are no keys. Run: nacre keys add NAME, or omit --host."
             )
         listening = socket.socket(family, kind)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,0 +1,18 @@
+"""The HTTP server: settings -> a FastAPI app with limits, authentication, errors, health and metrics.
+
+In reading order:
+
+    app                 settings -> the app with all its routes
+    api/                the routes under /api
+    dependencies        what routes take: turn service, runs, threads, metrics, graph name
+    auth                request -> caller; rate limits
+    limits              middleware: size limits, request ids, access log
+    error_handlers      error -> reply
+    error_formats       the reply in the format of a protocol
+    disconnect          end work whose client has disconnected
+    health              /healthz, /readyz, /metrics
+    metrics             Prometheus counters
+    logs                log lines as text or JSON
+    connection          uvicorn's connection with a time limit
+    event_loop          uvloop, if installed
+"""

@@ -20,6 +20,8 @@ from nacre.config.settings import Settings
 from nacre.errors import NacreError
 from nacre.language.tokens import tokenize
 from nacre.records.json_form import prepare_adapters
+from nacre.serving.conversations.stateless_turns import StatelessTurnCache
+from nacre.serving.conversations.threads import Threads
 from nacre.serving.garbage_collection import relax_collection
 from nacre.serving.http import health, logs
 from nacre.serving.http.api import ask, browse, graphs, query, text2sparql, threads
@@ -39,8 +41,6 @@ from nacre.serving.mcp.http import add_mcp, mcp_lifespan
 from nacre.serving.openai import routes as openai
 from nacre.serving.page.pages import SPEC, add_pages
 from nacre.serving.runs import Runs
-from nacre.serving.stateless_turns import StatelessTurnCache
-from nacre.serving.threads import Threads
 from nacre.serving.tracing import configure_tracing
 from nacre.serving.turn_service import TurnService, open_turn_service
 from nacre.stores.processes.parent_watch import exit_with_parent
@@ -91,7 +91,7 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
 
 
 def create_worker_app() -> FastAPI:
-    """The app of one worker process, from the environment's settings. A worker ends with the process that started it."""
+    """The app of one worker process, which ends with its parent process. Settings come from the environment."""
     if (supervisor := multiprocessing.parent_process()) is not None and supervisor.pid is not None:
         exit_with_parent(supervisor.pid)
     settings = load_settings()

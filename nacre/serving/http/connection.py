@@ -1,18 +1,18 @@
-"""uvicorn's connection, bounded: a client that begins a request and does not finish it is cut off."""
+"""uvicorn's connection with a time limit: a client that starts a request and does not finish it is disconnected."""
 
 import asyncio
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-# the head of a request, where uvicorn's other parser (httptools) takes any number of bytes
+# limit for the head of a request; uvicorn's other parser (httptools) has none
 MAX_HEAD_BYTES = 65_536
 
 
 class BoundedConnection(H11Protocol):
-    """Closes the connection where a request that has begun, its body included, is not whole within `seconds`.
+    """Closes the connection if a request is not complete, body included, within `seconds` of its first byte.
 
-    uvicorn makes connections itself and sends the class to its workers by name, so that each process sets `seconds`.
+    uvicorn creates connections itself and passes the class to its workers by name, so each process sets `seconds`.
     """
 
     seconds = 30.0
@@ -20,29 +20,29 @@ class BoundedConnection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._watch()
+        self._update_timer()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        self._watch()
+        self._update_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._settled()
+        self._cancel_timer()
         super().connection_lost(exc)
 
-    def _watch(self) -> None:
-        # IDLE: no whole head yet; SEND_BODY: no whole body. Between two requests uvicorn's own limit holds
+    def _update_timer(self) -> None:
+        # IDLE: incomplete head; SEND_BODY: incomplete body. Between requests uvicorn's own limit applies
         if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
-            self._settled()
+            self._cancel_timer()
         elif self._unfinished is None:
-            self._unfinished = self.loop.call_later(self.seconds, self._cut)
+            self._unfinished = self.loop.call_later(self.seconds, self._abort)
 
-    def _cut(self) -> None:
+    def _abort(self) -> None:
         self._unfinished = None
         if not self.transport.is_closing():
             self.transport.abort()
 
-    def _settled(self) -> None:
+    def _cancel_timer(self) -> None:
         if self._unfinished is not None:
             self._unfinished.cancel()
             self._unfinished = None

@@ -1,19 +1,19 @@
-"""What routes reach: request -> the open data folder, its runs, its counters; and what they say of refusals."""
+"""Dependencies of routes: request -> turn service, runs, metrics, threads, graph name; and the documented errors."""
 
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
 from pydantic import BaseModel
 
-from nacre.serving.http.errors import NotFound, StorageUnavailable
+from nacre.serving.conversations.threads import Threads
+from nacre.serving.errors import NotFound, StorageUnavailable
 from nacre.serving.http.metrics import Metrics
 from nacre.serving.runs import Runs
-from nacre.serving.threads import Threads
 from nacre.serving.turn_service import TurnService
 
 
 class ErrorBody(BaseModel):
-    """Why a request was refused, and what to do."""
+    """Why a request was refused and how to correct it."""
 
     detail: str | list[Any]
 
@@ -22,37 +22,37 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     code: {"model": ErrorBody, "description": words}
     for code, words in {
         400: "The body can't be read.",
-        401: "No key, or one that opens nothing.",
-        403: "A page of another origin.",
-        404: "Not there, or not for this key.",
+        401: "The key is missing or not valid.",
+        403: "The request came from a page of another origin.",
+        404: "Not found, or not readable with this key.",
         409: "The thread is about another graph.",
         413: "The request is too large.",
-        422: "It can't be used as it is; the reply says why.",
-        429: "Too much at once; Retry-After says when to come back.",
+        422: "The request is not valid; the reply says why.",
+        429: "Too many requests; Retry-After says when to try again.",
         503: "The conversations can't be read or written now.",
     }.items()
 }
 
 
 def _service(request: Request) -> TurnService:
-    found: TurnService = request.app.state.turn_service
-    return found
+    value: TurnService = request.app.state.turn_service
+    return value
 
 
 def _runs(request: Request) -> Runs:
-    found: Runs = request.app.state.runs
-    return found
+    value: Runs = request.app.state.runs
+    return value
 
 
 def _metrics(request: Request) -> Metrics:
-    found: Metrics = request.app.state.metrics
-    return found
+    value: Metrics = request.app.state.metrics
+    return value
 
 
 def _threads(request: Request) -> Threads:
     threads = _service(request).threads
     if threads is None:
-        raise StorageUnavailable("No conversations are kept here.")
+        raise StorageUnavailable("This server stores no conversations.")
     return threads
 
 

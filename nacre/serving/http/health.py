@@ -1,4 +1,4 @@
-"""Is it well? Settings and stores -> /healthz, /readyz, /metrics."""
+"""Health of the server: settings + stores -> /healthz, /readyz, /metrics."""
 
 import shutil
 import threading
@@ -30,42 +30,42 @@ MIN_FREE_BYTES = 50_000_000
 
 
 class HealthReport(NamedTuple):
-    """The graphs, and the problems that are not of one graph."""
+    """The graphs, and the problems that concern no single graph."""
 
     graphs: tuple[GraphSummary, ...]
     problems: list[str]
 
 
-@router.get("/healthz", summary="Does the process live?")
+@router.get("/healthz", summary="Is the process alive?")
 async def healthz() -> dict[str, str]:
-    """Always the same, at once."""
+    """Always `ok`, without looking at the stores."""
     return {"status": "ok"}
 
 
-@router.get("/readyz", summary="Can it answer?", responses={503: {"description": "No graph can be asked."}})
+@router.get("/readyz", summary="Can it answer questions?", responses={503: {"description": "No graph can be queried."}})
 def readyz(service: TurnServiceDep, request: Request) -> JSONResponse:
-    """`ok`; `degraded` where something is missing and the rest answers; 503 where no graph can be asked.
+    """`ok`; `degraded` if a part is missing and the rest answers; 503 if no graph can be queried.
 
-    Which stores and graphs are amiss is told to those who may know their names.
+    Problems of graphs are listed only for callers that may read them.
     """
     graphs, problems = request.app.state.health.report(service)
-    able = [graph for graph in graphs if not graph.problem]
-    if not able:
+    usable = [graph for graph in graphs if not graph.problem]
+    if not usable:
         body: dict[str, Any] = {"status": "no graph", "next": "nacre ingest FILE --graph NAME"}
     else:
-        amiss = problems or any(graph.problem or graph.unavailable for graph in graphs)
-        body = {"status": "degraded" if amiss else "ok"}
+        has_problems = problems or any(graph.problem or graph.unavailable for graph in graphs)
+        body = {"status": "degraded" if has_problems else "ok"}
     body["problems"] = problems
     try:
         caller = request.app.state.authenticator.authenticate(request, _token(request))
     except NacreError:
-        return JSONResponse(body, status_code=200 if able else 503)
+        return JSONResponse(body, status_code=200 if usable else 503)
     body["graphs"] = {
         graph.name: {"version": graph.version, "unavailable": graph.unavailable, "problem": graph.problem}
         for graph in graphs
         if caller.may_read(graph.name)
     }
-    return JSONResponse(body, status_code=200 if able else 503)
+    return JSONResponse(body, status_code=200 if usable else 503)
 
 
 @metrics_router.get("/metrics", summary="Counters for Prometheus", response_class=Response)
@@ -75,9 +75,9 @@ def metrics(metrics: MetricsDep) -> Response:
 
 
 class HealthCache:
-    """What was found when somebody last looked: anybody may ask whether all is well, and nobody is slowed down by it.
+    """A cache of the last health report, since /readyz needs no key and must not slow down other requests.
 
-    Stores are looked at once a second at most, by one request; others get what was found last.
+    Stores are examined at most once a second, by one request; the others get the last report.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -87,8 +87,8 @@ class HealthCache:
         self._checked_at = 0.0
 
     def report(self, service: TurnService) -> HealthReport:
-        """The graphs, and what is amiss beside them."""
-        # the very first wait for each other
+        """The latest report, at most about a second old."""
+        # until there is a first report, requests wait for it
         if self._lock.acquire(blocking=self._report is None):
             try:
                 if self._report is None or self._clock() - self._checked_at > HEALTH_CACHE_SECONDS:
@@ -107,13 +107,13 @@ def _examine(service: TurnService) -> HealthReport:
 
 
 def _examine_graph(service: TurnService, name: str) -> GraphSummary:
-    """A graph with what its version lacks now: stores that are open go on answering when their files are gone."""
+    """A graph with what its version lacks now; open stores still answer after their files were deleted."""
     graph = graph_summary(service.library, name)
     home = service.library.data / name
     folder = versions.version_folder(home, graph.version)
     vectors = versions.vectors_folder(home, graph.vectors) if graph.vectors is not None else home
-    for branch, place in (("lexical", folder / versions.LEXICAL), ("vector", vectors)):
-        if not graph.problem and branch not in graph.unavailable and not place.exists():
+    for branch, path in (("lexical", folder / versions.LEXICAL), ("vector", vectors)):
+        if not graph.problem and branch not in graph.unavailable and not path.exists():
             graph.unavailable[branch] = f"its files are gone. Run: nacre index --graph {name}"
     if not graph.problem and "lexical" not in graph.unavailable:
         try:
@@ -149,13 +149,13 @@ def _keys(settings: Settings) -> list[str]:
     try:
         KeyStore(settings.data).all()
     except NacreError:
-        # its place is nothing for those who have no key
-        return ["the keys can't be read, so nobody is let in. Run: nacre keys list"]
+        # clients without a key must not learn the path of the file
+        return ["the keys can't be read, so all requests are refused. Run: nacre keys list"]
     return []
 
 
 def _model(settings: Settings) -> list[str]:
-    """Whether somebody listens where the model is; it is not asked anything, since that may cost money."""
+    """Whether the model's server accepts connections; it gets no prompt, since that may cost money."""
     if not settings.model:
         return []
     local = settings.ollama_host if settings.model.startswith("ollama:") else settings.openai_base_url
@@ -164,7 +164,7 @@ def _model(settings: Settings) -> list[str]:
     try:
         httpx.get(local if "://" in local else f"http://{local}", timeout=2.0)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        return [f"the model's server does not answer, rules do: {error}"]
+        return [f"the model's server does not answer, so the rules answer: {error}"]
     return []
 
 

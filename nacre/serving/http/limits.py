@@ -1,4 +1,4 @@
-"""Around every request: how large it may be and whether it can be read, its name in the log, how long it took.
+"""Middleware around every request: size limits, a valid JSON body, the request id, access log and metrics.
 
 ASGI app -> ASGI app.
 """
@@ -15,7 +15,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agents.run_in_thread import run_in_thread
-from nacre.serving.http import error_formats as forms
+from nacre.serving.http.error_formats import error_response
 from nacre.serving.http.metrics import Metrics
 
 log = logging.getLogger("nacre.access")
@@ -23,7 +23,7 @@ log = logging.getLogger("nacre.access")
 OWN_PATHS = re.compile(r"/(?:api|ask|static|v1|mcp|healthz|readyz|metrics)(?:/|$)|/$")
 REQUEST_ID = re.compile(r"[\w.:-]{1,100}")
 MAX_PATH = 1000
-# each holds in a page of ours; a page's own policy stands
+# headers of every reply that does not set them itself
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -33,7 +33,7 @@ request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 
 class RequestRejected(Exception):
-    """The request can't be taken: its status, and why."""
+    """The request is refused; with its status and the reason."""
 
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(detail)
@@ -41,7 +41,7 @@ class RequestRejected(Exception):
 
 
 class RequestMiddleware:
-    """Names, measures and bounds the requests to our own routes; those of a platform around us pass untouched."""
+    """Limits and measures requests to our own routes; requests to a surrounding platform's routes pass untouched."""
 
     def __init__(self, app: ASGIApp, max_body: int, metrics: Metrics) -> None:
         self._app = app
@@ -53,78 +53,78 @@ class RequestMiddleware:
             await self._app(scope, receive, send)
             return
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        given = headers.get(b"x-request-id", "")
-        name = given if REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
-        request_id.set(name)
-        begun, status = time.perf_counter(), 500
+        sent_id = headers.get(b"x-request-id", "")
+        id = sent_id if REQUEST_ID.fullmatch(sent_id) else uuid.uuid4().hex
+        request_id.set(id)
+        started, status = time.perf_counter(), 500
 
-        async def named(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                own = MutableHeaders(scope=message)
-                own["X-Request-ID"] = name
+                reply_headers = MutableHeaders(scope=message)
+                reply_headers["X-Request-ID"] = id
                 for header, value in SECURITY_HEADERS.items():
-                    own.setdefault(header, value)
+                    reply_headers.setdefault(header, value)
             await send(message)
 
         try:
             try:
-                _pathed(scope["path"])
-                body = await self._body(headers, receive)
-            except RequestRejected as refused:
-                await forms.error_response(scope["path"], refused.status, str(refused))(scope, receive, named)
+                _check_path(scope["path"])
+                body = await self._read_body(headers, receive)
+            except RequestRejected as error:
+                await error_response(scope["path"], error.status, str(error))(scope, receive, send_with_headers)
             else:
-                await self._app(scope, body, named)
+                await self._app(scope, body, send_with_headers)
         finally:
-            seconds = time.perf_counter() - begun
-            # the pattern of the route, not the path: paths hold ids without end
+            seconds = time.perf_counter() - started
+            # the pattern of the route, not the path, which has unlimited values
             route = getattr(scope.get("route"), "path", None) or "other"
             self._metrics.requests.labels(scope["method"], route, str(status)).inc()
             self._metrics.request_seconds.labels(route).observe(seconds)
-            told = {"method": scope["method"], "path": scope["path"], "status": status, "seconds": round(seconds, 4)}
-            log.info("%(method)s %(path)s %(status)d in %(seconds).4f s", told, extra={"fields": told})
+            fields = {"method": scope["method"], "path": scope["path"], "status": status, "seconds": round(seconds, 4)}
+            log.info("%(method)s %(path)s %(status)d in %(seconds).4f s", fields, extra={"fields": fields})
 
-    async def _body(self, headers: Mapping[bytes, str], receive: Receive) -> Receive:
-        """What gives the body, read whole: it can be read as JSON where there is any. Raises Refused."""
-        large = RequestRejected(413, f"A request has at most {self._max_body} bytes here. Send less.")
+    async def _read_body(self, headers: Mapping[bytes, str], receive: Receive) -> Receive:
+        """Read the whole body and check that it is JSON; the function that gives it again. Raises RequestRejected."""
+        too_large = RequestRejected(413, f"A request has at most {self._max_body} bytes. Send less.")
         length = headers.get(b"content-length", "0")
         if not length.isdecimal() or len(length) > 18 or int(length) > self._max_body:
-            raise large
-        read, whole = bytearray(), False
-        while not whole:
+            raise too_large
+        read, is_complete = bytearray(), False
+        while not is_complete:
             message = await receive()
             if message["type"] != "http.request":
-                # the client has left
-                return _then([message], receive)
+                # the client has disconnected
+                return _replay([message], receive)
             read += message.get("body", b"")
-            whole = not message.get("more_body", False)
+            is_complete = not message.get("more_body", False)
             if len(read) > self._max_body:
-                raise large
+                raise too_large
         if read:
-            # on a thread: a million brackets take longer than others should wait
-            await run_in_thread(_readable, bytes(read))
-        return _then([{"type": "http.request", "body": bytes(read), "more_body": False}], receive)
+            # in a thread: a million brackets take too long for the event loop
+            await run_in_thread(_check_json, bytes(read))
+        return _replay([{"type": "http.request", "body": bytes(read), "more_body": False}], receive)
 
 
-def _pathed(path: str) -> None:
+def _check_path(path: str) -> None:
     if len(path) > MAX_PATH or "\0" in path:
         raise RequestRejected(404, "Not Found")
 
 
-def _readable(body: bytes) -> None:
+def _check_json(body: bytes) -> None:
     try:
         json.loads(body)
     except (ValueError, RecursionError) as error:
-        told = "it is nested too deep" if isinstance(error, RecursionError) else str(error)[:200]
-        raise RequestRejected(400, f"The body can't be read as JSON: {told}.") from None
+        why = "it is nested too deep" if isinstance(error, RecursionError) else str(error)[:200]
+        raise RequestRejected(400, f"The body can't be read as JSON: {why}.") from None
 
 
-def _then(messages: Sequence[Message], receive: Receive) -> Receive:
-    """These messages first, then what else comes."""
-    waiting = iter(messages)
+def _replay(messages: Sequence[Message], receive: Receive) -> Receive:
+    """A `receive` that gives these messages first."""
+    stored = iter(messages)
 
-    async def following() -> Message:
-        return next(waiting, None) or await receive()
+    async def receive_next() -> Message:
+        return next(stored, None) or await receive()
 
-    return following
+    return receive_next

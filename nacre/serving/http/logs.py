@@ -1,4 +1,4 @@
-"""How the server logs: settings -> one line a decision on stderr, as text or JSON, each with its request's id."""
+"""Logging of the server: settings -> one line per event on stderr, as text or JSON, each with its request's id."""
 
 import json
 import logging
@@ -8,33 +8,33 @@ from nacre.serving.http.limits import request_id
 
 
 def configure(form: str, level: int) -> None:
-    """Send all logs to stderr in one form; libraries speak up from warnings on."""
+    """Send all logs to stderr in one format; libraries log warnings and errors only."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonFormatter() if form == "json" else TextFormatter())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
-    for house in ("nacre", "graph", "agents", "tools"):
-        logging.getLogger(house).setLevel(level)
+    for package in ("nacre", "graph", "agents", "tools"):
+        logging.getLogger(package).setLevel(level)
 
 
 class TextFormatter(logging.Formatter):
-    """For people."""
+    """Plain text for a terminal."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s [%(request)s] %(message)s")
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line, with the id of the request that caused it."""
+        """The line, with the id of its request."""
         record.request = request_id.get() or "-"
-        # what a client sent must not begin a line of its own
+        # text from a client must not start a line of its own
         return super().format(record).replace("\r", "\\r") if record.exc_info else _one_line(super().format(record))
 
 
 class JsonFormatter(logging.Formatter):
-    """For machines: one object a line."""
+    """One JSON object per line."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Time (UTC), level, logger, request, message; the fields of an access; a traceback where there is one."""
-        told = {
+        """Time (UTC), level, logger, request, message; the fields of an access; a traceback if there is one."""
+        entry = {
             "time": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{record.msecs:03.0f}Z",
             "level": record.levelname,
             "logger": record.name,
@@ -43,8 +43,8 @@ class JsonFormatter(logging.Formatter):
             **getattr(record, "fields", {}),
         }
         if record.exc_info:
-            told["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(told, ensure_ascii=False, default=str)
+            entry["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(entry, ensure_ascii=False, default=str)
 
 
 def _one_line(text: str) -> str:

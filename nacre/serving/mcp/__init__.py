@@ -1,0 +1,9 @@
+"""The MCP server: graphs as tools of agents.
+
+In reading order:
+
+    server     tools, resources and prompts in one server
+    tools      the tools
+    records    their structured output
+    http       the server at /mcp; `cli.mcp` runs it on standard input and output
+"""

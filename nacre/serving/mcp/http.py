@@ -1,4 +1,4 @@
-"""MCP over streamable HTTP at /mcp: request -> whoever its key stands for, then the server of `mcp_server`."""
+"""MCP over streamable HTTP at /mcp: request -> its caller -> the MCP server."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -22,13 +22,13 @@ from nacre.serving.mcp.tools import ToolContext
 
 
 class McpEndpoint:
-    """The ASGI app behind /mcp. Nothing is kept between two requests, so that any process may answer the next."""
+    """The ASGI app at /mcp. It is stateless, so that any worker process can answer the next request."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         authenticator: Authenticator = request.app.state.authenticator
         try:
-            # with keys too: a page of another origin has nothing to ask here
+            # even with a key, pages of other origins are refused
             authenticator.check_origin(request)
             await run_in_thread(authenticate, request, await bearer_token(request))
         except NacreError as error:
@@ -39,16 +39,16 @@ class McpEndpoint:
 
 
 def add_mcp(app: FastAPI) -> None:
-    """Put the route under /mcp; it works while `mcp_lifespan` is open. There is no stream of the server's own (GET) and
-    no session to end (DELETE)."""
+    """Add the route /mcp, which works while `mcp_lifespan` is open. It needs no GET (server stream) and no DELETE
+    (session end)."""
     app.router.routes.append(Route(MCP, McpEndpoint(), methods=["POST"], include_in_schema=False))
 
 
 @asynccontextmanager
 async def mcp_lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Serve MCP over the app's open data folder until the block ends."""
-    mcp = create_mcp_server(_where)
-    # who may ask is seen to at the entrance
+    mcp = create_mcp_server(_resolve_context)
+    # the endpoint authenticates requests itself
     mcp.streamable_http_app(
         stateless_http=True,
         max_request_body_size=app.state.settings.max_body,
@@ -59,9 +59,9 @@ async def mcp_lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
 
 
-def _where(ctx: ServerRequestContext[Any, Request]) -> ToolContext:
+def _resolve_context(ctx: ServerRequestContext[Any, Request]) -> ToolContext:
     request = ctx.request
     if request is None:
-        raise RuntimeError("a message came without its request")
+        raise RuntimeError("an MCP message has no HTTP request")
     state = request.app.state
     return ToolContext(state.turn_service, request.state.caller, state.metrics, dict(request.headers))

@@ -1,4 +1,4 @@
-"""What the tools of the MCP server give back, as structured output: one record a tool."""
+"""The structured output of the MCP tools: one record per tool, made from answers, schemas and things."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -11,26 +11,26 @@ from nacre.records.browse import PredicateFacts
 from nacre.records.evidence import Cell
 from nacre.records.schema import Class, Predicate, Schema
 
-MOST_CLASSES, MOST_PROPERTIES = 100, 200
+MAX_CLASSES, MAX_PROPERTIES = 100, 200
 MAX_COMMENT = 200
-LONGEST_FACT = 1000
+MAX_FACT = 1000
 
 
 class ToolCitation(BaseModel):
-    """What one [n] of an answer rests on."""
+    """The evidence behind one [n] of an answer."""
 
     n: int
     source: str
     text: str
     basis: str
-    query: str = Field(description="The query that gave it, or an empty text.")
-    keys: list[str] = Field(description="IRIs of the things it rests on, 20 at most.")
+    query: str = Field(description="The query behind it, or an empty string.")
+    keys: list[str] = Field(description="IRIs of the things behind it, 20 at most.")
 
 
 class ToolAnswer(BaseModel):
-    """An answer with what it rests on."""
+    """An answer with its citations."""
 
-    answer: str = Field(description="The answer in words; each [n] is a citation.")
+    answer: str = Field(description="The answer as text; each [n] is a citation.")
     values: list[Value] = Field(description="The answer as data.")
     table: TableRecord | None
     unit: str | None
@@ -39,7 +39,7 @@ class ToolAnswer(BaseModel):
     )
     confidence: float | None = Field(description="Probability that the values are right, 0 to 1.")
     reason: str | None
-    options: list[Option] = Field(description="Other readings of the question; ask their words to choose one.")
+    options: list[Option] = Field(description="Other readings of the question; send the words of one to choose it.")
     caveats: list[str]
     citations: list[ToolCitation]
     graph: str
@@ -52,30 +52,30 @@ class ToolRows(BaseModel):
 
     columns: list[str]
     rows: list[list[Cell]]
-    units: list[str] = Field(description="One entry a column, empty where there is none.")
-    truncated: bool = Field(description="Whether there are more rows than are told.")
+    units: list[str] = Field(description="One entry per column, empty if it has no unit.")
+    truncated: bool = Field(description="Whether there are more rows than listed.")
     query: str = Field(description="The query as it ran.")
-    note: str = Field(description="How it differs from the one given, where it had to be repaired.")
+    note: str = Field(description="How it differs from the query that was sent, if it was repaired.")
     seconds: float
 
 
 class SearchHits(BaseModel):
-    """What a search found, the best first."""
+    """The sentences that a search found, best first."""
 
     found: list["SearchHit"]
 
 
 class SearchHit(BaseModel):
-    """A sentence of the graph, or of a text that goes with it."""
+    """A sentence of the graph or of one of its documents."""
 
     text: str
-    source: str = Field(description="The thing or the document that it is about.")
-    branch: str = Field(description="lexical: it holds the words; vector: it means the like.")
+    source: str = Field(description="The thing or the document that it comes from.")
+    branch: str = Field(description="lexical: it contains the words; vector: it is close in meaning.")
     keys: list[str] = Field(description="IRIs of the things it is about.")
 
 
 class ClassSummary(BaseModel):
-    """A class of things, and the table that has a row for each."""
+    """A class, and the table with a row for each of its members."""
 
     iri: str
     label: str
@@ -85,20 +85,20 @@ class ClassSummary(BaseModel):
 
 
 class PropertySummary(BaseModel):
-    """A property: what has it, what it leads to."""
+    """A property: its datatype, unit and targets."""
 
     iri: str
     label: str
     triples: int
     datatype: str
     unit: str
-    links_to: list[str] = Field(description="Labels of the classes that it leads to; empty for plain values.")
+    links_to: list[str] = Field(description="Labels of the classes that it links to; empty for literals.")
     samples: list[str]
     comment: str
 
 
 class GraphDescription(BaseModel):
-    """What a graph is about."""
+    """The contents of a graph."""
 
     name: str
     version: str
@@ -106,7 +106,7 @@ class GraphDescription(BaseModel):
     things: int
     classes: list[ClassSummary]
     properties: list[PropertySummary]
-    truncated: bool = Field(description="Whether there are more classes or properties than are told.")
+    truncated: bool = Field(description="Whether there are more classes or properties than listed.")
     sql: bool = Field(description="Whether query_sql can be used.")
     sparql: bool = Field(description="Whether query_sparql can be used.")
     search: bool = Field(description="Whether search can be used.")
@@ -114,34 +114,34 @@ class GraphDescription(BaseModel):
 
 
 class FactSummary(BaseModel):
-    """One fact: a property and its other end."""
+    """One fact: a property and its value."""
 
     property: str
     predicate: str
     value: str
-    label: str = Field(description="The name of the value, where it is a thing.")
+    label: str = Field(description="The name of the value, if it is a thing.")
 
 
 class ThingDescription(BaseModel):
-    """What a graph says of one thing."""
+    """The facts about one thing."""
 
     iri: str
     label: str
     kinds: list[str]
     facts: list[FactSummary]
-    incoming: list[FactSummary] = Field(description="Facts of others that lead to it; value is the other thing.")
-    alike: list[str] = Field(description="IRIs of further things that the name may mean.")
+    incoming: list[FactSummary] = Field(description="Facts of other things that link to it; value is the other thing.")
+    alike: list[str] = Field(description="IRIs of other things that the name may refer to.")
     truncated: bool
 
 
 class GraphList(BaseModel):
-    """The graphs that can be asked."""
+    """The graphs that can be queried."""
 
     graphs: list["GraphListItem"]
 
 
 class GraphListItem(BaseModel):
-    """A graph, and how large it is; `problem` says why it can't be asked."""
+    """A graph and its size; `problem` says why it can't be queried."""
 
     name: str
     version: str
@@ -152,7 +152,7 @@ class GraphListItem(BaseModel):
 
 
 def tool_answer(record: Answer) -> ToolAnswer:
-    """The part of an answer record that another agent needs."""
+    """The part of an answer record that an agent needs."""
     queries = {query["i"]: query["text"] for query in record["queries"]}
     citations = [
         ToolCitation(
@@ -165,29 +165,29 @@ def tool_answer(record: Answer) -> ToolAnswer:
         )
         for each in record["citations"]
     ]
-    kept: dict[str, Any] = {name: record[name] for name in ToolAnswer.model_fields if name != "citations"}  # type: ignore[literal-required]
-    return ToolAnswer(**kept, citations=citations)
+    fields: dict[str, Any] = {name: record[name] for name in ToolAnswer.model_fields if name != "citations"}  # type: ignore[literal-required]
+    return ToolAnswer(**fields, citations=citations)
 
 
-def class_summary(found: Class) -> ClassSummary:
-    """A class as it is told."""
+def class_summary(record: Class) -> ClassSummary:
+    """The summary of a class."""
     return ClassSummary(
-        iri=found.iri, label=found.label, count=found.count, table=found.relation, comment=_short(found.comment)
+        iri=record.iri, label=record.label, count=record.count, table=record.relation, comment=_shorten(record.comment)
     )
 
 
-def property_summary(found: Predicate, schema: Schema) -> PropertySummary:
-    """A property as it is told."""
-    targets = sorted(found.ranges, key=lambda iri: -found.ranges[iri]) if found.has_links else []
+def property_summary(predicate: Predicate, schema: Schema) -> PropertySummary:
+    """The summary of a property."""
+    targets = sorted(predicate.ranges, key=lambda iri: -predicate.ranges[iri]) if predicate.has_links else []
     return PropertySummary(
-        iri=found.iri,
-        label=found.label,
-        triples=found.triples,
-        datatype="" if found.has_links and not found.has_literals else found.datatype,
-        unit=found.unit,
+        iri=predicate.iri,
+        label=predicate.label,
+        triples=predicate.triples,
+        datatype="" if predicate.has_links and not predicate.has_literals else predicate.datatype,
+        unit=predicate.unit,
         links_to=[schema.class_of[iri].label for iri in targets[:5] if iri in schema.class_of],
-        samples=[_short(each) for each in (found.values or found.samples)[:5]],
-        comment=_short(found.comment),
+        samples=[_shorten(each) for each in (predicate.values or predicate.samples)[:5]],
+        comment=_shorten(predicate.comment),
     )
 
 
@@ -214,11 +214,11 @@ def _fact_summaries(facts: Iterable[PredicateFacts]) -> Iterator[FactSummary]:
             yield FactSummary(
                 property=each.label,
                 predicate=each.predicate,
-                value=end.iri or end.text[:LONGEST_FACT],
+                value=end.iri or end.text[:MAX_FACT],
                 label=end.text if end.iri else "",
             )
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= MAX_COMMENT else f"{text[:MAX_COMMENT].rstrip()} ..."

@@ -1,13 +1,13 @@
-"""What an OpenAI client gets: an answer record -> a chat completion, whole or in chunks, its citations as footnotes."""
+"""Chat completions: an answer record -> the reply to an OpenAI client, whole or in chunks, citations as footnotes."""
 
 import time
 from collections.abc import Iterator
 from typing import Any
 
 from nacre.records.answer import Answer
-from nacre.serving.transcript import escape_markdown
+from nacre.serving.conversations.transcript import escape_markdown
 
-# of the record; queries, triples and rows are at /api/ask
+# fields of the record; /api/ask also gives queries, triples and rows
 EXTRACT_FIELDS = (
     "id", "graph", "version", "thread", "answer", "values", "table", "unit", "status", "confidence", "reason",
     "options", "caveats",
@@ -16,13 +16,13 @@ MAX_FOOTNOTE = 300
 
 
 class ChatCompletion:
-    """The reply to one request; its id and time are in every chunk."""
+    """The reply to one request; every chunk repeats its id and time."""
 
     def __init__(self, id: str, model: str) -> None:
         self._head = {"id": f"chatcmpl-{id}", "created": int(time.time()), "model": model}
 
     def body(self, record: Answer) -> dict[str, Any]:
-        """The reply that is not streamed. Its content is the record's `answer`, then the footnotes."""
+        """The complete reply. Its content is the record's `answer`, then the footnotes."""
         message = {"role": "assistant", "content": record["answer"] + footnotes(record), "refusal": None}
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
         return {
@@ -42,7 +42,7 @@ class ChatCompletion:
         return self._chunk({"content": text})
 
     def last_chunks(self, record: Answer, *, with_usage: bool) -> Iterator[dict[str, Any]]:
-        """The chunks after the last token: footnotes, the end with the record, and the usage where it is asked for."""
+        """The chunks after the last token: footnotes, the end with the record, and the usage if requested."""
         if notes := footnotes(record):
             yield self._chunk({"content": notes})
         yield {**self._chunk({}, "stop"), "nacre": record_extract(record)}
@@ -55,9 +55,9 @@ class ChatCompletion:
 
 
 def footnotes(record: Answer) -> str:
-    """What stands below the answer: a line for each citation, and for each note; "" where there is none.
+    """The text below the answer: one line per citation and per caveat; "" if there are none.
 
-    What comes from data is shown as it is: no link, image or heading can be made of it.
+    Text from data is escaped, so that it can't become a link, image or heading.
     """
     lines = [
         f"- [{each['n']}] {escape_markdown(_shorten(each['source']))}: {escape_markdown(_shorten(each['text']))}"
@@ -68,7 +68,7 @@ def footnotes(record: Answer) -> str:
 
 
 def token_usage(record: Answer) -> dict[str, Any]:
-    """The tokens that chat models read and wrote; none where the rules answered."""
+    """The tokens that chat models read and wrote; 0 if the rules answered."""
     return {
         "prompt_tokens": record["input_tokens"],
         "completion_tokens": record["output_tokens"],
@@ -78,7 +78,7 @@ def token_usage(record: Answer) -> dict[str, Any]:
 
 
 def record_extract(record: Answer) -> dict[str, Any]:
-    """The part of the record that a client of another protocol is given, with its citations in brief."""
+    """The part of the record for clients of other protocols, with shortened citations."""
     citations = [
         {"n": each["n"], "source": each["source"], "text": each["text"], "basis": each["basis"], "keys": each["keys"]}
         for each in record["citations"]

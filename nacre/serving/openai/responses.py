@@ -1,4 +1,4 @@
-"""OpenAI's newer form, `responses`: its request -> a chat request; an answer record -> a response, or its events."""
+"""OpenAI's Responses API: its request -> a chat request; an answer record -> a response or its events."""
 
 import time
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ TEXT_PART_TYPES = ("input_text", "output_text", "text")
 
 
 class InputItem(BaseModel):
-    """One item of the input; only messages can be read here."""
+    """One item of the input; only messages are supported."""
 
     type: str = "message"
     role: Literal["system", "developer", "user", "assistant"] | None = None
@@ -23,7 +23,7 @@ class InputItem(BaseModel):
 
 
 class ResponseRequest(BaseModel):
-    """A response. Further fields (temperature, store ...) are taken and change nothing."""
+    """A response. Other fields (temperature, store ...) are accepted and ignored."""
 
     model: str
     input: str | list[InputItem]
@@ -36,13 +36,13 @@ class ResponseRequest(BaseModel):
 
 
 def to_chat_request(request: ResponseRequest) -> ChatRequest:
-    """The same as a chat request; raises ConfigError for what this server can't give.
+    """The equivalent chat request; raises ConfigError for options that this server does not support.
 
     >>> to_chat_request(ResponseRequest(model="books", input="Which books are there?")).messages[0].content
     'Which books are there?'
     """
     if request.previous_response_id or request.conversation:
-        raise ConfigError("No responses are kept here. Send the messages of the conversation as input.")
+        raise ConfigError("Responses are not stored here. Send the messages of the conversation as input.")
     items = [InputItem(role="user", content=request.input)] if isinstance(request.input, str) else request.input
     return ChatRequest(
         model=request.model,
@@ -55,7 +55,7 @@ def to_chat_request(request: ResponseRequest) -> ChatRequest:
 
 def _message(item: InputItem) -> ChatMessage:
     if item.type != "message" or item.role is None:
-        raise ConfigError(f"The input has an item of type {item.type[:40]!r}; only messages can be read here.")
+        raise ConfigError(f"The input has an item of type {item.type[:40]!r}; only messages are supported.")
     if item.content is None or isinstance(item.content, str):
         return ChatMessage(role=item.role, content=item.content)
     parts = [
@@ -65,7 +65,7 @@ def _message(item: InputItem) -> ChatMessage:
 
 
 class ModelResponse:
-    """The response to one request; as events, each has a number."""
+    """The response to one request; its events are numbered."""
 
     def __init__(self, id: str, model: str) -> None:
         self._id, self._item = f"resp_{id}", f"msg_{id}"
@@ -74,7 +74,7 @@ class ModelResponse:
         self._number = -1
 
     def body(self, record: Answer) -> dict[str, Any]:
-        """The response that is not streamed; its text is the record's `answer`, then the footnotes."""
+        """The complete response; its text is the record's `answer`, then the footnotes."""
         text = record["answer"] + footnotes(record)
         return {
             **self._response("completed", [self._message("completed", text)], record),
@@ -83,9 +83,9 @@ class ModelResponse:
 
     def first_events(self) -> Iterator[dict[str, Any]]:
         """The events before the first token."""
-        begun = self._response("in_progress", [])
-        yield self._event("response.created", response=begun)
-        yield self._event("response.in_progress", response=begun)
+        response = self._response("in_progress", [])
+        yield self._event("response.created", response=response)
+        yield self._event("response.in_progress", response=response)
         yield self._event("response.output_item.added", output_index=0, item=self._message("in_progress"))
         yield self._event("response.content_part.added", **self._place, part=self._part(""))
 
@@ -94,7 +94,7 @@ class ModelResponse:
         return self._event("response.output_text.delta", **self._place, delta=text, logprobs=[])
 
     def last_events(self, record: Answer) -> Iterator[dict[str, Any]]:
-        """The events after the last token: the footnotes, and the end of all that was begun."""
+        """The events after the last token: the footnotes, and the end of each part."""
         if notes := footnotes(record):
             yield self.token_event(notes)
         whole = self.body(record)
@@ -104,9 +104,9 @@ class ModelResponse:
         yield self._event("response.output_item.done", output_index=0, item=whole["output"][0])
         yield self._event("response.completed", response=whole)
 
-    def error_event(self, words: str) -> dict[str, Any]:
-        """The event of a turn that broke off."""
-        return self._event("error", code="server_error", message=words, param=None)
+    def error_event(self, message: str) -> dict[str, Any]:
+        """The event of a turn that failed."""
+        return self._event("error", code="server_error", message=message, param=None)
 
     @property
     def _place(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""OpenAI's API under /v1: a graph is a model, a chat completion or a response is a turn."""
+"""OpenAI's API at /v1: a graph is a model; a chat completion or response is a turn."""
 
 import asyncio
 import json
@@ -12,18 +12,18 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
+from nacre.serving.conversations.stateless_turns import StatelessTurnCache
+from nacre.serving.errors import ModelNotFound, NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import MetricsDep, RunsDep, TurnServiceDep
 from nacre.serving.http.disconnect import wait_for_disconnect
 from nacre.serving.http.error_formats import error_response, openai_error
-from nacre.serving.http.errors import ModelNotFound, NotFound
 from nacre.serving.http.metrics import Metrics
 from nacre.serving.keys import Caller
 from nacre.serving.openai.chat_completion import ChatCompletion
 from nacre.serving.openai.chat_request import ChatQuestion, ChatRequest, parse_chat_request
 from nacre.serving.openai.responses import ModelResponse, ResponseRequest, to_chat_request
 from nacre.serving.runs import Run, Runs
-from nacre.serving.stateless_turns import StatelessTurnCache
 from nacre.serving.tracing import trace_turn
 from nacre.serving.turn_service import TurnService
 
@@ -31,7 +31,8 @@ MODEL_OWNER = "nacre"
 STREAM_END = "[DONE]"
 
 ThreadHeader = Annotated[
-    str | None, Header(alias="X-Nacre-Thread", description="Keep the conversation in this thread; without it, nothing.")
+    str | None,
+    Header(alias="X-Nacre-Thread", description="Thread that stores the conversation; without it nothing is stored."),
 ]
 
 router = APIRouter(prefix="/v1", tags=["openai"])
@@ -39,17 +40,17 @@ router = APIRouter(prefix="/v1", tags=["openai"])
 
 @router.get("/models", summary="List the graphs as models")
 def list_models(service: TurnServiceDep, caller: CallerDep) -> dict[str, Any]:
-    """All graphs that the key may read."""
+    """All graphs that the caller may read."""
     return {"object": "list", "data": [_model(name) for name in service.graph_names(caller)]}
 
 
-@router.get("/models/{model}", summary="Look at one graph as a model")
+@router.get("/models/{model}", summary="Get a graph as a model")
 def get_model(model: str, service: TurnServiceDep, caller: CallerDep) -> dict[str, Any]:
     """One graph."""
     return _model(_graph_name(model, service, caller))
 
 
-@router.post("/chat/completions", summary="Ask, as a chat completion", response_model=None)
+@router.post("/chat/completions", summary="Ask a question as a chat completion", response_model=None)
 async def create_chat_completion(
     chat: ChatRequest,
     request: Request,
@@ -59,18 +60,19 @@ async def create_chat_completion(
     caller: CallerDep,
     thread: ThreadHeader = None,
 ) -> Response:
-    """The last message is asked of the graph that `get_model` names, the messages before it are the conversation. The
-    content is the answer and, below it, its citations as footnotes. `nacre` in the reply has the values as data.
+    """Ask the last message of the graph that `model` names; the messages before it are the conversation.
+
+    The content is the answer, followed by its citations as footnotes. `nacre` in the reply has the values as data.
     """
     run, name = await _start_run(chat, request, service, runs, metrics, caller, thread)
     completion = ChatCompletion(run.id, name)
     if not chat.stream:
         return await _reply(run, completion.body, request)
     with_usage = bool(chat.stream_options and chat.stream_options.include_usage)
-    return _streamed(_chunks(run, completion, with_usage), request)
+    return _event_stream(_chunks(run, completion, with_usage), request)
 
 
-@router.post("/responses", summary="Ask, as a response", response_model=None)
+@router.post("/responses", summary="Ask a question as a response", response_model=None)
 async def create_response(
     wanted: ResponseRequest,
     request: Request,
@@ -80,18 +82,18 @@ async def create_response(
     caller: CallerDep,
     thread: ThreadHeader = None,
 ) -> Response:
-    """The same in the form of OpenAI's newer API. Nothing is kept: the whole conversation is sent as `input`."""
+    """The same in OpenAI's Responses API. Nothing is stored: send the whole conversation as `input`."""
     run, name = await _start_run(to_chat_request(wanted), request, service, runs, metrics, caller, thread)
     response = ModelResponse(run.id, name)
     if not wanted.stream:
         return await _reply(run, response.body, request)
-    return _streamed(_events(run, response), request)
+    return _event_stream(_events(run, response), request)
 
 
 @router.api_route("/{path:path}", methods=["GET", "POST", "DELETE"], response_model=None, include_in_schema=False)
 def unsupported_route(path: str, caller: CallerDep) -> NoReturn:
-    """What else OpenAI's API has: embeddings, files, stored responses."""
-    raise NotFound(f"There is no /v1/{path[:60]} here. Use /v1/chat/completions or /v1/responses.")
+    """The other routes of OpenAI's API: embeddings, files, stored responses."""
+    raise NotFound(f"This server has no /v1/{path[:60]}. Use /v1/chat/completions or /v1/responses.")
 
 
 async def _start_run(
@@ -103,19 +105,19 @@ async def _start_run(
     caller: Caller,
     thread: str | None,
 ) -> tuple[Run, str]:
-    """A turn that has begun, and the name of its graph; raises NacreError for what can't be asked."""
+    """Start a turn: its run and the name of its graph. Raises NacreError if the question can't be asked."""
     service.check_capacity()
     name = _graph_name(chat.model, service, caller)
-    said = parse_chat_request(chat)
-    await service.check_question(said.question, name, thread, caller)
+    question = parse_chat_request(chat)
+    await service.check_question(question.question, name, thread, caller)
     run = runs.create(caller.owner, resumed=False)
-    events = _turn(said, name, thread, run.id, service, caller, _stateless_turns(request))
+    events = _turn(question, name, thread, run.id, service, caller, _stateless_turns(request))
     runs.start(run, trace_turn(metrics.count_events(events), request.headers))
     return run, name
 
 
 async def _turn(
-    said: ChatQuestion,
+    question: ChatQuestion,
     graph: str,
     thread: str | None,
     id: str,
@@ -123,13 +125,13 @@ async def _turn(
     caller: Caller,
     turns: StatelessTurnCache,
 ) -> AsyncIterator[tuple[str, Any]]:
-    """The events of the turn, in the thread that was named, or after what the request says of the turns before."""
-    before = None if thread else await turns.earlier_turns(service, graph, caller, said.before)
-    events = service.events(said.question, graph, thread, id=id, caller=caller, before=before)
+    """The events of the turn, in the named thread or after the earlier questions of the request."""
+    before = None if thread else await turns.earlier_turns(service, graph, caller, question.before)
+    events = service.events(question.question, graph, thread, id=id, caller=caller, before=before)
     try:
         async for kind, payload in events:
             if kind == "earlier":
-                turns.store(service, graph, caller, [*said.before, said.question], payload)
+                turns.store(service, graph, caller, [*question.before, question.question], payload)
             else:
                 yield kind, payload
     finally:
@@ -137,66 +139,66 @@ async def _turn(
 
 
 async def _chunks(run: Run, completion: ChatCompletion, with_usage: bool) -> AsyncIterator[ServerSentEvent]:
-    listening = run.listen()
+    events = run.listen()
     try:
         yield _event(completion.first_chunk())
-        async for _, told in listening:
-            if told.kind == "token":
-                yield _event(completion.token_chunk(json.loads(told.data)))
-            elif told.kind == "answer":
-                for chunk in completion.last_chunks(json.loads(told.data), with_usage=with_usage):
+        async for _, event in events:
+            if event.kind == "token":
+                yield _event(completion.token_chunk(json.loads(event.data)))
+            elif event.kind == "answer":
+                for chunk in completion.last_chunks(json.loads(event.data), with_usage=with_usage):
                     yield _event(chunk)
-            elif told.kind == "error":
-                problem = json.loads(told.data)
+            elif event.kind == "error":
+                problem = json.loads(event.data)
                 yield _event(openai_error(problem["status"], problem["message"]))
         yield ServerSentEvent(STREAM_END, sep="\n")
     finally:
-        await listening.aclose()  # type: ignore[attr-defined]
+        await events.aclose()  # type: ignore[attr-defined]
 
 
 async def _events(run: Run, response: ModelResponse) -> AsyncIterator[ServerSentEvent]:
-    listening = run.listen()
+    events = run.listen()
     try:
-        for event in response.first_events():
-            yield _event(event, event["type"])
-        async for _, told in listening:
-            if told.kind == "token":
-                yield _event(response.token_event(json.loads(told.data)), "response.output_text.delta")
-            elif told.kind == "answer":
-                for event in response.last_events(json.loads(told.data)):
-                    yield _event(event, event["type"])
-            elif told.kind == "error":
-                yield _event(response.error_event(json.loads(told.data)["message"]), "error")
+        for opening in response.first_events():
+            yield _event(opening, opening["type"])
+        async for _, event in events:
+            if event.kind == "token":
+                yield _event(response.token_event(json.loads(event.data)), "response.output_text.delta")
+            elif event.kind == "answer":
+                for closing in response.last_events(json.loads(event.data)):
+                    yield _event(closing, closing["type"])
+            elif event.kind == "error":
+                yield _event(response.error_event(json.loads(event.data)["message"]), "error")
     finally:
-        await listening.aclose()  # type: ignore[attr-defined]
+        await events.aclose()  # type: ignore[attr-defined]
 
 
-def _streamed(events: AsyncIterator[ServerSentEvent], request: Request) -> EventSourceResponse:
+def _event_stream(events: AsyncIterator[ServerSentEvent], request: Request) -> EventSourceResponse:
     state = request.app.state
     return EventSourceResponse(
         events, sep="\n", shutdown_event=state.stopping, shutdown_grace_period=state.settings.stop_seconds + 5
     )
 
 
-async def _reply(run: Run, form: Callable[[Answer], dict[str, Any]], request: Request) -> Response:
-    """The reply in one; the turn is stopped where the client leaves before it ends."""
-    leaving = asyncio.create_task(wait_for_disconnect(request))
+async def _reply(run: Run, format_reply: Callable[[Answer], dict[str, Any]], request: Request) -> Response:
+    """The complete reply; the turn is stopped if the client disconnects."""
+    disconnecting = asyncio.create_task(wait_for_disconnect(request))
     ending = asyncio.create_task(run.wait())
     try:
-        await asyncio.wait([leaving, ending], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([disconnecting, ending], return_when=asyncio.FIRST_COMPLETED)
         if not ending.done():
             run.stop()
             await ending
     finally:
-        leaving.cancel()
+        disconnecting.cancel()
         with suppress(asyncio.CancelledError):
-            await leaving
-    # before `done` there is the answer, or what went wrong
+            await disconnecting
+    # the event before `done` is the answer or the error
     last = run.events[-2]
-    told = json.loads(last.data)
+    payload = json.loads(last.data)
     if last.kind == "answer":
-        return JSONResponse(form(told))
-    return error_response(request.url.path, told["status"], told["message"])
+        return JSONResponse(format_reply(payload))
+    return error_response(request.url.path, payload["status"], payload["message"])
 
 
 def _event(payload: Mapping[str, Any], kind: str | None = None) -> ServerSentEvent:

@@ -1,4 +1,4 @@
-"""Pages for a browser that reach no other host, under strict policies: / to talk, /api/docs for the API."""
+"""Pages for browsers: the chat at /, the API's documentation at /api/docs. Their policies allow no other host."""
 
 import re
 from base64 import b64encode
@@ -25,13 +25,13 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/")
 def chat_page() -> HTMLResponse:
-    """The page to talk; what it shows, its address tells."""
-    return _talk()
+    """The chat page; its query string selects what it shows."""
+    return _chat_page()
 
 
 @router.get(DOCS)
 def redirect_to_docs() -> RedirectResponse:
-    """The documentation, where it was asked for without the slash."""
+    """Redirect to the documentation's address with a slash."""
     return RedirectResponse(f"{DOCS}/")
 
 
@@ -42,7 +42,7 @@ def docs_page() -> HTMLResponse:
 
 
 class PageFiles(StaticFiles):
-    """The page's own files: each browser asks whether they changed, so that no page runs with an older one's."""
+    """The page's static files. Browsers revalidate them, so that a page never runs with files of an older version."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)
@@ -53,7 +53,7 @@ class PageFiles(StaticFiles):
 
 
 def add_pages(app: FastAPI) -> None:
-    """Add the pages, their files, and the files of the documentation, which come with a package."""
+    """Add the pages, their static files, and the files of the API documentation."""
     app.include_router(router)
     app.mount("/static", PageFiles(directory=str(STATIC_FOLDER)), name="static")
     offline = files("fastapi_offline") / "static"
@@ -61,29 +61,29 @@ def add_pages(app: FastAPI) -> None:
 
 
 @cache
-def _talk() -> HTMLResponse:
+def _chat_page() -> HTMLResponse:
     text = (STATIC_FOLDER / "index.html").read_text(encoding="utf-8")
-    own = content_security_policy(text, "'self'").replace("img-src data:", "img-src 'self' data:")
-    return HTMLResponse(text, headers={**PAGE_HEADERS, "Content-Security-Policy": own})
+    csp = content_security_policy(text, "'self'").replace("img-src data:", "img-src 'self' data:")
+    return HTMLResponse(text, headers={**PAGE_HEADERS, "Content-Security-Policy": csp})
 
 
 @cache
 def _docs() -> HTMLResponse:
-    made = get_swagger_ui_html(
+    page = get_swagger_ui_html(
         openapi_url=SPEC,
         title="Nacre: the API",
         swagger_js_url=f"{DOCS}/files/swagger-ui-bundle.js",
         swagger_css_url=f"{DOCS}/files/swagger-ui.css",
         swagger_favicon_url="data:,",
     )
-    text = bytes(made.body).decode()
-    # Swagger's own script sets styles on elements as it draws
-    loose = content_security_policy(text, "'self'").replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
-    return HTMLResponse(text, headers={**PAGE_HEADERS, "Content-Security-Policy": loose})
+    text = bytes(page.body).decode()
+    # Swagger's script sets inline styles
+    csp = content_security_policy(text, "'self'").replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+    return HTMLResponse(text, headers={**PAGE_HEADERS, "Content-Security-Policy": csp})
 
 
 def content_security_policy(text: str, *sources: str) -> str:
-    """The policy that lets a page's own scripts and styles run, by their hashes, and files of `sources`.
+    """The policy that allows a page's inline scripts and styles, by their hashes, and files from `sources`.
 
     >>> content_security_policy("<style>p{}</style>", "'self'").rpartition("; ")[2]
     "style-src 'self' 'sha256-gG2yISYereRMiG2lMXrbiUgi0Ubw9p7QCeWcroOvy9Y='"
@@ -91,5 +91,5 @@ def content_security_policy(text: str, *sources: str) -> str:
     allowed: dict[str, list[str]] = {"script": [*sources], "style": [*sources]}
     for kind, content in INLINE_ELEMENTS.findall(text):
         allowed[kind].append(f"'sha256-{b64encode(sha256(content.encode()).digest()).decode()}'")
-    listed = (f"{kind}-src {' '.join(found) or chr(39) + 'none' + chr(39)}" for kind, found in allowed.items())
-    return "; ".join([f"{BASE_POLICY}img-src data:", *listed])
+    directives = (f"{kind}-src {' '.join(found) or chr(39) + 'none' + chr(39)}" for kind, found in allowed.items())
+    return "; ".join([f"{BASE_POLICY}img-src data:", *directives])

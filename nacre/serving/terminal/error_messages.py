@@ -1,4 +1,4 @@
-"""What a person is told when a command can't go on: exception -> one line and an exit code."""
+"""Error messages of commands: exception -> one line for stderr and an exit code."""
 
 import errno
 import logging
@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 def explain_error(error: BaseException) -> tuple[str, int]:
-    """One line for stderr ("" where nothing is to be said) and the exit code."""
+    """One line for stderr ("" if there is nothing to report) and the exit code."""
     if isinstance(error, SystemExit):
         return "", error.code if isinstance(error.code, int) else 1
     if isinstance(error, KeyboardInterrupt):
@@ -32,7 +32,7 @@ def explain_error(error: BaseException) -> tuple[str, int]:
     log.debug("unexpected", exc_info=error)
     kind = f"{type(error).__name__}: {error}"
     return one_line(
-        f"Nacre broke down ({kind}). Run it again as nacre --debug ... and report what it prints."
+        f"Internal error ({kind}). Run it again as nacre --debug ... and report the output."
     ), EXIT_INTERNAL_ERROR
 
 
@@ -46,15 +46,15 @@ def one_line(text: str) -> str:
 
 
 def _os_error_message(error: OSError) -> str:
-    what = error.strerror or str(error)
+    reason = error.strerror or str(error)
     where = f" {error.filename}" if error.filename else ""
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
-        return f"No permission to use{where} ({what}). Change its rights, or set NACRE_DATA to a folder of your own."
+        return f"No permission to use{where} ({reason}). Change the permissions, or set NACRE_DATA to another folder."
     if error.errno == errno.ENOSPC:
         return f"No space left on the disk{where}. Free some, or set NACRE_DATA to a folder on another disk."
     if isinstance(error, FileNotFoundError):
         return f"No file{where}. Check the path."
-    return one_line(f"The system refused{where}: {what}. Run: nacre doctor")
+    return one_line(f"The operating system reports an error{where}: {reason}. Run: nacre doctor")
 
 
 def _usage_error(error: BaseException) -> tuple[str, int] | None:
@@ -74,7 +74,7 @@ def _usage_error(error: BaseException) -> tuple[str, int] | None:
 
 
 def _settings_error_message(error: BaseException) -> str | None:
-    # pydantic is not imported for the sake of an error it can't have raised
+    # if pydantic was not imported, it did not raise the error
     pydantic = sys.modules.get("pydantic")
     if pydantic is None or not isinstance(error, pydantic.ValidationError):
         return None
@@ -82,4 +82,4 @@ def _settings_error_message(error: BaseException) -> str | None:
     for problem in error.errors(include_url=False, include_input=False, include_context=False):
         name = "_".join(str(part) for part in problem["loc"])
         problems.append(f"{name if name.isupper() else 'NACRE_' + name.upper()}: {problem['msg']}")
-    return one_line(f"A setting can't be used: {'; '.join(problems)}. Change it in the environment or in .env.")
+    return one_line(f"A setting is not valid: {'; '.join(problems)}. Change it in the environment or in .env.")

@@ -1,4 +1,4 @@
-"""What commands open: settings -> the library, the embedder, the key; for people, a wrong setting is a ConfigError."""
+"""The resources of commands: settings -> library, embedder, Qdrant key. A wrong setting raises ConfigError."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_library(settings: "Settings") -> "Iterator[Library]":
-    """All graphs, without an embedder: listing, reporting and exporting need no vectors."""
+    """The library without an embedder, which listing, reporting and exporting do not need."""
     from nacre.stores.catalog import Library
     from nacre.stores.sparql.endpoint_limits import configured_limits
 
@@ -24,7 +24,7 @@ def open_library(settings: "Settings") -> "Iterator[Library]":
 
 
 def configured_embedder(settings: "Settings") -> "LocalEmbedder | None":
-    """The embedder that the settings name; raises ConfigError where it can't be had."""
+    """The embedder that the settings name; raises ConfigError if it is not available."""
     from nacre.config.embedder import local_embedder
     from nacre.errors import ConfigError
 

@@ -1,4 +1,4 @@
-"""Options that several commands share: what is typed -> a context for the turn."""
+"""Options that several commands share: option values -> the context of a turn."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from nacre.config.settings import Settings
 
 
-def _graphs(incomplete: str) -> list[str]:
-    """The names of graphs that begin so, for the shell's completion."""
+def _complete_graph(incomplete: str) -> list[str]:
+    """The names of graphs with this prefix, for shell completion."""
     from nacre.config.settings import Settings
     from nacre.serving.terminal.open_library import open_library
 
@@ -23,35 +23,39 @@ def _graphs(incomplete: str) -> list[str]:
 GraphOption = Annotated[
     str | None,
     typer.Option(
-        "--graph", metavar="NAME", help="Which graph; not needed where there is only one.", autocompletion=_graphs
+        "--graph",
+        metavar="NAME",
+        help="The graph; may be omitted if there is only one.",
+        autocompletion=_complete_graph,
     ),
 ]
 MindOption = Annotated[
-    str | None, typer.Option("--mind", metavar="rules|model", help="Who answers; model where NACRE_MODEL is set.")
+    str | None,
+    typer.Option("--mind", metavar="rules|model", help="Who answers; by default the model, if NACRE_MODEL is set."),
 ]
 BranchesOption = Annotated[
     str | None,
     typer.Option(
         "--branches",
         metavar="sql,vector,...",
-        help="Which ways of retrieval to use; all but sparql and triples by default.",
+        help="The branches of retrieval; by default all except sparql and triples.",
     ),
 ]
 
 
 def turn_context(settings: "Settings", mind: str | None, branches: str | None) -> "Context":
-    """What the options ask of a turn; raises ConfigError for a mind or branch that can't be had."""
+    """The context of a turn; raises ConfigError for a reasoner or branch that is not available."""
     from graph.context import parse_context
 
-    named = None if branches is None else [name.strip() for name in branches.split(",") if name.strip()]
-    return parse_context({"mind": check_mind(settings, mind), "branches": named})
+    names = None if branches is None else [name.strip() for name in branches.split(",") if name.strip()]
+    return parse_context({"mind": check_mind(settings, mind), "branches": names})
 
 
 def check_mind(settings: "Settings", mind: str | None) -> str | None:
-    """The reasoner that is asked for, None where none is; raises ConfigError for a model that is not set."""
+    """The requested reasoner, None if none is requested; raises ConfigError if a model is requested but not set."""
     if mind == "model" and not settings.model:
         raise ConfigError(
             "No model is set. Run: nacre model get, then set NACRE_MODEL=local (or openai:NAME, ollama:NAME); "
-            "or give --mind rules."
+            "or pass --mind rules."
         )
     return mind or None

@@ -1,4 +1,4 @@
-"""How far an ingest is: (stage, done, total) -> a bar on a terminal, a line a stage elsewhere; on stderr."""
+"""Progress of an ingest: (stage, done, total) -> a bar on a terminal, else one line per stage; on stderr."""
 
 import sys
 import time
@@ -10,7 +10,7 @@ ProgressCallback = Callable[[str, int, int], None]
 
 @contextmanager
 def show_progress() -> Iterator[ProgressCallback]:
-    """Give the function that a pipeline tells its progress to."""
+    """The callback to which a pipeline reports its progress."""
     if sys.stderr.isatty():
         yield from _bar()
     else:
@@ -34,17 +34,17 @@ def _bar() -> Iterator[ProgressCallback]:
 
 
 def _lines() -> Iterator[ProgressCallback]:
-    present, begun = "", time.perf_counter()
+    current, started = "", time.perf_counter()
 
-    def ended() -> None:
-        if present:
-            sys.stderr.write(f"{present}: {time.perf_counter() - begun:.1f} s\n")
+    def print_stage() -> None:
+        if current:
+            sys.stderr.write(f"{current}: {time.perf_counter() - started:.1f} s\n")
 
     def on_stage(stage: str, done: int, total: int) -> None:
-        nonlocal present, begun
-        if stage != present:
-            ended()
-            present, begun = stage, time.perf_counter()
+        nonlocal current, started
+        if stage != current:
+            print_stage()
+            current, started = stage, time.perf_counter()
 
     yield on_stage
-    ended()
+    print_stage()

@@ -1,4 +1,4 @@
-"""A turn on the terminal: its events -> the standalone question, the answer as it streams, citations, times."""
+"""A turn on the terminal: events -> the standalone question, the streaming answer, citations and times."""
 
 import sys
 import textwrap
@@ -11,6 +11,7 @@ from nacre.records.answer import Answer, Citation, Cost
 from nacre.records.derivation import MatchCandidate
 from nacre.serving.terminal.answer_display import AnswerWriter
 from nacre.serving.terminal.command_names import adapt_commands
+from nacre.serving.turn_events import require_record
 
 PASSAGE_WIDTH = 200
 MAX_VALUES_SHOWN = 8
@@ -24,7 +25,7 @@ STEP_BY_EVENT = {
 
 
 class DisplayOptions(NamedTuple):
-    """What is printed besides the answer and its citations; `model` is where the model is that notes speak of."""
+    """What is printed besides the answer and its citations; `model` is the address of the model, for notes."""
 
     sources: bool = False
     timings: bool = False
@@ -32,7 +33,7 @@ class DisplayOptions(NamedTuple):
 
 
 async def show_turn(events: AsyncIterator[tuple[str, Any]], options: DisplayOptions) -> Answer:
-    """Print a turn to stdout while it happens and return its record."""
+    """Print a turn to stdout as it happens; its record."""
     timer = StepTimer()
     record: Answer | None = None
     writer = AnswerWriter(draws_tables=sys.stdout.isatty())
@@ -46,8 +47,7 @@ async def show_turn(events: AsyncIterator[tuple[str, Any]], options: DisplayOpti
         elif kind == "answer":
             record = cast(Answer, payload)
     writer.finish()
-    if record is None:
-        raise RuntimeError("the turn ended without an answer")
+    record = require_record(record)
     for line in note_lines(record, options.model):
         print_line(adapt_commands(line), "33")
     for line in citation_lines(record, options):
@@ -60,7 +60,7 @@ async def show_turn(events: AsyncIterator[tuple[str, Any]], options: DisplayOpti
 
 
 def cost_line(record: Answer, *, whole: bool) -> str:
-    """What the models of a turn took, and with `whole` those of the conversation so far."""
+    """The cost of a turn's model calls, and with `whole` that of the conversation so far."""
     words = f"model: {_format_cost(_turn_cost(record))}"
     if record["first_token_seconds"] is not None:
         words += f"; first word after {record['first_token_seconds']:.1f} s"
@@ -86,7 +86,7 @@ def _format_cost(cost: Cost) -> str:
 
 
 def note_lines(record: Answer, model: str = "") -> list[str]:
-    """What a person should know about the answer beside it: doubts, steps in which the model at `model` failed."""
+    """Notes about the answer: caveats, and steps in which the model at `model` failed."""
     lines = []
     if record["status"] == "failed" and not record["answer"]:
         lines.append(f"Failed: {record['reason'] or 'no branch gave evidence'}")
@@ -101,7 +101,7 @@ def citation_lines(record: Answer, options: DisplayOptions) -> list[str]:
     """The sources of an answer, numbered as in its text; with `options.sources` also queries, keys and triples."""
     lines: list[str] = []
     for citation in record["citations"]:
-        # the only [n] of a line is its own
+        # a line contains no [n] except its own
         text = " ".join(disarm_citations(citation["text"]).split())
         if not options.sources:
             text = textwrap.shorten(text, PASSAGE_WIDTH, placeholder=" ...")
@@ -118,8 +118,7 @@ def citation_lines(record: Answer, options: DisplayOptions) -> list[str]:
 
 
 def reasoning_lines(record: Answer) -> list[str]:
-    """The question as triples with unknowns, what its names may mean, how many readings were run, and what failed a
-    check."""
+    """The question as triples with unknowns, candidates for its names, number of readings, failed checks."""
     derived = record["derivation"]
     lines = [f"asked for: {' | '.join(triple)}" for triple in derived["triples"]]
     for match in derived["matches"]:
@@ -139,14 +138,14 @@ def reasoning_lines(record: Answer) -> list[str]:
 
 
 def _format_score(candidate: MatchCandidate) -> str:
-    """How well a name fits, and how near in meaning it is."""
+    """The score of a name, and its similarity in meaning."""
     near = candidate["similarity"]
     return f"{candidate['score']:.2f}" + (f" (meaning {near:.2f})" if near is not None else "")
 
 
 def derivation_lines(record: Answer, citation: Citation) -> list[str]:
-    """Where one citation comes from: what it rests on, the queries in words and as they ran, the first of its rows,
-    their keys and triples, its place. All of them are in the record; what is printed can't steer a terminal."""
+    """The derivation of a citation: its basis, its queries in words and as they ran, its first rows, their keys and
+    triples, its place. The record has all of them. Control characters are removed."""
     lines = [f"rests on: {citation['basis']}"] if citation["basis"] else []
     for query in (query for query in record["queries"] if query["i"] in citation["queries"]):
         if query["i"] == citation["query"]:
@@ -173,26 +172,26 @@ def _first_values(name: str, values: Sequence[str]) -> list[str]:
 
 
 def print_line(line: str, style: str = "") -> None:
-    """Print a line to stdout, in an ANSI `style` where stdout is a terminal."""
+    """Print a line to stdout, in an ANSI `style` if stdout is a terminal."""
     styled = f"\x1b[{style}m{line}\x1b[0m" if style and sys.stdout.isatty() else line
     sys.stdout.write(styled + "\n")
 
 
 class StepTimer:
-    """Time of each step of a turn, from the arrival of its events."""
+    """The duration of each step of a turn, measured by the arrival of its events."""
 
     def __init__(self) -> None:
         self.started = self.last = time.perf_counter()
         self.steps: dict[str, float] = {}
 
     def record(self, kind: str) -> None:
-        """Count the time since the last event to the step that this event ends."""
+        """Add the time since the last event to the step of this event."""
         now = time.perf_counter()
         step = STEP_BY_EVENT.get(kind, "answer")
         self.steps[step] = self.steps.get(step, 0.0) + now - self.last
         self.last = now
 
     def format_times(self) -> str:
-        """All steps in their order, then the whole turn, in milliseconds."""
+        """All steps in order, then the whole turn, in milliseconds."""
         steps = [f"{step} {seconds * 1000:.0f} ms" for step, seconds in self.steps.items()]
         return ", ".join([*steps, f"whole turn {(self.last - self.started) * 1000:.0f} ms"])

@@ -1,0 +1,11 @@
+"""The routes under /api.
+
+In reading order:
+
+    ask            ask a question; resume or stop its turn
+    threads        stored conversations
+    graphs         graphs, schemas, reports, documents, example questions
+    browse         overview, things, classes, labels, follow-up questions
+    query          queries of users; options of a turn; model calls of a run
+    text2sparql    a question as one SPARQL query
+"""

@@ -1,4 +1,4 @@
-"""/api/graphs/{graph}/...: a picture of the schema, things and classes, names of IRIs, questions that go on."""
+"""/api/graphs/{graph}/...: an overview of the schema, things and classes, labels of IRIs, follow-up questions."""
 
 from functools import lru_cache
 from typing import Annotated
@@ -7,50 +7,50 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from ingestion.checked_questions import find_follow_up_questions
-from nacre.access.browse import class_view as browse_class
-from nacre.access.browse.local_thing import local_thing as facts_of
+from nacre.access.browse.class_view import class_view
+from nacre.access.browse.local_thing import local_thing
 from nacre.access.browse.overview import SchemaOverview, schema_overview
-from nacre.access.labels import look_up_labels as named
+from nacre.access.labels import look_up_labels
 from nacre.errors import ConfigError, ToolError
 from nacre.records.browse import ClassView, Thing
+from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep
-from nacre.serving.http.errors import NotFound
 from nacre.stores.catalog import Library
 
-LONGEST_IRI, MOST_NAMED, MOST_NEXT = 2000, 500, 3
+MAX_IRI, MAX_LABELS, MAX_FOLLOW_UPS = 2000, 500, 3
 
 router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=ERROR_RESPONSES)
 
-IriQuery = Annotated[str, Query(min_length=1, max_length=LONGEST_IRI)]
+IriQuery = Annotated[str, Query(min_length=1, max_length=MAX_IRI)]
 
 
 class LabelRequest(BaseModel):
-    """What is to be named: IRIs of things, classes and predicates."""
+    """IRIs of things, classes and predicates."""
 
-    iris: list[Annotated[str, Field(max_length=LONGEST_IRI)]] = Field(max_length=MOST_NAMED)
+    iris: list[Annotated[str, Field(max_length=MAX_IRI)]] = Field(max_length=MAX_LABELS)
 
 
-@router.get("/{graph}/overview", summary="See a graph at a glance")
+@router.get("/{graph}/overview", summary="Get an overview of a graph")
 def graph_overview(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> SchemaOverview:
     """Its largest classes and the links between them."""
     return _overview(service.library, graph, service.library.current(graph))
 
 
-@router.get("/{graph}/thing", summary="See a thing")
+@router.get("/{graph}/thing", summary="Get a thing")
 def thing_details(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, iri: IriQuery) -> Thing:
-    """Facts that start at it and that end at it, and passages that name it."""
+    """Its facts in both directions, and passages that mention it."""
     with service.library.open(graph) as opened:
         try:
-            found = facts_of(opened, iri)
+            thing = local_thing(opened, iri)
         except ToolError as error:
             raise ConfigError(str(error)) from error
-    if found is None:
-        raise NotFound("The graph knows no such thing.")
-    return found
+    if thing is None:
+        raise NotFound("The graph has no thing with this IRI.")
+    return thing
 
 
-@router.get("/{graph}/class", summary="See a class")
+@router.get("/{graph}/class", summary="Get a class")
 def class_details(
     service: TurnServiceDep,
     caller: CallerDep,
@@ -59,28 +59,28 @@ def class_details(
     search: Annotated[str, Query(max_length=200)] = "",
     skip: Annotated[int, Query(ge=0, le=10**6)] = 0,
 ) -> ClassView:
-    """What its members have, and 50 of them by name from `skip` on."""
+    """The properties of its members, and 50 members by name from `skip` on."""
     with service.library.open(graph) as opened:
         try:
-            found = browse_class.class_view(opened, iri, search, skip)
+            view = class_view(opened, iri, search, skip)
         except ToolError as error:
             raise ConfigError(str(error)) from error
-    if found is None:
-        raise NotFound("The graph knows no such class.")
-    return found
+    if view is None:
+        raise NotFound("The graph has no class with this IRI.")
+    return view
 
 
-@router.post("/{graph}/labels", summary="Name IRIs")
-def iri_labels(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, given: LabelRequest) -> dict[str, str]:
-    """What things, classes and predicates are called; what has no name is left out."""
+@router.post("/{graph}/labels", summary="Look up labels")
+def iri_labels(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, body: LabelRequest) -> dict[str, str]:
+    """Labels of things, classes and predicates; IRIs without a label are omitted."""
     with service.library.open(graph) as opened:
         try:
-            return named(opened, given.iris)
+            return look_up_labels(opened, body.iris)
         except ToolError as error:
             raise ConfigError(str(error)) from error
 
 
-@router.get("/{graph}/follow-ups", summary="Questions that go on")
+@router.get("/{graph}/follow-ups", summary="Suggest follow-up questions")
 def follow_up_questions(
     service: TurnServiceDep,
     caller: CallerDep,
@@ -88,11 +88,11 @@ def follow_up_questions(
     thing: Annotated[list[str], Query(max_length=3)],
     asked: Annotated[str, Query(max_length=4000)] = "",
 ) -> list[str]:
-    """Up to three questions about these things, or their kind, that this graph answers."""
-    return _onward(service.library, graph, service.library.current(graph), tuple(thing), asked)
+    """Up to three questions about these things or their class that this graph answers."""
+    return _follow_ups(service.library, graph, service.library.current(graph), tuple(thing), asked)
 
 
-# a version never changes, so that what is worked out of it holds
+# versions are immutable, so that results about one can be cached
 @lru_cache(64)
 def _overview(library: Library, name: str, version: str) -> SchemaOverview:
     with library.open(name, version) as graph:
@@ -100,6 +100,6 @@ def _overview(library: Library, name: str, version: str) -> SchemaOverview:
 
 
 @lru_cache(256)
-def _onward(library: Library, name: str, version: str, things: tuple[str, ...], asked: str) -> list[str]:
+def _follow_ups(library: Library, name: str, version: str, things: tuple[str, ...], asked: str) -> list[str]:
     with library.open(name, version) as graph:
-        return find_follow_up_questions(graph, things, asked, MOST_NEXT)
+        return find_follow_up_questions(graph, things, asked, MAX_FOLLOW_UPS)

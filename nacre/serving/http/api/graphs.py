@@ -1,4 +1,4 @@
-"""/api/graphs: what there is, what it is about, how every triple is accounted for, questions to begin with."""
+"""/api/graphs: list of graphs, schemas, ingest reports, document texts, example questions."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -8,20 +8,19 @@ from fastapi import APIRouter, Path, Query
 from fastapi.responses import PlainTextResponse
 
 from ingestion.checked_questions import find_example_questions
-from ingestion.report import IngestReport
-from ingestion.report import build_report as made
+from ingestion.report import IngestReport, build_report
 from nacre.errors import ConfigError
 from nacre.records.schema import Class, Predicate
+from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep
-from nacre.serving.http.errors import NotFound
 from nacre.stores.catalog import Library
 
 EXAMPLE_COUNT = 6
 MAX_DOCUMENT_NAME = 1000
-# as ingests name them; it becomes part of a path
+# the format of version names; a version becomes part of a file path
 VERSION_PATTERN = "^[0-9A-Za-z]{1,40}-[0-9A-Za-z]{1,40}$"
-# no document has more characters, and so many are sent at once
+# the largest document, and the largest part of it in one reply
 MAX_DOCUMENT_CHARACTERS = 20_000_000
 MAX_RESPONSE_CHARACTERS = 100_000
 
@@ -30,8 +29,8 @@ router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=ERROR_RESPON
 
 @dataclass(frozen=True)
 class GraphSummary:
-    """One graph. `unavailable` says which branches can't be asked, and why; `problem` why nothing can; `vectors` names
-    the set of vectors that search by meaning reads."""
+    """One graph. `unavailable` has the reason for each branch that can't be used; `problem` says why the graph can't be
+    opened; `vectors` names its set of vectors."""
 
     name: str
     version: str
@@ -45,7 +44,7 @@ class GraphSummary:
 
 @dataclass(frozen=True)
 class GraphSchema:
-    """What a graph is about, in its own terms."""
+    """The schema of a graph in its own terms."""
 
     name: str
     version: str
@@ -55,26 +54,26 @@ class GraphSchema:
 
 @router.get("", summary="List the graphs")
 def list_graphs(service: TurnServiceDep, caller: CallerDep) -> list[GraphSummary]:
-    """All graphs that the key may read."""
+    """All graphs that the caller may read."""
     return [graph_summary(service.library, name) for name in service.graph_names(caller)]
 
 
-@router.get("/{graph}", summary="Read a graph's schema")
+@router.get("/{graph}", summary="Get a graph's schema")
 def graph_schema(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> GraphSchema:
-    """Classes and predicates by IRI, with their words, numbers and units."""
+    """Classes and predicates by IRI, with labels, counts and units."""
     with service.library.open(graph) as opened:
         return GraphSchema(graph, opened.version, opened.schema.classes, opened.schema.predicates)
 
 
 @router.get("/{graph}/report", summary="Account for every triple")
 def graph_report(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> IngestReport:
-    """In which column the triples of each predicate lie, and what no column shows."""
+    """The column that holds the triples of each predicate, and the triples that no column shows."""
     return _report(service.library, graph, service.library.current(graph))
 
 
 @router.get(
     "/{graph}/documents/{name:path}",
-    summary="Read a stretch of a document",
+    summary="Read a part of a document",
     response_class=PlainTextResponse,
     responses={200: {"content": {"text/plain": {}}, "description": "The text from `start` to `end`."}},
 )
@@ -87,10 +86,12 @@ def document_text(
     end: Annotated[int | None, Query(ge=0, le=MAX_DOCUMENT_CHARACTERS)] = None,
     version: Annotated[str | None, Query(pattern=VERSION_PATTERN)] = None,
 ) -> PlainTextResponse:
-    """The text that citations point into (`place`), as plain text, at most 100,000 characters; `X-Page` is the page on
-    which it begins, where the document has pages. `version` is that of the answer."""
+    """The text that a citation's `place` refers to, as plain text of at most 100,000 characters.
+
+    `X-Page` is the page of its start, if the document has pages. `version` is the `version` of the answer.
+    """
     if end is not None and end < start:
-        raise ConfigError(f"end {end} lies before start {start}. Take both from a citation's place.")
+        raise ConfigError(f"end {end} is before start {start}. Take both from a citation's place.")
     stop = min(start + MAX_RESPONSE_CHARACTERS, start + MAX_RESPONSE_CHARACTERS if end is None else end)
     with service.library.open(graph, version) as opened:
         text = opened.documents.text(name, start, stop) if opened.documents is not None else None
@@ -101,14 +102,14 @@ def document_text(
     return PlainTextResponse(text, headers=headers | ({"X-Page": str(page)} if page is not None else {}))
 
 
-@router.get("/{graph}/examples", summary="Questions to begin with")
+@router.get("/{graph}/examples", summary="Suggest questions")
 def example_questions(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> list[str]:
     """Questions of different kinds that this graph answers."""
     return _examples(service.library, graph, service.library.current(graph))
 
 
 def graph_summary(library: Library, name: str) -> GraphSummary:
-    """A graph as it is listed; one that can't be opened says why."""
+    """The summary of a graph; `problem` says why it can't be opened."""
     try:
         with library.open(name) as graph:
             size: dict[str, Any] = {
@@ -122,11 +123,11 @@ def graph_summary(library: Library, name: str) -> GraphSummary:
         return GraphSummary(name, "", 0, 0, 0, {}, str(error))
 
 
-# a version never changes, so that what is worked out of it holds
+# versions are immutable, so that results about one can be cached
 @lru_cache(64)
 def _report(library: Library, name: str, version: str) -> IngestReport:
     with library.open(name, version) as graph:
-        return made(graph.tables, graph.documents)
+        return build_report(graph.tables, graph.documents)
 
 
 @lru_cache(64)

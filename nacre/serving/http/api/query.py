@@ -1,4 +1,4 @@
-"""/api/graphs/{graph}/query, /api/choices, /api/runs/{run}/calls: queries of people -> rows; choices; prompts."""
+"""Queries at /api/graphs/{graph}/query, options of a turn at /api/choices, model calls at /api/runs/{run}/calls."""
 
 import time
 from contextlib import AsyncExitStack
@@ -26,7 +26,7 @@ router = APIRouter(prefix="/api", tags=["ask"], responses=ERROR_RESPONSES)
 
 
 class QueryRequest(BaseModel):
-    """A query that somebody wrote. Values stand in its text."""
+    """A query with its values in the text."""
 
     language: Literal["sql", "sparql"]
     text: str = Field(min_length=1, max_length=LONGEST)
@@ -34,7 +34,7 @@ class QueryRequest(BaseModel):
 
 @dataclass(frozen=True)
 class QueryResponse:
-    """The rows of a query; `text` is what ran, `keys` are the IRIs that each row came from."""
+    """The rows of a query; `text` is the query that ran, `keys` has the IRIs behind each row."""
 
     text: str
     columns: tuple[str, ...]
@@ -47,7 +47,7 @@ class QueryResponse:
 
 @dataclass(frozen=True)
 class TurnChoices:
-    """What a turn may choose, and what holds where nothing is chosen. `model` is the name of the chat model, or ""."""
+    """The options of a turn and their defaults. `model` is the name of the chat model, or ""."""
 
     reasoners: tuple[str, ...]
     model: str
@@ -58,9 +58,9 @@ class TurnChoices:
     strategy: str
 
 
-@router.get("/choices", summary="What a turn may choose")
+@router.get("/choices", summary="List the options of a turn")
 def turn_choices(service: TurnServiceDep, caller: CallerDep) -> TurnChoices:
-    """Reasoners, branches, and the settings that hold by default."""
+    """Reasoners, branches and default settings."""
     settings, teams = service.composition.settings, service.composition.resources.agents
     return TurnChoices(
         tuple(teams),
@@ -75,40 +75,43 @@ def turn_choices(service: TurnServiceDep, caller: CallerDep) -> TurnChoices:
 
 @router.post("/graphs/{graph}/query", summary="Run a query")
 async def query(
-    request: Request, service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, given: QueryRequest
+    request: Request, service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, body: QueryRequest
 ) -> QueryResponse:
-    """One SELECT in SQL over the graph's tables, or a SELECT, ASK or CONSTRUCT in SPARQL where it has triples:
-    read-only, guarded as those of a model are, and bounded in rows and time.
+    """Run a SELECT in SQL over the graph's tables, or a SELECT, ASK or CONSTRUCT in SPARQL if it has triples.
+
+    Queries are read-only, checked like those of a model, and limited in rows and time.
     """
     try:
-        return await run_while_connected(request, _run_query(service, caller, graph, given))
+        return await run_while_connected(request, _run_query(service, caller, graph, body))
     except ToolError as error:
         raise ConfigError(str(error)) from error
 
 
-@router.get("/runs/{run}/calls", summary="What a run's model was asked")
+@router.get("/runs/{run}/calls", summary="List the model calls of a run")
 def model_calls(run: str, runs: RunsDep, caller: CallerDep) -> list[ModelCall]:
-    """The prompts and answers of each call of a model, while the run is remembered."""
+    """The prompts and replies of each model call, while the run is in memory."""
     return runs.calls(caller.owner, run)
 
 
-async def _run_query(service: TurnService, caller: Caller, graph: str, given: QueryRequest) -> QueryResponse:
+async def _run_query(service: TurnService, caller: Caller, graph: str, body: QueryRequest) -> QueryResponse:
     settings, sandbox = service.composition.settings, service.composition.resources.sandbox
     async with service.query_slot(caller), AsyncExitStack() as stack:
         started = time.perf_counter()
         opened = stack.enter_context(await run_in_thread(service.library.open, graph))
-        if given.language == "sql":
-            found = await query_sql(opened, given.text, settings, sandbox, settings.row_limit)
+        if body.language == "sql":
+            result = await query_sql(opened, body.text, settings, sandbox, settings.row_limit)
         else:
-            found = await query_sparql(opened, given.text, settings, sandbox, settings.row_limit)
-            found = await run_in_thread(_named, opened, found)
+            result = await query_sparql(opened, body.text, settings, sandbox, settings.row_limit)
+            result = await run_in_thread(_with_labels, opened, result)
     took = round(time.perf_counter() - started, 4)
-    return QueryResponse(found.query, found.columns, found.units, found.rows, found.keys, found.truncated, took)
+    return QueryResponse(result.query, result.columns, result.units, result.rows, result.keys, result.truncated, took)
 
 
-def _named(graph: Graph, ran: QueryResult) -> QueryResult:
-    """The same rows with the things of an ingested graph by their names."""
-    iris = {iri for row in ran.keys for iri in row} if graph.stored is not None else set()
-    called = look_up_labels(graph, iris)
-    rows = tuple(tuple(called.get(cell, cell) if isinstance(cell, str) else cell for cell in row) for row in ran.rows)
-    return replace(ran, rows=rows)
+def _with_labels(graph: Graph, result: QueryResult) -> QueryResult:
+    """The same rows with labels instead of the IRIs of an ingested graph."""
+    iris = {iri for row in result.keys for iri in row} if graph.stored is not None else set()
+    labels_by_iri = look_up_labels(graph, iris)
+    rows = tuple(
+        tuple(labels_by_iri.get(cell, cell) if isinstance(cell, str) else cell for cell in row) for row in result.rows
+    )
+    return replace(result, rows=rows)

@@ -1,4 +1,4 @@
-"""/api/text2sparql: the form of the public challenge: a question and a dataset -> one SPARQL query."""
+"""/api/text2sparql, the interface of the public challenge: question + dataset -> one SPARQL query."""
 
 from contextlib import AsyncExitStack
 from typing import Annotated
@@ -19,7 +19,7 @@ router = APIRouter(prefix="/api", tags=["ask"], responses=ERROR_RESPONSES)
 
 
 class SparqlTranslation(BaseModel):
-    """The question, the dataset as it was named, and the query that gives the answer."""
+    """The question, the dataset as the client named it, and the query."""
 
     dataset: str
     question: str
@@ -31,12 +31,12 @@ async def text_to_sparql(
     request: Request,
     service: TurnServiceDep,
     caller: CallerDep,
-    question: Annotated[str, Query(description="What is asked.", min_length=1)],
+    question: Annotated[str, Query(description="The question.", min_length=1)],
     dataset: Annotated[str, Query(description="The dataset's IRI, as NACRE_DATASETS maps it, or a graph's name.")],
 ) -> SparqlTranslation:
-    """One SPARQL 1.1 query in the terms of the data, for an endpoint that has it. By rules, whatever model is set."""
-    named = parse_datasets(service.composition.settings.datasets).get(dataset, dataset)
-    name = await service.check_question(question, service.resolve_graph(named, caller), None, caller)
+    """One SPARQL 1.1 query in the data's own vocabulary. The rules write it, even if a model is configured."""
+    graph_name = parse_datasets(service.composition.settings.datasets).get(dataset, dataset)
+    name = await service.check_question(question, service.resolve_graph(graph_name, caller), None, caller)
     try:
         query = await run_while_connected(request, _translate(service, caller, name, question))
     except ToolError as error:
@@ -51,11 +51,11 @@ async def _translate(service: TurnService, caller: Caller, name: str, question: 
         return await text2sparql(question, graph, resources.settings, resources.sandbox)
 
 
-def parse_datasets(given: str) -> dict[str, str]:
-    """Datasets and the graphs that hold them.
+def parse_datasets(setting: str) -> dict[str, str]:
+    """The graph of each dataset.
 
     >>> parse_datasets("https://example.org/geo/=geo, https://example.org/q?a=b=cars")
     {'https://example.org/geo/': 'geo', 'https://example.org/q?a=b': 'cars'}
     """
-    pairs = (each.strip().rpartition("=") for each in given.split(",") if each.strip())
+    pairs = (each.strip().rpartition("=") for each in setting.split(",") if each.strip())
     return {iri.strip(): name.strip() for iri, _, name in pairs}

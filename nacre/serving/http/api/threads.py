@@ -1,4 +1,4 @@
-"""/api/threads: a caller's conversations -> listed, searched, read, renamed, forked, judged, taken away, deleted."""
+"""/api/threads: list, search, read, rename, fork, rate, export and delete a caller's conversations."""
 
 from typing import Annotated, Literal
 
@@ -6,11 +6,11 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, Field
 
 from agents.run_in_thread import run_in_thread
-from nacre.serving import transcript
+from nacre.serving.conversations import transcript
+from nacre.serving.conversations.threads import MAX_THREAD_NAME
+from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, ThreadsDep, TurnServiceDep
-from nacre.serving.http.errors import NotFound
-from nacre.serving.threads import MAX_THREAD_NAME
 from nacre.stores.sqlite.conversations import Conversation, Turn
 
 MAX_LISTED = 200
@@ -24,33 +24,33 @@ TurnPath = Annotated[int, Path(ge=1, le=2**31)]
 
 
 class NewThread(BaseModel):
-    """A thread to begin; the graph may be left out where there is only one."""
+    """A new thread; the graph may be omitted if there is only one."""
 
     graph: str | None = None
     title: str = Field("", max_length=MAX_TITLE)
 
 
 class ThreadTitle(BaseModel):
-    """Another title."""
+    """The new title."""
 
     title: str = Field(min_length=1, max_length=MAX_TITLE)
 
 
 class ForkPoint(BaseModel):
-    """The last turn that the new thread shares with the old."""
+    """The last turn that the new thread shares with the old one."""
 
     turn: int = Field(ge=1, le=2**31)
 
 
 class AnswerFeedback(BaseModel):
-    """What a person thinks of an answer: 1 good, -1 bad, 0 neither."""
+    """A user's rating of an answer: 1 good, -1 bad, 0 none."""
 
     thumb: Literal[-1, 0, 1]
     comment: str = Field("", max_length=MAX_FEEDBACK)
 
 
 class ThreadTranscript(BaseModel):
-    """A thread with all its finished turns."""
+    """A thread with its finished turns."""
 
     thread: Conversation
     turns: list[Turn]
@@ -64,57 +64,57 @@ async def list_threads(
     limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = 50,
     skip: Annotated[int, Query(ge=0, le=2**31)] = 0,
 ) -> list[Conversation]:
-    """The latest first; `search` looks into titles, questions and answers."""
-    return await threads.listed(caller, _whole(search), limit, skip)
+    """The latest first; `search` covers titles, questions and answers."""
+    return await threads.listed(caller, _storable(search), limit, skip)
 
 
-@router.post("", summary="Begin a thread", status_code=201)
+@router.post("", summary="Create a thread", status_code=201)
 async def begin_thread(
-    given: NewThread, service: TurnServiceDep, threads: ThreadsDep, caller: CallerDep
+    body: NewThread, service: TurnServiceDep, threads: ThreadsDep, caller: CallerDep
 ) -> Conversation:
-    """A thread without turns; its title becomes the first question where none is given."""
-    graph = await run_in_thread(service.resolve_graph, given.graph, caller)
-    return await threads.create(caller, graph, _whole(given.title))
+    """A thread without turns. Without a title, the first question becomes its title."""
+    graph = await run_in_thread(service.resolve_graph, body.graph, caller)
+    return await threads.create(caller, graph, _storable(body.title))
 
 
 @router.get("/{thread}", summary="Read a thread")
 async def read_thread(thread: ThreadPath, threads: ThreadsDep, caller: CallerDep) -> ThreadTranscript:
     """The thread and its finished turns, each with its record."""
-    found = await threads.get(caller, _whole(thread))
-    return ThreadTranscript(thread=found, turns=await threads.turns(caller, found.thread))
+    conversation = await threads.get(caller, _storable(thread))
+    return ThreadTranscript(thread=conversation, turns=await threads.turns(caller, conversation.thread))
 
 
 @router.patch("/{thread}", summary="Rename a thread")
-async def rename_thread(thread: ThreadPath, given: ThreadTitle, threads: ThreadsDep, caller: CallerDep) -> Conversation:
-    """Another title, nothing else."""
-    return await threads.rename(caller, _whole(thread), _whole(given.title))
+async def rename_thread(thread: ThreadPath, body: ThreadTitle, threads: ThreadsDep, caller: CallerDep) -> Conversation:
+    """Change the title."""
+    return await threads.rename(caller, _storable(thread), _storable(body.title))
 
 
 @router.delete("/{thread}", summary="Delete a thread", status_code=204)
 async def delete_thread(thread: ThreadPath, threads: ThreadsDep, caller: CallerDep) -> None:
-    """It is gone, with all that the server remembers of it."""
-    await threads.delete(caller, _whole(thread))
+    """Delete the thread and its checkpoints."""
+    await threads.delete(caller, _storable(thread))
 
 
 @router.post("/{thread}/fork", summary="Fork a thread at a turn", status_code=201)
-async def fork_thread(thread: ThreadPath, given: ForkPoint, threads: ThreadsDep, caller: CallerDep) -> Conversation:
+async def fork_thread(thread: ThreadPath, body: ForkPoint, threads: ThreadsDep, caller: CallerDep) -> Conversation:
     """A new thread that shares the turns up to this one. To edit a question in place, ask with `instead_of`."""
-    return await threads.fork(caller, _whole(thread), given.turn)
+    return await threads.fork(caller, _storable(thread), body.turn)
 
 
-@router.put("/{thread}/turns/{turn}/feedback", summary="Judge an answer", status_code=204)
+@router.put("/{thread}/turns/{turn}/feedback", summary="Rate an answer", status_code=204)
 async def rate_answer(
-    thread: ThreadPath, turn: TurnPath, given: AnswerFeedback, threads: ThreadsDep, caller: CallerDep
+    thread: ThreadPath, turn: TurnPath, body: AnswerFeedback, threads: ThreadsDep, caller: CallerDep
 ) -> None:
-    """A thumb and a comment, kept with the turn."""
-    found = await _turn(threads, caller, thread, turn)
-    place = caller.owner, _whole(thread), found.record["turn"]
-    await run_in_thread(threads.conversations.say, *place, given.thumb, _whole(given.comment))
+    """Store a thumb and a comment with the turn."""
+    stored_turn = await _turn(threads, caller, thread, turn)
+    key = caller.owner, _storable(thread), stored_turn.record["turn"]
+    await run_in_thread(threads.conversations.say, *key, body.thumb, _storable(body.comment))
 
 
 @router.get(
     "/{thread}/turns/{turn}/rows.csv",
-    summary="Take the rows of an answer away",
+    summary="Export the rows of an answer",
     response_class=Response,
     responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
 )
@@ -125,7 +125,7 @@ async def export_rows(
     caller: CallerDep,
     citation: Annotated[int, Query(ge=1)] = 1,
 ) -> Response:
-    """The rows that the citation [n] shows, as CSV."""
+    """The rows behind citation [n] as CSV."""
     record = (await _turn(threads, caller, thread, turn)).record
     cited = next((each for each in record["citations"] if each["n"] == citation and each["rows"]), None)
     if cited is None:
@@ -135,24 +135,24 @@ async def export_rows(
 
 @router.get(
     "/{thread}/export",
-    summary="Take a conversation away",
+    summary="Export a conversation",
     response_class=Response,
     responses={200: {"content": {"text/markdown": {}, "application/json": {}}}},
 )
 async def export_thread(
     thread: ThreadPath, threads: ThreadsDep, caller: CallerDep, format: Literal["markdown", "json"] = "markdown"
 ) -> Response:
-    """The whole conversation, as Markdown to read or JSON to work with."""
-    whole = await read_thread(thread, threads, caller)
+    """The whole conversation as Markdown or JSON."""
+    content = await read_thread(thread, threads, caller)
     if format == "json":
-        return _file(whole.model_dump_json(indent=1), "application/json", "conversation.json")
-    return _file(transcript.conversation_markdown(whole.thread, whole.turns), "text/markdown", "conversation.md")
+        return _file(content.model_dump_json(indent=1), "application/json", "conversation.json")
+    return _file(transcript.conversation_markdown(content.thread, content.turns), "text/markdown", "conversation.md")
 
 
 async def _turn(threads: ThreadsDep, caller: CallerDep, thread: str, turn: int) -> Turn:
-    for found in await threads.turns(caller, _whole(thread)):
-        if found.record["turn"] == turn:
-            return found
+    for stored_turn in await threads.turns(caller, _storable(thread)):
+        if stored_turn.record["turn"] == turn:
+            return stored_turn
     raise NotFound(f"This thread has no turn {turn}.")
 
 
@@ -161,6 +161,6 @@ def _file(text: str, kind: str, name: str) -> Response:
     return Response(text.encode(errors="replace"), media_type=f"{kind}; charset=utf-8", headers=headers)
 
 
-def _whole(text: str) -> str:
-    """Text without halves of characters, which fit into no store."""
+def _storable(text: str) -> str:
+    """Text without lone surrogates, which stores do not accept."""
     return text.encode(errors="replace").decode()

@@ -1,4 +1,4 @@
-"""One turn at a time per thread: owner + thread -> a lock, in order of arrival within a process, exclusive across them."""
+"""One turn at a time per thread: owner + thread -> a lock, first come first served, exclusive across processes."""
 
 import asyncio
 import fcntl

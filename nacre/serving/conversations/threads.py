@@ -1,4 +1,4 @@
-"""Stored conversations: list, read, fork, edit, delete; the visible turns and the LangGraph checkpoints stay in step."""
+"""Stored conversations: list, read, fork, edit, delete. Visible turns and LangGraph checkpoints stay in step."""
 
 import asyncio
 import logging
@@ -13,9 +13,9 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from agents.run_in_thread import run_in_thread
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
-from nacre.serving.http.errors import NotFound
+from nacre.serving.conversations.thread_queues import ThreadQueues
+from nacre.serving.errors import NotFound
 from nacre.serving.keys import Caller
-from nacre.serving.thread_queues import ThreadQueues
 from nacre.stores.sqlite.conversations import Conversation, Conversations, ConversationStoreError, Turn
 
 log = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ MAX_THREAD_NAME = 200
 
 @dataclass(frozen=True)
 class Threads:
-    """The threads of a data folder: turns as owners see them in `conversations`, checkpoints of the graph in `saver`."""
+    """The threads of a data folder: turns as owners see them in `conversations`, checkpoints in `saver`."""
 
     conversations: Conversations
     saver: BaseCheckpointSaver[str]
@@ -33,15 +33,15 @@ class Threads:
 
     async def find(self, caller: Caller, thread: str) -> Conversation | None:
         """A thread of the caller about a graph that the caller may read, or None."""
-        found = await run_in_thread(self.conversations.find, caller.owner, thread)
-        return found if found and caller.may_read(found.graph) else None
+        conversation = await run_in_thread(self.conversations.find, caller.owner, thread)
+        return conversation if conversation and caller.may_read(conversation.graph) else None
 
     async def get(self, caller: Caller, thread: str) -> Conversation:
         """Like `find`; raises NotFound."""
-        found = await self.find(caller, thread)
-        if found is None:
+        conversation = await self.find(caller, thread)
+        if conversation is None:
             raise NotFound("This thread does not exist. List yours at /api/threads.")
-        return found
+        return conversation
 
     async def listed(self, caller: Caller, search: str, limit: int, skip: int) -> list[Conversation]:
         """The caller's threads, the latest first."""
@@ -128,11 +128,11 @@ class Threads:
         last = await run_in_thread(self.conversations.last, owner, thread)
         if before is None or before.checkpoint["channel_values"].get("turn", 0) <= last:
             return before, last
-        found = await self._checkpoint_after(key, last) if last else None
-        if last and found is None:
+        checkpoint = await self._checkpoint_after(key, last) if last else None
+        if last and checkpoint is None:
             return before, last
         try:
-            await self._restore_checkpoint(key, found)
+            await self._restore_checkpoint(key, checkpoint)
         except ConversationStoreError as error:
             log.warning("the checkpoint of thread %s is ahead of its stored turns: %s", thread, error)
         return await self._latest_checkpoint(key), last
@@ -158,28 +158,28 @@ class Threads:
     async def _copy_checkpoint(self, owner: str, thread: str, new: str, turn: int) -> None:
         """Make the checkpoint of `thread` after `turn` the latest one of `new`, which may be the same thread."""
         await self._require_turn(owner, thread, turn)
-        found = await self._checkpoint_after(f"{owner}:{thread}", turn)
-        if found is None:
+        checkpoint = await self._checkpoint_after(f"{owner}:{thread}", turn)
+        if checkpoint is None:
             raise NotFound(f"The state of turn {turn} is no longer stored.")
-        await self._put_checkpoint(f"{owner}:{new}", found)
+        await self._put_checkpoint(f"{owner}:{new}", checkpoint)
 
-    async def _put_checkpoint(self, key: str, found: CheckpointTuple) -> None:
+    async def _put_checkpoint(self, key: str, saved: CheckpointTuple) -> None:
         """Make a checkpoint the latest one of a thread."""
         # ids of checkpoints grow with time, and the greatest is the latest
         latest = await self._latest_checkpoint(key)
-        newest = uuid.UUID(latest.checkpoint["id"]).int + 1 if latest else uuid.UUID(found.checkpoint["id"]).int
-        checkpoint = {**found.checkpoint, "id": str(uuid.UUID(int=newest))}
-        place = {"configurable": {"thread_id": key, "checkpoint_ns": ""}}
-        versions = found.checkpoint["channel_versions"]
-        await self.saver.aput(place, checkpoint, found.metadata, versions)  # type: ignore[arg-type]
+        newest = uuid.UUID(latest.checkpoint["id"]).int + 1 if latest else uuid.UUID(saved.checkpoint["id"]).int
+        checkpoint = {**saved.checkpoint, "id": str(uuid.UUID(int=newest))}
+        config = {"configurable": {"thread_id": key, "checkpoint_ns": ""}}
+        versions = saved.checkpoint["channel_versions"]
+        await self.saver.aput(config, checkpoint, saved.metadata, versions)  # type: ignore[arg-type]
 
     async def _latest_checkpoint(self, key: str) -> CheckpointTuple | None:
         return await self.saver.aget_tuple({"configurable": {"thread_id": key}})
 
     async def _checkpoint_after(self, key: str, turn: int) -> CheckpointTuple | None:
-        async for found in self.saver.alist({"configurable": {"thread_id": key}}):
-            if found.checkpoint["channel_values"].get("turn") == turn:
-                return found
+        async for checkpoint in self.saver.alist({"configurable": {"thread_id": key}}):
+            if checkpoint.checkpoint["channel_values"].get("turn") == turn:
+                return checkpoint
         return None
 
 

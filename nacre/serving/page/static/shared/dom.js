@@ -1,4 +1,4 @@
-// Elements of the page: names and attributes -> elements that hold text, never markup.
+// DOM elements: tag name and attributes -> elements that contain text, never markup.
 
 export const $ = (id) => document.getElementById(id);
 
@@ -14,46 +14,46 @@ const PATHS = {
 };
 
 export function svg(tag, attributes = {}, ...inside) {
-  const element = document.createElementNS(SVG, tag);
+  const created = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value != null) element.setAttribute(name, value);
+    if (name.startsWith("on")) created.addEventListener(name.slice(2), value);
+    else if (value != null) created.setAttribute(name, value);
   }
-  element.append(...inside.flat().filter((each) => each != null));
-  return element;
+  created.append(...inside.flat().filter((each) => each != null));
+  return created;
 }
 
 export function icon(name) {
   return svg("svg", { viewBox: "0 0 24 24", class: "drawn", "aria-hidden": "true", focusable: "false" }, svg("path", { d: PATHS[name] }));
 }
 
-export function make(tag, attributes = {}, ...inside) {
-  const element = document.createElement(tag);
+export function element(tag, attributes = {}, ...inside) {
+  const created = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value != null) element.setAttribute(name, value);
+    if (name.startsWith("on")) created.addEventListener(name.slice(2), value);
+    else if (value === true) created.setAttribute(name, "");
+    else if (value !== false && value != null) created.setAttribute(name, value);
   }
-  element.append(...inside.flat(3).filter((each) => each != null && each !== false));
-  return element;
+  created.append(...inside.flat(3).filter((each) => each != null && each !== false));
+  return created;
 }
 
-// A button that shows a picture; its name is for who can't see it, and for who rests on it.
-export function tool(name, label, onclick, more = {}) {
-  return make("button", { type: "button", class: "icon", "aria-label": label, title: label, onclick, ...more }, icon(name));
+// A button with an icon. The label is its accessible name and tooltip.
+export function iconButton(name, label, onclick, more = {}) {
+  return element("button", { type: "button", class: "icon", "aria-label": label, title: label, onclick, ...more }, icon(name));
 }
 
 export function button(label, onclick, kind = "", more = {}) {
-  return make("button", { type: "button", class: kind, onclick, ...more }, label);
+  return element("button", { type: "button", class: kind, onclick, ...more }, label);
 }
 
-// What a person without a screen should hear now.
-export function say(text) { $("said").textContent = text; }
+// Announce a text to screen readers.
+export function announce(text) { $("said").textContent = text; }
 
 const DIGITS = new Intl.NumberFormat("en", { maximumSignificantDigits: 6, useGrouping: true });
 
-// A cell as people write it: a long fraction is cut to six digits that count, and a year has no comma.
-export function shown(cell, column = "") {
+// Format a cell for reading: six significant digits for long fractions, no separator in years.
+export function formatCell(cell, column = "") {
   if (cell === null || cell === undefined) return "";
   if (typeof cell === "boolean") return cell ? "yes" : "no";
   if (typeof cell !== "number") return String(cell);
@@ -61,22 +61,22 @@ export function shown(cell, column = "") {
   return Math.abs(cell) >= 1e-4 && Math.abs(cell) < 1e15 ? DIGITS.format(cell) : String(cell);
 }
 
-export function count(number, one, many = one + "s") { return number.toLocaleString("en") + " " + (number === 1 ? one : many); }
+export function countPhrase(number, one, many = one + "s") { return number.toLocaleString("en") + " " + (number === 1 ? one : many); }
 
-export function seconds(value) {
+export function formatSeconds(value) {
   if (value == null) return "";
   return value < 1 ? (value * 1000).toFixed(value < 0.01 ? 1 : 0) + " ms" : value.toFixed(value < 10 ? 1 : 0) + " s";
 }
 
-export async function save(content, name, type) {
+export async function download(content, name, type) {
   const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
-  make("a", { href: url, download: name }).click();
+  element("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-// What went wrong, where it went wrong, with what to do about it.
-export function failure(problem, ...ways) {
-  return make("div", { class: "failure", role: "alert" }, make("p", {}, problem.message || String(problem)), problem.todo && make("p", { class: "quiet" }, problem.todo), ways.length > 0 && make("div", { class: "row" }, ways));
+// An error message with a hint and buttons for next steps.
+export function failureBox(problem, ...actions) {
+  return element("div", { class: "failure", role: "alert" }, element("p", {}, problem.message || String(problem)), problem.hint && element("p", { class: "quiet" }, problem.hint), actions.length > 0 && element("div", { class: "row" }, actions));
 }
 
 for (const each of document.querySelectorAll("[data-icon]")) each.prepend(icon(each.dataset.icon));

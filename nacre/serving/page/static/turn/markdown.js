@@ -1,29 +1,29 @@
-// Markdown of an answer -> elements: the parts of it that answers use, and never markup of its own.
+// Markdown of an answer -> elements; only the syntax that answers use, and never raw HTML.
 
-import { make } from "./dom.js";
+import { element } from "../shared/dom.js";
 
 const FENCE = /^\s*```/, HEAD = /^(#{1,6})\s+(.*)$/, ITEM = /^(\s*)([-*+]|\d{1,4}[.)])\s+(.*)$/, QUOTE = /^>\s?/, RULE = /^\s*([-*_])(\s*\1){2,}\s*$/;
-const ROW = /^\s*\|.*\|\s*$/, DASHES = /^\s*\|(\s*:?-+:?\s*\|)+\s*$/;
-const CITED = /(\[\d+\])/;
-const MARKS = /(`[^`\n]+`)|\*\*(?=\S)([\s\S]+?\S?)\*\*|(?<![\w*])\*(?=\S)([^*\n]+?)\*(?!\w)|(?<!\w)_(?=\S)([^_\n]+?)_(?!\w)|\\([\\`*_{}[\]()#+.!|>~-])/;
+const ROW = /^\s*\|.*\|\s*$/, TABLE_RULE = /^\s*\|(\s*:?-+:?\s*\|)+\s*$/;
+const CITATION = /(\[\d+\])/;
+const INLINE_MARKS = /(`[^`\n]+`)|\*\*(?=\S)([\s\S]+?\S?)\*\*|(?<![\w*])\*(?=\S)([^*\n]+?)\*(?!\w)|(?<!\w)_(?=\S)([^_\n]+?)_(?!\w)|\\([\\`*_{}[\]()#+.!|>~-])/;
 
-// Fill `root` with `text`. `rich` takes Markdown's marks for marks; without it they are text, as names may hold them.
-// `cite(n)` gives what stands for [n], or null; `table(block)` what stands for a table. What did not change stays.
-export function fill(root, text, { rich = false, cite = () => null, table = null } = {}) {
+// Render `text` into `root`. Without `rich`, inline marks stay text, since names may contain them.
+// `cite(n)` gives the element for [n], or null; `table(block)` the one for a table. Unchanged blocks stay.
+export function renderMarkdown(root, text, { rich = false, cite = () => null, table = null } = {}) {
   const draw = { rich, cite, table };
-  const found = blocks(text.split("\n"), rich);
+  const found = parseBlocks(text.split("\n"), rich);
   found.forEach((each, i) => {
     const before = root.children[i];
     if (before && before.raw === each.raw) return;
-    const drawn = element(each, draw);
+    const drawn = blockElement(each, draw);
     drawn.raw = each.raw;
     if (before) before.replaceWith(drawn); else root.append(drawn);
   });
   while (root.children.length > found.length) root.lastElementChild.remove();
 }
 
-// Lines -> blocks, each with its kind and the lines it was made of.
-function blocks(lines, rich) {
+// Lines -> blocks, each with its kind and source lines.
+function parseBlocks(lines, rich) {
   const found = [];
   const begins = (at) => !lines[at].trim() || isTable(lines, at) || ITEM.test(lines[at]) || (rich && (FENCE.test(lines[at]) || HEAD.test(lines[at]) || QUOTE.test(lines[at]) || RULE.test(lines[at])));
   for (let at = 0; at < lines.length;) {
@@ -33,7 +33,7 @@ function blocks(lines, rich) {
     if (!line.trim()) { at += 1; continue; }
     if (isTable(lines, at)) {
       while (at < lines.length && ROW.test(lines[at])) at += 1;
-      block = { kind: "table", head: cells(line), right: cells(lines[from + 1]).map((each) => each.endsWith(":")), rows: lines.slice(from + 2, at).map(cells) };
+      block = { kind: "table", head: tableCells(line), right: tableCells(lines[from + 1]).map((each) => each.endsWith(":")), rows: lines.slice(from + 2, at).map(tableCells) };
     } else if (rich && FENCE.test(line)) {
       do at += 1; while (at < lines.length && !FENCE.test(lines[at]));
       block = { kind: "code", text: lines.slice(from + 1, at).join("\n") };
@@ -48,10 +48,10 @@ function blocks(lines, rich) {
         else break;
         at += 1;
       }
-      block = { kind: "list", first: parseInt(line.match(ITEM)[2], 10), items: items.map((each) => blocks(each, rich)) };
+      block = { kind: "list", first: parseInt(line.match(ITEM)[2], 10), items: items.map((each) => parseBlocks(each, rich)) };
     } else if (rich && QUOTE.test(line)) {
       while (at < lines.length && QUOTE.test(lines[at])) at += 1;
-      block = { kind: "quote", inside: blocks(lines.slice(from, at).map((each) => each.replace(QUOTE, "")), rich) };
+      block = { kind: "quote", inside: parseBlocks(lines.slice(from, at).map((each) => each.replace(QUOTE, "")), rich) };
     } else if (rich && (HEAD.test(line) || RULE.test(line))) {
       at += 1;
       block = HEAD.test(line) ? { kind: "head", depth: line.match(HEAD)[1].length, text: line.match(HEAD)[2] } : { kind: "rule" };
@@ -64,35 +64,35 @@ function blocks(lines, rich) {
   return found;
 }
 
-const isTable = (lines, at) => ROW.test(lines[at]) && at + 1 < lines.length && DASHES.test(lines[at + 1]);
-const cells = (row) => row.trim().slice(1, -1).split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|").replaceAll("\\\\", "\\"));
+const isTable = (lines, at) => ROW.test(lines[at]) && at + 1 < lines.length && TABLE_RULE.test(lines[at + 1]);
+const tableCells = (row) => row.trim().slice(1, -1).split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|").replaceAll("\\\\", "\\"));
 
-function element(block, draw) {
+function blockElement(block, draw) {
   switch (block.kind) {
     case "table": return draw.table ? draw.table(block) : plainTable(block, draw);
-    case "code": return make("pre", {}, make("code", {}, block.text));
-    case "list": return make(block.first >= 0 ? "ol" : "ul", { start: block.first > 1 ? block.first : null }, block.items.map((item) => make("li", {}, item.map((each) => (each.kind === "text" ? inline(each.text, draw) : element(each, draw))))));
-    case "quote": return make("blockquote", {}, block.inside.map((each) => element(each, draw)));
-    case "head": return make("h" + Math.min(6, block.depth + 2), {}, inline(block.text, draw));
-    case "rule": return make("hr");
-    default: return make("p", {}, inline(block.text, draw));
+    case "code": return element("pre", {}, element("code", {}, block.text));
+    case "list": return element(block.first >= 0 ? "ol" : "ul", { start: block.first > 1 ? block.first : null }, block.items.map((item) => element("li", {}, item.map((each) => (each.kind === "text" ? inlineElements(each.text, draw) : blockElement(each, draw))))));
+    case "quote": return element("blockquote", {}, block.inside.map((each) => blockElement(each, draw)));
+    case "head": return element("h" + Math.min(6, block.depth + 2), {}, inlineElements(block.text, draw));
+    case "rule": return element("hr");
+    default: return element("p", {}, inlineElements(block.text, draw));
   }
 }
 
-function inline(text, draw) {
-  const match = draw.rich ? text.match(MARKS) : null;
-  if (!match) return text.split(CITED).filter(Boolean).map((part) => (CITED.test(part) && draw.cite(Number(part.slice(1, -1)))) || part);
+function inlineElements(text, draw) {
+  const match = draw.rich ? text.match(INLINE_MARKS) : null;
+  if (!match) return text.split(CITATION).filter(Boolean).map((part) => (CITATION.test(part) && draw.cite(Number(part.slice(1, -1)))) || part);
   const [whole, code, strong, star, line, escaped] = match;
-  const inside = code ? make("code", {}, code.slice(1, -1)) : strong ? make("strong", {}, inline(strong, draw)) : star || line ? make("em", {}, inline(star || line, draw)) : escaped;
-  return [...inline(text.slice(0, match.index), draw), inside, ...inline(text.slice(match.index + whole.length), draw)];
+  const inside = code ? element("code", {}, code.slice(1, -1)) : strong ? element("strong", {}, inlineElements(strong, draw)) : star || line ? element("em", {}, inlineElements(star || line, draw)) : escaped;
+  return [...inlineElements(text.slice(0, match.index), draw), inside, ...inlineElements(text.slice(match.index + whole.length), draw)];
 }
 
 function plainTable(block, draw) {
-  const line = (tag, row) => make("tr", {}, row.map((cell, i) => make(tag, { class: block.right[i] ? "number" : null, scope: tag === "th" ? "col" : null }, inline(cell, draw))));
-  return make("div", { class: "grid" }, make("table", {}, make("thead", {}, line("th", block.head)), make("tbody", {}, block.rows.map((row) => line("td", row)))));
+  const line = (tag, row) => element("tr", {}, row.map((cell, i) => element(tag, { class: block.right[i] ? "number" : null, scope: tag === "th" ? "col" : null }, inlineElements(cell, draw))));
+  return element("div", { class: "grid" }, element("table", {}, element("thead", {}, line("th", block.head)), element("tbody", {}, block.rows.map((row) => line("td", row)))));
 }
 
-// Put links where names stand: `names` maps a name to what it leads to.
+// Replace names in the text by links; `names` maps a name to its link target.
 export function linkNames(root, names, link) {
   const known = [...names.keys()].filter((name) => name.length > 1).sort((a, b) => b.length - a.length);
   if (!known.length) return;
@@ -100,12 +100,12 @@ export function linkNames(root, names, link) {
   const nodes = [];
   while (walker.nextNode()) nodes.push(walker.currentNode);
   for (const node of nodes) {
-    const parts = split(node.data, known);
+    const parts = splitAtNames(node.data, known);
     if (parts.some(([, name]) => name)) node.replaceWith(...parts.map(([part, name]) => (name ? link(part, names.get(name)) : part)));
   }
 }
 
-function split(text, known) {
+function splitAtNames(text, known) {
   const found = [];
   const taken = (from, to) => found.some((each) => from < each.to && to > each.from);
   for (const name of known) {
@@ -124,8 +124,8 @@ function split(text, known) {
   return [...parts, [text.slice(end)]].filter(([part]) => part);
 }
 
-// The words of a question, marked where a passage has them.
-export function marked(text, question) {
+// A passage with the words of the question highlighted.
+export function highlightWords(text, question) {
   const words = (question.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) || []).map((word) => word.slice(0, Math.max(4, word.length - 2)));
-  return text.split(/([\p{L}\p{N}]+)/u).map((part) => (words.some((word) => part.toLowerCase().startsWith(word)) ? make("mark", {}, part) : part));
+  return text.split(/([\p{L}\p{N}]+)/u).map((part) => (words.some((word) => part.toLowerCase().startsWith(word)) ? element("mark", {}, part) : part));
 }

@@ -33,20 +33,20 @@ class StatelessTurnCache:
         self, service: TurnService, graph: str, caller: Caller, questions: Sequence[str]
     ) -> list[Json]:
         """The turns of a conversation in which these questions were asked."""
-        scope, asked = _scope(service, graph, caller), _valid_questions(questions)
-        cached = next((n for n in range(len(asked), 0, -1) if _key(scope, asked[:n]) in self._turns), 0)
-        if len(asked) - cached > MAX_REPLAYED:
-            cached = len(asked) - MAX_REPLAYED
+        scope, valid = _scope(service, graph, caller), _valid_questions(questions)
+        cached = next((n for n in range(len(valid), 0, -1) if _key(scope, valid[:n]) in self._turns), 0)
+        if len(valid) - cached > MAX_REPLAYED:
+            cached = len(valid) - MAX_REPLAYED
             turns: list[Json] = []
         else:
-            turns = self._get(_key(scope, asked[:cached])) if cached else []
-        for n in range(cached, len(asked)):
+            turns = self._get(_key(scope, valid[:cached])) if cached else []
+        for n in range(cached, len(valid)):
             async for kind, payload in service.events(
-                asked[n], graph, None, RULES_CONTEXT, caller=caller, before=turns
+                valid[n], graph, None, RULES_CONTEXT, caller=caller, before=turns
             ):
                 if kind == "earlier":
                     turns = payload
-            self._put(_key(scope, asked[: n + 1]), turns)
+            self._put(_key(scope, valid[: n + 1]), turns)
         return turns
 
     def store(

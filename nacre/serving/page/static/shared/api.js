@@ -1,47 +1,47 @@
-// Nacre's API: a method and a path -> a reply, or a Problem that says what to do; a question -> its events.
+// Nacre's API: method and path -> a reply, or a Problem with a hint; a question -> the events of its turn.
 
 import { $ } from "./dom.js";
 
-// about a minute: a server that is restarted may take that long
-const PAUSES = [200, 400, 800, 1500, 3000, ...Array(10).fill(5000)];
-const KNOCKS = 3;
+// about a minute in total, which a restart of the server may take
+const RETRY_DELAYS = [200, 400, 800, 1500, 3000, ...Array(10).fill(5000)];
+const MAX_RETRIES = 3;
 export const access = { token: sessionStorage.getItem("nacre-key") || "" };
 
 export class Problem extends Error {
-  constructor(message, { status = 0, todo = "" } = {}) {
+  constructor(message, { status = 0, hint = "" } = {}) {
     super(message);
     this.status = status;
-    this.todo = todo;
+    this.hint = hint;
   }
 }
 
-const TODO = {
-  0: "Check that nacre serve is running, and your connection.",
-  409: "Begin a new conversation.",
+const HINTS = {
+  0: "Check that nacre serve is running, and check your connection.",
+  409: "Start a new conversation.",
   413: "Shorten it.",
   429: "Wait a moment.",
-  500: "The server's log says why.",
+  500: "See the server's log.",
   503: "Try again in a moment.",
 };
 
 export async function call(method, path, body, { headers = {}, signal } = {}) {
-  const used = access.token;
+  const token = access.token;
   const sent = { ...headers };
-  if (used) sent.Authorization = "Bearer " + used;
+  if (token) sent.Authorization = "Bearer " + token;
   if (body !== undefined) sent["Content-Type"] = "application/json";
   let reply;
   try {
     reply = await fetch(path, { method, headers: sent, signal, body: body === undefined ? undefined : JSON.stringify(body) });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Problem("The server can't be reached.", { todo: TODO[0] });
+    throw new Problem("The server can't be reached.", { hint: HINTS[0] });
   }
   if (reply.status === 401) {
-    // another call may have brought a key meanwhile
-    if (used === access.token) await enter(used ? "The server does not know this key. Check it, and try again." : "");
+    // another call may have obtained a key meanwhile
+    if (token === access.token) await requestKey(token ? "This key is not valid. Check it and try again." : "");
     return call(method, path, body, { headers, signal });
   }
-  if (!reply.ok) throw new Problem(await told(reply), { status: reply.status, todo: TODO[reply.status] || "" });
+  if (!reply.ok) throw new Problem(await errorMessage(reply), { status: reply.status, hint: HINTS[reply.status] || "" });
   return reply;
 }
 
@@ -50,63 +50,63 @@ export const send = async (method, path, body) => {
   const reply = await call(method, path, body);
   return reply.status === 204 ? null : reply.json();
 };
-export const place = (...parts) => "/api/" + parts.map(encodeURIComponent).join("/");
+export const apiPath = (...parts) => "/api/" + parts.map(encodeURIComponent).join("/");
 
-async function told(reply) {
+async function errorMessage(reply) {
   try {
     const { detail } = await reply.json();
     if (typeof detail === "string") return detail;
     return detail.map((each) => each.msg).join("; ");
   } catch {
-    // no JSON: the status alone says it
+    // the reply is not JSON
     return "The server answered " + reply.status + " " + reply.statusText + ".";
   }
 }
 
-let entering = null;
-export function enter(why) {
-  entering ??= new Promise((done) => {
-    $("door-why").textContent = why;
-    $("door-why").hidden = !why;
+let keyRequest = null;
+export function requestKey(why) {
+  keyRequest ??= new Promise((done) => {
+    $("key-error").textContent = why;
+    $("key-error").hidden = !why;
     $("token").toggleAttribute("aria-invalid", Boolean(why));
-    $("door").addEventListener("close", () => {
+    $("key-dialog").addEventListener("close", () => {
       access.token = $("token").value.trim();
       sessionStorage.setItem("nacre-key", access.token);
       $("key").hidden = !access.token;
-      entering = null;
+      keyRequest = null;
       done();
     }, { once: true });
-    $("door").showModal();
+    $("key-dialog").showModal();
     $("token").select();
   });
-  return entering;
+  return keyRequest;
 }
 
-// The events of a turn, to its end. A line that breaks is taken up again where it broke; `each("line", up)` says so.
-export async function ask(body, each, signal) {
+// The events of a turn, to its end. A broken connection is resumed after the last event; `onEvent("line", isUp)` reports it.
+export async function streamTurn(body, onEvent, signal) {
   let last = null, ended = false, tries = 0;
   while (!ended) {
     try {
       const reply = last
         ? await call("GET", "/api/runs/" + last.split(".")[0], undefined, { headers: { "Last-Event-ID": last }, signal })
         : await call("POST", "/api/ask", body, { headers: { Accept: "text/event-stream" }, signal });
-      each("run", reply.headers.get("X-Run-ID"));
-      if (tries) each("line", true);
+      onEvent("run", reply.headers.get("X-Run-ID"));
+      if (tries) onEvent("line", true);
       for await (const event of events(reply.body)) {
         tries = 0;
         last = event.id || last;
         if (event.event === "done") ended = true;
-        else each(event.event, JSON.parse(event.data));
+        else onEvent(event.event, JSON.parse(event.data));
       }
     } catch (error) {
-      // of several processes behind one address the next one may know the run
-      const elsewhere = error.status === 404 && tries < KNOCKS;
-      if (!last || error.name === "AbortError" || (error instanceof Problem && error.status && !elsewhere)) throw error;
+      // with several worker processes, another one may know the run
+      const isRetryable = error.status === 404 && tries < MAX_RETRIES;
+      if (!last || error.name === "AbortError" || (error instanceof Problem && error.status && !isRetryable)) throw error;
     }
     if (ended) return;
-    if (tries === PAUSES.length) throw new Problem("The connection was lost in the middle of the answer.", { todo: TODO[0] });
-    if (!tries) each("line", false);
-    await new Promise((wait) => setTimeout(wait, PAUSES[tries++]));
+    if (tries === RETRY_DELAYS.length) throw new Problem("The connection was lost in the middle of the answer.", { hint: HINTS[0] });
+    if (!tries) onEvent("line", false);
+    await new Promise((wait) => setTimeout(wait, RETRY_DELAYS[tries++]));
   }
 }
 
@@ -129,4 +129,4 @@ async function* events(body) {
   }
 }
 
-$("door").addEventListener("cancel", (event) => event.preventDefault());
+$("key-dialog").addEventListener("cancel", (event) => event.preventDefault());

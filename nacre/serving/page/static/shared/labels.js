@@ -1,0 +1,35 @@
+// IRIs -> labels, and links to their pages.
+
+import { apiPath, send } from "./api.js";
+import { element } from "./dom.js";
+import { pageAddress } from "./state.js";
+
+const MAX_IRIS = 500;
+const labelsByGraph = new Map();
+
+// The labels of IRIs in a graph, as a Map without unlabelled IRIs. Each IRI is requested once.
+export async function loadLabels(graph, iris) {
+  if (!labelsByGraph.has(graph)) labelsByGraph.set(graph, new Map());
+  const here = labelsByGraph.get(graph);
+  const wanted = [...new Set(iris)].filter((iri) => !here.has(iri) && /^[a-z][a-z0-9+.-]*:/i.test(iri) && iri.length < 2000).slice(0, MAX_IRIS);
+  if (wanted.length) {
+    const found = await send("POST", apiPath("graphs", graph, "labels"), { iris: wanted });
+    for (const iri of wanted) here.set(iri, found[iri] || "");
+  }
+  return new Map([...new Set(iris)].map((iri) => [iri, here.get(iri)]).filter(([, label]) => label));
+}
+
+// The last part of an IRI, shown if it has no label.
+export function localName(iri) {
+  const last = iri.replace(/[/#]+$/, "").split(/[/#:]/).pop() || iri;
+  try { return decodeURIComponent(last); } catch { return last; }
+}
+
+export const isIri = (text) => /^(https?|urn|mailto|_):\S*$/.test(text);
+
+export function thingLink(graph, iri, label) {
+  return element("a", { href: pageAddress({ graph, thing: iri }), class: "thing", title: iri }, label || localName(iri));
+}
+export function classLink(graph, iri, label) {
+  return element("a", { href: pageAddress({ graph, class: iri }), class: "thing", title: iri }, label || localName(iri));
+}

@@ -1,0 +1,34 @@
+// State shared by the parts of the page, messages between tabs, and the page's address.
+
+export const state = {
+  graph: null, // the name of the selected graph
+  graphs: [], // the readable graphs, as /api/graphs lists them
+  thread: null, // the shown conversation, null before its first question
+  choices: null, // the options of a turn, from /api/choices
+  title: "", // the title of the conversation
+  scrolled: 0, // scroll position of the conversation while another view is shown
+  asking: null, // the running turn, null if there is none
+};
+
+const tabs = new BroadcastChannel("nacre");
+const listeners = [];
+tabs.addEventListener("message", ({ data }) => listeners.forEach((each) => each(data)));
+
+export function notifyTabs(news) { tabs.postMessage(news); }
+export function onTabMessage(listener) { listeners.push(listener); }
+
+// Addresses: /?thread=, /?graph=, /?graph=&thing=, /?graph=&class=, /?compare=
+export const currentRoute = () => Object.fromEntries(new URLSearchParams(location.search));
+export const pageAddress = (parts) => "/?" + new URLSearchParams(Object.entries(parts).filter(([, value]) => value != null)).toString();
+
+let routeListener = () => {};
+export function onRouteChange(listener) {
+  routeListener = listener;
+  window.addEventListener("popstate", () => listener(currentRoute()));
+}
+export function navigate(parts, { replace = false, quiet = false } = {}) {
+  const to = typeof parts === "string" ? parts : pageAddress(parts);
+  if (replace) history.replaceState(null, "", to);
+  else if (to !== location.pathname + location.search) history.pushState(null, "", to);
+  if (!quiet) routeListener(currentRoute());
+}

@@ -1,0 +1,90 @@
+// The page of a thing with its facts in both directions, and of a class with the properties of its members.
+
+import { get, apiPath } from "../shared/api.js";
+import { $, button, countPhrase, failureBox, element, formatCell } from "../shared/dom.js";
+import { classLink, isIri, localName, thingLink } from "../shared/labels.js";
+import { pageAddress } from "../shared/state.js";
+
+const LABEL_PREDICATES = /[/#](label|prefLabel|name|title)$/i;
+let latestRequest = 0;
+
+export async function showThing(graph, iri, ask) {
+  const own = beginLoading(graph);
+  try {
+    const thing = await get(apiPath("graphs", graph, "thing") + "?" + new URLSearchParams({ iri }));
+    if (own !== latestRequest) return;
+    $("about").textContent = thing.label;
+    const facts = thing.facts.filter((each) => !(LABEL_PREDICATES.test(each.predicate) && each.ends.every((end) => end.text === thing.label)));
+    $("look").replaceChildren(breadcrumbs(graph),
+      element("h2", {}, thing.label), element("p", { class: "kinds" }, thing.classes.map((each) => [element("span", { class: "tag" }, classLink(graph, each.iri, each.text)), " "])),
+      element("p", { class: "iri" }, iri),
+      facts.length ? element("section", { class: "card" }, element("h3", {}, "Facts"), factTable(graph, facts)) : element("p", { class: "quiet" }, "There are no other facts."),
+      thing.linking.length ? element("section", { class: "card" }, element("h3", {}, "What links here"), factTable(graph, thing.linking, true)) : "",
+      thing.passages.length ? element("section", { class: "card" }, element("h3", {}, "In words"), thing.passages.map((each) => element("blockquote", {}, each.text, each.document ? element("footer", { class: "quiet" }, each.document) : ""))) : "",
+      thing.complete ? "" : element("p", { class: "note" }, "Not all links could be read in time."),
+      await followUps(graph, iri, thing.label, ask));
+  } catch (problem) {
+    showFailure(own, problem, () => showThing(graph, iri, ask));
+  }
+}
+
+async function followUps(graph, iri, label, ask) {
+  const questions = await get(apiPath("graphs", graph, "follow-ups") + "?" + new URLSearchParams({ thing: iri }));
+  const describe = "What do you know about " + label + "?";
+  return element("section", {}, element("h3", {}, "Ask about it"), element("div", { class: "onward" }, [...questions, describe].map((text) => button(text, () => ask(text), "chip"))));
+}
+
+function factTable(graph, facts, linking = false) {
+  const end = ({ text, iri }, facts) => (iri ? thingLink(graph, iri, text || localName(iri)) : isIri(text) && text.startsWith("http") ? element("span", { class: "iri" }, text) : (text.length < 16 && text.trim() && !Number.isNaN(Number(text)) ? formatCell(Number(text), facts.label) : text) + (facts.unit ? " " + facts.unit : ""));
+  return element("table", { class: "pairs" }, element("tbody", {}, facts.map((each) => element("tr", {}, element("th", { scope: "row", title: each.predicate }, linking ? each.label + " of" : each.label),
+    element("td", {}, element("ul", {}, each.ends.map((one) => element("li", {}, end(one, each))), each.more ? element("li", { class: "quiet" }, "and " + (each.more >= 900 ? "many" : each.more) + " more") : ""))))));
+}
+
+export async function showClass(graph, iri, ask, search = "", skip = 0) {
+  if (!iri) return showAllClasses(graph);
+  const own = beginLoading(graph);
+  try {
+    const kind = await get(apiPath("graphs", graph, "class") + "?" + new URLSearchParams({ iri, search, skip }));
+    if (own !== latestRequest) return;
+    $("about").textContent = kind.label;
+    const links = (ends) => ends.map((each, i) => [i ? ", " : "", classLink(graph, each.iri, each.text)]);
+    const find = element("input", { type: "search", value: search, maxlength: "200", "aria-label": "Find a member by name", placeholder: "Find by name" });
+    find.addEventListener("change", () => showClass(graph, iri, ask, find.value.trim()).then(() => $("look").querySelector("input")?.focus()));
+    const page = (label, to) => button(label, () => showClass(graph, iri, ask, search, to));
+    $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, kind.label), element("p", {}, countPhrase(kind.count, "thing"), kind.comment ? ". " + kind.comment : ""),
+      kind.parents.length ? element("p", { class: "quiet" }, "Kind of ", links(kind.parents)) : "", kind.children.length ? element("p", { class: "quiet" }, "Has kinds: ", links(kind.children)) : "",
+      element("p", { class: "iri" }, iri),
+      element("section", { class: "card" }, element("h3", {}, "Members"), find, element("ul", { class: "names" }, kind.members.map((each) => element("li", {}, thingLink(graph, each.iri, each.text)))),
+        kind.members.length ? "" : element("p", { class: "quiet" }, "None."),
+        element("div", { class: "row" }, skip ? page("Previous", Math.max(0, skip - 50)) : "", kind.members.length === 50 ? page("Next", skip + 50) : "")),
+      kind.properties.length ? element("section", { class: "card" }, element("h3", {}, "What they have"), element("table", { class: "pairs" }, element("tbody", {}, kind.properties.map((each) => element("tr", {}, element("th", { scope: "row", title: each.comment || each.iri }, each.label + (each.unit ? " (" + each.unit + ")" : "")),
+        element("td", {}, element("span", { class: "share", title: each.members + " of " + kind.count }, element("span", { class: "share-bar", "data-share": Math.min(1, each.members / Math.max(1, kind.count)) })), each.leads_to.length ? ["→ ", links(each.leads_to)] : element("span", { class: "quiet" }, each.samples.slice(0, 3).join(", ")))))))) : "",
+      element("section", {}, element("h3", {}, "Ask about it"), element("div", { class: "onward" }, button("How many " + kind.many + " are there?", () => ask("How many " + kind.many + " are there?"), "chip"))));
+    for (const bar of $("look").querySelectorAll("[data-share]")) bar.style.width = bar.dataset.share * 100 + "%";
+  } catch (problem) {
+    showFailure(own, problem, () => showClass(graph, iri, ask, search, skip));
+  }
+}
+
+async function showAllClasses(graph) {
+  const own = beginLoading(graph);
+  try {
+    const { classes } = await get(apiPath("graphs", graph));
+    if (own !== latestRequest) return;
+    const sorted = [...classes].sort((a, b) => b.count - a.count);
+    $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, "All classes"), element("ul", { class: "names" }, sorted.slice(0, 1000).map((each) => element("li", {}, classLink(graph, each.iri, each.label), " ", element("span", { class: "quiet" }, each.count.toLocaleString("en"))))));
+  } catch (problem) {
+    showFailure(own, problem, () => showAllClasses(graph));
+  }
+}
+
+function beginLoading(graph) {
+  $("look").replaceChildren(breadcrumbs(graph), element("p", { class: "working" }, "Loading …"));
+  return ++latestRequest;
+}
+
+function showFailure(own, problem, again) {
+  if (own === latestRequest) $("look").replaceChildren(breadcrumbs(new URLSearchParams(location.search).get("graph")), failureBox(problem, problem.status === 404 ? "" : button("Try again", again)));
+}
+
+const breadcrumbs = (graph) => element("nav", { class: "crumbs", "aria-label": "Where this is" }, element("a", { href: pageAddress({ graph }) }, graph), " / ", element("a", { href: pageAddress({ graph, class: "" }) }, "classes"));

@@ -1,0 +1,42 @@
+// One question under two configurations, side by side; nothing is stored.
+
+import { streamTurn } from "../shared/api.js";
+import { $, button, element } from "../shared/dom.js";
+import { panel } from "../turn/derivation.js";
+import { optionFields, savedOptions } from "./options.js";
+import { state } from "../shared/state.js";
+import { failTurn, finishTurn, handleEvent, newTurn } from "../turn/turn.js";
+
+const sides = [{ name: "A", chosen: {} }, { name: "B", chosen: {} }];
+
+export function showCompare() {
+  if ($("compare").firstChild) return;
+  sides[0].chosen = savedOptions();
+  sides[1].chosen = state.choices.reasoners.length > 1 ? { mind: "rules" } : { branches: ["lexical"] };
+  for (const side of sides) {
+    side.out = element("div", { class: "out" });
+    const form = element("form", {}, optionFields(side.chosen, (now) => { side.chosen = now; }));
+    form.addEventListener("submit", (event) => event.preventDefault());
+    side.root = element("section", { class: "side", "aria-label": "Configuration " + side.name }, element("details", { open: true }, element("summary", {}, "Configuration " + side.name), form), side.out);
+  }
+  $("compare").replaceChildren(element("h2", {}, "Two configurations, one question"), element("p", { class: "quiet" }, "Ask below; both configurations answer. Nothing is stored."), element("div", { class: "sides" }, sides.map((each) => each.root)));
+}
+
+export async function compareAnswers(question, signal) {
+  for (const side of sides) side.root.querySelector("details").open = false;
+  await Promise.all(sides.map((side) => answerSide(side, question, signal)));
+}
+
+async function answerSide(side, question, signal) {
+  const turn = newTurn(question, { derive: (turn) => panel.show(turn) });
+  side.out.prepend(turn.root);
+  try {
+    await streamTurn({ question, graph: state.graph, ...side.chosen }, (kind, payload) => {
+      if (kind === "answer") finishTurn(turn, payload);
+      else if (kind === "error") failTurn(turn, payload);
+      else handleEvent(turn, kind, payload);
+    }, signal);
+  } catch (problem) {
+    failTurn(turn, problem.name === "AbortError" ? { message: "Stopped." } : problem, button("Ask again", () => { turn.root.remove(); answerSide(side, question, signal); }));
+  }
+}

@@ -1,0 +1,173 @@
+// The conversation in the middle: ask, show, continue, fork.
+
+import { streamTurn as stream, call, get, apiPath, send } from "../shared/api.js";
+import { compareAnswers } from "./compare.js";
+import { panel } from "../turn/derivation.js";
+import { $, button, failureBox, announce } from "../shared/dom.js";
+import { selectGraph } from "./welcome.js";
+import { savedOptions } from "./options.js";
+import { navigate, currentRoute, state } from "../shared/state.js";
+import { refreshThreads, listThreads } from "./thread_list.js";
+import { failTurn, finishTurn, handleEvent, newTurn, suggestFollowUps } from "../turn/turn.js";
+
+// turns that are drawn first; earlier ones follow in the background
+const FIRST_TURNS = 12;
+let view = 0;
+
+const hooks = { ask: askQuestion, fork: forkThread, derive: (turn) => panel.show(turn) };
+const turnElements = () => [...$("turns").children];
+const scrollToEnd = () => { $("talk").scrollTop = $("talk").scrollHeight; };
+const scrollToEndSoon = () => { scrollToEnd(); requestAnimationFrame(scrollToEnd); };
+
+// scrolling follows a growing answer until the user scrolls
+let following = null;
+new ResizeObserver(() => { if (following) scrollToEnd(); }).observe($("turns"));
+for (const kind of ["wheel", "touchmove", "pointerdown"]) $("talk").addEventListener(kind, () => { following = null; }, { passive: true });
+$("talk").addEventListener("keydown", () => { following = null; });
+
+// Show no conversation; the next question starts one.
+export function clearConversation() {
+  view += 1;
+  state.thread = null;
+  $("turns").replaceChildren();
+  panel.turn = null;
+  panel.draw();
+}
+
+export async function openThread(thread) {
+  const own = ++view;
+  try {
+    const whole = await get(apiPath("threads", thread));
+    if (own !== view) return;
+    state.thread = thread;
+    selectGraph(whole.thread.graph);
+    setTitle(whole.thread.title || whole.thread.graph);
+    const shown = whole.turns.map(turnElement);
+    $("turns").replaceChildren(...shown.slice(-FIRST_TURNS).map((each) => each()));
+    scrollToEndSoon();
+    const last = turnElements().at(-1)?.turn;
+    panel.turn = last || null;
+    panel.draw();
+    listThreads();
+    if (last) suggestFollowUps(last).catch(() => {
+      // suggestions are optional
+    });
+    await prependTurns(shown.slice(0, -FIRST_TURNS), own);
+  } catch (problem) {
+    if (own !== view) return;
+    $("turns").replaceChildren(failureBox(problem, problem.status === 404 ? button("New conversation", () => navigate({ graph: state.graph })) : button("Try again", () => openThread(thread))));
+  }
+}
+
+const turnElement = (each) => () => {
+  const turn = newTurn(each.record.question, hooks);
+  finishTurn(turn, each.record, each);
+  return turn.root;
+};
+
+// Draw earlier turns in small groups, the latest first, without moving the visible ones.
+async function prependTurns(left, own) {
+  while (left.length) {
+    await new Promise((wait) => setTimeout(wait, 30));
+    if (own !== view) return;
+    const high = $("talk").scrollHeight, at = $("talk").scrollTop;
+    $("turns").prepend(...left.splice(-FIRST_TURNS).map((each) => each()));
+    $("talk").scrollTop = at + $("talk").scrollHeight - high;
+  }
+}
+
+export async function askQuestion(question, insteadOf) {
+  question = question.trim();
+  if (state.asking || !question || !state.graph) return;
+  const stopping = new AbortController();
+  setBusy({ stopping, run: null });
+  if ("compare" in currentRoute()) {
+    await compareAnswers(question, stopping.signal).finally(() => setBusy(null));
+    return;
+  }
+  // a question from the page of a thing or class starts a conversation
+  if ("thing" in currentRoute() || "class" in currentRoute()) navigate({ graph: state.graph });
+  $("welcome").hidden = true;
+  const own = view;
+  const turn = newTurn(question, hooks);
+  if (insteadOf) for (const each of turnElements()) if ((each.turn.live.record?.turn ?? Infinity) >= insteadOf) each.remove();
+  for (const each of $("turns").querySelectorAll(".onward")) each.remove();
+  $("turns").append(turn.root);
+  if (!$("panel").hidden) panel.show(turn);
+  following = turn;
+  scrollToEnd();
+  const again = () => { turn.root.remove(); askQuestion(question, insteadOf); };
+  try {
+    if (!state.thread) {
+      // if conversations can't be stored now, the question is answered anyway
+      const begun = await send("POST", "/api/threads", { graph: state.graph }).catch((problem) => { if (problem.status !== 503) throw problem; });
+      if (own !== view) return;
+      if (begun) {
+        state.thread = begun.thread;
+        navigate({ thread: begun.thread }, { quiet: true });
+      }
+    }
+    await stream({ question, graph: state.graph, thread: state.thread, instead_of: insteadOf, ...savedOptions() }, (kind, payload) => {
+      if (kind === "run") { if (state.asking) state.asking.run = payload; }
+      else if (kind === "answer") { finishTurn(turn, payload); announce(payload.answer); if (payload.turn === 1) setTitle(payload.question.slice(0, 80)); }
+      else if (kind === "error") failTurn(turn, payload, button("Ask again", again, "main"));
+      else handleEvent(turn, kind, payload);
+      panel.changed(turn);
+    }, stopping.signal);
+    if (turn.live.record && own === view) suggestFollowUps(turn).then(() => setTimeout(() => { if (following === turn) following = null; }, 500), () => {
+      // suggestions are optional
+    });
+  } catch (problem) {
+    await recoverTurn(turn, problem, again, own);
+  } finally {
+    setBusy(null);
+    refreshThreads(state.thread);
+  }
+}
+
+// After a lost stream: show the turn if it was stored, else offer to ask again.
+async function recoverTurn(turn, problem, again, own) {
+  if (problem.name === "AbortError") { failTurn(turn, { message: "Stopped." }, button("Ask again", again)); return; }
+  if (problem.status === 404 && state.thread && own === view) {
+    try {
+      const { turns: known } = await get(apiPath("threads", state.thread));
+      const last = known.at(-1);
+      if (last?.record.question === turn.live.question && last.record.turn > shownBefore(turn)) { finishTurn(turn, last.record, last); return; }
+      problem = { message: "The server was restarted during this answer.", hint: "The partial answer is not stored." };
+    } catch {
+      // report the first problem
+    }
+  }
+  failTurn(turn, problem, button("Ask again", again, "main"));
+}
+
+const shownBefore = (turn) => turn.root.previousElementSibling?.turn?.live.record?.turn ?? 0;
+
+export function setTitle(title = state.title) {
+  state.title = title;
+  $("about").textContent = title;
+  document.title = title + " · Nacre";
+}
+
+async function forkThread(record) {
+  try {
+    const made = await send("POST", apiPath("threads", record.thread, "fork"), { turn: record.turn });
+    navigate({ thread: made.thread });
+    refreshThreads();
+    announce("This is a copy of the conversation up to here.");
+  } catch (problem) {
+    $("turns").append(failureBox(problem));
+  }
+}
+
+export function stopTurn() {
+  const { run, stopping } = state.asking || {};
+  if (run) call("DELETE", apiPath("runs", run)).catch(() => stopping.abort());
+  else stopping?.abort();
+}
+
+function setBusy(asking) {
+  state.asking = asking;
+  $("send").hidden = Boolean(asking);
+  $("stop").hidden = !asking;
+}

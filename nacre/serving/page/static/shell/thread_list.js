@@ -1,0 +1,95 @@
+// The conversations on the left: list by day, search, rename, fork, export, delete.
+
+import { call, get, apiPath, send } from "../shared/api.js";
+import { $, button, failureBox, element, download, announce, iconButton } from "../shared/dom.js";
+import { pageAddress, navigate, state, notifyTabs } from "../shared/state.js";
+import { editInPlace } from "../turn/turn.js";
+
+const MAX_LISTED = 100;
+const DAY = 86400e3;
+const TIME = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const DATE = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+let latestRequest = 0;
+
+export async function listThreads(most = MAX_LISTED) {
+  const own = ++latestRequest;
+  try {
+    const search = $("search").value.trim();
+    const found = await get("/api/threads?" + new URLSearchParams({ search, limit: most }));
+    if (own !== latestRequest) return;
+    if (!found.length) { $("threads").replaceChildren(element("p", { class: "quiet none" }, search ? "Nothing found." : "No conversations yet.")); return; }
+    const days = new Map();
+    for (const each of found) days.set(dayLabel(each.updated), [...(days.get(dayLabel(each.updated)) || []), each]);
+    $("threads").replaceChildren(...[...days].map(([name, threads]) => element("section", {}, element("h2", {}, name), element("ul", {}, threads.map(threadItem)))),
+      found.length === most && most < 200 ? button("Show more", () => listThreads(200), "plain") : "");
+  } catch (problem) {
+    if (own !== latestRequest) return;
+    // the earlier list stays visible
+    $("threads").querySelector(".failure")?.remove();
+    $("threads").prepend(failureBox(problem, button("Try again", () => listThreads())));
+  }
+}
+
+function dayLabel(time) {
+  const midnight = new Date().setHours(0, 0, 0, 0), at = time * 1000;
+  if (at >= midnight) return "Today";
+  if (at >= midnight - DAY) return "Yesterday";
+  if (at >= midnight - 6 * DAY) return "This week";
+  return new Date(at).toLocaleDateString(undefined, { month: "long", year: "numeric" });
+}
+
+function threadItem(thread) {
+  const at = new Date(thread.updated * 1000), title = thread.title || "New conversation";
+  const own = element("li", {}, element("a", { href: pageAddress({ thread: thread.thread }), class: "open", "aria-current": thread.thread === state.thread ? "page" : null, title: title + " · " + thread.graph },
+    element("span", { class: "title" }, title), element("time", { datetime: at.toISOString() }, Date.now() - at < DAY ? TIME.format(at) : DATE.format(at))),
+  iconButton("more", "More about: " + title, (event) => openMenu(event.currentTarget, thread, title, own)));
+  return own;
+}
+
+function openMenu(opener, thread, title, own) {
+  const pop = $("choices");
+  const url = apiPath("threads", thread.thread);
+  const choice = (label, then, kind = "") => button(label, () => { pop.hidePopover(); then(); }, kind);
+  const take = (format, name) => async () => download(await (await call("GET", url + "/export?format=" + format)).blob(), name);
+  const ask = () => {
+    pop.replaceChildren(element("p", {}, "Delete “" + title + "” for good?"), choice("Delete", remove, "bad"), choice("Keep", () => opener.focus()));
+    pop.querySelector("button").focus();
+  };
+  async function remove() {
+    try {
+      await call("DELETE", url);
+    } catch (problem) { own.append(failureBox(problem)); return; }
+    announce("Deleted.");
+    notifyTabs({ kind: "deleted", thread: thread.thread });
+    if (thread.thread === state.thread) navigate({ graph: state.graph });
+    await listThreads();
+    $("search").focus();
+  }
+  async function fork() {
+    const made = await send("POST", url + "/fork", { turn: thread.turns });
+    navigate({ thread: made.thread });
+    announce("This is a copy of the conversation.");
+    refreshThreads();
+  }
+  function rename() {
+    editInPlace(own, title, "Name of the conversation", "Rename", async (text) => {
+      await send("PATCH", url, { title: text.slice(0, 200) });
+      refreshThreads();
+    }, () => listThreads());
+  }
+  pop.replaceChildren(...[choice("Rename", rename), thread.turns ? choice("Fork", fork) : "", choice("Export as Markdown", take("markdown", "conversation.md")), choice("Export as JSON", take("json", "conversation.json")), button("Delete …", ask, "bad")].filter(Boolean));
+  pop.showPopover();
+  const at = opener.getBoundingClientRect();
+  pop.style.left = Math.max(8, Math.min(at.left, innerWidth - pop.offsetWidth - 8)) + "px";
+  pop.style.top = Math.min(at.bottom + 4, innerHeight - pop.offsetHeight - 8) + "px";
+  pop.querySelector("button").focus();
+}
+
+// Refresh the list in this tab and the others.
+export function refreshThreads(thread = null) {
+  notifyTabs({ kind: "changed", thread });
+  return listThreads();
+}
+
+let searchTimer = 0;
+$("search").addEventListener("input", () => { clearTimeout(searchTimer); searchTimer = setTimeout(() => listThreads(), 200); });

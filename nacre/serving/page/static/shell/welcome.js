@@ -1,0 +1,53 @@
+// The first screen of a graph: its size, example questions, and a drawing of its schema.
+
+import { get, apiPath } from "../shared/api.js";
+import { $, button, countPhrase, failureBox, element } from "../shared/dom.js";
+import { schemaGraph } from "./schema_graph.js";
+import { pageAddress, navigate, state } from "../shared/state.js";
+import { branchLabel } from "../turn/turn.js";
+
+// branches that are not built by default are not reported as missing
+const OPTIONAL_BRANCHES = { sparql: 1 };
+const MAX_OTHER_GRAPHS = 12;
+let latestRequest = 0;
+
+// Load the graphs into the selection; `wanted`, else the last used one, is selected. False if there are none.
+export async function loadGraphs(wanted) {
+  state.graphs = await get("/api/graphs");
+  $("graph").replaceChildren(...state.graphs.map((graph) => element("option", { value: graph.name }, graph.name)));
+  if (!state.graphs.length) {
+    $("welcome").hidden = false;
+    $("lead").textContent = "There is no graph yet. Create one on the server: nacre ingest FILE.ttl --graph NAME";
+    return false;
+  }
+  const known = (name) => state.graphs.some((each) => each.name === name);
+  selectGraph([wanted, localStorage.getItem("nacre-graph")].find(known) || state.graphs[0].name);
+  return true;
+}
+
+export function selectGraph(graph) {
+  state.graph = graph;
+  $("graph").value = graph;
+  localStorage.setItem("nacre-graph", graph);
+}
+
+export async function showWelcome(ask) {
+  const graph = state.graph, own = ++latestRequest;
+  const about = state.graphs.find((each) => each.name === graph);
+  $("head").textContent = "Ask " + graph;
+  $("about").textContent = graph;
+  const missing = Object.keys(about.unavailable).filter((each) => !(each in OPTIONAL_BRANCHES));
+  $("lead").replaceChildren(about.problem || countPhrase(about.things, "thing") + ", " + countPhrase(about.triples, "fact") + ", " + countPhrase(about.classes, "class", "classes") + ". Every answer cites its sources.", missing.length ? element("span", { class: "quiet" }, " Not available: " + missing.map(branchLabel).join(", ") + ".") : "");
+  const others = state.graphs.filter((each) => each.name !== graph).slice(0, MAX_OTHER_GRAPHS);
+  $("others").hidden = !others.length;
+  $("others").replaceChildren(element("span", { class: "quiet" }, "Other graphs"), ...others.map((each) => element("a", { href: pageAddress({ graph: each.name }) }, each.name)));
+  $("examples").replaceChildren();
+  $("picture").replaceChildren();
+  if (about.problem) return;
+  await Promise.all([
+    get(apiPath("graphs", graph, "examples")).then((questions) => { if (own === latestRequest) $("examples").replaceChildren(...questions.map((text) => element("li", {}, button(text, () => ask(text), "example")))); }).catch((problem) => own === latestRequest && $("examples").replaceChildren(element("li", {}, failureBox(problem)))),
+    get(apiPath("graphs", graph, "overview")).then((seen) => { if (own === latestRequest) $("picture").replaceChildren(schemaGraph(seen)); }).catch((problem) => own === latestRequest && $("picture").replaceChildren(failureBox(problem))),
+  ]);
+}
+
+$("graph").addEventListener("change", () => { selectGraph($("graph").value); navigate({ graph: state.graph }); });

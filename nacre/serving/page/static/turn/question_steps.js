@@ -1,0 +1,30 @@
+// The steps from a question to its queries: record -> triples with unknowns, matches, readings, checks.
+
+import { countPhrase, element } from "../shared/dom.js";
+import { classLink, isIri, thingLink } from "../shared/labels.js";
+
+const MAX_CANDIDATES = 6;
+const LINK_BY_KIND = { entity: thingLink, class: classLink };
+
+// The details under "What was understood"; "" for old records without steps.
+export function questionSteps(record) {
+  const derived = record?.derivation;
+  if (!derived?.triples.length) return "";
+  const failed = derived.assertions.filter((each) => !each.holds);
+  const { considered, selected } = derived.planned;
+  return element("details", { class: "part", open: failed.length ? true : null },
+    element("summary", {}, element("strong", {}, "Question as triples"), element("span", { class: "quiet" }, " " + countPhrase(derived.triples.length, "triple") + (failed.length ? ", not all checks hold" : ", checked"))),
+    element("ul", { class: "mentions" }, derived.triples.map((ends) => element("li", {}, ends.map((end, i) => [i ? " " : "", end.startsWith("?") ? element("em", {}, end) : end])))),
+    failed.map((each) => element("p", { class: "note" }, "Does not hold: " + each.says)),
+    derived.matches.filter((each) => !each.valid).map((each) => element("p", { class: "note" }, "Not in this graph: " + each.text)),
+    derived.matches.filter((each) => each.candidates.length).map((each) => matchLine(each, record.graph)),
+    considered ? element("p", { class: "quiet" }, countPhrase(considered, "reading") + " considered, " + selected.length + " run as queries") : "",
+    derived.checked.filter((each) => each.why).map((each) => element("p", { class: "note" }, "Query " + (each.query + 1) + " was " + each.verdict + ": " + each.why)));
+}
+
+function matchLine(each, graph) {
+  const lead = LINK_BY_KIND[each.kind];
+  return element("p", {}, element("q", {}, each.text), " → ", each.candidates.slice(0, MAX_CANDIDATES).map((one, i) => [i ? ", " : "",
+    lead && isIri(one.iri) ? lead(graph, one.iri, one.label) : one.label,
+    element("span", { class: "tag", title: one.similarity == null ? "How well the name fits" : "How well the name fits; nearness in meaning" }, one.score.toFixed(2) + (one.similarity == null ? "" : "; " + one.similarity.toFixed(2)))]));
+}

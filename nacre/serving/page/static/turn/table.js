@@ -1,0 +1,59 @@
+// Rows -> a sortable table that shows the first thirty rows and exports CSV.
+
+import { button, countPhrase, icon, element, download, formatCell } from "../shared/dom.js";
+
+const FIRST_ROWS = 30;
+const COLLATOR = new Intl.Collator("en", { numeric: true });
+// spreadsheets run a cell with this first character as a formula
+const FORMULA_START = /^[=+\-@\t\r]/;
+
+export function rowTable({ columns, units = [], rows, cell = null, after = () => {}, name = "rows", caption = "" }) {
+  const isNumber = columns.map((_, i) => rows.some((row) => typeof row[i] === "number") && rows.every((row) => row[i] == null || typeof row[i] === "number"));
+  const state = { by: null, down: false, most: FIRST_ROWS };
+  const body = element("tbody");
+  const foot = element("div", { class: "row table-foot" });
+  const heads = columns.map((column, i) => element("th", { scope: "col", class: isNumber[i] ? "number" : null, "aria-sort": "none" },
+    button([units[i] ? column + " (" + units[i] + ")" : column, element("span", { class: "sign", "aria-hidden": "true" })], () => sort(i), "sort")));
+  const root = element("div", { class: "grid" }, element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption || "Rows" },
+    element("table", {}, element("thead", {}, element("tr", {}, heads)), body)), foot);
+
+  function sort(i) {
+    state.down = state.by === i ? !state.down : false;
+    state.by = i;
+    heads.forEach((head, n) => head.setAttribute("aria-sort", n !== i ? "none" : state.down ? "descending" : "ascending"));
+    draw();
+  }
+
+  const drawn = new Map();
+  const line = (row) => drawn.get(row) || drawn.set(row, element("tr", {}, row.map((value, i) => element("td", { class: isNumber[i] ? "number" : null, title: typeof value === "number" && formatCell(value, columns[i]) !== String(value) ? value : null },
+    cell?.(value, i, row) ?? formatCell(value, columns[i]))))).get(row);
+
+  function draw() {
+    const sorted = state.by === null ? rows : [...rows].sort((a, b) => compareCells(a[state.by], b[state.by]) * (state.down ? -1 : 1));
+    body.replaceChildren(...sorted.slice(0, state.most).map(line));
+    const rest = rows.length - state.most;
+    foot.replaceChildren(element("span", { class: "quiet" }, rest > 0 ? state.most + " of " + countPhrase(rows.length, "row") : countPhrase(rows.length, "row")),
+      rest > 0 ? button("Show all", () => { state.most = rows.length; draw(); }, "plain") : "",
+      element("button", { type: "button", class: "plain", onclick: () => download(toCsv(columns, units, rows), name + ".csv", "text/csv") }, icon("save"), "CSV"));
+    foot.hidden = rows.length < 2;
+    after(body);
+  }
+
+  draw();
+  return root;
+}
+
+function compareCells(a, b) {
+  if (a == null || b == null) return a == null ? (b == null ? 0 : 1) : -1;
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  return COLLATOR.compare(a, b);
+}
+
+export function toCsv(columns, units, rows) {
+  const quote = (value) => {
+    const text = value == null ? "" : typeof value === "string" && FORMULA_START.test(value) ? "'" + value : String(value);
+    return /[",\n\r]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+  };
+  const heads = columns.map((column, i) => (units[i] ? column + " [" + units[i] + "]" : column));
+  return [heads, ...rows].map((row) => row.map(quote).join(",")).join("\r\n") + "\r\n";
+}

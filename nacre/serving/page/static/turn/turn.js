@@ -1,0 +1,265 @@
+// One question and its answer: events of a running turn, or a stored record -> an article.
+
+import { get, apiPath, send } from "../shared/api.js";
+import { chart } from "./chart.js";
+import { $, button, countPhrase, failureBox, icon, element, download, announce, iconButton } from "../shared/dom.js";
+import { loadLabels, thingLink } from "../shared/labels.js";
+import { renderMarkdown, linkNames } from "./markdown.js";
+import { citationButton } from "./citation.js";
+import { rowTable } from "./table.js";
+
+const BRANCH_LABELS = { sql: "tables", sparql: "triples", lexical: "passages by words", vector: "passages by meaning" };
+const STATUS_LABELS = {
+  answered: "Answered", partial: "A part is missing", clarify: "Several readings", not_in_graph: "Not in this graph",
+  not_understood: "Not understood", failed: "Failed",
+};
+const TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
+// an answer with at least MIN_LIST names becomes a list, which shows MAX_NAMED names at first
+const MIN_LIST = 6, MAX_NAMED = 30;
+const COMMAND_LINE_HINT = /(; the first are shown)?,? ask with --json for the rest|the first are shown, ask with --json for the rest| \(ask with --json for all\)/;
+export const branchLabel = (branch) => BRANCH_LABELS[branch] || branch;
+
+// `hooks`: ask(question, insteadOf), derive(turn, show), fork(record); without a hook its buttons are omitted.
+export function newTurn(question, hooks) {
+  const turn = {
+    live: { question, began: performance.now(), steps: [], understand: null, routes: [], queries: [], evidence: [], record: null },
+    hooks, text: "", drawing: 0,
+    asked: element("div", { class: "question" }), understood: element("div", { class: "understood" }),
+    steps: element("ol", { class: "steps" }), answer: element("div", { class: "answer" }), rest: element("div", { class: "rest" }),
+  };
+  turn.root = element("article", { "aria-busy": "true", "aria-label": question }, turn.asked, turn.understood, turn.steps, turn.answer, turn.rest);
+  turn.root.turn = turn;
+  turn.asked.append(element("p", {}, question));
+  return turn;
+}
+
+// Show one event of the stream.
+export function handleEvent(turn, kind, payload) {
+  const { live } = turn;
+  if (kind === "token") {
+    if (!turn.text) { turn.steps.hidden = true; recordStep(live, "answer"); }
+    turn.text += payload;
+    // the first token is drawn at once, later ones with the next frame
+    if (turn.answer.firstChild) turn.drawing ||= requestAnimationFrame(() => drawTokens(turn)); else drawTokens(turn);
+    return;
+  }
+  if (kind === "rewriter") { recordStep(live, "rewriter"); if (payload.depends) showUnderstood(turn, payload.own || payload.standalone); showStep(turn, "read", "Question read"); }
+  else if (kind === "understand") { recordStep(live, "understand"); live.understand = payload; showStep(turn, "understand", payload.mentions.length ? "Names found: " + [...new Set(payload.mentions.map((each) => each.label))].slice(0, 4).join(", ") : "No names found"); }
+  else if (kind === "route") { recordStep(live, "tool_selector"); live.routes.push(payload); for (const branch of payload.branches) showStep(turn, branch + payload.round, "Looking in " + branchLabel(branch), true); }
+  else if (kind === "query") { recordStep(live, payload.tool); live.queries.push(payload); showResultCount(turn, payload.tool, payload.round); }
+  else if (kind === "evidence") { live.evidence.push(payload); showResultCount(turn, payload.branch, payload.round); }
+  else if (kind === "line") showConnection(turn, !payload);
+}
+
+function recordStep(live, name) { live.steps.push({ name, at: (performance.now() - live.began) / 1000 }); }
+
+function showStep(turn, key, words, busy = false) {
+  let item = [...turn.steps.children].find((each) => each.dataset.key === key);
+  if (!item) { item = element("li", { "data-key": key }); turn.steps.append(item); }
+  item.className = busy ? "busy" : "done";
+  item.textContent = words;
+}
+
+function showResultCount(turn, branch, round) {
+  const of = (list, name) => list.filter((each) => each[name] === branch && each.round === round).length;
+  const queries = of(turn.live.queries, "tool"), evidence = of(turn.live.evidence, "branch");
+  showStep(turn, branch + round, branchLabel(branch) + ": " + (branch in { sql: 1, sparql: 1 } ? countPhrase(queries, "query", "queries") : countPhrase(evidence, "sentence")));
+}
+
+function showConnection(turn, is) {
+  turn.rest.querySelector(".lost")?.remove();
+  if (is) turn.rest.append(element("p", { class: "lost note", role: "status" }, "The connection was lost. Reconnecting …"));
+}
+
+function drawTokens(turn) {
+  turn.drawing = 0;
+  renderMarkdown(turn.answer, turn.text, { cite: (n) => element("span", { class: "cite" }, String(n)) });
+}
+
+// Show the complete record; `kept` is the stored turn with its feedback.
+export function finishTurn(turn, record, kept = null) {
+  const { live, hooks } = turn;
+  cancelAnimationFrame(turn.drawing);
+  live.record = record;
+  turn.root.removeAttribute("aria-busy");
+  turn.steps.remove();
+  turn.answer.lang = record.language;
+  if (record.standalone !== record.question) showUnderstood(turn, record.standalone_own || record.standalone, record);
+  const cited = new Map(record.citations.map((each) => [each.n, each]));
+  const cite = (n) => (cited.has(n) ? citationButton(record, cited.get(n), () => hooks.derive?.(turn)) : null);
+  const rich = (record.by.fuser || "").startsWith("model");
+  const whole = record.table;
+  turn.answer.replaceChildren();
+  // the hint is for the command line; the page shows all rows below
+  renderMarkdown(turn.answer, record.answer.replace(COMMAND_LINE_HINT, ""), { rich, cite, table: whole ? () => rowTable({ ...whole, name: "answer", after: (body) => linkThings(turn, body), caption: record.question }) : null });
+  removeListedOptions(turn, record);
+  namesAsList(turn, record);
+  const rows = whole || record.citations.find((each) => each.rows.length > 2 && record.answer.includes("[" + each.n + "]"));
+  const figure = rows && ["answered", "partial", "clarify"].includes(record.status) ? chart(rows) : null;
+  if (figure) turn.answer.append(figure);
+  turn.rest.replaceChildren(...statusLines(turn, record), readingButtons(turn, record), toolbar(turn, record, kept));
+  whenSeen(turn.root, () => linkThings(turn, turn.answer));
+}
+
+export function failTurn(turn, problem, ...ways) {
+  turn.root.removeAttribute("aria-busy");
+  for (const each of turn.steps.querySelectorAll(".busy")) each.remove();
+  turn.steps.hidden = !turn.steps.children.length || Boolean(turn.text);
+  turn.rest.replaceChildren(failureBox(problem, ...ways));
+}
+
+function showUnderstood(turn, text, record) {
+  const correct = turn.hooks.ask && record?.thread && iconButton("pencil", "Correct what was understood", () => editInPlace(turn.understood, text, "What you meant", "Ask this", (said) => turn.hooks.ask(said, record.turn), () => showUnderstood(turn, text, record)), { class: "icon small" });
+  turn.understood.replaceChildren(element("p", {}, "Understood as: ", element("q", {}, text), " ", correct));
+}
+
+// A long list in a sentence is easier to read as a list; and where a sentence stops, the list goes on.
+function namesAsList(turn, record) {
+  const said = record.values.map((value) => (typeof value === "number" ? value.toLocaleString("en", { maximumFractionDigits: 2, useGrouping: Math.abs(value) >= 10000 || !Number.isInteger(value) ? "always" : true }) : String(value)));
+  if (said.length < MIN_LIST || record.table) return;
+  const named = said.slice(0, MAX_NAMED), lead = named.slice(0, -1).join(", ") + (named.length > 2 ? "" : ",");
+  for (const paragraph of turn.answer.querySelectorAll(":scope > p")) {
+    const node = [...paragraph.childNodes].find((each) => each.nodeType === Node.TEXT_NODE && each.data.includes(lead));
+    const at = node ? node.data.indexOf(lead) : -1;
+    if (at < 0 || !node.data.slice(at + lead.length).startsWith(" and " + named.at(-1))) continue;
+    node.after(node.data.slice(at + lead.length + 5 + named.at(-1).length).replace(/^ and [\d,]+ more/, ""));
+    node.data = (node.data.slice(0, at).trimEnd() || countPhrase(said.length, "value")).replace(/:$/, "") + " ";
+    const list = element("ul", { class: "names" }, named.map((value) => element("li", {}, value)));
+    const rest = said.length - named.length;
+    const next = splitAfterCitations(node);
+    if (next) paragraph.after(next);
+    paragraph.after(list, rest > 0 ? button("and " + rest.toLocaleString("en") + " more", (event) => { event.currentTarget.remove(); list.append(...said.slice(MAX_NAMED).map((value) => element("li", {}, value))); linkThings(turn, list); }, "plain more") : "");
+  }
+}
+
+// Move the text after a sentence's citations into a paragraph of its own; null if there is none.
+function splitAfterCitations(node) {
+  const paragraph = node.parentElement;
+  let each = node.nextSibling;
+  while (each && (each.nodeType !== Node.TEXT_NODE || !/^\s*[.;,]/.test(each.data))) each = each.nextSibling;
+  if (!each) return null;
+  each.data = each.data.replace(/^\s*[.;,]\s*/, "");
+  const rest = element("p");
+  while (each) { const following = each.nextSibling; rest.append(each); each = following; }
+  paragraph.append(":");
+  return rest.textContent.trim() ? rest : null;
+}
+
+// Remove the list of other readings from the text, since buttons below show them.
+function removeListedOptions(turn, record) {
+  if (!record.options.length || !turn.hooks.ask) return;
+  for (const paragraph of turn.answer.querySelectorAll(":scope > p")) {
+    const last = paragraph.lastChild;
+    if (last?.nodeType !== Node.TEXT_NODE || !record.options.every((option) => last.data.includes(option.words))) continue;
+    last.data = last.data.replace(/\s*Or did you mean:? .*$/s, "");
+    if (!paragraph.textContent.trim()) paragraph.remove();
+  }
+}
+
+function statusLines(turn, record) {
+  const sure = record.confidence == null ? "" : Math.round(record.confidence * 100) + " %";
+  const parts = [element("p", { class: "status " + record.status }, element("span", { class: "dot", "aria-hidden": "true" }), STATUS_LABELS[record.status] || record.status,
+    sure && element("span", { class: "sure", title: "Probability that this is right, as measured on other graphs" }, " · " + sure + " sure"))];
+  const notes = [];
+  if (record.reason && !record.answer.includes(record.reason)) notes.push(record.reason);
+  notes.push(...record.caveats);
+  if (!record.thread && turn.hooks.ask) notes.push("This turn is not stored: the conversations can't be written now.");
+  for (const [agent, by] of Object.entries(record.by)) if (by !== "rules" && by !== "model") notes.push(agent + ": " + by);
+  if (record.status !== "answered") for (const [branch, why] of Object.entries(record.unavailable)) notes.push("Not searched: " + branchLabel(branch) + ": " + why);
+  if (["not_understood", "not_in_graph", "failed", "partial"].includes(record.status)) {
+    const tried = [...new Set(record.visited)].map((branch) => branchLabel(branch) + " (" + countPhrase(record.queries.filter((each) => each.tool === branch).length, "query", "queries") + ")");
+    if (tried.length) notes.push("Tried: " + tried.join(", ") + ".");
+  }
+  return notes.length ? [...parts, element("ul", { class: "notes" }, [...new Set(notes)].map((note) => element("li", {}, note)))] : parts;
+}
+
+function readingButtons(turn, record) {
+  if (record.status === "clarify" && !record.options.length && turn.hooks.ask) return element("div", { class: "options" }, button("Yes, that is what I meant", () => turn.hooks.ask("Yes"), "chip"));
+  if (!record.options.length || !turn.hooks.ask) return "";
+  return element("div", { class: "options", role: "group", "aria-label": "Or did you mean" }, element("p", {}, "Or did you mean"), record.options.map((option) => button(option.words, () => turn.hooks.ask(option.words), "chip")));
+}
+
+function toolbar(turn, record, kept) {
+  const { hooks } = turn;
+  const bar = element("div", { class: "tools", role: "group", "aria-label": "This answer" });
+  bar.append(iconButton("copy", "Copy the answer", async (event) => {
+    const own = event.currentTarget;
+    await navigator.clipboard.writeText(record.answer);
+    own.classList.add("did");
+    announce("Copied.");
+    setTimeout(() => own.classList.remove("did"), 1200);
+  }));
+  if (record.thread) {
+    bar.append(thumbButton(turn, record, kept, 1), thumbButton(turn, record, kept, -1));
+    if (hooks.ask) bar.append(iconButton("pencil", "Edit the question", () => editInPlace(turn.asked, record.question, "Edit the question", "Ask again", (said) => hooks.ask(said, record.turn), () => turn.asked.replaceChildren(element("p", {}, record.question)))));
+    if (hooks.fork) bar.append(iconButton("fork", "Go on from here in a new conversation", () => hooks.fork(record)));
+  }
+  bar.append(iconButton("save", "JSON of this answer", () => download(JSON.stringify(record, null, 1), "answer.json", "application/json")));
+  if (hooks.derive) bar.append(element("button", { type: "button", class: "plain derive", onclick: () => hooks.derive(turn) }, icon("route"), "How it was found"));
+  bar.querySelector(".derive")?.setAttribute("aria-label", "How it was found");
+  return bar;
+}
+
+function thumbButton(turn, record, kept, value) {
+  const url = apiPath("threads", record.thread, "turns", record.turn, "feedback");
+  const own = iconButton(value > 0 ? "up" : "down", value > 0 ? "This answer is right" : "This answer is wrong", async () => {
+    if (own.getAttribute("aria-pressed") === "true") return judge(0, "");
+    return value > 0 ? judge(1, "") : reason();
+  }, { "aria-pressed": String(kept?.thumb === value) });
+  async function judge(thumb, comment) {
+    try { await send("PUT", url, { thumb, comment }); } catch (problem) { own.closest(".rest").append(failureBox(problem)); return; }
+    for (const each of own.parentElement.querySelectorAll("[aria-pressed]")) each.setAttribute("aria-pressed", "false");
+    own.setAttribute("aria-pressed", String(thumb === value));
+    announce(thumb ? "Kept. Thank you." : "Taken back.");
+  }
+  function reason() {
+    const box = element("div", { class: "reason" });
+    own.closest(".tools").after(box);
+    editInPlace(box, kept?.comment || "", "What is wrong with it? You may leave this empty.", "Keep", (said) => { box.remove(); return judge(-1, said); }, () => { box.remove(); own.focus(); }, true);
+  }
+  return own;
+}
+
+// Edit a text in place: Enter saves it, Escape cancels.
+export function editInPlace(root, text, label, action, take, leave, empty = false) {
+  const field = element("textarea", { rows: "2", maxlength: "4000", "aria-label": label, placeholder: label });
+  field.value = text;
+  const done = () => (field.value.trim() || empty ? take(field.value.trim()) : field.focus());
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); done(); }
+    if (event.key === "Escape") { event.stopPropagation(); leave(); }
+  });
+  root.replaceChildren(element("div", { class: "editing" }, field, element("div", { class: "row" }, button(action, done, "main"), button("Cancel", leave))));
+  field.focus();
+}
+
+// Link the names of things in the answer to their pages.
+async function linkThings(turn, root) {
+  const { record } = turn.live;
+  const iris = record.citations.flatMap((each) => [...each.keys, ...each.triples.filter(([, predicate]) => predicate !== TYPE).flatMap(([subject, , object]) => [subject, object])]).filter((iri) => /^(https?|urn):/.test(iri));
+  if (!iris.length) return;
+  try {
+    const known = await loadLabels(record.graph, iris.slice(0, 400));
+    linkNames(root, new Map([...known].map(([iri, label]) => [label, iri])), (label, iri) => thingLink(record.graph, iri, label));
+  } catch {
+    // links are optional
+  }
+}
+
+const visibility = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) if (isIntersecting) { visibility.unobserve(target); target.whenSeen?.(); }
+}, { root: $("talk"), rootMargin: "300px" });
+
+export function whenSeen(root, then) { root.whenSeen = then; visibility.observe(root); }
+
+// Show follow-up questions below an answer.
+export async function suggestFollowUps(turn) {
+  const { record } = turn.live;
+  const things = [...new Set(record.citations.flatMap((each) => each.keys))].slice(0, 2);
+  if (!things.length || record.status === "clarify" || !turn.hooks.ask) return;
+  const query = new URLSearchParams([...things.map((iri) => ["thing", iri]), ["asked", record.standalone.slice(0, 4000)]]);
+  const found = await get(apiPath("graphs", record.graph, "follow-ups") + "?" + query);
+  if (!found.length || turn.root.nextElementSibling) return;
+  const row = element("div", { class: "onward", role: "group", "aria-label": "Ask next" }, found.map((text) => button(text, () => turn.hooks.ask(text), "chip")));
+  turn.rest.append(row);
+}
