@@ -49,17 +49,17 @@ class TurnView:
     def evidence(self) -> tuple[Evidence, ...]:
         """All evidence in the order in which it was found, then that of the turn which this one refers to, as of round
         0. Rows of a reading by SPARQL are left out if SQL gave rows of the same reading."""
-        read = {each.reading for each in self._all if isinstance(each, Rows) and each.branch == "sql"}
+        read = {each.reading for each in self._own_evidence if isinstance(each, Rows) and each.branch == "sql"}
         # the same reading by two query languages is one piece of evidence, not two that agree
         own = tuple(
             each
-            for each in self._all
+            for each in self._own_evidence
             if not (isinstance(each, Rows) and each.branch == "sparql" and each.reading in read)
         )
         return own + tuple(each for turn in self.referenced_turns[-1:] for each in turn.evidence)
 
     @property
-    def _all(self) -> tuple[Evidence, ...]:
+    def _own_evidence(self) -> tuple[Evidence, ...]:
         return tuple(each for part in self.found for each in part.evidence)
 
     @property

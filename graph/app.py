@@ -103,10 +103,10 @@ def _open_conversations(file: Path) -> Conversations:
 
 async def graph() -> App:
     """The graph for `langgraph dev`, which keeps threads itself and forbids file access on its event loop."""
-    return await run_in_thread(_for_studio)
+    return await run_in_thread(_studio_app)
 
 
 @cache
-def _for_studio() -> App:
+def _studio_app() -> App:
     composition = compose(load_settings())
     return build_graph(composition.resources, context=context_with_graphs(composition.library.names))

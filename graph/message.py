@@ -66,11 +66,11 @@ def message_metadata(record: Answer) -> Json:
     return {
         "status": record["status"],
         "confidence": record["confidence"],
-        "citations": [_short(citation) for citation in record["citations"]],
+        "citations": [_shortened_citation(citation) for citation in record["citations"]],
     }
 
 
-def _short(citation: Citation) -> Json:
+def _shortened_citation(citation: Citation) -> Json:
     return {
         "n": citation["n"],
         "tool": citation["tool"],

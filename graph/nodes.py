@@ -67,7 +67,7 @@ class Nodes:
                 name, question = reply[0], checked_question(reply[1])
             elif is_graph_needed(state, graphs):
                 return {"messages": [ask_for_graph(graphs)]}
-        graph = await run_in_thread(_open, self._resources.library, name)
+        graph = await run_in_thread(_open_graph, self._resources.library, name)
         lease = self._resources.leases.acquire(graph, run_id())
         earlier = decode_conversation(state, settings)
         view = replace(
@@ -80,7 +80,7 @@ class Nodes:
         strategy = (context and context.strategy) or settings.strategy
         branches, unavailable = turn_branches(graph, context, strategy)
         return {
-            **_cleared(),
+            **_cleared_fields(),
             "messages": [message] if message else [],
             "about": graph.name,
             "version": graph.version,
@@ -93,7 +93,7 @@ class Nodes:
             "strategy": strategy,
             "started": started,
             "rewrite": RecordDict(rewrite.value),
-            "conversation": _carried(earlier, state),
+            "conversation": _carried_turns(earlier, state),
             "enabled": branches,
             "unavailable": unavailable,
             "by": {"rewriter": rewrite.by},
@@ -229,7 +229,7 @@ class Nodes:
             return await run_in_thread(cached_understanding, rewrite, graph.schema, lexicon, most)
 
 
-def _cleared() -> Update:
+def _cleared_fields() -> Update:
     """The fields of the turn before, emptied."""
     return {
         "readings": [],
@@ -243,9 +243,9 @@ def _cleared() -> Update:
     }
 
 
-def _carried(earlier: Sequence[EarlierTurn], state: State) -> list[RecordDict]:
+def _carried_turns(earlier: Sequence[EarlierTurn], state: State) -> list[RecordDict]:
     return [RecordDict(turn, data) for turn, data in zip(earlier, state.get("earlier", []), strict=False)]
 
 
-def _open(library: Library, name: str | None) -> Graph:
+def _open_graph(library: Library, name: str | None) -> Graph:
     return library.open(library.resolve(name))

@@ -65,7 +65,7 @@ def run_model_sparql(
     first = run(declared)
     if first.error is None or first.error.kind != "unknown_name":
         return first
-    repaired, replacement = _repaired(declared, first.error.message, schema, prefixes)
+    repaired, replacement = _with_nearest_name(declared, first.error.message, schema, prefixes)
     if repaired is None:
         return first
     second = run(prefixes.declare(repaired), f"repaired (unknown_name): {replacement}")
@@ -75,7 +75,7 @@ def run_model_sparql(
     return replace(second, queries=(*first.queries, *second.queries))
 
 
-def _repaired(query: str, message: str, schema: Schema, prefixes: Prefixes) -> tuple[str | None, str]:
+def _with_nearest_name(query: str, message: str, schema: Schema, prefixes: Prefixes) -> tuple[str | None, str]:
     """The query with the nearest known name instead of the unknown one, and what was replaced."""
     unknown = _UNKNOWN.search(message)
     if unknown is None:

@@ -91,7 +91,7 @@ def triple_features(understanding: Understanding, stores: TripleStores) -> list[
     groups = list(_groups(understanding, stores))[:MOST_GROUPS]
     if not groups:
         return []
-    left = [_without(question, each.anchor) for each in groups]
+    left = [_without_name(question, each.anchor) for each in groups]
     names = relation_vectors(stores.embedder, [name for each in groups for name in (each.relation, *each.names)])
     once = list(dict.fromkeys(left))
     vectors = dict(zip(once, _embedded(stores.embedder, once), strict=True))
@@ -123,11 +123,11 @@ def _groups(understanding: Understanding, stores: TripleStores) -> Iterator[Trip
         names.setdefault(into, []).append(own)
     found: dict[tuple[str, str, bool], list[RetrievedTriple]] = {}
     for key, label in keys.items():
-        for relation, forward, single in _of_graph(key, stores):
+        for relation, forward, single in _graph_triples(key, stores):
             found.setdefault((label, relation, forward), []).append(single)
     for each in layer.about(keys, forms) if layer is not None else ():
-        subject = keys.get(each.subject_key) or (each.subject if _form(each.subject) in forms else "")
-        value = keys.get(each.object_key) or (each.object if _form(each.object) in forms else "")
+        subject = keys.get(each.subject_key) or (each.subject if _question_form(each.subject) in forms else "")
+        value = keys.get(each.object_key) or (each.object if _question_form(each.object) in forms else "")
         if subject and not value:
             found.setdefault((subject, each.relation, True), []).append(_single(each, forward=True))
         elif value and not subject:
@@ -137,7 +137,7 @@ def _groups(understanding: Understanding, stores: TripleStores) -> Iterator[Trip
         yield TripleGroup(anchor, relation, forward, tuple(reversed(once.values())), tuple(names.get(relation, ())))
 
 
-def _of_graph(key: str, stores: TripleStores) -> Iterator[tuple[str, bool, RetrievedTriple]]:
+def _graph_triples(key: str, stores: TripleStores) -> Iterator[tuple[str, bool, RetrievedTriple]]:
     """The triples of a thing in its passages."""
     passages = stores.passages.by_key(key)[:MOST_PASSAGES] if stores.passages is not None else []
     predicates = stores.lexicon.schema.predicate_of
@@ -229,14 +229,14 @@ def _spans(question: str) -> list[str]:
     ]
 
 
-def _without(question: str, anchor: str) -> str:
+def _without_name(question: str, anchor: str) -> str:
     """The question without the name of the thing that it is about."""
     at = fold(question).find(fold(anchor))
     left = question if at < 0 else f"{question[:at]}{question[at + len(anchor) :]}"
     return " ".join(left.split()) or question
 
 
-def _form(text: str) -> str:
+def _question_form(text: str) -> str:
     return " ".join(name_tokens(text))
 
 

@@ -78,8 +78,8 @@ def explain_absence(
         return Absence(f"I could not find out: my queries failed ({quote_line(why)}).", "failed", why)
     best = next((each for each in understanding.readings), None)
     if best is not None:
-        return _not_understood(best, empty is not None)
-    text = _known_instead(understanding, schema, evidence)
+        return _misunderstanding(best, empty is not None)
+    text = _known_facts_text(understanding, schema, evidence)
     return Absence(text, "not_in_graph", text)
 
 
@@ -89,7 +89,7 @@ def nearest_name_hint(unknown: Sequence[tuple[str, str]]) -> str:
     return f" The nearest name it has is {quoted_list(near)}." if near else ""
 
 
-def _not_understood(best: Reading, empty: bool) -> Absence:
+def _misunderstanding(best: Reading, empty: bool) -> Absence:
     """What was understood, and which words were not."""
     left = f" What I could not place: {quoted_list(best.unused)}." if best.unused else ""
     gave = " It gives nothing in this graph." if empty and left else ""
@@ -108,21 +108,21 @@ def quoted_list(names: Sequence[str]) -> str:
     return quotes[0] if len(quotes) == 1 else f"{', '.join(quotes[:-1])} and {quotes[-1]}"
 
 
-def _known_instead(understanding: Understanding, schema: Schema, evidence: Sequence[Evidence]) -> str:
+def _known_facts_text(understanding: Understanding, schema: Schema, evidence: Sequence[Evidence]) -> str:
     """Which words of the question the evidence lacks, and what the graph states of the thing that it asks about."""
-    key, name = _thing(understanding, evidence)
+    key, name = _subject(understanding, evidence)
     about = [each for each in evidence if not key or key in each.keys]
     asked_for = [each.words for each in about if isinstance(each, Rows)]
     labels = [*(each.label for each in schema.classes), *(each.label for each in schema.predicates)]
     named = [name, *labels, *(each.title for each in evidence)]
     known = content_words(" ".join([*named, *(each.text for each in about), *asked_for]))
-    missing = [t.text for t in tokenize(understanding.standalone) if _is_missing(t, known)]
+    missing = [t.text for t in tokenize(understanding.standalone) if _is_unknown_word(t, known)]
     words = f" on {quoted_list(missing[:4])}" if missing else ""
     if not schema.predicates:
         return f"The texts say nothing{words or ' that answers this question'}."
     if not key:
         return f"This graph holds nothing{words or ' that answers this question'}."
-    properties = _properties(key, schema, evidence)
+    properties = _stated_properties(key, schema, evidence)
     asked = content_words(understanding.standalone) - content_words(name)
     unrecorded = [
         label
@@ -143,14 +143,14 @@ def _known_instead(understanding: Understanding, schema: Schema, evidence: Seque
     )
 
 
-def _is_missing(token: Token, known: frozenset[str]) -> bool:
+def _is_unknown_word(token: Token, known: frozenset[str]) -> bool:
     """Whether the word has meaning and is no form of a known word ("accelerates" if "acceleration" is known)."""
     if token.norm[0].isdigit() or gradable_adjective(token) or not content_words(token.text) - known:
         return False
     return not any(word[:STEM] == token.norm[:STEM] for word in known if len(word) >= STEM)
 
 
-def _thing(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[str, str]:
+def _subject(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[str, str]:
     """The IRI and name of the thing that is asked about; empty if the question names none."""
     for mention in understanding.mentions:
         if mention.kind == "entity":
@@ -162,7 +162,7 @@ def _thing(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[
     return (best.keys[0], best.title) if best is not None else ("", "")
 
 
-def _properties(thing: str, schema: Schema, evidence: Sequence[Evidence]) -> list[str]:
+def _stated_properties(thing: str, schema: Schema, evidence: Sequence[Evidence]) -> list[str]:
     """The labels of the properties that the evidence states of a thing."""
     known = schema.predicate_of
     stated = {t[1] for each in evidence for t in each.triples if t[0] == thing and t[1] in known}

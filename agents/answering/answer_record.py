@@ -139,7 +139,7 @@ def query_record(query: Query, i: int) -> QueryRecord:
 def _citation(n: int, evidence: Evidence, queries: Sequence[Query]) -> Citation:
     rows = evidence if isinstance(evidence, Rows) else None
     table = _with_measured_column(rows.table) if rows else None
-    ran = [_index_of(query, queries) for query in (rows.query, *rows.beside) if query] if rows else []
+    ran = [_query_index(query, queries) for query in (rows.query, *rows.beside) if query] if rows else []
     return Citation(
         n=n,
         tool=evidence.branch,
@@ -182,6 +182,6 @@ def _with_measured_column(table: Table) -> Table:
     )
 
 
-def _index_of(query: Query, queries: Sequence[Query]) -> int | None:
+def _query_index(query: Query, queries: Sequence[Query]) -> int | None:
     key = (query.tool, query.round, query.text, query.params)
     return next((i for i, each in enumerate(queries) if (each.tool, each.round, each.text, each.params) == key), None)

@@ -42,11 +42,11 @@ def find_disputes(
 
     Sentences made from the graph's own triples can't contradict its rows: they are about other properties.
     """
-    found = [*_of_queries(chosen, understanding, evidence), *_of_texts(chosen.table, question, evidence)]
+    found = [*_query_disputes(chosen, understanding, evidence), *_text_disputes(chosen.table, question, evidence)]
     return found[:MAX_DISPUTES]
 
 
-def _of_queries(chosen: Rows, understanding: Understanding, evidence: Sequence[Evidence]) -> Iterator[Dispute]:
+def _query_disputes(chosen: Rows, understanding: Understanding, evidence: Sequence[Evidence]) -> Iterator[Dispute]:
     for index, other in candidate_rows(evidence):
         if (other.reading is None) == (chosen.reading is None) or is_empty(other.table):
             continue
@@ -58,7 +58,7 @@ def _of_queries(chosen: Rows, understanding: Understanding, evidence: Sequence[E
             yield Dispute(index, "since it is likelier to be right" if own > theirs else "")
 
 
-def _of_texts(rows: Table, question: str, evidence: Sequence[Evidence]) -> Iterator[Dispute]:
+def _text_disputes(rows: Table, question: str, evidence: Sequence[Evidence]) -> Iterator[Dispute]:
     names = {" ".join(name_tokens(cell)) for row in rows.rows for cell in row if isinstance(cell, str)}
     for index, other in enumerate(evidence):
         if not isinstance(other, EvidenceSentence) or other.document is None or not is_covered_by(question, [other]):
@@ -105,11 +105,11 @@ def _contradicts(rows: Table, text: str) -> bool:
     if days:
         return bool(dated) and not any(p.first <= day < p.after for p in dated for day in days)
     pairs = [(a, value, unit) for a in find_amounts(blank_periods(text, dated)) for value, unit in own]
-    alike = [(a, converted) for a, value, unit in pairs if (converted := _in_unit(value, unit, a.unit)) is not None]
+    alike = [(a, converted) for a, value, unit in pairs if (converted := _convert(value, unit, a.unit)) is not None]
     return bool(alike) and not any(abs(exact - a.value) <= a.slack for a, exact in alike)
 
 
-def _in_unit(value: float, unit: str, wanted: str) -> float | None:
+def _convert(value: float, unit: str, wanted: str) -> float | None:
     """The value in the unit of a text; None if the two are of different kinds."""
     if bool(unit) != bool(wanted):
         return None

@@ -98,14 +98,14 @@ class GroundingGate:
         if evidence and any(self._unsupported(each, evidence) for each in table_claims(text)):
             self.unsupported += 1
             supported = " ".join(_verbatim(self._evidence[i]) for i in evidence)
-        lead, bar, rows = _disarmed(supported).partition(_TABLE)
-        core = " ".join(lead.split()) or " ".join(_disarmed(text).split())
-        self._let_out(core, evidence, " ", f"\n\n{align_markdown_table(f'| {rows}')}" if bar else "")
+        lead, bar, rows = _harmless(supported).partition(_TABLE)
+        core = " ".join(lead.split()) or " ".join(_harmless(text).split())
+        self._release_sentence(core, evidence, " ", f"\n\n{align_markdown_table(f'| {rows}')}" if bar else "")
 
     def feed(self, text: str, shown: ShownEvidence) -> None:
         """A piece of free text; each sentence is checked as soon as the next one begins."""
         self._pending += text
-        while (end := self._end()) is not None:
+        while (end := self._sentence_end()) is not None:
             sentence, self._pending = self._pending[:end], self._pending[end:]
             self._judge(sentence, shown)
 
@@ -118,7 +118,7 @@ class GroundingGate:
         """The free text broke off: drop the pending rest."""
         self._pending = ""
 
-    def _end(self) -> int | None:
+    def _sentence_end(self) -> int | None:
         if not _STOP.search(self._pending):
             return None
         for match in _END.finditer(self._pending):
@@ -136,32 +136,32 @@ class GroundingGate:
             return
         named = list(dict.fromkeys(shown.indexes[n - 1] for n in numbers if 0 < n <= len(shown.indexes)))
         if named and not self._unsupported(core, named):
-            needed = self._needed(core, named, shown)
+            needed = self._needed_evidence(core, named, shown)
             # a number that stands for nothing, or for evidence that the sentence does not rest on
             self.unsupported += set(needed) != set(named) or len(named) < len(set(numbers))
             self.passed += 1
-            self._let_out(core, needed, gap)
+            self._release_sentence(core, needed, gap)
             return
         self.unsupported += 1
-        other = self._other(core, shown)
+        other = self._better_evidence(core, shown)
         if other is not None:
             self.passed += 1
-            self._let_out(core, [other], gap)
+            self._release_sentence(core, [other], gap)
         else:
             self._say_fallback(shown)
 
-    def _needed(self, core: str, named: Sequence[int], shown: ShownEvidence) -> list[int]:
+    def _needed_evidence(self, core: str, named: Sequence[int], shown: ShownEvidence) -> list[int]:
         """Those of the named evidence that the sentence rests on, or the evidence that it should have named instead."""
         own = [index for index in named if self._share(core, index)]
         needed = own if own and not self._unsupported(core, own) else list(named)
         best = max(self._share(core, index) for index in needed)
-        other = self._answering(core, needed, shown)
+        other = self._answer_evidence(core, needed, shown)
         if other is None and best < _RELATED:
-            other = self._other(core, shown)
+            other = self._better_evidence(core, shown)
             other = other if other is not None and self._share(core, other) >= best + _CLEARLY else None
         return needed if other is None else [other]
 
-    def _answering(self, core: str, named: Sequence[int], shown: ShownEvidence) -> int | None:
+    def _answer_evidence(self, core: str, named: Sequence[int], shown: ShownEvidence) -> int | None:
         """The evidence that the rules answer with, for a bare yes or name that rests on something else."""
         own = [index for index in shown.indexes if _is_answer(index, shown)]
         if set(own) & set(named) or not own or not is_bare_answer(core, self._index(own)):
@@ -173,7 +173,7 @@ class GroundingGate:
         words = content_words(core)
         return len(words & self._index([index]).words) / len(words) if words else 0.0
 
-    def _other(self, core: str, shown: ShownEvidence) -> int | None:
+    def _better_evidence(self, core: str, shown: ShownEvidence) -> int | None:
         """The evidence that a sentence should have cited: it supports its claims and has at least half of its words."""
         best: tuple[float, int] | None = None
         for index in shown.indexes:
@@ -190,7 +190,7 @@ class GroundingGate:
                 self.say(text, evidence)
                 return
 
-    def _let_out(self, core: str, evidence: Sequence[int], gap: str, table: str = "") -> None:
+    def _release_sentence(self, core: str, evidence: Sequence[int], gap: str, table: str = "") -> None:
         if not core or core in self._released:
             return
         if self._after_table:
@@ -250,6 +250,6 @@ def table_claims(text: str) -> list[str]:
     return [lead, *(f"{line}.".replace("\\|", "|") for line in lines)]
 
 
-def _disarmed(text: str) -> str:
+def _harmless(text: str) -> str:
     """Text of the rules with quotations of the graph made harmless: a "[7]" in the data is no citation."""
     return disarm_citations(escape_markup(text))

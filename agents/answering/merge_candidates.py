@@ -27,12 +27,12 @@ def merge_candidates(view: TurnView, drafted: BranchResult, writing: QueryAttemp
         return replace(drafted, queries=queries, error=None if drafted.evidence else error, missing=writing.missing,
                        wants=writing.wants, outcome="empty" if writing.tried else "")  # fmt: skip
     outcome = _outcome(view.understanding, drafted, own, writing)
-    agreeing = [each for each in drafted.rows if outcome == "agreed" and _agree(each, own[0])]
+    agreeing = [each for each in drafted.rows if outcome == "agreed" and _are_same(each, own[0])]
     others = agreeing or (non_empty_rows(drafted.rows) if outcome == "disputed" else [])
     reading = max((row_probability(view.understanding, each) for each in others), default=None)
     sure = priors.after(outcome, reading)
     own = [replace(each, probability=sure) for each in own]
-    alike = [each for each in agreeing if _alike(each, own[0])]
+    alike = [each for each in agreeing if _have_single_column(each, own[0])]
     if alike:
         # rows of a plan can be worded and traced better than those of a bare query
         words = own[0].words
@@ -69,7 +69,7 @@ def merge_rewording(understanding: Understanding, drafted: BranchResult, rows: R
     confirmed_rows = [replace(each, confirmed=True) for each in agreeing] or [rows]
     others = [each for each in drafts if each not in agreeing]
     rival = row_probability(understanding, drafts[0]) if drafts else 0.0
-    if drafts and _agree(drafts[0], rows):
+    if drafts and _are_same(drafts[0], rows):
         probability = max(rival, min(after_agreement(own, rival), understanding.most))
     else:
         probability = after_dispute(max([own, *(row_probability(understanding, each) for each in agreeing)]), rival)
@@ -84,7 +84,7 @@ def merge_rewording(understanding: Understanding, drafted: BranchResult, rows: R
 
 def _is_same(one: Rows, other: Rows) -> bool:
     """Whether rows are the same answer with the same number of columns."""
-    return len(one.table.columns) == len(other.table.columns) and _agree(one, other)
+    return len(one.table.columns) == len(other.table.columns) and _are_same(one, other)
 
 
 def _disputed_by_query(rows: Rows, understanding: Understanding, priors: Priors) -> Rows:
@@ -98,7 +98,7 @@ def _outcome(
         return "empty"
     if writing.wants == "prose":
         return "alone"
-    if any(_agree(each, own[0]) for each in drafted.rows):
+    if any(_are_same(each, own[0]) for each in drafted.rows):
         return "agreed"
     if writing.doubted:
         return "doubted"
@@ -127,18 +127,18 @@ def merge_second_query(found: BranchResult, second: QueryAttempts, priors: Prior
         queries=queries,
         evidence=tuple(
             replace(each, probability=priors.after("agreed"), confirmed=True)
-            if isinstance(each, Rows) and _agree(each, rows)
+            if isinstance(each, Rows) and _are_same(each, rows)
             else each
             for each in found.evidence
         ),
     )
 
 
-def _agree(one: Rows, other: Rows) -> bool:
+def _are_same(one: Rows, other: Rows) -> bool:
     return len(non_empty_rows([one, other])) == 2 and is_same_result(one.table, other.table)
 
 
-def _alike(one: Rows, other: Rows) -> bool:
+def _have_single_column(one: Rows, other: Rows) -> bool:
     """Whether both have a single column, so that neither shows more than was asked for."""
     return len(one.table.columns) == len(other.table.columns) == 1
 

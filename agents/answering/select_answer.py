@@ -139,7 +139,7 @@ def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence
     filled = [(index, each) for index, each in rows if not is_empty(each.table)]
     if any(each.reading == 0 and is_empty(each.table) for _, each in rows):
         # a question about somebody is not answered by a reading that leaves out who, or what
-        filled = [(index, each) for index, each in filled if not _leaves_out(understanding, each)]
+        filled = [(index, each) for index, each in filled if not _leaves_out_name(understanding, each)]
     best = max(filled, key=lambda found: (row_probability(understanding, found[1]), -found[0]), default=None)
     if best is None or row_probability(understanding, best[1]) < DECLINED:
         return None
@@ -200,7 +200,7 @@ def is_look_up(select: Select) -> bool:
     return len(select.edges) == 1 and isinstance(select.answers[0], Itself) and len(select.variables) == 2
 
 
-def _leaves_out(understanding: Understanding, rows: Rows) -> bool:
+def _leaves_out_name(understanding: Understanding, rows: Rows) -> bool:
     """Whether the reading of rows leaves out a name of the question, or a property that the first reading uses. Rows of
     a model's query never do."""
     if rows.reading is None or rows.confirmed:

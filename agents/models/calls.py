@@ -103,18 +103,18 @@ async def _call(
     )
     try:
         async with asyncio.timeout(seconds):
-            answer = await _call_with_retries(partial(bound.ainvoke, prompt, _config(counter)), limits)
+            answer = await _call_with_retries(partial(bound.ainvoke, prompt, _run_config(counter)), limits)
     except (ValidationError, OutputParserException, json.JSONDecodeError) as error:
         raw = _raw_reply(error)
-        return raw, parse_record(AIMessage(raw), shape)["parsed"], _short(error)
+        return raw, parse_record(AIMessage(raw), shape)["parsed"], _first_line(error)
     except TimeoutError:
         raise ModelFailed(f"no answer within {seconds:.3g} s", counter.usage) from None
     except Exception as error:
         if limits.output.change_after(error, tried):
-            log.info("the model's server refused the requested format: %s", _short(error))
+            log.info("the model's server refused the requested format: %s", _first_line(error))
             return await _call(model, messages, shape, counter, limits)
         # every provider has its own errors; after any of them the rules answer
-        raise ModelFailed(_short(error), counter.usage) from error
+        raise ModelFailed(_first_line(error), counter.usage) from error
     if answer.get("parsed") is None and answer.get("raw") is not None:
         # a server may ignore the requested format and reply in words
         answer = parse_record(answer["raw"], shape) | {"parsing_error": answer.get("parsing_error")}
@@ -124,7 +124,7 @@ async def _call(
         raise ModelFailed(f"refused: {refusal}", counter.usage)
     if isinstance(answer.get("parsed"), shape):
         return raw, answer["parsed"], ""
-    return raw, None, _short(answer.get("parsing_error") or ValueError("malformed answer"))
+    return raw, None, _first_line(answer.get("parsing_error") or ValueError("malformed answer"))
 
 
 async def stream_reply(
@@ -160,7 +160,7 @@ async def _stream(
 
     async def start() -> Any:
         nonlocal chunks
-        chunks = model.astream(list(messages), _config(counter))
+        chunks = model.astream(list(messages), _run_config(counter))
         return await anext(chunks)
 
     following: Callable[[], Awaitable[Any]] = partial(_call_with_retries, start, limits)
@@ -173,7 +173,7 @@ async def _stream(
             except TimeoutError:
                 raise ModelFailed(f"no end within {seconds:.3g} s", counter.usage) from None
             except Exception as error:
-                raise ModelFailed(_short(error), counter.usage) from error
+                raise ModelFailed(_first_line(error), counter.usage) from error
             following = chunks.__anext__
             is_complete = is_complete or bool(STREAM_END_KEYS & chunk.response_metadata.keys())
             if text := str(chunk.text):
@@ -209,7 +209,7 @@ async def _call_with_retries(call: Callable[[], Awaitable[T]], limits: Limits) -
             wait = max(pause, _retry_after(error))
             if not is_transient(error) or wait >= limits.seconds_left():
                 raise
-            log.info("model server is busy, again in %.1f s: %s", wait, _short(error))
+            log.info("model server is busy, again in %.1f s: %s", wait, _first_line(error))
         await asyncio.sleep(wait)
         pause *= 2
     return await call()
@@ -238,12 +238,12 @@ def _raw_reply(error: ValidationError | OutputParserException | json.JSONDecodeE
     return str((error.llm_output if isinstance(error, OutputParserException) else error.doc) or "")
 
 
-def _config(counter: UsageCounter) -> RunnableConfig:
+def _run_config(counter: UsageCounter) -> RunnableConfig:
     # "nostream": the stream mode `messages` would show tokens that have not passed the gate
     return {"callbacks": [counter], "tags": ["nostream"]}
 
 
-def _short(error: Exception) -> str:
+def _first_line(error: Exception) -> str:
     """The first line of an error, shortened."""
     lines = str(error).strip().splitlines()
     text = lines[0] if lines else ""

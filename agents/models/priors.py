@@ -110,7 +110,7 @@ def model_size_class(model: str, *, own_server: bool = False) -> Size:
 
 def model_priors(size: Size, measured: Counts | None = None) -> Priors:
     """The priors from measured counts, else those of the size class."""
-    shipped = dict(_shipped()[size])
+    shipped = dict(_shipped_counts()[size])
     right, expected = shipped.pop(REWORDED, (0, 0))
     faithful = (right + 1) / (expected + 2) if expected else None
     return Priors(size, measured if measured is not None else shipped, faithful)
@@ -138,6 +138,6 @@ def save_counts(data: Path, model: str, counts: Counts) -> None:
 
 
 @cache
-def _shipped() -> dict[str, Counts]:
+def _shipped_counts() -> dict[str, Counts]:
     data = json.loads(FILE.read_text("utf-8"))
     return {size: {name: (right, asked) for name, (right, asked) in data[size].items()} for size in data}

@@ -44,14 +44,14 @@ async def query_messages(
         "query_writer_turn",
         tables=tables,
         conversation=_conversation(view),
-        names=_part("names", await linked_name_lines(view.understanding, database)),
-        readings=_part("readings", _readings(view, drafts)),
+        names=_tagged("names", await linked_name_lines(view.understanding, database)),
+        readings=_tagged("readings", _readings(view, drafts)),
         question=quote_line(view.standalone),
     )
     return [SystemMessage(query_prefix(every, small=small, language=database.language)), HumanMessage(turn)]
 
 
-def _part(name: str, lines: Sequence[str]) -> str:
+def _tagged(name: str, lines: Sequence[str]) -> str:
     return f"<{name}>\n{chr(10).join(lines)}\n</{name}>\n" if lines else ""
 
 

@@ -43,7 +43,7 @@ def relevant_tables(
     ranked = _ranked(understanding, schema, lexicon)
     chosen: list[str] = []
     text = describe(chosen)
-    order = _connected([relation.name for relation in ranked], lexicon.links)
+    order = _connected_order([relation.name for relation in ranked], lexicon.links)
     for name in dict.fromkeys(_with_junctions(order, schema, lexicon.links)):
         longer = describe([*chosen, name])
         if chosen and len(longer) > tokens * CHARACTERS_PER_TOKEN:
@@ -63,7 +63,7 @@ def relevant_classes(
     """
     iris = {i for mention in understanding.mentions for i in (mention.target, mention.predicate)}
     for reading in understanding.readings:
-        iris.update(_strings(to_json(reading.plan)))
+        iris.update(_strings_in(to_json(reading.plan)))
     asked = content_words(understanding.standalone)
     worth: dict[str, int] = {}
     for each in schema.classes:
@@ -93,7 +93,7 @@ def relevant_classes(
     return text
 
 
-def _connected(ranked: Sequence[str], links: Sequence[TableLink]) -> list[str]:
+def _connected_order(ranked: Sequence[str], links: Sequence[TableLink]) -> list[str]:
     """The tables in the order in which they are shown."""
     near: dict[str, dict[str, int]] = {}
     for link in links:
@@ -150,7 +150,7 @@ def _ranked(understanding: Understanding, schema: Schema, lexicon: Lexicon) -> l
     near."""
     iris = {i for mention in understanding.mentions for i in (mention.target, mention.predicate)}
     for reading in understanding.readings:
-        iris.update(_strings(to_json(reading.plan)))
+        iris.update(_strings_in(to_json(reading.plan)))
     asked = content_words(understanding.standalone)
     classes = {each.relation: each for each in schema.classes}
     groups = {each.relation: each for each in schema.groups}
@@ -184,12 +184,12 @@ def _nearness(question: str, schema: Schema, lexicon: Lexicon) -> dict[str, floa
     return {each.relation: max(0.0, float(score)) for each, score in zip(shown, vectors[1:] @ vectors[0], strict=True)}
 
 
-def _strings(data: Any) -> Iterator[str]:
+def _strings_in(data: Any) -> Iterator[str]:
     if isinstance(data, str):
         yield data
     elif isinstance(data, Mapping | list):
         for each in data.values() if isinstance(data, Mapping) else data:
-            yield from _strings(each)
+            yield from _strings_in(each)
 
 
 def _labels(predicates: Collection[str], schema: Schema) -> list[str]:

@@ -51,14 +51,14 @@ def build_derivation(view: TurnView, table: int | None, graph: Graph, settings: 
         language=language,
         assertions=validator_assertions(asked),
         matches=[*_matches(understanding, graph.schema, nearness), *_named_things(asked.things, understanding, graph)],
-        planned=_planned(understanding, queries),
-        checked=[_checked(i, query) for i, query in enumerate(queries) if query.tool in QUERYING],
+        planned=_planned_queries(understanding, queries),
+        checked=[_checked_query(i, query) for i, query in enumerate(queries) if query.tool in QUERYING],
         rounds=view.round,
-        bounds=_bounds(settings, attached=graph.remote is not None),
+        bounds=_parameters(settings, attached=graph.remote is not None),
     )
 
 
-def _bounds(settings: Settings, *, attached: bool) -> DerivationLimits:
+def _parameters(settings: Settings, *, attached: bool) -> DerivationLimits:
     """The parameters of Chatty-KG (section 6), as configured."""
     return DerivationLimits(
         rounds=settings.max_rounds,
@@ -146,9 +146,9 @@ def _candidates(
 ) -> list[MatchCandidate]:
     scores: dict[tuple[str, str], float] = {}
     for each in named:
-        key = (each.target, _said(each, schema))
+        key = (each.target, _schema_label(each, schema))
         scores[key] = max(each.score, scores.get(key, 0.0))
-    near = _near(mention, schema, nearness) if mention.kind == "predicate" else {}
+    near = _similarities(mention, schema, nearness) if mention.kind == "predicate" else {}
     for predicate in sorted(near, key=lambda key: -near[key])[:CANDIDATES_SHOWN]:
         scores.setdefault(predicate, 0.0)
     ranked = sorted(scores, key=lambda key: (-scores[key], -near.get(key, 0.0), key))
@@ -159,7 +159,7 @@ def _candidates(
     ]
 
 
-def _near(mention: Mention, schema: Schema, nearness: Nearness | None) -> Mapping[tuple[str, str], float]:
+def _similarities(mention: Mention, schema: Schema, nearness: Nearness | None) -> Mapping[tuple[str, str], float]:
     """The similarity of each predicate of the schema to the words."""
     if nearness is None:
         return {}
@@ -173,7 +173,7 @@ def _near(mention: Mention, schema: Schema, nearness: Nearness | None) -> Mappin
     return {(p.iri, p.label): value for p, value in zip(facts, near, strict=True)}
 
 
-def _said(mention: Mention, schema: Schema) -> str:
+def _schema_label(mention: Mention, schema: Schema) -> str:
     known = schema.predicate_of.get(mention.target) or schema.class_of.get(mention.target)
     return known.label if known else mention.label
 
@@ -182,8 +182,8 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 3)
 
 
-def _planned(understanding: Understanding, queries: Sequence[Query]) -> PlannedReadings:
-    selected = [_selected(reading, queries) for reading in understanding.readings]
+def _planned_queries(understanding: Understanding, queries: Sequence[Query]) -> PlannedReadings:
+    selected = [_selected_reading(reading, queries) for reading in understanding.readings]
     return PlannedReadings(
         considered=understanding.considered,
         kept=len(understanding.readings),
@@ -191,12 +191,12 @@ def _planned(understanding: Understanding, queries: Sequence[Query]) -> PlannedR
     )
 
 
-def _selected(reading: Reading, queries: Sequence[Query]) -> SelectedReading:
+def _selected_reading(reading: Reading, queries: Sequence[Query]) -> SelectedReading:
     own = [i for i, q in enumerate(queries) if q.tool in QUERYING and q.by == "rules" and q.words == reading.words]
     return SelectedReading(words=reading.words, probability=_rounded(reading.probability), queries=own)
 
 
-def _checked(i: int, query: Query) -> QueryCheck:
+def _checked_query(i: int, query: Query) -> QueryCheck:
     if query.error is not None and query.error.kind in REFUSED:
         return QueryCheck(query=i, verdict="refused", why=query.error.message)
     if query.words.startswith("repaired"):

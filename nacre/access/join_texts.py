@@ -48,17 +48,20 @@ def join_texts(understanding: Understanding, graph: Graph, *, round: int, limit:
     evidence: list[Evidence] = []
     queries: list[Query] = []
     for phrase in find_descriptive_phrases(understanding.standalone, names)[:MOST_PHRASES]:
-        for found in (_by_text(phrase, graph, names, round, limit), _by_graph(phrase, graph, names, round, limit)):
+        for found in (
+            _identify_by_text(phrase, graph, names, round, limit),
+            _identify_by_graph(phrase, graph, names, round, limit),
+        ):
             evidence += found.evidence
             queries += found.queries
     return BranchResult(sql.BRANCH, tuple(evidence), tuple(queries))
 
 
-def _by_text(phrase: DescriptivePhrase, graph: Graph, names: Lexicon, round: int, limit: int) -> BranchResult:
+def _identify_by_text(phrase: DescriptivePhrase, graph: Graph, names: Lexicon, round: int, limit: int) -> BranchResult:
     """The texts identify the described thing, the graph answers."""
     found = _search(phrase.question, graph, round, limit)
     sentences = [each for each in found.evidence if isinstance(each, EvidenceSentence) and each.document is not None]
-    spans = [list(_things(each, phrase, names)) for each in sentences]
+    spans = [list(_thing_spans(each, phrase, names)) for each in sentences]
     # the graph knows the class of a thing, so a sentence need not state it
     clause = phrase.clause if phrase.relations else phrase.question.removeprefix("which ")
     answer = next(iter(described_by(clause, sentences, spans)), None)
@@ -75,7 +78,7 @@ def _by_text(phrase: DescriptivePhrase, graph: Graph, names: Lexicon, round: int
     return BranchResult(sql.BRANCH, (replace(rows, probability=probability, joined=join), basis), queries)
 
 
-def _by_graph(phrase: DescriptivePhrase, graph: Graph, names: Lexicon, round: int, limit: int) -> BranchResult:
+def _identify_by_graph(phrase: DescriptivePhrase, graph: Graph, names: Lexicon, round: int, limit: int) -> BranchResult:
     """The graph identifies the described thing, the texts answer."""
     rows, queries = _rows(phrase.question, graph, names, round)
     things = list(dict.fromkeys(key for row in rows.table.keys for key in row[:1])) if rows is not None else []
@@ -134,7 +137,7 @@ def _is_accounted(understanding: Understanding) -> bool:
     return bool(understanding.readings) and not understanding.readings[0].unused and not understanding.unknown
 
 
-def _things(sentence: EvidenceSentence, phrase: DescriptivePhrase, names: Lexicon) -> Iterator[Span]:
+def _thing_spans(sentence: EvidenceSentence, phrase: DescriptivePhrase, names: Lexicon) -> Iterator[Span]:
     """The spans of a sentence that name things which may be the described one, with their IRIs as values."""
     words = tokenize(sentence.text)
     for iri in sentence.keys[1:]:

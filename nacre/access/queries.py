@@ -102,10 +102,10 @@ async def search_sentences(graph: Graph, text: str, settings: Settings, limit: i
         # one way is enough: an embedder or vector store that is down must not fail the search
         if isinstance(error, BaseException) and not (successful and isinstance(error, ConfigError | ToolError)):
             raise error
-    return _merged(successful)[:limit]
+    return _interleave(successful)[:limit]
 
 
-def _merged(found: list[BranchResult]) -> list[RetrievedSentence]:
+def _interleave(found: list[BranchResult]) -> list[RetrievedSentence]:
     """The sentences of all searches in turn, each once."""
     results = [[each for each in result.evidence if isinstance(each, EvidenceSentence)] for result in found]
     longest = max((len(result) for result in results), default=0)

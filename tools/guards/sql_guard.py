@@ -43,8 +43,8 @@ def guard_sql(text: str, relations: Collection[str], *, limit: int) -> exp.Query
         raise ToolError("refused", f"The query has {len(text)} characters; {LONGEST} are the most.")
     try:
         tokens = Dialect.get_or_raise("sqlite").tokenize(text)
-        _bounded(tokens)
-        return _guarded(text, relations, limit)
+        _check_size(tokens)
+        return _checked_query(text, relations, limit)
     except SqlglotError as error:
         raise ToolError("syntax", f"The query can't be parsed: {_first_line(error)}") from None
     except RecursionError:
@@ -55,7 +55,7 @@ def _too_deep() -> ToolError:
     return ToolError("too_large", "The query is nested too deep. Write it with fewer levels.")
 
 
-def _bounded(tokens: Sequence[Token]) -> None:
+def _check_size(tokens: Sequence[Token]) -> None:
     """Raises ToolError `too_large` for more joins, SELECTs or levels than a question needs."""
     counted: Counter[str] = Counter(token.text.upper() for token in tokens if token.token_type in _COUNTED)
     counted["tables of a WITH"] = sum(
@@ -75,7 +75,7 @@ def _bounded(tokens: Sequence[Token]) -> None:
             raise ToolError("too_large", f"The query has more than {most} of {what}. Write a shorter one.")
 
 
-def _guarded(text: str, relations: Collection[str], limit: int) -> exp.Query:
+def _checked_query(text: str, relations: Collection[str], limit: int) -> exp.Query:
     statements = [statement for statement in parse(text, read="sqlite") if statement is not None]
     if len(statements) != 1:
         raise ToolError("refused", f"One SELECT is allowed, not {len(statements)} statements.")
@@ -88,7 +88,7 @@ def _guarded(text: str, relations: Collection[str], limit: int) -> exp.Query:
     known = {name.lower() for name in relations} | {cte.alias.lower() for cte in query.find_all(exp.CTE)}
     for node in query.walk():
         _check(node, known, relations)
-    return _limited(cast(exp.Query, query), limit)
+    return _with_limit(cast(exp.Query, query), limit)
 
 
 def sql_text(query: exp.Expr) -> str:
@@ -124,7 +124,7 @@ def _nearest(name: str, relations: Collection[str]) -> str:
     return f" The nearest is {best[0]!r}." if best else ""
 
 
-def _limited(query: exp.Query, limit: int) -> exp.Query:
+def _with_limit(query: exp.Query, limit: int) -> exp.Query:
     clause = query.args.get("limit")
     number = clause.expression if isinstance(clause, exp.Limit) else None
     if isinstance(number, exp.Literal) and not number.is_string and number.name.isdigit() and int(number.name) <= limit:

@@ -23,7 +23,7 @@ def model_sparql_provenance(text: str, names: Collection[str], *, solutions: int
     negations and blank nodes are left out. Raises ToolError for a text that is not SPARQL.
     """
     query = parse_sparql(text)
-    triples = list(_certain(query))
+    triples = list(_certain_triples(query))
     group = _group(text)
     if not triples or group is None:
         return None
@@ -41,7 +41,7 @@ def model_sparql_provenance(text: str, names: Collection[str], *, solutions: int
     return f"{prologue}\nCONSTRUCT {{\n{lines}\n}} LIMIT {solutions}"
 
 
-def _certain(query: Any) -> Iterator[tuple[Any, Any, Any]]:
+def _certain_triples(query: Any) -> Iterator[tuple[Any, Any, Any]]:
     """The triples that exist whenever their variables are bound, each once."""
     from rdflib import URIRef
     from rdflib.term import BNode, Variable

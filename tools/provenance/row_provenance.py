@@ -18,7 +18,7 @@ class ContributingQueries(NamedTuple):
 
 def add_key_column(query: exp.Query, schema: Schema) -> exp.Select | None:
     """The query with the key of its FROM table as last column; None if rows are not single entities."""
-    source = _source(query, schema)
+    source = _source_table(query, schema)
     if source is None or not isinstance(query, exp.Select) or _aggregates(query):
         return None
     return query.select(_key(*source).as_("_key"), append=True, copy=True)
@@ -26,7 +26,7 @@ def add_key_column(query: exp.Query, schema: Schema) -> exp.Select | None:
 
 def contributing_queries(query: exp.Query, schema: Schema) -> ContributingQueries | None:
     """Count and first keys from the same FROM and WHERE; None for set operations and other kinds of FROM."""
-    source = _source(query, schema)
+    source = _source_table(query, schema)
     if source is None or not isinstance(query, exp.Select):
         return None
     base = query.copy()
@@ -41,7 +41,7 @@ def contributing_queries(query: exp.Query, schema: Schema) -> ContributingQuerie
 def used_predicates(text: str, schema: Schema) -> list[str]:
     """The predicates of the columns that a query uses of the table of its keys."""
     query = parse_one(text, read="sqlite")
-    source = _source(query, schema) if isinstance(query, exp.Query) else None
+    source = _source_table(query, schema) if isinstance(query, exp.Query) else None
     if source is None:
         return []
     table, relation = source
@@ -50,7 +50,7 @@ def used_predicates(text: str, schema: Schema) -> list[str]:
     return [column.predicate for column, names in columns if used & {name.lower() for name in names if name}]
 
 
-def _source(query: exp.Query, schema: Schema) -> tuple[exp.Table, Relation] | None:
+def _source_table(query: exp.Query, schema: Schema) -> tuple[exp.Table, Relation] | None:
     """The first table of a plain select that is a relation of the schema; `entity` only has the names."""
     if not isinstance(query, exp.Select):
         return None

@@ -42,7 +42,7 @@ def trace_remote_sources(
             own = () if isinstance(body, Compute) else keys
             query = provenance_query(select, own, words, names, things=MAX_PROVENANCE_THINGS)
             triples = source.construct(query, limit=MAX_PROVENANCE_TRIPLES - len(found), seconds=SECONDS)
-            found.update(dict.fromkeys(sorted((_text(s), p.value, _text(o)) for s, p, o in triples)))
+            found.update(dict.fromkeys(sorted((_term_text(s), p.value, _term_text(o)) for s, p, o in triples)))
     except ToolError as error:
         log.warning("a citation could not be traced: %s", error)
     # the triples name the things that a number counts
@@ -60,7 +60,7 @@ def trace_model_sparql(rows: Rows, source: SparqlSource, names: Collection[str])
             else None
         )
         triples = source.construct(query, limit=MAX_PROVENANCE_TRIPLES, seconds=SECONDS) if query is not None else []
-        found = sorted({(_text(s), p.value, _text(o)) for s, p, o in triples})
+        found = sorted({(_term_text(s), p.value, _term_text(o)) for s, p, o in triples})
     except ToolError as error:
         log.warning("a citation could not be traced: %s", error)
     basis = PATTERN if found and not rows.keys else basis_in_words(rows.table, None, rows.keys)
@@ -76,5 +76,5 @@ def _selects(body: Body | None) -> list[Select]:
     return [body.left, body.right] if isinstance(body, Compute) else []
 
 
-def _text(term: SparqlTerm) -> str:
+def _term_text(term: SparqlTerm) -> str:
     return f"_:{term.value}" if term.kind == "blank" else str(cell_value(term)) if term.kind == "iri" else term.value

@@ -23,19 +23,19 @@ def trace_sources(evidence: Evidence, plan: Plan | None, tables: Tables) -> Evid
         # rows and sentences of the branch `triples` have their basis already
         return evidence
     if isinstance(evidence, Rows):
-        return _of_rows(evidence, plan, tables)
+        return _trace_rows(evidence, plan, tables)
     if evidence.document is not None:
         return replace(evidence, basis="a passage of a text")
-    return replace(evidence, triples=_of_sentence(evidence, TripleReader(tables)), basis=IN_WORDS)
+    return replace(evidence, triples=_sentence_triples(evidence, TripleReader(tables)), basis=IN_WORDS)
 
 
-def _of_rows(rows: Rows, plan: Plan | None, tables: Tables) -> Rows:
+def _trace_rows(rows: Rows, plan: Plan | None, tables: Tables) -> Rows:
     found: Iterable[Triple]
     try:
         if plan is not None:
             found = trace_provenance(plan, rows.table, tables)
         elif rows.query is not None:
-            found = _of_written(rows.query, rows.keys, tables)
+            found = _model_query_triples(rows.query, rows.keys, tables)
         else:
             # a comparison combines many facts and has their triples already
             return replace(rows, basis=IN_WORDS)
@@ -63,7 +63,7 @@ def basis_in_words(table: Table, plan: Plan | None, keys: Sequence[str]) -> str:
     return many if table.rows else "that the query found nothing"
 
 
-def _of_written(query: Query, keys: Sequence[str], tables: Tables) -> Iterable[Triple]:
+def _model_query_triples(query: Query, keys: Sequence[str], tables: Tables) -> Iterable[Triple]:
     """The triples of the things behind a model's query, for the columns that it uses, with their names."""
     # sqlglot is slow to import, and the rules do without it
     from tools.provenance.row_provenance import used_predicates
@@ -78,12 +78,12 @@ def _of_written(query: Query, keys: Sequence[str], tables: Tables) -> Iterable[T
     return list(found)[:MAX_PROVENANCE_TRIPLES]
 
 
-def _of_sentence(evidence: EvidenceSentence, triples: TripleReader) -> tuple[Triple, ...]:
+def _sentence_triples(evidence: EvidenceSentence, triples: TripleReader) -> tuple[Triple, ...]:
     """The triples of a sentence as the graph has them: those that it lists, and the names of the things in it."""
-    text = _plain(f"{evidence.title} {evidence.text}")
+    text = _normalised(f"{evidence.title} {evidence.text}")
     found: dict[Triple, None] = {}
     for triple in evidence.triples:
-        found.update(dict.fromkeys(_as_read(triple, triples)))
+        found.update(dict.fromkeys(_stated_triples(triple, triples)))
     if len(evidence.triples) == 1 and found:
         [(subject, predicate, value)] = evidence.triples
         listed = (
@@ -92,36 +92,38 @@ def _of_sentence(evidence: EvidenceSentence, triples: TripleReader) -> tuple[Tri
             else triples.with_subject(subject, predicate)
         )
         others = ((t, t[0] if value in evidence.keys else t[2]) for t in listed)
-        found.update(dict.fromkeys(t for t, end in others if _plain(triples.label(end) or end) in text))
+        found.update(dict.fromkeys(t for t, end in others if _normalised(triples.label(end) or end) in text))
     ends = dict.fromkeys(end for subject, _, value in found for end in (subject, value))
     for end in ends:
         name = triples.name_triple(end)
         # "Highlight: Parking Assistant" is listed under its kind as "Parking Assistant"
-        if name and any(_plain(part) in text for part in (name[2], name[2].rpartition(": ")[2])):
+        if name and any(_normalised(part) in text for part in (name[2], name[2].rpartition(": ")[2])):
             found[name] = None
     for key in evidence.keys:
-        if evidence.branch != "sql" and not any(t[0] == key and _plain(t[2]) in _plain(evidence.title) for t in found):
-            found.update(dict.fromkeys(_named_by(key, evidence.title, triples)))
+        if evidence.branch != "sql" and not any(
+            t[0] == key and _normalised(t[2]) in _normalised(evidence.title) for t in found
+        ):
+            found.update(dict.fromkeys(_title_triples(key, evidence.title, triples)))
     return tuple(found)[:MAX_PROVENANCE_TRIPLES]
 
 
-def _as_read(triple: Triple, triples: TripleReader) -> list[Triple]:
+def _stated_triples(triple: Triple, triples: TripleReader) -> list[Triple]:
     """The triple as the data has it; a value may be shown in another form than it was written."""
     if triples.contains(triple):
         return [triple]
     subject, predicate, value = triple
-    same = [t for t in triples.with_subject(subject, predicate) if _plain(t[2]) == _plain(value)]
+    same = [t for t in triples.with_subject(subject, predicate) if _normalised(t[2]) == _normalised(value)]
     return same or triples.with_subject(subject, predicate)
 
 
-def _named_by(key: str, title: str, triples: TripleReader) -> list[Triple]:
+def _title_triples(key: str, title: str, triples: TripleReader) -> list[Triple]:
     """The link and the name that give an unnamed thing its title ("the engine of X")."""
     for link in triples.with_object(key):
         name = triples.name_triple(link[0])
-        if name and _plain(name[2]) in _plain(title):
+        if name and _normalised(name[2]) in _normalised(title):
             return [link, name]
     return []
 
 
-def _plain(text: str) -> str:
+def _normalised(text: str) -> str:
     return " ".join(fold(text).split())

@@ -75,16 +75,16 @@ def _unknown_column(query: exp.Expr, name: str, message: str, schema: Schema) ->
         label = parse_one(
             f'(SELECT "e_"."label" FROM entity AS "e_" WHERE "e_"."id" = "{alias}"."{tables[alias].key}")'
         )
-        return _replaced(query, name, lambda _: label.copy(), f"{name} is the label of a thing, kept in entity.")
+        return _replace_column(query, name, lambda _: label.copy(), f"{name} is the label of a thing, kept in entity.")
     elsewhere = [a for a, r in tables.items() if column.lower() in map(str.lower, _columns(r))]
     if owner and elsewhere:
         right = exp.column(exp.to_identifier(column, quoted=True), table=exp.to_identifier(elsewhere[0], quoted=True))
-        return _replaced(query, name, lambda _: right.copy(), f"{column} is a column of {elsewhere[0]}.")
+        return _replace_column(query, name, lambda _: right.copy(), f"{column} is a column of {elsewhere[0]}.")
     near = {c: a for a, columns in columns_of.items() for c in columns}
     best = process.extractOne(column.lower(), list(near), scorer=fuzz.ratio, score_cutoff=NEAR_SCORE)
     if best:
         right = exp.column(exp.to_identifier(best[0], quoted=True), table=exp.to_identifier(near[best[0]], quoted=True))
-        return _replaced(query, name, lambda _: right.copy(), f"The column {name} is called {best[0]}.")
+        return _replace_column(query, name, lambda _: right.copy(), f"The column {name} is called {best[0]}.")
     listed = "; ".join(f"{a} has {', '.join(columns[:LISTED])}" for a, columns in columns_of.items())
     others = [r.name for r in schema.relations if column.lower() in map(str.lower, _columns(r))]
     elsewhere_hint = f" A column of that name is in {', '.join(others[:3])}: join it." if others else ""
@@ -102,7 +102,7 @@ def _ambiguous(query: exp.Expr, message: str, schema: Schema) -> Repair:
     if owner is None:
         return Repair("ambiguous", f"{message} Write its table before it.")
     right = exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(owner, quoted=True))
-    return _replaced(query, name, lambda _: right.copy(), f"{name} is taken from {owner}, which goes first.")
+    return _replace_column(query, name, lambda _: right.copy(), f"{name} is taken from {owner}, which goes first.")
 
 
 def _type(query: exp.Expr, message: str, schema: Schema) -> Repair:
@@ -133,7 +133,7 @@ def _refused(query: exp.Expr, message: str, schema: Schema) -> Repair:
     return Repair("refused", f"{message} {_HINTS['refused']}")
 
 
-def _replaced(query: exp.Expr, name: str, right: Callable[[exp.Column], exp.Expr], hint: str) -> Repair:
+def _replace_column(query: exp.Expr, name: str, right: Callable[[exp.Column], exp.Expr], hint: str) -> Repair:
     """The query with another expression for every column that is written as `name`."""
     wanted = name.lower()
 

@@ -29,10 +29,10 @@ def local_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> T
         return None
     key, label = int(found[0][0] or 0), str(found[0][1] or iri)
     schema = graph.schema
-    relation = _home(graph, tables, iri, key)
+    relation = _home_table(graph, tables, iri, key)
     classes = _classes(relation, schema)
     facts = [*_columns(tables, relation, key, schema), *_junctions(tables, key, classes, schema, bounds.values)]
-    linking = list(_linking(tables, key, classes, schema, bounds.linking))
+    linking = list(_incoming(tables, key, classes, schema, bounds.linking))
     ids = {int(end.iri) for each in (*facts, *linking) for end in each.ends if end.iri}
     names = look_up_entities(ids, graph.stored)
     return Thing(
@@ -84,7 +84,7 @@ def _with_names(facts: PredicateFacts, names: dict[int, tuple[str, str]]) -> Pre
     return PredicateFacts(facts.predicate, facts.label, facts.unit, named_ends, facts.more)
 
 
-def _home(graph: Graph, tables: _TimedTables, iri: str, key: int) -> Relation | None:
+def _home_table(graph: Graph, tables: _TimedTables, iri: str, key: int) -> Relation | None:
     """The table that has the thing's row."""
     known = graph.lexicon.thing(iri)
     named = graph.schema.relation_of.get(known.relation) if known else None
@@ -108,7 +108,7 @@ def _most_specific(relation: Relation | None, schema: Schema) -> list[str]:
     return sorted((c for c in own if c in schema.class_of), key=lambda c: schema.class_of[c].count)
 
 
-def _concerns(kinds: dict[str, int], classes: Collection[str]) -> bool:
+def _may_apply(kinds: dict[str, int], classes: Collection[str]) -> bool:
     return not classes or "" in kinds or any(c in kinds for c in classes)
 
 
@@ -139,7 +139,7 @@ def _junctions(
     """The facts in junction tables."""
     for iri, name in schema.junctions.items():
         predicate, relation = schema.predicate_of.get(iri), schema.relation_of.get(name)
-        if predicate is None or relation is None or iri == TYPE or not _concerns(predicate.domains, classes):
+        if predicate is None or relation is None or iri == TYPE or not _may_apply(predicate.domains, classes):
             continue
         column = relation.columns[0]
         rows = tables.rows(
@@ -158,7 +158,7 @@ def _cells(column: Column, relation: Relation) -> str:
     return f"SELECT {', '.join(names)} FROM {quote_if_needed(relation.name)}"
 
 
-def _linking(
+def _incoming(
     tables: _TimedTables, key: int, classes: Collection[str], schema: Schema, most: int
 ) -> Iterator[PredicateFacts]:
     """The things that link to this one, by predicate."""
@@ -166,7 +166,7 @@ def _linking(
     for relation in schema.relations:
         for column in relation.columns if relation.kind != "view" else ():
             predicate = schema.predicate_of[column.predicate]
-            if column.link and predicate.iri != TYPE and _concerns(predicate.ranges, classes):
+            if column.link and predicate.iri != TYPE and _may_apply(predicate.ranges, classes):
                 own, link = quote_if_needed(relation.key), quote_if_needed(column.link)
                 query = f"SELECT {own} FROM {quote_if_needed(relation.name)} WHERE {link} = ?"
                 rows = tables.rows(query, (key,), MOST_COUNTED)

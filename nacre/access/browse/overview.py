@@ -78,12 +78,12 @@ def schema_overview(graph: Graph) -> SchemaOverview:
         schema.triples,
         len(schema.classes),
         sum(p.role == "fact" for p in schema.predicates),
-        tuple(sorted((_circle(schema.class_of[iri]) for iri in shown), key=lambda c: (-c.count, c.iri))),
+        tuple(sorted((_class_node(schema.class_of[iri]) for iri in shown), key=lambda c: (-c.count, c.iri))),
         tuple(sorted(lines, key=lambda line: (-line.triples, line.start, line.end))[:MOST_LINKS]),
     )
 
 
-def _circle(own: Class) -> ClassNode:
+def _class_node(own: Class) -> ClassNode:
     return ClassNode(own.iri, own.label, own.count)
 
 
