@@ -1,6 +1,6 @@
 """Say what links to a thing, and the role of a person: Variable + Schema -> "It has 3 variants", "singer"."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from nacre.language.base import language
@@ -140,8 +140,7 @@ def _incoming_links(
     worded: Collection[Triple],
     left_out: Collection[str],
     counted: Collection[str],
-) -> list[_IncomingLink]:
-    found = []
+) -> Iterator[_IncomingLink]:
     for predicate in schema.predicates:
         if predicate.iri in left_out or predicate.role != "fact" or not predicate.has_links:
             continue
@@ -158,8 +157,7 @@ def _incoming_links(
             continue
         is_named_so = predicate_label(predicate.iri, schema).one == noun
         if is_plain_noun(noun) and not is_named_so and not any(f" {each}".endswith(f" {noun}") for each in counted):
-            found.append(_IncomingLink(predicate, noun, classes, facts))
-    return found
+            yield _IncomingLink(predicate, noun, classes, facts)
 
 
 def _possession(link: _IncomingLink, own: str, schema: Schema, run: RunStatement) -> tuple[str, list[WordedFact]]:

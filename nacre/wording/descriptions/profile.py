@@ -51,7 +51,7 @@ class _Members:
 
     def group(self) -> MemberGroup:
         """The things as a group."""
-        return MemberGroup(dict(self.names), self.select, self.things)
+        return MemberGroup(self.names, self.select, self.things)
 
 
 def profile_sentences(profile: Profile, tables: Tables, run: RunStatement, round: int) -> Sequence[Evidence]:
