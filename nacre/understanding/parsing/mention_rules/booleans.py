@@ -1,4 +1,4 @@
-"""Rules for properties of yes or no: a mention of one at hand + ParseState -> what it holds of, or does not."""
+"""Rules for boolean properties: ParseState + Link -> ParseStates with the condition that they hold ("unpaid rentals")."""
 
 from collections.abc import Iterator
 
@@ -7,72 +7,77 @@ from nacre.language.booleans import false_value, true_value
 from nacre.language.forms.nouns import is_plural, wording_entry
 from nacre.language.tokens import lemma, split_name
 from nacre.understanding.parsing.state import ParseContext, ParseState
-from nacre.understanding.question.types import NEGATED_MATCH, Condition, Link, Ref
+from nacre.understanding.question.types import NEGATED_MATCH, Condition, Link, Ref, token_mask
 
-# words before a property that may ask what it says: "whether they are ..."
-BEFORE = 3
-# letters that two forms of a word share, the shorter of which has as many
-FORM = 4
+# how many words before a property may ask what it says: "whether they are ..."
+MAX_WORDS_BEFORE = 3
+# how many letters two forms of a word share
+SHARED_LETTERS = 4
 
 
 def names_boolean_property(link: Link, ref: Ref, context: ParseContext) -> bool:
-    """Whether a property of yes or no is named for what it holds of, and not itself: "the paid flag"."""
+    """Whether a word asks for the things of which a boolean property holds, and not for the property ("the paid flag")."""
     if link.match == NEGATED_MATCH or context.graph.about(ref.predicate).datatype == "boolean":
         return True
     words = context.question.tokens
     if is_plural(words[link.end - 1].norm):
         # "the decisions", which are yes or no
         return False
-    asking = any(t.norm in language().words["asking_flag"] for t in words[max(0, link.start - BEFORE) : link.end + 1])
-    return ref.predicate in context.graph.boolean_predicates and not asking
+    near = words[max(0, link.start - MAX_WORDS_BEFORE) : link.end + 1]
+    asks_for_flag = any(token.norm in language().words["asking_flag"] for token in near)
+    return ref.predicate in context.graph.boolean_predicates and not asks_for_flag
 
 
 def boolean_condition(
     state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
 ) -> Iterator[ParseState]:
-    """ "Blocked customers", "unpaid rentals": what a property of yes or no holds of, or does not."""
-    yes = true_value(context.graph.about(ref.predicate))
-    otherwise = link.match == "like" and not _is_alike(link, ref, context)
-    if yes is None or (yes is not True and (otherwise or _is_verb_of(link, ref, context))):
-        # who earns has not paid, and what they pay is no matter of yes or no
+    """ "Blocked customers", "unpaid rentals": a boolean property holds, or does not."""
+    about = context.graph.about(ref.predicate)
+    yes, no = true_value(about), false_value(about)
+    if yes is None or (yes is not True and _means_otherwise(link, ref, context)):
         return
-    if link.match == "partial" and _says_verb_alone(link, ref, context):
+    if link.match == "partial" and _is_only_verb(link, ref, context):
         # what is run by somebody does not run at night
         return
-    after = context.question.tokens[link.end : link.end + 1]
     # "the decision no"
-    said_no = any(t.norm in language().words["lacking"] for t in after)
-    if said_no:
-        new = new._replace(covered=new.covered | 1 << link.end)
-    denied = (state.negated != (link.match == NEGATED_MATCH)) != said_no
-    no = false_value(context.graph.about(ref.predicate))
-    if denied and no is not None:
-        # what is not known is neither
-        condition = Condition(ref, "=", (no,))
-        rule = "flag denied"
+    after = context.question.tokens[link.end : link.end + 1]
+    says_no = any(token.norm in language().words["lacking"] for token in after)
+    if says_no:
+        new = new._replace(covered=new.covered | token_mask(link.end, link.end + 1))
+    is_denied = (state.negated != (link.match == NEGATED_MATCH)) != says_no
+    if is_denied and no is not None:
+        # an unknown value is neither
+        rule, condition = "flag denied", Condition(ref, "=", (no,))
     else:
-        condition = Condition(ref, "=", (yes,), denied)
-        rule = "flag"
+        rule, condition = "flag", Condition(ref, "=", (yes,), is_denied)
     yield new._replace(last="flag").apply_rule(rule, 0.2, conditions=(*state.conditions, condition), negated=False)
 
 
-def _says_verb_alone(link: Link, ref: Ref, context: ParseContext) -> bool:
-    """Whether nothing of a name of several words is said but its first, a verb in the third person."""
-    said = [t.lemma for t in context.question.tokens[link.start : link.end]]
+def _means_otherwise(link: Link, ref: Ref, context: ParseContext) -> bool:
+    """Whether a word is only like the name: who "earns" has not paid, and what they "pay" is not yes or no."""
+    is_unlike = link.match == "like" and not _is_other_form(link, ref, context)
+    return is_unlike or _is_verb_of_participle(link, ref, context)
+
+
+def _is_only_verb(link: Link, ref: Ref, context: ParseContext) -> bool:
+    """Whether a word is only the verb at the beginning of a longer name: "runs" of "runs at night"."""
+    said = [token.lemma for token in context.question.tokens[link.start : link.end]]
     first = split_name(context.graph.about(ref.predicate).label).split()[0]
-    return said == [lemma(first)] and first in wording_entry("verbs") and len(context.graph.words[ref.predicate]) > 1
+    is_verb = said == [lemma(first)] and first in wording_entry("verbs")
+    return is_verb and len(context.graph.words[ref.predicate]) > 1
 
 
-def _is_alike(link: Link, ref: Ref, context: ParseContext) -> bool:
-    """Whether a word is only another form of one of the property's name, or a slip: "freelance" of "is freelancer"."""
-    said = [t.lemma for t in context.question.tokens[link.start : link.end] if len(t.lemma) >= FORM]
-    return any(a[:FORM] == b[:FORM] for a in said for b in context.graph.words[ref.predicate] if len(b) >= FORM)
+def _is_other_form(link: Link, ref: Ref, context: ParseContext) -> bool:
+    """Whether a word is another form of a word of the name, or a slip: "freelance" of "is freelancer"."""
+    said = {token.lemma[:SHARED_LETTERS] for token in context.question.tokens[link.start : link.end]}
+    own = {word[:SHARED_LETTERS] for word in context.graph.words[ref.predicate]}
+    return any(len(stem) == SHARED_LETTERS for stem in said & own)
 
 
-def _is_verb_of(link: Link, ref: Ref, context: ParseContext) -> bool:
-    """Whether a word is the verb of whose participle a property is called: "pay" of "paid"."""
+def _is_verb_of_participle(link: Link, ref: Ref, context: ParseContext) -> bool:
+    """Whether a word is the verb of the participle in the name: "pay" of "paid"."""
     words = context.question.tokens
-    called = context.graph.about(ref.predicate).label.casefold().split()[-1]
+    name = context.graph.about(ref.predicate).label.casefold().split()[-1]
     said = words[link.end - 1].norm
-    asked = words[0].norm in language().words["helping"]
-    return not asked and said != called and lemma(called) == said
+    asks_yes_no = words[0].norm in language().words["helping"]
+    return not asks_yes_no and said != name and lemma(name) == said
