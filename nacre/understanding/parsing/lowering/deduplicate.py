@@ -1,4 +1,4 @@
-"""Leave out of a plan what stands in it twice: Select + SchemaGraph -> Select."""
+"""Drop redundant variables of a plan: Select + SchemaGraph -> Select."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -8,25 +8,33 @@ from nacre.records.plan import Select, aggregated_value
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 
 
-def drop_redundant_variables(select: Select, graph: SchemaGraph, asked: Collection[str] = ()) -> Select:
-    """The plan without a second thing, of which nothing is said, at the end of a link that leads to one alone; `asked`
-    are variables that must exist."""
-    said = {aggregated_value(answer).variable for answer in select.answers}
-    said |= {aggregated_value(f.left).variable for f in select.filters} | {v.name for v in select.variables if v.keys}
-    said |= {*asked, *select.group, *(each.variable for each in select.by)}
-    said |= {aggregated_value(select.order.by).variable} if select.order is not None else set()
-    used = [name for edge in select.edges for name in (edge.subject, edge.object)]
+def drop_redundant_variables(select: Select, graph: SchemaGraph, required: Collection[str] = ()) -> Select:
+    """Return the plan without a second variable at the one end that a link has, if nothing else uses it.
+
+    `required` are variables that must exist.
+    """
+    used = _used_variables(select) | set(required)
+    names = [name for edge in select.edges for name in (edge.subject, edge.object)]
     ends: dict[tuple[str, str], list[str]] = defaultdict(list)
     for edge in select.edges:
         if graph.about(edge.predicate).functional:
             ends[edge.subject, edge.predicate].append(edge.object)
-    spare: set[str] = set()
-    for there in ends.values():
-        loose = [name for name in there if name not in said and used.count(name) == 1]
-        # a first one gives way only to what must exist
-        spare |= {name for name in loose if name != there[0] or not set(asked).isdisjoint(there)}
+    redundant: set[str] = set()
+    for variables in ends.values():
+        unused = [name for name in variables if name not in used and names.count(name) == 1]
+        # the first one stays unless another is required
+        redundant |= {name for name in unused if name != variables[0] or not set(required).isdisjoint(variables)}
     return replace(
         select,
-        variables=tuple(v for v in select.variables if v.name not in spare),
-        edges=tuple(e for e in select.edges if e.object not in spare),
+        variables=tuple(variable for variable in select.variables if variable.name not in redundant),
+        edges=tuple(edge for edge in select.edges if edge.object not in redundant),
     )
+
+
+def _used_variables(select: Select) -> set[str]:
+    """The variables that are shown, filtered, named, grouped or ordered by."""
+    terms = [*select.answers, *(each.left for each in select.filters)]
+    terms += [select.order.by] if select.order is not None else []
+    named = {variable.name for variable in select.variables if variable.keys}
+    grouped = {*select.group, *(each.variable for each in select.by)}
+    return {aggregated_value(term).variable for term in terms} | named | grouped

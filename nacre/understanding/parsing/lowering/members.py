@@ -1,4 +1,4 @@
-"""An aggregate of one thing is one of the things that hang on it: "the average price of the X5" -> of its variants."""
+"""Aggregate over what is linked to one thing: Body -> Body ("the average price of the X5" is one of its variants)."""
 
 from dataclasses import replace
 
@@ -6,64 +6,61 @@ from nacre.records.plan import Aggregate, Attribute, Body, Compute, Edge, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.graph.shortest_paths import PathStep
 
-GATHERING = frozenset(("avg", "min", "max", "sum"))
+# aggregates that say nothing about a single value
+AGGREGATES_OF_MANY = frozenset(("avg", "min", "max", "sum"))
 
 
 def aggregate_members(body: Body, graph: SchemaGraph) -> Body:
-    """The plan with each aggregate over a single thing turned into one over the things that hang on it.
+    """Return the plan with each aggregate over a single thing as one over the things that are linked to it.
 
     A comparison of two things changes on both sides or not at all.
     """
     if isinstance(body, Compute):
-        sides = [_members(side, graph) for side in (body.left, body.right)]
-        if sides[0] is None or sides[1] is None:
-            return body
-        return replace(body, left=sides[0], right=sides[1])
+        left, right = _over_members(body.left, graph), _over_members(body.right, graph)
+        return body if left is None or right is None else replace(body, left=left, right=right)
     if isinstance(body, Select):
-        return _members(body, graph) or body
+        return _over_members(body, graph) or body
     return body
 
 
-def _members(select: Select, graph: SchemaGraph) -> Select | None:
-    """None where no aggregate is over a single thing with one value."""
+def _over_members(select: Select, graph: SchemaGraph) -> Select | None:
+    """The select over the members of its one thing; None if it aggregates something else."""
     if select.group or select.by or select.order or not select.answers:
         return None
-    taken: list[Attribute] = []
-    for answer in select.answers:
-        if (
-            not isinstance(answer, Aggregate)
-            or answer.function not in GATHERING
-            or not isinstance(answer.of, Attribute)
-        ):
-            return None
-        taken.append(answer.of)
-    owner = next(v for v in select.variables if v.name == taken[0].variable)
-    single = len(owner.keys) == 1 and all(t.variable == owner.name for t in taken)
-    if not single or not all(graph.about(t.predicate).functional for t in taken):
+    aggregates = [each for each in select.answers if isinstance(each, Aggregate)]
+    values = [
+        each.of for each in aggregates if each.function in AGGREGATES_OF_MANY and isinstance(each.of, Attribute)
+    ]
+    if len(values) < len(select.answers):
+        return None
+    owner = next(variable for variable in select.variables if variable.name == values[0].variable)
+    is_single = len(owner.keys) == 1 and all(value.variable == owner.name for value in values)
+    if not is_single or not all(graph.about(value.predicate).functional for value in values):
         return None
     node = next((n.index for n in graph.nodes if (n.classes, n.without) == (owner.classes, owner.without)), None)
-    step = member_link(graph, node, tuple(t.predicate for t in taken)) if node is not None else None
+    step = member_link(graph, node, tuple(value.predicate for value in values)) if node is not None else None
     if step is None:
         return None
-    there = graph.nodes[step.target]
-    member = Variable("member", there.classes, there.without)
-    answers = tuple(
-        replace(a, of=replace(a.of, variable=member.name)) for a in select.answers if isinstance(a, Aggregate)
+    members = graph.nodes[step.target]
+    member = Variable("member", members.classes, members.without)
+    return replace(
+        select,
+        answers=tuple(replace(each, of=replace(each.of, variable=member.name)) for each in aggregates),
+        variables=(*select.variables, member),
+        edges=(*select.edges, Edge(member.name, step.predicate, owner.name)),
     )
-    edge = Edge(member.name, step.predicate, owner.name)
-    return replace(select, answers=answers, variables=(*select.variables, member), edges=(*select.edges, edge))
 
 
 def member_link(graph: SchemaGraph, node: int, predicates: tuple[str, ...] = ()) -> PathStep | None:
-    """The link by which things with these properties hang on those of a node, several on one; None where none do."""
-    found = [
+    """Return the link by which several things with these properties belong to one thing of a node, if there is one."""
+    steps = [
         step
         for step in graph.steps[node]
         if not step.forward
         and step.target != node
         and graph.about(step.predicate).functional
         and not graph.about(step.predicate).pairs_off
-        and all(p in graph.literals[step.target] for p in predicates)
+        and all(predicate in graph.literals[step.target] for predicate in predicates)
         and not graph.nodes[node].relations & graph.nodes[step.target].relations
     ]
-    return min(found, key=lambda s: (graph.nodes[s.target].count, s.predicate), default=None)
+    return min(steps, key=lambda step: (graph.nodes[step.target].count, step.predicate), default=None)

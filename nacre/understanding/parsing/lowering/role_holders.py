@@ -1,5 +1,4 @@
-"""Who stands behind a nameless thing that a question for persons gives: the actor of a role, the member of a
-membership: Candidate -> Candidate."""
+"""Replace an unnamed role by the person who has it: Candidate -> Candidate (the actor of a role)."""
 
 from dataclasses import replace
 
@@ -10,49 +9,75 @@ from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Question, Ref, Target
 
-# the rule that asks for whoever is behind a thing
+# the rule that asks for the person behind an unnamed thing
 ROLE_HOLDER_RULE = "who is behind"
 
 
 def resolve_role_holder(candidate: Candidate, question: Question, graph: SchemaGraph) -> Candidate:
-    """The reading with the person that a nameless thing leads to by one link alone, where it gives such things and no
-    word names their kind."""
-    d, body = candidate.derivation, candidate.body
-    if not isinstance(body, Select) or body.group or body.by or len(body.answers) != 1 or len(d.targets) != 1:
+    """Return the reading with the one person to whom an unnamed thing links.
+
+    It applies if a question for persons is answered by such things, and no word names their class.
+    """
+    derivation, body = candidate.derivation, candidate.body
+    if not isinstance(body, Select) or not _gives_unnamed_role(candidate, question, graph):
         return candidate
-    answer, ref = body.answers[0], d.targets[0].ref
-    kind = graph.nodes[ref.node]
-    said = any(x.kind == "class" and x.refs[0].node == ref.node for x in d.links)
-    if not isinstance(answer, Itself) or ref.predicate or kind.named or said or not _asks_person(candidate, question):
+    role = body.answers[0]
+    person = _one_person(graph, derivation.targets[0].ref.node)
+    if person is None or not isinstance(role, Itself):
         return candidate
-    steps = (step for step in graph.steps[kind.index] if step.forward and _is_person(graph, step.target))
-    ways = {step.predicate: step.target for step in sorted(steps, key=lambda step: graph.nodes[step.target].count)}
-    if len(ways) != 1:
-        return candidate
-    ((predicate, target),) = ways.items()
-    node, who = graph.nodes[target], Ref(target)
-    d = d._replace(targets=(Target(who),), nodes=(*d.nodes, who), trace=(*d.trace, ROLE_HOLDER_RULE))
-    known = [e.object for e in body.edges if e.subject == answer.variable and e.predicate == predicate]
+    predicate, target = person
+    ref = Ref(target)
+    derivation = derivation.apply_rule(ROLE_HOLDER_RULE, targets=(Target(ref),), nodes=(*derivation.nodes, ref))
+    known = [edge.object for edge in body.edges if edge.subject == role.variable and edge.predicate == predicate]
     if known:
-        return candidate._replace(derivation=d, body=replace(body, answers=(Itself(known[0]),)))
-    taken = {v.name for v in body.variables}
-    name = next(n for i in range(len(taken) + 1) if (n := f"{node.variable}_{i}" if i else node.variable) not in taken)
+        return candidate._replace(derivation=derivation, body=replace(body, answers=(Itself(known[0]),)))
+    node, name = graph.nodes[target], _free_name(body, graph.nodes[target].variable)
     select = replace(
         body,
         answers=(Itself(name),),
         variables=(*body.variables, Variable(name, node.classes, node.without)),
-        edges=(*body.edges, Edge(answer.variable, predicate, name)),
+        edges=(*body.edges, Edge(role.variable, predicate, name)),
     )
-    return candidate._replace(derivation=d, body=select, join_cost=candidate.join_cost + 1)
+    return candidate._replace(derivation=derivation, body=select, join_cost=candidate.join_cost + 1)
 
 
-def _asks_person(candidate: Candidate, question: Question) -> bool:
-    """Whether a question asks "who", or for what a word for persons names."""
+def _gives_unnamed_role(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
+    """Whether a question for persons is answered by things without names whose class it does not mention."""
+    body, targets = candidate.body, candidate.derivation.targets
+    if not isinstance(body, Select) or body.group or body.by or len(body.answers) != 1 or len(targets) != 1:
+        return False
+    ref = targets[0].ref
+    is_mentioned = any(
+        link.kind == "class" and link.refs[0].node == ref.node for link in candidate.derivation.links
+    )
+    is_unnamed = isinstance(body.answers[0], Itself) and not ref.predicate and not graph.nodes[ref.node].named
+    return is_unnamed and not is_mentioned and _asks_for_person(candidate, question)
+
+
+def _asks_for_person(candidate: Candidate, question: Question) -> bool:
+    """Whether a question asks "who", or for what a noun for persons names."""
     words = question.tokens
     if words and words[0].norm in language().words["who"]:
         return True
-    return any(is_person(words[x.end - 1].lemma) for x in candidate.derivation.links if x.start < len(words))
+    links = candidate.derivation.links
+    return any(is_person(words[link.end - 1].lemma) for link in links if link.start < len(words))
 
 
-def _is_person(graph: SchemaGraph, node: int) -> bool:
-    return graph.nodes[node].named and node in graph.persons
+def _one_person(graph: SchemaGraph, node: int) -> tuple[str, int] | None:
+    """The one link from things of a node to named persons."""
+    steps = [
+        step
+        for step in graph.steps[node]
+        if step.forward and graph.nodes[step.target].named and step.target in graph.persons
+    ]
+    by_predicate = {
+        step.predicate: step.target for step in sorted(steps, key=lambda step: graph.nodes[step.target].count)
+    }
+    return next(iter(by_predicate.items())) if len(by_predicate) == 1 else None
+
+
+def _free_name(select: Select, base: str) -> str:
+    """A name that no variable of a select has."""
+    taken = {variable.name for variable in select.variables}
+    names = (f"{base}_{i}" if i else base for i in range(len(taken) + 1))
+    return next(name for name in names if name not in taken)

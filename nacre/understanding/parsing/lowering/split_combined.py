@@ -1,41 +1,44 @@
-"""The two readings that a combined one is made of ("both", "either", "never"): Derivation -> two Derivations."""
+"""Split a combined reading in two: Derivation -> two Derivations ("both", "either", "never")."""
 
 from collections.abc import Sequence
 
 from nacre.understanding.question.types import Condition, Derivation, Ref
 
 
-def split_alternatives(d: Derivation) -> tuple[Derivation, Derivation]:
-    """The derivation with the first and with the second of the two conditions that are combined."""
-    conditions = list(d.conditions)
-    second = next((i for i in range(1, len(conditions)) if conditions[i].join in ("or", "both")), len(conditions) - 1)
-    same = [
+def split_alternatives(derivation: Derivation) -> tuple[Derivation, Derivation]:
+    """Return the derivation with the first and with the second of the two conditions that are combined."""
+    conditions = list(derivation.conditions)
+    joined = (i for i in range(1, len(conditions)) if conditions[i].join in ("or", "both"))
+    second = next(joined, len(conditions) - 1)
+    alike = [
         i
         for i in range(second)
-        if conditions[i].ref == conditions[second].ref or (conditions[i].op == conditions[second].op)
+        if conditions[i].ref == conditions[second].ref or conditions[i].op == conditions[second].op
     ]
-    first = same[-1] if same else second - 1
-    if d.combine == "union":
-        # "A and B, or C": everything before the "or" stands together
-        one = [c for i, c in enumerate(conditions) if i < second]
-        two = [c for i, c in enumerate(conditions) if i >= second]
+    first = alike[-1] if alike else second - 1
+    if derivation.combine == "union":
+        # "A and B, or C": everything before the "or" belongs together
+        one, other = conditions[:second], conditions[second:]
     else:
-        one = [c for i, c in enumerate(conditions) if i != second]
-        two = [c for i, c in enumerate(conditions) if i != first]
-    return tuple(
-        d._replace(conditions=tuple(part), combine="", nodes=_needed(d, part, conditions)) for part in (one, two)
-    )  # type: ignore[return-value]
+        one = [condition for i, condition in enumerate(conditions) if i != second]
+        other = [condition for i, condition in enumerate(conditions) if i != first]
+    return _with_conditions(derivation, one), _with_conditions(derivation, other)
 
 
-def split_negated(d: Derivation) -> tuple[Derivation, Derivation]:
-    """All values, and those of the things that a negated condition speaks of."""
-    negated = next(c for c in d.conditions if c.negated and c.op == "=")
-    rest = tuple(c for c in d.conditions if c != negated)
-    first = d._replace(conditions=rest, combine="", nodes=_needed(d, rest, d.conditions))
-    return first, d._replace(conditions=(*rest, negated._replace(negated=False)), combine="")
+def split_negated(derivation: Derivation) -> tuple[Derivation, Derivation]:
+    """Return all values, and the values of the things that meet the negated condition."""
+    negated = next(each for each in derivation.conditions if each.negated and each.op == "=")
+    rest = [condition for condition in derivation.conditions if condition != negated]
+    positive = (*rest, negated._replace(negated=False))
+    return _with_conditions(derivation, rest), derivation._replace(conditions=positive, combine="")
 
 
-def _needed(d: Derivation, kept: Sequence[Condition], every: Sequence[Condition]) -> tuple[Ref, ...]:
-    dropped = {c.ref.thing for c in every if c not in kept} - {c.ref.thing for c in kept}
-    dropped -= {t.ref.thing for t in d.targets}
-    return tuple(n for n in d.nodes if n not in dropped)
+def _with_conditions(derivation: Derivation, kept: Sequence[Condition]) -> Derivation:
+    """The derivation with some of its conditions, and without the things that only the others use."""
+    return derivation._replace(conditions=tuple(kept), combine="", nodes=_needed_nodes(derivation, kept))
+
+
+def _needed_nodes(derivation: Derivation, kept: Sequence[Condition]) -> tuple[Ref, ...]:
+    dropped = {condition.ref.thing for condition in derivation.conditions if condition not in kept}
+    dropped -= {condition.ref.thing for condition in kept} | {target.ref.thing for target in derivation.targets}
+    return tuple(node for node in derivation.nodes if node not in dropped)

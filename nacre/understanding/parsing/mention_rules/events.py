@@ -1,4 +1,4 @@
-"""Rules for what was done: a class or a date at hand, named by a verb + ParseState -> what is asked of it."""
+"""Rules for events named by a verb: ParseState + Link -> ParseStates ("what did Ann order", "bills not yet returned")."""
 
 from collections.abc import Iterator
 
@@ -8,47 +8,52 @@ from nacre.language.thesaurus import is_person
 from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node
 from nacre.understanding.question.types import Condition, Link, Ref, Target
 
-# words before a verb that may say that it was done: "have not yet been"
-BEFORE = 4
+# how many words before a verb may say that it happened: "have not yet been"
+MAX_WORDS_BEFORE = 4
 
 
-def event_objects(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
-    """ "What did Ann order": what a thing that was done leads to, besides who did it."""
-    words, known = context.question.tokens, language().words
-    asked = words[0].norm in known["asking_kind"] and words[1].norm in known["helping"] if len(words) > 1 else False
-    verb = words[link.end - 1]
-    if not asked or state.targets or state.last != "value" or link.end - link.start > 1 or is_plural(verb.norm):
+def event_objects(
+    state: ParseState, new: ParseState, link: Link, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "What did Ann order": what an event links to, other than who did it."""
+    words, graph, node = context.question.tokens, context.graph, link.refs[0].node
+    if state.targets or state.last != "value" or link.end - link.start > 1 or is_plural(words[link.end - 1].norm):
         return
-    graph, node = context.graph, link.refs[0].node
-    if graph.nodes[node].named:
+    if not _asks_what_was_done(context) or graph.nodes[node].named:
         return
-    doing = {n.node for n in state.nodes}
-    if any(graph.words[step.predicate] == (verb.lemma,) for here in doing for step in graph.steps[here]):
-        # a link says so itself
+    doers = {ref.node for ref in state.nodes}
+    verb = (words[link.end - 1].lemma,)
+    if any(graph.words[step.predicate] == verb for doer in doers for step in graph.steps[doer]):
+        # the verb names a link
         return
     for step in graph.steps[node]:
         other = graph.nodes[step.target]
-        if step.forward and other.named and step.target not in doing and not is_person(other.label):
+        if step.forward and other.named and step.target not in doers and not is_person(other.label):
             target = Target(Ref(step.target))
-            hints = state.hints | {step.predicate}
             yield add_schema_node(new, target.ref, context).apply_rule(
-                "object of event", 0.4, targets=(target,), hints=hints
+                "object of event", 0.4, targets=(target,), hints=state.hints | {step.predicate}
             )
+
+
+def _asks_what_was_done(context: ParseContext) -> bool:
+    """Whether a question begins with "what did"."""
+    words, known = context.question.tokens, language().words
+    return len(words) > 1 and words[0].norm in known["asking_kind"] and words[1].norm in known["helping"]
 
 
 def event_condition(
     state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
 ) -> Iterator[ParseState]:
-    """ "Employees that have left", "bills not yet returned": when it was is known, or is not."""
+    """ "Employees that have left", "bills not yet returned": the date of an event is known, or is not."""
     words, known = context.question.tokens, language().words
-    verb = words[link.end - 1]
-    if not (ref.predicate and is_participle(verb.norm) and context.graph.is_date(ref.predicate)) or state.comparison:
+    is_event = ref.predicate and is_participle(words[link.end - 1].norm) and context.graph.is_date(ref.predicate)
+    if not is_event or state.comparison or state.pending_aggregates:
         return
-    before = {t.norm for t in words[max(0, link.start - BEFORE) : link.start]}
-    if any(t.norm in wording_entry("prepositions") for t in words[link.end : link.end + 1]):
-        # "built by", "sold in": by whom and when, not whether
+    if any(token.norm in wording_entry("prepositions") for token in words[link.end : link.end + 1]):
+        # "built by", "sold in" ask by whom and when, not whether
         return
-    if before & (known["being"] | known["helping"]) and not state.pending_aggregates:
-        condition = Condition(ref, "unknown" if state.negated else "known")
-        rule = "has not happened" if state.negated else "has happened"
-        yield new._replace(last="value").apply_rule(rule, 0.1, conditions=(*state.conditions, condition), negated=False)
+    before = {token.norm for token in words[max(0, link.start - MAX_WORDS_BEFORE) : link.start]}
+    if before & (known["being"] | known["helping"]):
+        operator, rule = ("unknown", "has not happened") if state.negated else ("known", "has happened")
+        conditions = (*state.conditions, Condition(ref, operator))
+        yield new._replace(last="value").apply_rule(rule, 0.1, conditions=conditions, negated=False)

@@ -1,4 +1,4 @@
-"""Values that have an order without being numbers: a bound before a name of a month or a day -> the names it leaves."""
+"""Names of months and days as ordered values: a bound before a name -> the names that it leaves ("before April")."""
 
 import calendar
 from collections.abc import Collection
@@ -11,21 +11,21 @@ SCALES = tuple(
 )
 
 
-def values_on_scale(word: str, value: str, values: Collection[str]) -> tuple[str, ...]:
-    """The names on the scale of `values` that lie where `word` says; none where that is no bound, or no scale.
+def values_on_scale(bound: str, value: str, values: Collection[str]) -> tuple[str, ...]:
+    """Return the names before or after a value, on the scale that has all `values`; none if there is no such scale.
 
-    >>> bounded("before", "april", ["January", "April", "June"]), bounded("after", "April", ["April", "Oak"])
+    >>> values_on_scale("before", "april", ["January", "April", "June"]), values_on_scale("after", "May", ["May", "Oak"])
     (('January', 'February', 'March'), ())
     """
-    bounds = language().words
-    own = {each.casefold() for each in values}
+    known = language().words
+    folded = {each.casefold() for each in values}
     for scale in SCALES:
         names = [name.casefold() for name in scale]
-        if value.casefold() not in names or not own <= set(names):
+        if value.casefold() not in names or not folded <= set(names):
             continue
         at = names.index(value.casefold())
-        if word in {"before"} | bounds["bound_until"]:
-            return scale[: at + (word in bounds["bound_until"])]
-        if word in {"after"} | bounds["bound_since"]:
-            return scale[at + (word == "after") :]
+        if bound in {"before"} | known["bound_until"]:
+            return scale[: at + (bound in known["bound_until"])]
+        if bound in {"after"} | known["bound_since"]:
+            return scale[at + (bound == "after") :]
     return ()

@@ -1,4 +1,4 @@
-"""What is all that a thing has of its kind, as who "speaks only English": Condition -> Conditions."""
+"""Conditions for "only": Condition -> Conditions, a thing has this value and no other ("speaks only English")."""
 
 from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Condition
@@ -8,14 +8,16 @@ ONLY_RULE = "only value"
 
 
 def exclusive_conditions(condition: Condition, context: ParseContext) -> tuple[Condition, ...]:
-    """What holds where a thing has this value, or hangs on this thing, and has no other; () where it can't have any
-    other, or the condition is of another kind."""
+    """Return the conditions that a thing has this value, or is linked to this thing, and to no other.
+
+    None if there cannot be another, or the condition is of another kind.
+    """
     if condition.function or condition.against is not None:
         return ()
     ref = condition.ref
     if condition.op == "=" and ref.predicate and not context.graph.about(ref.predicate).functional:
         other = condition._replace(op="!=", negated=not condition.negated)
-        # "speaks not only English": another one as well
+        # "speaks not only English": another language as well
         return (condition._replace(negated=False), other) if condition.negated else (other,)
     if condition.op == "is" and not (ref.predicate or condition.negated):
         others = Condition(ref, "exists", (), True, inner=(condition._replace(negated=True),))

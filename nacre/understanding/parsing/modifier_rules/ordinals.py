@@ -1,4 +1,4 @@
-"""Rules for ordinals that are values: "ranked 3rd", "came second", "on the 4th floor" + ParseState -> further States."""
+"""Rules for ordinals as values: ParseState + OrdinalMention -> ParseStates ("ranked 3rd", "on the 4th floor")."""
 
 import re
 from collections.abc import Iterator
@@ -13,97 +13,104 @@ from nacre.understanding.parsing.state import ParseContext, ParseState, add_sche
 from nacre.understanding.question.types import Condition, Question, Ref, token_mask
 
 _DIGITS = re.compile(r"(\d{1,4})(?:st|nd|rd|th)")
-MOST_PROPERTIES, MOST_KINDS = 2, 3
+# how many properties with places are tried, and of how many classes
+MAX_PROPERTIES, MAX_CLASSES = 2, 3
 
 
 class OrdinalMention(NamedTuple):
-    """An ordinal of the question from its verb on ("came"), where it has one."""
+    """An ordinal of the question, from its verb on ("came") if it has one."""
 
     start: int
     end: int
     value: float
-    verb: bool
+    has_verb: bool
 
 
 def find_ordinals(question: Question) -> dict[int, OrdinalMention]:
-    """The ordinals that may be values, by where they start: in digits, or in words after a verb of placing."""
+    """Return the ordinals that may be values, by their start: in digits, or in words after a verb ("came second")."""
     words, known = question.tokens, language().words
-    taken = {i for n in question.numbers for i in range(n.start, n.end)}
+    numbers = {i for number in question.numbers for i in range(number.start, number.end)}
     found = []
     for i, token in enumerate(words):
         value = _value(token)
-        before = i - 1 if i > 1 and words[i - 1].norm in known["before_ordinal"] else i
-        verb = before > 0 and words[before - 1].norm in known["placing_verbs"]
+        start = i - 1 if i > 1 and words[i - 1].norm in known["before_ordinal"] else i
+        has_verb = start > 0 and words[start - 1].norm in known["placing_verbs"]
         # "was second in the race", and not "was the second oldest"
-        alone = i + 1 == len(words) or i + 1 in question.stopwords
-        verb |= alone and before == i > 1 and words[i - 1].norm in known["being"]
-        if value is None or i in taken or not (verb or token.norm[0].isdigit()):
+        is_alone = i + 1 == len(words) or i + 1 in question.stopwords
+        has_verb |= is_alone and start == i > 1 and words[i - 1].norm in known["being"]
+        if value is None or i in numbers or not (has_verb or token.norm[0].isdigit()):
             continue
-        found.append(OrdinalMention(before - 1 if verb else i, i + 1, value, verb))
-        if verb:
+        found.append(OrdinalMention(start - 1 if has_verb else i, i + 1, value, has_verb))
+        if has_verb:
             # the verb may name the property itself: "ranked"
             found.append(OrdinalMention(i, i + 1, value, False))
-    found += [OrdinalMention(i, i + 1, 1.0, True) for i, token in enumerate(words) if token.norm in known["winning"]]
-    return {place.start: place for place in found}
+    winners = (i for i, token in enumerate(words) if token.norm in known["winning"])
+    found += [OrdinalMention(i, i + 1, 1.0, True) for i in winners]
+    return {ordinal.start: ordinal for ordinal in found}
 
 
 def ordinal_conditions(
-    state: ParseState, found: OrdinalMention, context: ParseContext
+    state: ParseState, ordinal: OrdinalMention, context: ParseContext
 ) -> Iterator[tuple[int, ParseState]]:
-    """All ways to take an ordinal as a value, each with where it ends."""
-    words, known = context.question.tokens, language().words
-    graph, prop = context.graph, state.pending_property
-    if not found.verb and prop is not None and prop.predicate:
-        for new in _with(state, prop, found, found.end, "place of property", context):
-            yield (
-                found.end,
-                new._replace(**({"mode": "C", **last_target_as_condition(state)} if state.pending_is_target else {})),
-            )
-    after = words[found.end] if found.end < len(words) else None
-    named = after is not None and after.norm in known["placing"]
-    ranks = tuple(sorted(known["placing"])) if found.verb or named else ()
+    """Yield all ways to take an ordinal as a value, each with the token at which it ends."""
+    words, graph, ref = context.question.tokens, context.graph, state.pending_values
+    if not ordinal.has_verb and ref is not None:
+        for new in _with_place(state, ref, ordinal, ordinal.end, "place of property", context):
+            changes = {"mode": "C", **last_target_as_condition(state)} if state.pending_is_target else {}
+            yield ordinal.end, new._replace(**changes)
+    after = words[ordinal.end] if ordinal.end < len(words) else None
+    place_words = language().words["placing"]
+    has_noun = after is not None and after.norm in place_words
+    concepts = tuple(sorted(place_words)) if ordinal.has_verb or has_noun else ()
     owners = dict.fromkeys(([state.owner] if state.owner else []) + list(state.nodes[:2]))
-    for owner in owners or (_placing(graph, ranks) if ranks else ()):
-        for ref, _, _ in measured_properties(graph, owner.node, ranks)[:MOST_PROPERTIES] if ranks else ():
-            for new in _with(state, ref, found, found.end + named, "place in order", context):
-                yield found.end + named, add_schema_node(new, ref, context)
+    for owner in owners or (_ranked_classes(graph, concepts) if concepts else ()):
+        measures = measured_properties(graph, owner.node, concepts)[:MAX_PROPERTIES] if concepts else []
+        for measure, _, _ in measures:
+            end = ordinal.end + has_noun
+            for new in _with_place(state, measure, ordinal, end, "place in order", context):
+                yield end, add_schema_node(new, measure, context)
         for predicate in graph.literals[owner.node] if after is not None else ():
             if after is not None and graph.words[predicate][-1:] == (after.lemma,):
-                ref = Ref(owner.node, predicate)
-                for new in _with(state, ref, found, found.end + 1, "place before property", context):
-                    yield found.end + 1, new
+                own = Ref(owner.node, predicate)
+                for new in _with_place(state, own, ordinal, ordinal.end + 1, "place before property", context):
+                    yield ordinal.end + 1, new
 
 
-def _with(
-    state: ParseState, ref: Ref, found: OrdinalMention, end: int, rule: str, context: ParseContext
+def _with_place(
+    state: ParseState, ref: Ref, ordinal: OrdinalMention, end: int, rule: str, context: ParseContext
 ) -> Iterator[ParseState]:
-    """The state with the condition that a property has the place, as it is held."""
-    mask = token_mask(found.start, end)
-    new = state._replace(covered=state.covered | mask, last="number", score=state.score + 0.5)
-    for value in _held(context.graph, ref.predicate, found, context.question.tokens[found.end - 1]):
-        condition = Condition(ref, "=", (value,), state.negated)
-        yield new.apply_rule(
-            rule, 0.4, conditions=(*state.conditions, condition), comparison=None, negated=False, join="and"
-        )
+    """The readings with the condition that a property has the place, in the form of its values."""
+    covered = state.covered | token_mask(ordinal.start, end)
+    new = state._replace(covered=covered, last="number", score=state.score + 0.5)
+    token = context.question.tokens[ordinal.end - 1]
+    for value in _stored_values(context.graph, ref.predicate, ordinal, token):
+        conditions = (*state.conditions, Condition(ref, "=", (value,), state.negated))
+        yield new.apply_rule(rule, 0.4, conditions=conditions, comparison=None, negated=False, join="and")
 
 
-def _placing(graph: SchemaGraph, ranks: tuple[str, ...]) -> list[Ref]:
-    """The kinds of things that have a place in an order, where none was named before it."""
-    words = set(ranks)
-    found = [n.index for n in graph.nodes if any(words & set(graph.words[p]) for p in graph.literals[n.index])]
-    return [Ref(index) for index in found[:MOST_KINDS]]
+def _ranked_classes(graph: SchemaGraph, concepts: tuple[str, ...]) -> list[Ref]:
+    """The classes of things with a place in an order, if no class was named before."""
+    words = set(concepts)
+    found = [
+        node.index for node in graph.nodes if any(words & set(graph.words[each]) for each in graph.literals[node.index])
+    ]
+    return [Ref(index) for index in found[:MAX_CLASSES]]
 
 
-def _held(graph: SchemaGraph, predicate: str, found: OrdinalMention, token: Token) -> Iterator[str | float]:
-    """A place as a property may hold it: as it is written, and as a number between its least and its greatest."""
+def _stored_values(
+    graph: SchemaGraph, predicate: str, ordinal: OrdinalMention, token: Token
+) -> Iterator[str | float]:
+    """A place as a property may hold it: as it is written, and as a number within its range."""
     about = graph.about(predicate)
     yield from [value for value in about.values if fold(value) == token.norm][:1]
-    least, most = about.minimum, about.maximum
-    if about.datatype == "integer" and least is not None and most is not None and least <= found.value <= most:
-        yield found.value
+    lowest, highest = about.minimum, about.maximum
+    is_ranged = about.datatype == "integer" and lowest is not None and highest is not None
+    if is_ranged and lowest is not None and highest is not None and lowest <= ordinal.value <= highest:
+        yield ordinal.value
 
 
 def _value(token: Token) -> float | None:
-    ordinals = english_data()["ordinals"]
-    digits = _DIGITS.fullmatch(token.norm)
-    return float(digits[1]) if digits else float(ordinals[token.norm]) if token.norm in ordinals else None
+    ordinals, digits = english_data()["ordinals"], _DIGITS.fullmatch(token.norm)
+    if digits:
+        return float(digits[1])
+    return float(ordinals[token.norm]) if token.norm in ordinals else None
