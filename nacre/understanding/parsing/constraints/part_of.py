@@ -1,5 +1,4 @@
-"""Things in a place, a body or a category as those in its parts too: Candidate -> Candidate ("staff of the faculty",
-whose chairs have them)."""
+"""Include the parts of a named whole: Body -> Body ("staff of the faculty" includes those of its chairs)."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -10,92 +9,100 @@ from nacre.language.thesaurus import nouns_of_kind
 from nacre.records.plan import Ask, Attribute, Body, Combine, Edge, Filter, Itself, Select, Variable, aggregated_value
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 
-# how often a thing that has parts is linked to at least, on average: a head is of one thing, its members are of many
-SEVERAL = 1.5
+# the average number of links to a whole, at least: many things are members, one thing is the head
+MIN_LINKS_PER_WHOLE = 1.5
 
 
 def include_parts(body: Body, graph: SchemaGraph) -> Body:
-    """The plan with each thing that is named as a place, a body or a category of others standing for all in it."""
+    """Return the plan in which a named place, body or category stands for all of its parts as well."""
     if isinstance(body, Combine):
-        return replace(body, left=_with_parts(body.left, graph), right=_with_parts(body.right, graph))
+        return replace(body, left=_include_parts(body.left, graph), right=_include_parts(body.right, graph))
     if isinstance(body, Ask):
-        return replace(body, select=_with_parts(body.select, graph))
-    return _with_parts(body, graph) if isinstance(body, Select) else body
+        return replace(body, select=_include_parts(body.select, graph))
+    return _include_parts(body, graph) if isinstance(body, Select) else body
 
 
-def _with_parts(select: Select, graph: SchemaGraph) -> Select:
-    below = _parted(graph)
-    if not below:
+def _include_parts(select: Select, graph: SchemaGraph) -> Select:
+    part_links = _part_links(graph)
+    if not part_links:
         return select
-    used, wholes, ways = _used(select), _wholes(graph, below), {iri.removeprefix("^") for iri in below}
+    used, wholes = _used_variables(select), _whole_nodes(graph, part_links)
+    predicates = {iri.removeprefix("^") for iri in part_links}
     for variable in select.variables:
         if len(variable.keys) != 1 or not variable.label or variable.name in used:
             continue
         if not wholes & _nodes(variable, graph):
             continue
-        shorter, part = _up(select, variable, ways, used)
+        shorter, part = _without_part_path(select, variable, predicates, used)
         edges = _edges(shorter, part.name)
-        if len(edges) != 1 or not _is_of_several(edges[0], part, graph):
+        if len(edges) != 1 or not _has_several(edges[0], part, graph):
             continue
-        other = next(v for v in shorter.variables if v != part and v.name in (edges[0].subject, edges[0].object))
-        if edges[0].predicate in ways and wholes & _nodes(other, graph):
+        ends = (edges[0].subject, edges[0].object)
+        other = next(each for each in shorter.variables if each != part and each.name in ends)
+        if edges[0].predicate in predicates and wholes & _nodes(other, graph):
             # "the rooms of the building", each of which may have parts as well
             continue
-        whole = replace(part, classes=(), without=(), keys=variable.keys, label=variable.label, below=below)
-        select = replace(shorter, variables=tuple(whole if v == part else v for v in shorter.variables))
+        whole = replace(part, classes=(), without=(), keys=variable.keys, label=variable.label, below=part_links)
+        select = replace(shorter, variables=tuple(whole if each == part else each for each in shorter.variables))
     return select
 
 
-def _up(select: Select, named: Variable, ways: Collection[str], used: Collection[str]) -> tuple[Select, Variable]:
-    """The select without a way over parts to a whole that is named, and what stands at its beginning: staff of "a unit
-    of" a faculty are of one of its parts anyway."""
+def _without_part_path(
+    select: Select, named: Variable, predicates: Collection[str], used: Collection[str]
+) -> tuple[Select, Variable]:
+    """The select without a path over parts to a named whole, and the variable at its beginning.
+
+    Staff of "a unit of" a faculty is staff of one of its parts anyway.
+    """
     while True:
         edges = _edges(select, named.name)
-        if len(edges) != 1 or edges[0].predicate not in ways:
+        if len(edges) != 1 or edges[0].predicate not in predicates:
             return select, named
         (edge,) = edges
         other = edge.subject if edge.object == named.name else edge.object
-        part = next(v for v in select.variables if v.name == other)
+        part = next(variable for variable in select.variables if variable.name == other)
         if part.keys or other in used or len(_edges(select, other)) != 2:
             return select, named
         select = replace(
             select,
-            variables=tuple(v for v in select.variables if v != named),
-            edges=tuple(e for e in select.edges if e != edge),
+            variables=tuple(variable for variable in select.variables if variable != named),
+            edges=tuple(each for each in select.edges if each != edge),
         )
         named = part
 
 
 def _edges(select: Select, name: str) -> list[Edge]:
-    return [e for e in select.edges if name in (e.subject, e.object)]
+    return [edge for edge in select.edges if name in (edge.subject, edge.object)]
 
 
 def _nodes(variable: Variable, graph: SchemaGraph) -> set[int]:
     return {graph.node_of_class[iri] for iri in variable.classes if iri in graph.node_of_class}
 
 
-def _is_of_several(edge: Edge, named: Variable, graph: SchemaGraph) -> bool:
-    """Whether many things are linked to one as the named thing is, or a link says where something is."""
-    about, last = graph.about(edge.predicate), graph.words[edge.predicate][-1:]
-    if edge.object == named.name and (set(last) & (language().words["where_in"] | nouns_of_kind("places"))):
+def _has_several(edge: Edge, named: Variable, graph: SchemaGraph) -> bool:
+    """Whether several things are linked to one thing as here, or the link says where something is."""
+    about, last = graph.about(edge.predicate), set(graph.words[edge.predicate][-1:])
+    if edge.object == named.name and last & (language().words["where_in"] | nouns_of_kind("places")):
         return True
     ends = about.objects if edge.object == named.name else about.subjects
-    return ends > 0 and about.triples / ends >= SEVERAL
+    return ends > 0 and about.triples / ends >= MIN_LINKS_PER_WHOLE
 
 
-def _used(select: Select) -> set[str]:
+def _used_variables(select: Select) -> set[str]:
     """The variables that are shown, counted, ordered by or compared."""
     order = (select.order.by,) if select.order else ()
-    sides = (side for f in select.filters if isinstance(f, Filter) for side in (f.left, f.right))
+    sides = (side for each in select.filters if isinstance(each, Filter) for side in (each.left, each.right))
     terms = [
-        aggregated_value(each) for each in (*select.answers, *select.by, *order, *sides) if not isinstance(each, str)
+        aggregated_value(each)
+        for each in (*select.answers, *select.by, *order, *sides)
+        if not isinstance(each, str)
     ]
     return {each.variable for each in terms if isinstance(each, Attribute | Itself)} | set(select.group)
 
 
 @lru_cache(maxsize=64)
-def _parted(graph: SchemaGraph) -> tuple[str, ...]:
-    """The links from a part to its whole, and those from a whole to its part with "^" before them, by their names."""
+def _part_links(graph: SchemaGraph) -> tuple[str, ...]:
+    """The predicates from a part to its whole; those from a whole to its part begin with "^"."""
     up, down = language().words["part_of"], language().words["has_part"]
     found = []
     for predicate in graph.schema.predicates:
@@ -110,10 +117,10 @@ def _parted(graph: SchemaGraph) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def _wholes(graph: SchemaGraph, below: tuple[str, ...]) -> frozenset[int]:
-    """The kinds of wholes."""
+def _whole_nodes(graph: SchemaGraph, part_links: tuple[str, ...]) -> frozenset[int]:
+    """The classes of wholes."""
     return frozenset(
         source if iri.startswith("^") else target
-        for iri in below
+        for iri in part_links
         for source, target in graph.ends.get(iri.removeprefix("^"), ())
     )

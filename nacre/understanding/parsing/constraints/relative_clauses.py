@@ -1,6 +1,7 @@
-"""What a relative clause says is said of the kind before it: Candidates + Question -> Candidates."""
+"""Readings that attach a relative clause to its noun: Candidates + Question -> those, if there are any."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from nacre.language.base import language
 from nacre.records.plan import Attribute, Itself, Select
@@ -8,50 +9,71 @@ from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Link, Question
 
-# words between the relative pronoun and a name that is part of the clause, at most
-NEAR = 3
+# how many words may stand between a relative pronoun and a name in the clause
+MAX_WORDS_BETWEEN = 3
 
 
-def attach_relative_clauses(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
-    """The readings without those in which a thing named in a relative clause hangs on something else than the kind that
-    the clause describes, where it hangs on that in others: "where is the club that Ann plays for"."""
-    hung = {i: _hangs(c, question, graph) for i, c in enumerate(candidates)}
-    if True not in hung.values():
+class _RelativeClause(NamedTuple):
+    """The class before a relative pronoun, and the first thing that is named after it."""
+
+    noun: Link
+    name: Link
+
+
+def attach_relative_clauses(
+    candidates: Sequence[Candidate], question: Question, graph: SchemaGraph
+) -> list[Candidate]:
+    """Drop the readings in which a thing named in a relative clause belongs to something else than the noun before.
+
+    "Where is the club that Ann plays for". All readings stay if none attaches the clause to the noun.
+    """
+    attached = [_attaches_clause(each, question, graph) for each in candidates]
+    if True not in attached:
         return list(candidates)
-    return [c for i, c in enumerate(candidates) if hung[i] is not False]
+    return [each for each, is_attached in zip(candidates, attached, strict=True) if is_attached is not False]
 
 
-def _hangs(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool | None:
-    """Whether what a clause names hangs on its kind; None where the reading has no such clause."""
-    found = _clause(candidate.derivation.links, question)
-    body = candidate.body
-    if found is None or not isinstance(body, Select):
+def _attaches_clause(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool | None:
+    """Whether the thing named in the clause is joined to the noun; None if the reading has no such clause."""
+    clause, body = _relative_clause(candidate.derivation.links, question), candidate.body
+    if clause is None or not isinstance(body, Select):
         return None
-    kind, name = found
-    node = graph.nodes[kind.refs[0].node]
-    ends = {v.name for v in body.variables if v.classes == node.classes and v.without == node.without and not v.keys}
-    named = [v.name for v in body.variables if v.keys == name.keys]
-    first = [a.variable for a in body.answers if isinstance(a, Attribute | Itself)]
-    if not ends or len(named) != 1 or not first:
+    node = graph.nodes[clause.noun.refs[0].node]
+    nouns = {
+        each.name
+        for each in body.variables
+        if each.classes == node.classes and each.without == node.without and not each.keys
+    }
+    named = [each.name for each in body.variables if each.keys == clause.name.keys]
+    answers = [each.variable for each in body.answers if isinstance(each, Attribute | Itself)]
+    if not nouns or len(named) != 1 or not answers:
         return None
-    reached, open_ = {named[0]}, [named[0]]
-    while open_:
-        here = open_.pop()
-        if here in ends:
+    reached = _reachable(body, named[0], nouns)
+    return bool(reached & nouns) and (answers[0] in nouns or answers[0] not in reached)
+
+
+def _reachable(select: Select, start: str, barriers: set[str]) -> set[str]:
+    """The variables joined to one over any edges, but not beyond the barriers."""
+    reached, waiting = {start}, [start]
+    while waiting:
+        here = waiting.pop()
+        if here in barriers:
             continue
-        new = {e.object if e.subject == here else e.subject for e in body.edges if here in (e.subject, e.object)}
-        open_ += new - reached
+        ends = {(edge.subject, edge.object) for edge in select.edges if here in (edge.subject, edge.object)}
+        new = {other if subject == here else subject for subject, other in ends} - reached
+        waiting += new
         reached |= new
-    return bool(reached & ends) and (first[0] in ends or first[0] not in reached)
+    return reached
 
 
-def _clause(links: Sequence[Link], question: Question) -> tuple[Link, Link] | None:
-    """A kind before a relative pronoun, and the first thing that is named after it."""
+def _relative_clause(links: Sequence[Link], question: Question) -> _RelativeClause | None:
     words, pronouns = question.tokens, language().words["relative"]
-    for kind in links:
-        if kind.kind != "class" or not kind.exact or kind.end >= len(words) or words[kind.end].norm not in pronouns:
+    for noun in links:
+        if noun.kind != "class" or not noun.exact or noun.end >= len(words) or words[noun.end].norm not in pronouns:
             continue
-        near = [x for x in links if x.kind == "entity" and kind.end < x.start <= kind.end + NEAR]
+        near = [
+            link for link in links if link.kind == "entity" and noun.end < link.start <= noun.end + MAX_WORDS_BETWEEN
+        ]
         if near:
-            return kind, min(near, key=lambda x: x.start)
+            return _RelativeClause(noun, min(near, key=lambda link: link.start))
     return None
