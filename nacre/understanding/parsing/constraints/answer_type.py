@@ -1,4 +1,4 @@
-"""What the first words of a question can't be answered by: "where" by a date ...: Candidates -> those left."""
+"""Readings that give what the first words of a question ask for: Candidates + Question -> AnswerTypeMatch ("where")."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -16,8 +16,11 @@ WHO, WHERE, WHEN, AGE, SPAN = "who", "where", "when", "how old", "how long"
 
 
 class AnswerTypeMatch(NamedTuple):
-    """The readings that may answer. `nearest` is the one that accounts for more of the question than any of them, and
-    gives another kind of thing than was asked for; `asked` are the words that say what was."""
+    """The readings that may answer a question.
+
+    `nearest` is a reading that uses more of the words than any of them, but gives another type of answer than the words
+    `asked` ask for.
+    """
 
     kept: list[Candidate]
     nearest: Candidate | None = None
@@ -25,107 +28,23 @@ class AnswerTypeMatch(NamedTuple):
 
 
 def filter_by_answer_type(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> AnswerTypeMatch:
-    """The readings without those that give another kind of thing than the question asks for by its first words."""
+    """Drop the readings that give another type of answer than the question asks for by its first words."""
     asked = requested_answer_type(question)
     if not asked:
         return AnswerTypeMatch(list(candidates))
-    other = [c for c in candidates if _misses(c, asked, graph)]
-    if asked == WHEN:
-        sought, others = _day_asked(question)
-        other += [c for c in candidates if c not in other and _is_other_day(c, sought, others, graph)]
-    if asked == WHO:
-        other += _done_by(candidates, question, graph)
-    kept = [c for c in candidates if c not in other]
+    dropped = _of_other_type(candidates, asked, question, graph)
+    kept = [each for each in candidates if each not in dropped]
     if asked == WHERE:
-        kept = [c for c in kept if _is_place_of(c, graph)] or kept
-        placed = [c for c in kept if not _is_what_is_sought(c, question)]
-        most = max((_content(c, question) for c in kept), default=0)
-        kept = placed if any(_content(c, question) == most for c in placed) else kept
-    nearest = max(other, key=lambda c: (_content(c, question), c.derivation.prior), default=None)
-    if nearest is None or any(_content(c, question) >= _content(nearest, question) for c in kept):
+        kept = _prefer_places(kept, question, graph)
+    nearest = max(dropped, key=lambda each: (_used_words(each, question), each.derivation.prior), default=None)
+    if nearest is None or any(_used_words(each, question) >= _used_words(nearest, question) for each in kept):
         return AnswerTypeMatch(kept)
     return AnswerTypeMatch(kept, nearest, asked)
 
 
-def _done_by(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
-    """The readings that give what was done, by a word that only says so ("who is renting ...") or as a thing without a
-    name (a measurement), where others that account for as much give who did it."""
-    doers = [c for c in candidates if _gives(c, graph)]
-    most = max((_content(c, question) for c in doers), default=-1)
-    return [
-        c
-        for c in candidates
-        if c not in doers and (_is_verb(c) or _is_nameless(c, graph)) and _content(c, question) <= most
-    ]
-
-
-def _gives(candidate: Candidate, graph: SchemaGraph) -> bool:
-    """Whether a reading gives persons, or bodies of them."""
-    targets = candidate.derivation.targets
-    words = _words(targets[0].ref, graph) if targets else ()
-    if targets and not targets[0].ref.predicate and targets[0].ref.node in graph.persons:
-        return True
-    return bool(words) and words[-1] in nouns_of_kind("persons") | nouns_of_kind("bodies")
-
-
-def _is_verb(candidate: Candidate) -> bool:
-    """Whether the kind that a reading gives is named by no more than a word like it."""
-    target = candidate.derivation.targets[0].ref if candidate.derivation.targets else None
-    if target is None or target.predicate:
-        return False
-    named = [x for x in candidate.derivation.links if x.kind == "class" and x.refs[0].node == target.node]
-    return bool(named) and all(x.match == "like" for x in named)
-
-
-def _is_nameless(candidate: Candidate, graph: SchemaGraph) -> bool:
-    """Whether a reading gives things that nobody calls by a name."""
-    targets = candidate.derivation.targets
-    return bool(targets) and all(not t.ref.predicate and not graph.nodes[t.ref.node].named for t in targets)
-
-
-def _is_place_of(candidate: Candidate, graph: SchemaGraph) -> bool:
-    """Whether a reading gives what stands at the end of a link that the question names and that says where: of what
-    "works at" a firm the firm, and not the town of the firm."""
-    d, body = candidate.derivation, candidate.body
-    if not isinstance(body, Select) or len(body.edges) != 1 or len(d.targets) != 1 or d.targets[0].ref.predicate:
-        return False
-    edge = body.edges[0]
-    named = {ref.via for x in d.links if x.kind == "property" for ref in x.refs}
-    shown = isinstance(body.answers[0], Itself) and body.answers[0].variable == edge.object
-    label = graph.about(edge.predicate).label.casefold().split()
-    return shown and edge.predicate in named and len(label) > 1 and label[-1] in language().words["standing_at"]
-
-
-def _is_what_is_sought(candidate: Candidate, question: Question) -> bool:
-    """Whether a reading gives the things themselves whose place is asked for: "where is the club that ..."."""
-    words, known = [t.norm for t in question.tokens], language().words
-    if len(words) < 3 or words[1] not in known["being"] or words[2] not in known["article"]:
-        return False
-    targets = candidate.derivation.targets
-    sought = min((x for x in candidate.derivation.links if x.start >= 3), key=lambda x: x.start, default=None)
-    if sought is None or sought.kind != "class" or not targets:
-        return False
-    return not targets[0].ref.predicate and targets[0].ref.node == sought.refs[0].node
-
-
-def is_part_name_guess(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
-    """Whether "the P of Y" is read as things of a kind P that hang, by a link that is called otherwise, on something of
-    whose name Y is a part: such a kind is likelier to have the name by chance."""
-    d, body = candidate.derivation, candidate.body
-    if not isinstance(body, Select) or len(d.targets) != 1 or d.targets[0].ref.predicate or d.targets[0].function:
-        return False
-    kind = next((x for x in d.links if x.kind == "class" and x.refs[0].node == d.targets[0].ref.node), None)
-    if kind is None or not kind.start or question.tokens[kind.end - 1].norm != question.tokens[kind.end - 1].lemma:
-        return False
-    cue = next((c for c in question.cues if c.kind == "of" and c.start == kind.end), None)
-    part = any(x.kind == "entity" and x.match == "part" and cue is not None and x.start >= cue.end for x in d.links)
-    own = set(graph.nodes[kind.refs[0].node].words)
-    return part and not any(own & set(graph.words[edge.predicate]) for edge in body.edges)
-
-
 def requested_answer_type(question: Question) -> str:
-    """What the first words ask for, "" where they may ask for anything."""
-    words = [t.norm for t in question.tokens]
+    """Return what the first words ask for; "" if they may ask for anything."""
+    words = [token.norm for token in question.tokens]
     lead = " ".join(words[:2])
     if lead in (AGE, SPAN):
         return lead
@@ -135,62 +54,184 @@ def requested_answer_type(question: Question) -> str:
     return first if first in (WHERE, WHEN) else ""
 
 
-def _misses(candidate: Candidate, asked: str, graph: SchemaGraph) -> bool:
-    """Whether nothing that a reading shows is of the kind that was asked for."""
-    body = candidate.body
-    targets = candidate.derivation.targets
+def _of_other_type(
+    candidates: Sequence[Candidate], asked: str, question: Question, graph: SchemaGraph
+) -> list[Candidate]:
+    other = [each for each in candidates if _misses_type(each, asked, graph)]
+    if asked == WHEN:
+        asked_words, other_words = _requested_end(question)
+        other += [
+            each for each in candidates if each not in other and _is_other_end(each, asked_words, other_words, graph)
+        ]
+    if asked == WHO:
+        other += _actions_beside_agents(candidates, question, graph)
+    return other
+
+
+def _used_words(candidate: Candidate, question: Question) -> int:
+    """How many content words a reading accounts for."""
+    covered = candidate.derivation.covered
+    return sum(covered >> i & 1 for i in range(len(question.tokens)) if i not in question.stopwords)
+
+
+def _misses_type(candidate: Candidate, asked: str, graph: SchemaGraph) -> bool:
+    """Whether no column of a reading has the requested type."""
+    body, targets = candidate.body, candidate.derivation.targets
     if not isinstance(body, Select) or not targets:
         return False
-    if not any(isinstance(a, Attribute | Itself) for a in body.answers):
-        # the first of several days is one
-        return asked in (WHO, WHERE) or (asked == WHEN and not all(_is_day(t, graph) for t in targets))
-    return all(_is_other(target, asked, graph) for target in targets)
+    if not any(isinstance(answer, Attribute | Itself) for answer in body.answers):
+        # the first of several days is a day
+        return asked in (WHO, WHERE) or (asked == WHEN and not all(_is_extreme_date(t, graph) for t in targets))
+    return all(_has_other_type(target, asked, graph) for target in targets)
 
 
-def _day_asked(question: Question) -> tuple[frozenset[str], frozenset[str]]:
-    """The words of the day that is asked for, the first or the last, and of the other one; none where it may be any."""
-    known = language().words
-    said = {w for i, t in enumerate(question.tokens) if i not in question.stopwords for w in (t.norm, t.lemma)}
-    said |= {concept for _, _, concepts in find_expressions(question, 0) for concept in concepts}
-    for sought, others in ((known["end"], known["start"]), (known["start"], known["end"])):
-        if said & sought and not said & others:
-            return sought, others
-    return frozenset(), frozenset()
+def _is_extreme_date(target: Target, graph: SchemaGraph) -> bool:
+    is_extreme = target.function in ("min", "max")
+    return is_extreme and bool(target.ref.predicate) and graph.is_date(target.ref.predicate)
 
 
-def _is_other_day(candidate: Candidate, sought: frozenset[str], others: frozenset[str], graph: SchemaGraph) -> bool:
-    """Whether "when does it end" is read as the day on which it begins, or the other way round."""
-    named = [set(_words(t.ref, graph)) for t in candidate.derivation.targets if t.ref.predicate]
-    return bool(named) and all(words & others and not words & sought for words in named)
-
-
-def _is_day(target: Target, graph: SchemaGraph) -> bool:
-    """Whether the first or the last of several dates is given."""
-    return target.function in ("min", "max") and bool(target.ref.predicate) and graph.is_date(target.ref.predicate)
-
-
-def _is_other(target: Target, asked: str, graph: SchemaGraph) -> bool:
+def _has_other_type(target: Target, asked: str, graph: SchemaGraph) -> bool:
+    """Whether a column cannot have the requested type."""
     if target.function:
         return asked in (WHO, WHERE, WHEN) and target.function not in ("min", "max")
-    ref = target.ref
-    words = _words(ref, graph)
+    ref, words = target.ref, _words(target.ref, graph)
+    persons, places = nouns_of_kind("persons"), nouns_of_kind("places")
     if not ref.predicate:
-        return asked == WHEN and words[-1:] != () and words[-1] in nouns_of_kind("persons") | nouns_of_kind("places")
-    date, number = graph.is_date(ref.predicate), graph.is_numeric(ref.predicate)
+        return asked == WHEN and bool(words) and words[-1] in persons | places
+    is_date, is_number = graph.is_date(ref.predicate), graph.is_numeric(ref.predicate)
+    about = graph.about(ref.predicate)
     if asked in (AGE, SPAN):
-        return graph.about(ref.predicate).datatype in ("date", "datetime")
+        return about.datatype in ("date", "datetime")
     if asked == WHERE:
-        return date and not set(words) & nouns_of_kind("places")
+        return is_date and not set(words) & places
     if asked == WHO:
-        return (date or number) and graph.about(ref.predicate).role == "fact"
-    return not date and not number and bool(set(words) & (nouns_of_kind("persons") | nouns_of_kind("places")))
+        return (is_date or is_number) and about.role == "fact"
+    return not is_date and not is_number and bool(set(words) & (persons | places))
 
 
 def _words(ref: Ref, graph: SchemaGraph) -> tuple[str, ...]:
+    """The words of the name of a property or a class."""
     return graph.words[ref.predicate] if ref.predicate else graph.nodes[ref.node].words
 
 
-def _content(candidate: Candidate, question: Question) -> int:
-    """How many words of meaning a reading accounts for."""
-    covered = candidate.derivation.covered
-    return sum(covered >> i & 1 for i in range(len(question.tokens)) if i not in question.stopwords)
+def _requested_end(question: Question) -> tuple[frozenset[str], frozenset[str]]:
+    """The words of the date that is asked for, a beginning or an end, and those of the other; none if it may be any."""
+    known = language().words
+    said = {
+        form
+        for i, token in enumerate(question.tokens)
+        if i not in question.stopwords
+        for form in (token.norm, token.lemma)
+    }
+    said |= {concept for _, _, concepts in find_expressions(question, 0) for concept in concepts}
+    for asked, other in ((known["end"], known["start"]), (known["start"], known["end"])):
+        if said & asked and not said & other:
+            return asked, other
+    return frozenset(), frozenset()
+
+
+def _is_other_end(candidate: Candidate, asked: frozenset[str], other: frozenset[str], graph: SchemaGraph) -> bool:
+    """Whether a reading gives the date on which something begins for "when does it end", or the other way round."""
+    columns = [set(_words(target.ref, graph)) for target in candidate.derivation.targets if target.ref.predicate]
+    return bool(columns) and all(words & other and not words & asked for words in columns)
+
+
+def _actions_beside_agents(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
+    """The readings that give what was done, where others that use as many words give who did it.
+
+    What was done is named by a verb ("who is renting ..."), or has no name (a measurement).
+    """
+    agents = [each for each in candidates if _gives_agents(each, graph)]
+    most = max((_used_words(each, question) for each in agents), default=-1)
+    return [
+        each
+        for each in candidates
+        if each not in agents
+        and (_is_class_of_verb(each) or _is_unnamed(each, graph))
+        and _used_words(each, question) <= most
+    ]
+
+
+def _gives_agents(candidate: Candidate, graph: SchemaGraph) -> bool:
+    """Whether a reading gives persons, or organisations."""
+    if not candidate.derivation.targets:
+        return False
+    ref = candidate.derivation.targets[0].ref
+    if not ref.predicate and ref.node in graph.persons:
+        return True
+    words = _words(ref, graph)
+    return bool(words) and words[-1] in nouns_of_kind("persons") | nouns_of_kind("bodies")
+
+
+def _is_class_of_verb(candidate: Candidate) -> bool:
+    """Whether the class that a reading gives is named by no more than a word like it."""
+    derivation = candidate.derivation
+    if not derivation.targets or derivation.targets[0].ref.predicate:
+        return False
+    node = derivation.targets[0].ref.node
+    named = [link for link in derivation.links if link.kind == "class" and link.refs[0].node == node]
+    return bool(named) and all(link.match == "like" for link in named)
+
+
+def _is_unnamed(candidate: Candidate, graph: SchemaGraph) -> bool:
+    """Whether a reading gives things without names."""
+    targets = candidate.derivation.targets
+    return bool(targets) and all(not each.ref.predicate and not graph.nodes[each.ref.node].named for each in targets)
+
+
+def _prefer_places(candidates: list[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
+    """The readings that give a place at the end of a link, then those that do not give the things to be located."""
+    kept = [each for each in candidates if _gives_place_of_link(each, graph)] or candidates
+    located = [each for each in kept if not _gives_located_things(each, question)]
+    most = max((_used_words(each, question) for each in kept), default=0)
+    return located if any(_used_words(each, question) == most for each in located) else kept
+
+
+def _gives_place_of_link(candidate: Candidate, graph: SchemaGraph) -> bool:
+    """Whether a reading gives the end of a named link that says where: the firm that "works at" leads to, not its town."""
+    derivation, body = candidate.derivation, candidate.body
+    if not isinstance(body, Select) or len(body.edges) != 1 or len(derivation.targets) != 1:
+        return False
+    if derivation.targets[0].ref.predicate:
+        return False
+    edge, answer = body.edges[0], body.answers[0]
+    named = {ref.via for link in derivation.links if link.kind == "property" for ref in link.refs}
+    is_end = isinstance(answer, Itself) and answer.variable == edge.object and edge.predicate in named
+    label = graph.about(edge.predicate).label.casefold().split()
+    return is_end and len(label) > 1 and label[-1] in language().words["standing_at"]
+
+
+def _gives_located_things(candidate: Candidate, question: Question) -> bool:
+    """Whether a reading gives the things whose place is asked for: "where is the club that ..."."""
+    words, known = [token.norm for token in question.tokens], language().words
+    if len(words) < 3 or words[1] not in known["being"] or words[2] not in known["article"]:
+        return False
+    derivation = candidate.derivation
+    first = min((link for link in derivation.links if link.start >= 3), key=lambda link: link.start, default=None)
+    if first is None or first.kind != "class" or not derivation.targets:
+        return False
+    ref = derivation.targets[0].ref
+    return not ref.predicate and ref.node == first.refs[0].node
+
+
+def is_part_name_guess(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
+    """Whether "the P of Y" is read as things of a class P, linked by another name to something with Y in its name.
+
+    Such a class is likely to have the name by chance.
+    """
+    derivation, body = candidate.derivation, candidate.body
+    if not isinstance(body, Select) or len(derivation.targets) != 1:
+        return False
+    target = derivation.targets[0]
+    if target.ref.predicate or target.function:
+        return False
+    own = (link for link in derivation.links if link.kind == "class" and link.refs[0].node == target.ref.node)
+    noun = next(own, None)
+    if noun is None or not noun.start or question.tokens[noun.end - 1].norm != question.tokens[noun.end - 1].lemma:
+        return False
+    cue = next((each for each in question.cues if each.kind == "of" and each.start == noun.end), None)
+    has_partial_name = cue is not None and any(
+        link.kind == "entity" and link.match == "part" and link.start >= cue.end for link in derivation.links
+    )
+    class_words = set(graph.nodes[noun.refs[0].node].words)
+    return has_partial_name and not any(class_words & set(graph.words[edge.predicate]) for edge in body.edges)

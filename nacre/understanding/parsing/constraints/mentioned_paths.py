@@ -18,9 +18,7 @@ def mentioned_words(links: Sequence[Link], question: Question, graph: SchemaGrap
     for link in links:
         names |= link.covered if link.kind in ("entity", "value") else 0
     said = {
-        token.lemma
-        for i, token in enumerate(question.tokens)
-        if i not in question.stopwords and not names >> i & 1
+        token.lemma for i, token in enumerate(question.tokens) if i not in question.stopwords and not names >> i & 1
     }
     return frozenset((named | said) - language().words["generic"] - function_words())
 

@@ -93,9 +93,7 @@ def _used_variables(select: Select) -> set[str]:
     order = (select.order.by,) if select.order else ()
     sides = (side for each in select.filters if isinstance(each, Filter) for side in (each.left, each.right))
     terms = [
-        aggregated_value(each)
-        for each in (*select.answers, *select.by, *order, *sides)
-        if not isinstance(each, str)
+        aggregated_value(each) for each in (*select.answers, *select.by, *order, *sides) if not isinstance(each, str)
     ]
     return {each.variable for each in terms if isinstance(each, Attribute | Itself)} | set(select.group)
 

@@ -20,9 +20,7 @@ class _RelativeClause(NamedTuple):
     name: Link
 
 
-def attach_relative_clauses(
-    candidates: Sequence[Candidate], question: Question, graph: SchemaGraph
-) -> list[Candidate]:
+def attach_relative_clauses(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
     """Drop the readings in which a thing named in a relative clause belongs to something else than the noun before.
 
     "Where is the club that Ann plays for". All readings stay if none attaches the clause to the noun.

@@ -28,9 +28,7 @@ def _over_members(select: Select, graph: SchemaGraph) -> Select | None:
     if select.group or select.by or select.order or not select.answers:
         return None
     aggregates = [each for each in select.answers if isinstance(each, Aggregate)]
-    values = [
-        each.of for each in aggregates if each.function in AGGREGATES_OF_MANY and isinstance(each.of, Attribute)
-    ]
+    values = [each.of for each in aggregates if each.function in AGGREGATES_OF_MANY and isinstance(each.of, Attribute)]
     if len(values) < len(select.answers):
         return None
     owner = next(variable for variable in select.variables if variable.name == values[0].variable)

@@ -47,9 +47,7 @@ def _gives_unnamed_role(candidate: Candidate, question: Question, graph: SchemaG
     if not isinstance(body, Select) or body.group or body.by or len(body.answers) != 1 or len(targets) != 1:
         return False
     ref = targets[0].ref
-    is_mentioned = any(
-        link.kind == "class" and link.refs[0].node == ref.node for link in candidate.derivation.links
-    )
+    is_mentioned = any(link.kind == "class" and link.refs[0].node == ref.node for link in candidate.derivation.links)
     is_unnamed = isinstance(body.answers[0], Itself) and not ref.predicate and not graph.nodes[ref.node].named
     return is_unnamed and not is_mentioned and _asks_for_person(candidate, question)
 

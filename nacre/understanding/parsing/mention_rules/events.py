@@ -12,9 +12,7 @@ from nacre.understanding.question.types import Condition, Link, Ref, Target
 MAX_WORDS_BEFORE = 4
 
 
-def event_objects(
-    state: ParseState, new: ParseState, link: Link, context: ParseContext
-) -> Iterator[ParseState]:
+def event_objects(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
     """ "What did Ann order": what an event links to, other than who did it."""
     words, graph, node = context.question.tokens, context.graph, link.refs[0].node
     if state.targets or state.last != "value" or link.end - link.start > 1 or is_plural(words[link.end - 1].norm):

@@ -97,9 +97,7 @@ def _ranked_classes(graph: SchemaGraph, concepts: tuple[str, ...]) -> list[Ref]:
     return [Ref(index) for index in found[:MAX_CLASSES]]
 
 
-def _stored_values(
-    graph: SchemaGraph, predicate: str, ordinal: OrdinalMention, token: Token
-) -> Iterator[str | float]:
+def _stored_values(graph: SchemaGraph, predicate: str, ordinal: OrdinalMention, token: Token) -> Iterator[str | float]:
     """A place as a property may hold it: as it is written, and as a number within its range."""
     about = graph.about(predicate)
     yield from [value for value in about.values if fold(value) == token.norm][:1]
