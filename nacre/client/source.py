@@ -23,7 +23,7 @@ class GraphSource(Protocol):
         ...
 
     def events(self, request: TurnRequest) -> AsyncIterator[tuple[str, Any]]:
-        """The events of a turn, the record last; see `graph.turn.stream_turn`."""
+        """The events of a turn, the record last; see `graph.stream.stream_turn`."""
         ...
 
     async def forget(self, thread: str) -> None:

@@ -147,14 +147,14 @@ def test_attached_answers_are_those_of_the_ingested_graph(
 async def _queries_alone_give_the_answers(url: str, graph: str, data: Path, records: list[dict[str, object]]) -> None:
     """The query of each question, sent to the server by somebody who knows nothing but it, gives as many answers."""
     settings = Settings(data=data, endpoint_rate=1000, _env_file=None)
-    library, apart, anybody = (
+    library, sandbox, anybody = (
         Library(data, None, endpoint_limits=configured_limits(settings)),
         Sandbox(),
         EndpointSource(url),
     )
     with library.open(graph) as opened:
         for record in records:
-            query = await text2sparql(str(record["question"]), opened, settings, apart)
+            query = await text2sparql(str(record["question"]), opened, settings, sandbox)
             values = list(record["values"])  # type: ignore[call-overload]
             if query.startswith("ASK"):
                 assert [anybody.ask(query, seconds=5)] == values, query

@@ -31,7 +31,7 @@ BURNING = [
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("apart")
+    folder = tmp_path_factory.mktemp("sandbox")
     lines = [f'<{E}{n}> <{E}size> "{n}"^^<http://www.w3.org/2001/XMLSchema#integer> .' for n in range(50)]
     lines += [f"<{E}{n}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{E}Box> ." for n in range(50)]
     (folder / "g.nt").write_text("\n".join(lines))
@@ -40,60 +40,60 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def apart() -> Iterator[Sandbox]:
+def sandbox() -> Iterator[Sandbox]:
     running = Sandbox()
     yield running
     running.close()
 
 
-def asked(apart: Sandbox, tables: Path, sql: str, seconds: float = 30) -> BranchResult:
-    return asyncio.run(apart.run(tables, sql, round=1, limit=10, seconds=seconds))
+def asked(sandbox: Sandbox, tables: Path, sql: str, seconds: float = 30) -> BranchResult:
+    return asyncio.run(sandbox.run(tables, sql, round=1, limit=10, seconds=seconds))
 
 
-def ended(apart: Sandbox, tables: Path, sql: str) -> str:
+def ended(sandbox: Sandbox, tables: Path, sql: str) -> str:
     """The kind of error that a statement ended with, or ""."""
     try:
-        found = asked(apart, tables, sql, SECONDS)
+        found = asked(sandbox, tables, sql, SECONDS)
     except ToolError as error:
         return error.kind
     return found.error.kind if found.error else ""
 
 
-def test_rows_come_back_as_they_do_within_the_process(apart: Sandbox, tables: Path) -> None:
-    found = asked(apart, tables, "SELECT count(*), max(size) FROM box")
+def test_rows_come_back_as_they_do_within_the_process(sandbox: Sandbox, tables: Path) -> None:
+    found = asked(sandbox, tables, "SELECT count(*), max(size) FROM box")
     assert isinstance(found.evidence[0], Rows)
     assert found.evidence[0].table.rows == ((50, 49),)
     assert found.by == "model"
 
 
-def test_what_is_refused_says_why(apart: Sandbox, tables: Path) -> None:
-    found = asked(apart, tables, "DELETE FROM box")
+def test_what_is_refused_says_why(sandbox: Sandbox, tables: Path) -> None:
+    found = asked(sandbox, tables, "DELETE FROM box")
     assert found.error is not None
     assert found.error.kind == "refused"
 
 
 @pytest.mark.parametrize("sql", BURNING)
-def test_no_statement_outlives_its_limit(apart: Sandbox, tables: Path, sql: str) -> None:
+def test_no_statement_outlives_its_limit(sandbox: Sandbox, tables: Path, sql: str) -> None:
     before = sha256(tables.read_bytes()).hexdigest()
     # a process that was killed takes a moment to be replaced, and that is not the statement's time
-    asked(apart, tables, "SELECT 1")
+    asked(sandbox, tables, "SELECT 1")
     started = time.monotonic()
-    assert ended(apart, tables, sql) in ("", "timeout", "too_large")
+    assert ended(sandbox, tables, sql) in ("", "timeout", "too_large")
     assert time.monotonic() - started < 3 * SECONDS
-    assert asked(apart, tables, "SELECT count(*) FROM box").error is None
+    assert asked(sandbox, tables, "SELECT count(*) FROM box").error is None
     assert sha256(tables.read_bytes()).hexdigest() == before
 
 
-def test_who_leaves_ends_the_statement(apart: Sandbox, tables: Path) -> None:
+def test_who_leaves_ends_the_statement(sandbox: Sandbox, tables: Path) -> None:
     async def left() -> float:
-        running = asyncio.create_task(apart.run(tables, BURNING[-1], round=1, limit=10, seconds=60))
+        running = asyncio.create_task(sandbox.run(tables, BURNING[-1], round=1, limit=10, seconds=60))
         await asyncio.sleep(1)
         running.cancel()
         started = time.monotonic()
         with pytest.raises(asyncio.CancelledError):
             await running
         # both processes answer again: none is left at work
-        await asyncio.gather(*(apart.run(tables, "SELECT 1", round=1, limit=1, seconds=30) for _ in range(4)))
+        await asyncio.gather(*(sandbox.run(tables, "SELECT 1", round=1, limit=1, seconds=30) for _ in range(4)))
         return time.monotonic() - started
 
     assert asyncio.run(left()) < 20

@@ -67,10 +67,10 @@ def test_the_query_alone_gives_the_answer_over_the_file_itself(
 ) -> None:
     plain = ox.Store()
     plain.load(path=FIXTURES / "graphs/kitchen.ttl")
-    apart = Sandbox()
+    sandbox = Sandbox()
     settings = Settings(data=library.data, embedder="none", _env_file=None)
     with library.open(name) as graph:
-        query = asyncio.run(text2sparql(str(asked["ask"]), graph, settings, apart))
+        query = asyncio.run(text2sparql(str(asked["ask"]), graph, settings, sandbox))
     found = {_shown(term, plain) for solution in plain.query(query) for term in solution}  # type: ignore[union-attr]
     assert found == set(asked["values"])  # type: ignore[call-overload]
 
