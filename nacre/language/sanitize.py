@@ -6,7 +6,7 @@ import unicodedata
 _CITATION = re.compile(r"\[(\s*\d[\d\s,;]*)\]")
 # the tags that enclose data in prompts
 _TAG = re.compile(
-    r"</?\s*(?=evidence|before|conversation|schema|examples|names|readings|rows|seen|places|found)", re.IGNORECASE
+    r"<\s*/?\s*(?=evidence|before|conversation|schema|examples|names|readings|rows|seen|places|found)", re.IGNORECASE
 )
 _MARKUP = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK = re.compile(r"\](?=\()")
@@ -32,6 +32,19 @@ def strip_control_characters(text: str) -> str:
             # joiners carry meaning in Indic scripts, Persian and emoji
             characters.append(character)
     return _SPACE.sub(" ", "".join(characters))
+
+
+def escape_controls(text: str, keep: str = "") -> str:
+    """The text with characters that a terminal or a log reader would obey written as escapes, except those to `keep`.
+
+    >>> escape_controls("a\\x1b[2J\\r\\nb\\u009b")
+    'a\\\\x1b[2J\\\\r\\\\nb\\\\x9b'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        each if each.isprintable() or each in keep else each.encode("unicode_escape").decode("ascii") for each in text
+    )
 
 
 def escape_markup(text: str) -> str:

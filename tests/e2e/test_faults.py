@@ -417,4 +417,4 @@ def test_logs_are_json_with_the_requests_name(room, tmp_path, serve):
     lines = [line for log in tmp_path.glob("*.log") for line in log.read_text().splitlines() if line.startswith("{")]
     told = [json.loads(line) for line in lines]
     assert [each["path"] for each in told if each["request"] == "mine-7"] == ["/healthz"]
-    assert any(each.get("path") == "/api/graphs/none\nforged" for each in told)
+    assert any(each.get("path") == "/api/graphs/none\\nforged" for each in told)

@@ -209,3 +209,14 @@ def test_unreadable_keys_name_no_folder(serve, fresh, tmp_path):
         assert told.status_code == 503
         assert str(tmp_path) not in told.text
         assert str(tmp_path) not in json.dumps(httpx.get(f"{address}/readyz").json())
+
+
+def test_methods_and_paths_of_strangers_leave_no_trace_of_their_size(server, tmp_path):
+    """Labels of metrics come from a fixed set, and what is logged is cut and escaped."""
+    for number in range(20):
+        told = raw(server, f"X{number}{'A' * 30_000} /api/graphs HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        assert told.startswith(b"HTTP/1.1 4")
+    metrics = httpx.get(f"{server}/metrics").text
+    assert "AAAA" not in metrics
+    assert len(metrics) < 200_000
+    assert 'method="other"' in metrics

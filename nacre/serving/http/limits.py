@@ -15,6 +15,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agents.run_in_thread import run_in_thread
+from nacre.language.sanitize import escape_controls
 from nacre.serving.http.error_formats import error_response
 from nacre.serving.http.metrics import Metrics
 
@@ -23,6 +24,9 @@ log = logging.getLogger("nacre.access")
 OWN_PATHS = re.compile(r"/(?:api|ask|static|v1|mcp|healthz|readyz|metrics)(?:/|$)|/$")
 REQUEST_ID = re.compile(r"[\w.:-]{1,100}")
 MAX_PATH = 1000
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+# characters of a path that are logged
+MAX_LOGGED_PATH = 300
 # headers of every reply that does not set them itself
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -80,9 +84,12 @@ class RequestMiddleware:
             seconds = time.perf_counter() - started
             # the pattern of the route, not the path, which has unlimited values
             route = getattr(scope.get("route"), "path", None) or "other"
-            self._metrics.requests.labels(scope["method"], route, str(status)).inc()
+            # every new label is kept for ever, so that labels come from a fixed set
+            method = scope["method"] if scope["method"] in METHODS else "other"
+            self._metrics.requests.labels(method, route, str(status)).inc()
             self._metrics.request_seconds.labels(route).observe(seconds)
-            fields = {"method": scope["method"], "path": scope["path"], "status": status, "seconds": round(seconds, 4)}
+            path = loggable(scope["path"])
+            fields = {"method": method, "path": path, "status": status, "seconds": round(seconds, 4)}
             log.info("%(method)s %(path)s %(status)d in %(seconds).4f s", fields, extra={"fields": fields})
 
     async def _read_body(self, headers: Mapping[bytes, str], receive: Receive) -> Receive:
@@ -105,6 +112,15 @@ class RequestMiddleware:
             # in a thread: a million brackets take too long for the event loop
             await run_in_thread(_check_json, bytes(read))
         return _replay([{"type": "http.request", "body": bytes(read), "more_body": False}], receive)
+
+
+def loggable(path: str) -> str:
+    """The beginning of a path, with characters that a terminal would obey escaped.
+
+    >>> loggable("/api/\\x1b[2J"), len(loggable("/" * 60_000))
+    ('/api/\\\\x1b[2J', 303)
+    """
+    return escape_controls(path[:MAX_LOGGED_PATH]) + ("..." if len(path) > MAX_LOGGED_PATH else "")
 
 
 def _check_path(path: str) -> None:

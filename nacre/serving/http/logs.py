@@ -4,7 +4,11 @@ import json
 import logging
 import time
 
+from nacre.language.sanitize import escape_controls
 from nacre.serving.http.limits import request_id
+
+# characters of a line (given); tracebacks are not shortened
+MAX_LINE = 2000
 
 
 def configure(form: str, level: int) -> None:
@@ -25,8 +29,9 @@ class TextFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """The line, with the id of its request."""
         record.request = request_id.get() or "-"
-        # text from a client must not start a line of its own
-        return super().format(record).replace("\r", "\\r") if record.exc_info else _one_line(super().format(record))
+        # text from a client must neither start a line of its own nor be obeyed by a terminal
+        text = escape_controls(super().format(record), keep="\n" if record.exc_info else "")
+        return text if record.exc_info else _shorten(text)
 
 
 class JsonFormatter(logging.Formatter):
@@ -39,7 +44,7 @@ class JsonFormatter(logging.Formatter):
             "level": record.levelname,
             "logger": record.name,
             "request": request_id.get(),
-            "message": record.getMessage(),
+            "message": _shorten(escape_controls(record.getMessage())),
             **getattr(record, "fields", {}),
         }
         if record.exc_info:
@@ -47,5 +52,5 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(entry, ensure_ascii=False, default=str)
 
 
-def _one_line(text: str) -> str:
-    return text.replace("\r", "\\r").replace("\n", "\\n")
+def _shorten(text: str) -> str:
+    return text if len(text) <= MAX_LINE else f"{text[:MAX_LINE]}..."
