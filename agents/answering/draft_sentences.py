@@ -20,7 +20,7 @@ from nacre.records.evidence import Evidence, EvidenceSentence
 from nacre.records.turn import Understanding
 from nacre.wording.answers.answer import verbalise_rows
 from nacre.wording.answers.match_question import match_question_spelling
-from nacre.wording.descriptions.comparison import single_property_sentence, summarise_difference
+from nacre.wording.descriptions.comparison_sentences import single_property_sentence, summarise_difference
 from nacre.wording.descriptions.thing import MAX_DESCRIPTION_SENTENCES
 
 # branches that describe things by their facts

@@ -1,4 +1,4 @@
-"""Numbers of things that hang on others (the prices of a model's variants): things -> a Part and its Spans."""
+"""Number ranges of the parts of things (the prices of a model's variants): Variable -> DependentPart, NumberRanges."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,18 +10,19 @@ from nacre.plans.statement import RunStatement
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
 from nacre.records.schema import ONE_TO_ONE_SHARE, Predicate, Schema
 from nacre.stores.sqlite.triples import Triple
+from nacre.wording.answers.grid import drop_zero_fraction
 from nacre.wording.labels.class_nouns import class_noun
 from nacre.wording.labels.label import PredicateLabel
 from nacre.wording.labels.predicate_labels import is_describable, predicate_label
 from nacre.wording.labels.value_kinds import is_amount, is_temporal
 
-# numbers that a sentence gives of a group, and the least share of its things that has them
-MAX_RANGES, FILLED = 5, 0.5
+# ranges in a sentence, and the smallest share of the things that must have a number
+MAX_RANGES, MIN_FILLED = 5, 0.5
 
 
 @dataclass(frozen=True)
 class DependentPart:
-    """The things that link to some others: the variable of the others, of themselves, and the links between."""
+    """The things that depend on others: a select of the parts, with the others and the links between."""
 
     noun: str
     select: Select
@@ -35,7 +36,7 @@ class DependentPart:
 
 @dataclass(frozen=True)
 class NumberRange:
-    """The least and the greatest number of some things under one predicate, their mean, and who has the ends."""
+    """The lowest and highest number of some things under one predicate, their mean, and the triples of both ends."""
 
     predicate: Predicate
     low: float
@@ -44,38 +45,38 @@ class NumberRange:
     triples: tuple[Triple, ...]
 
     @property
-    def far(self) -> float:
-        """How far from the middle of all numbers of the predicate the mean lies, 0 to 0.5."""
+    def eccentricity(self) -> float:
+        """The distance of the mean from the middle of the predicate's range, as a share of the range: 0 to 0.5."""
         low, high = self.predicate.minimum or 0.0, self.predicate.maximum or 0.0
         return abs(self.mean - (low + high) / 2) / (high - low) if high > low else 0.0
 
     def phrase(self, schema: Schema) -> str:
-        """ "5 to 7 EUR", "5 EUR"."""
+        """The range in words: "5 to 7 EUR", "5 EUR"."""
         counted = is_amount(self.predicate.iri, schema)
-        low, high = (_whole(x) for x in (self.low, self.high))
+        low, high = (drop_zero_fraction(x) for x in (self.low, self.high))
         if low == high:
             return format_value(low, self.predicate.unit, counted=counted)
         return f"{format_value(low, counted=counted)} to {format_value(high, self.predicate.unit, counted=counted)}"
 
     def average(self, schema: Schema) -> str:
-        """The mean, "" of years and dates, or where all are equal."""
+        """The mean in words; "" for years and dates, and for equal numbers."""
         if self.low == self.high or is_temporal(self.predicate.iri, schema):
             return ""
         return format_value(self.mean, self.predicate.unit, rounded=True)
 
 
 def find_part(things: Variable, schema: Schema, run: RunStatement) -> DependentPart | None:
-    """The things that link to these by a link that each has once, those with the most numbers; None where none do."""
+    """The things that depend on these by a link that each has once, those with the most numbers; None without any."""
     found: list[tuple[int, Variable, Edge]] = []
     for predicate in schema.predicates:
         if predicate.role != "fact" or not predicate.has_links or not predicate.functional:
             continue
         if predicate.pairs_off:
             continue
-        part = _holder(predicate, schema)
+        part = _dependent_things(predicate, schema)
         if part is None or not set(predicate.ranges) & set(things.classes) or part.classes == things.classes:
             continue
-        numbers = len(_numbers(part, schema))
+        numbers = len(_number_predicates(part, schema))
         if numbers:
             found.append((numbers, part, Edge(part.name, predicate.iri, things.name)))
     for _, part, edge in sorted(found, key=lambda f: -f[0]):
@@ -88,14 +89,14 @@ def find_part(things: Variable, schema: Schema, run: RunStatement) -> DependentP
 
 
 def linking_class(predicate: Predicate, schema: Schema) -> tuple[tuple[str, ...], str]:
-    """The class of most of the things that a predicate links from, none where they have none, and its noun."""
+    """The most frequent class that a predicate links from, and its noun; no class if the things have none."""
     kind = max((c for c in predicate.domains if c), key=lambda c: predicate.domains[c], default="")
     classes = (kind,) if kind else ()
     return classes, class_noun(Variable("x", classes), schema)
 
 
 def is_possession(label: PredicateLabel, own: str) -> bool:
-    """Whether a thing, an `own`, has what links to it: the "type" of 7 shops, which is a shop type, has them.
+    """Whether a thing, an `own`, has what links to it: a shop type, the "type" of 7 shops, has them.
 
     >>> is_possession(PredicateLabel("noun", "type", "types"), "shop type")
     True
@@ -108,33 +109,33 @@ def is_possession(label: PredicateLabel, own: str) -> bool:
 def number_ranges(
     select: Select, variable: Variable, count: int, schema: Schema, run: RunStatement, most: int = MAX_RANGES
 ) -> list[NumberRange]:
-    """The numbers of some things and of what is one with them, those first that lie the furthest from the middle."""
-    own = _spans(select, variable, count, schema, run)
+    """The number ranges of some things and of things paired with them, the furthest from the middle first."""
+    own = _ranges_of(select, variable, count, schema, run)
     halves: list[NumberRange] = []
     for predicate in schema.predicates:
-        half = _half(predicate, variable, schema)
+        half = _paired_things(predicate, variable, schema)
         if half is not None:
             edge = Edge(variable.name, predicate.iri, half.name)
             joined = replace(select, variables=(*select.variables, half), edges=(*select.edges, edge))
-            halves += _spans(joined, half, count, schema, run)
+            halves += _ranges_of(joined, half, count, schema, run)
     halves = halves[: max(most // 2, most - len(own))]
     return [*own[: most - len(halves)], *halves]
 
 
-def _spans(select: Select, variable: Variable, count: int, schema: Schema, run: RunStatement) -> list[NumberRange]:
-    spans = (number_range(p, select, variable.name, count, schema, run) for p in _numbers(variable, schema))
-    return sorted((s for s in spans if s is not None), key=lambda s: -s.far)
+def _ranges_of(select: Select, variable: Variable, count: int, schema: Schema, run: RunStatement) -> list[NumberRange]:
+    ranges = (number_range(p, select, variable.name, count, schema, run) for p in _number_predicates(variable, schema))
+    return sorted((s for s in ranges if s is not None), key=lambda s: -s.eccentricity)
 
 
 def number_range(
     predicate: Predicate, select: Select, of: str, count: int, schema: Schema, run: RunStatement
 ) -> NumberRange | None:
-    """The ends and the mean of a predicate over all things of a select; None where few of them have it."""
+    """The range and the mean of a predicate over all things of a select; None if few of them have it."""
     value = Attribute(of, predicate.iri)
     asked = (Aggregate("avg", value), Aggregate("count", Itself(of)))
     known = replace(select, answers=asked, filters=(*select.filters, Filter(value, "known")))
     rows = run(to_sql(known, schema))
-    if not rows or not rows[0] or rows[0][0][0] is None or int(rows[0][0][1] or 0) < FILLED * count:
+    if not rows or not rows[0] or rows[0][0][0] is None or int(rows[0][0][1] or 0) < MIN_FILLED * count:
         return None
     ends = []
     for descending in (False, True):
@@ -158,13 +159,13 @@ def number_range(
     return NumberRange(predicate, float(low), float(high), float(rows[0][0][0]), triples)  # type: ignore[arg-type]
 
 
-def _numbers(variable: Variable, schema: Schema) -> list[Predicate]:
-    """The predicates that give things numbers which a description says."""
-    held = _held(variable, schema)
+def _number_predicates(variable: Variable, schema: Schema) -> list[Predicate]:
+    """The predicates with numbers that descriptions say."""
+    possible = _possible_predicates(variable, schema)
     return [
         p
         for p in schema.predicates
-        if p.iri in held
+        if p.iri in possible
         and p.minimum is not None
         and p.datatype not in ("date", "datetime", "year")
         and is_describable(p, schema)
@@ -175,8 +176,8 @@ def _numbers(variable: Variable, schema: Schema) -> list[Predicate]:
     ]
 
 
-def _held(variable: Variable, schema: Schema) -> frozenset[str]:
-    """The predicates in whose columns things of a variable may have values."""
+def _possible_predicates(variable: Variable, schema: Schema) -> frozenset[str]:
+    """The predicates that things of a variable may have values of."""
     groups = [
         g
         for g in schema.groups
@@ -187,8 +188,8 @@ def _held(variable: Variable, schema: Schema) -> frozenset[str]:
     return columns if variable.without else columns | inherited
 
 
-def _holder(predicate: Predicate, schema: Schema) -> Variable | None:
-    """The things that have a predicate: a whole group of them, else the smallest class that all are in."""
+def _dependent_things(predicate: Predicate, schema: Schema) -> Variable | None:
+    """The things that have a predicate: their only group, else the smallest class that has all of them."""
     groups = [
         g for g in schema.groups if any(c.predicate == predicate.iri for c in schema.relation_of[g.relation].columns)
     ]
@@ -200,11 +201,11 @@ def _holder(predicate: Predicate, schema: Schema) -> Variable | None:
     return Variable("part", (kind,)) if kind else None
 
 
-def _half(predicate: Predicate, variable: Variable, schema: Schema) -> Variable | None:
-    """What nearly each of the things has one of its own of, by a predicate."""
+def _paired_things(predicate: Predicate, variable: Variable, schema: Schema) -> Variable | None:
+    """The things paired with most of the things of a variable by a predicate; None without any."""
     if predicate.role != "fact" or not predicate.has_links or not predicate.functional:
         return None
-    if predicate.iri not in _held(variable, schema) or not predicate.pairs_off:
+    if predicate.iri not in _possible_predicates(variable, schema) or not predicate.pairs_off:
         return None
     members = sum(
         g.count
@@ -217,30 +218,28 @@ def _half(predicate: Predicate, variable: Variable, schema: Schema) -> Variable 
     return Variable("half", (kind,))
 
 
-def _whole(number: float) -> int | float:
-    return int(number) if number == int(number) else number
-
-
 def range_clauses(
-    spans: Sequence[NumberRange], schema: Schema, *, average: bool = False, of: str = "", noun: str = ""
+    ranges: Sequence[NumberRange], schema: Schema, *, average: bool = False, of: str = "", noun: str = ""
 ) -> str:
-    """ "the price ranges from 5 to 7 EUR, the width from 1 to 2 m and the length is 3 m", with `average` "(6 EUR on
-    average)" after each range; "the price of X is 5 EUR and the width is 1 m" `of` one thing. The `noun` for
-    the things is left out of names: a payment has an "amount", and no "payment amount"."""
+    """The ranges as clauses: "the price ranges from 5 to 7 EUR, the width from 1 to 2 m and the length is 3 m".
+
+    With `average`, "(6 EUR on average)" follows each range. `of` is the owner: "the price of X is 5 EUR". Names do not
+    repeat the `noun` of the things: a payment has an "amount", and no "payment amount".
+    """
     clauses = list[str]()
     ranged = False
-    for span in spans:
-        predicate = span.predicate
+    for each in ranges:
+        predicate = each.predicate
         whole = predicate.datatype == "integer" and not predicate.unit
         name = predicate_label(predicate.iri, schema)
         said = name.one if of else name.full
         label = count_phrase(said.removeprefix(f"{noun.rpartition(' ')[2]} ") if noun else said, counts=whole)
-        mean = span.average(schema) if average else ""
+        mean = each.average(schema) if average else ""
         shown = f" ({mean} on average)" if mean else ""
         be = "are" if is_plural(label) else "is"
-        if span.low != span.high:
+        if each.low != each.high:
             be = "from" if ranged else "range from" if is_plural(label) else "ranges from"
-        ranged = span.low != span.high
+        ranged = each.low != each.high
         whose = f" of {of}" if of and not clauses else ""
-        clauses.append(f"the {label}{whose} {be} {span.phrase(schema)}{shown}")
+        clauses.append(f"the {label}{whose} {be} {each.phrase(schema)}{shown}")
     return join_names(clauses)
