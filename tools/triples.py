@@ -31,16 +31,16 @@ from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.passages import Passages
 
 BRANCH = "triples"
-TOP = 10
+MAX_TRIPLES = 10
 # relations of which a triple is embedded for a question; others are too far from it
 NEAREST = 4
 # bounds for one question: words of a name, things, passages of each, relations
 LONGEST_NAME, MOST_THINGS, MOST_PASSAGES, MOST_GROUPS = 7, 8, 8, 48
 MOST_WORDS = 60
 # a mention with a lower score names no thing (given)
-NAMED = 0.5
-EXTRACTED = "triples extracted from these sentences"
-OWN = "these triples of the graph"
+MENTION_SCORE = 0.5
+EXTRACTED_BASIS = "triples extracted from these sentences"
+GRAPH_BASIS = "these triples of the graph"
 
 Array = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ def search(understanding: Understanding, stores: TripleStores, *, round: int) ->
         return BranchResult(BRANCH, (), (query,), QueryError("empty", "No triple is about what the question names."))
     best, chance = rated[0]
     sentences = [replace(each.sentence, round=round, score=p) for group, p in rated for each in group.triples]
-    chosen = list({(each.text, each.title): each for each in sentences}.values())[:TOP]
+    chosen = list({(each.text, each.title): each for each in sentences}.values())[:MAX_TRIPLES]
     sure = replace(best, triples=tuple(each for each in best.triples if each.confidence >= MIN_STATEMENT_CONFIDENCE))
     answers = sure.triples and understanding.expected not in ("prose", "boolean")
     rows = (_rows(sure, chance, query, round),) if answers else ()
@@ -91,28 +91,28 @@ def triple_features(understanding: Understanding, stores: TripleStores) -> list[
     groups = list(_groups(understanding, stores))[:MOST_GROUPS]
     if not groups:
         return []
-    left = [_without_name(question, each.anchor) for each in groups]
+    remainders = [_without_name(question, each.anchor) for each in groups]
     names = relation_vectors(stores.embedder, [name for each in groups for name in (each.relation, *each.names)])
-    once = list(dict.fromkeys(left))
-    vectors = dict(zip(once, _embedded(stores.embedder, once), strict=True))
-    relation = [
-        max(float(names[name] @ vectors[asked]) for name in (each.relation, *each.names))
-        for each, asked in zip(groups, left, strict=True)
+    distinct = list(dict.fromkeys(remainders))
+    vectors = dict(zip(distinct, _embedded(stores.embedder, distinct), strict=True))
+    cosines = [
+        max(float(names[name] @ vectors[remainder]) for name in (each.relation, *each.names))
+        for each, remainder in zip(groups, remainders, strict=True)
     ]
-    nearest = sorted(zip(groups, left, relation, best_rivals(relation), strict=True), key=lambda each: -each[2])[
+    nearest = sorted(zip(groups, remainders, cosines, best_rivals(cosines), strict=True), key=lambda each: -each[2])[
         :NEAREST
     ]
     triples = [f"{group.relation} {group.triples[0].other}" for group, *_ in nearest]
     embedded = _embedded(stores.embedder, triples)
     return [
-        (group, sufficiency_features(asked, group, float(triple @ vectors[asked]), cosine, rival))
-        for triple, (group, asked, cosine, rival) in zip(embedded, nearest, strict=True)
+        (group, sufficiency_features(remainder, group, float(triple @ vectors[remainder]), cosine, rival))
+        for triple, (group, remainder, cosine, rival) in zip(embedded, nearest, strict=True)
     ]
 
 
 def _groups(understanding: Understanding, stores: TripleStores) -> Iterator[TripleGroup]:
     """The triples about things that the question names, grouped by the named end and the relation."""
-    keys = {m.target: m.label for m in understanding.mentions if m.kind == "entity" and m.score >= NAMED}
+    keys = {m.target: m.label for m in understanding.mentions if m.kind == "entity" and m.score >= MENTION_SCORE}
     keys = dict(list(keys.items())[:MOST_THINGS])
     layer = stores.layer
     forms = layer.names(_spans(understanding.standalone)) if layer is not None else []
@@ -151,7 +151,9 @@ def _graph_triples(key: str, stores: TripleStores) -> Iterator[tuple[str, bool, 
             if predicate.role == "name" or other == key:
                 continue
             thing = stores.lexicon.thing(other)
-            sentence = EvidenceSentence(BRANCH, 1, text, passage.title, keys=(key,), triples=(triple,), basis=OWN)
+            sentence = EvidenceSentence(
+                BRANCH, 1, text, passage.title, keys=(key,), triples=(triple,), basis=GRAPH_BASIS
+            )
             label, known = (thing.label, other) if thing is not None else (other, "")
             yield (
                 predicate.label,
@@ -173,7 +175,7 @@ def _single(each: ExtractedTriple, *, forward: bool) -> RetrievedTriple:
         document=claim.document,
         start=claim.start,
         end=claim.end,
-        basis=EXTRACTED,
+        basis=EXTRACTED_BASIS,
     )
     return RetrievedTriple(other, key, each.kind if forward else "thing", each.confidence, sentence)
 
@@ -202,7 +204,7 @@ def _rows(group: TripleGroup, chance: float, query: Query, round: int) -> Rows:
         query=query,
         keys=tuple(dict.fromkeys(each.key for each in group.triples if each.key)),
         triples=tuple(triple for each in group.triples for triple in each.sentence.triples),
-        basis=EXTRACTED if first is not None else OWN,
+        basis=EXTRACTED_BASIS if first is not None else GRAPH_BASIS,
         probability=chance,
         document=first.document if first is not None else None,
         start=first.start if first is not None else 0,

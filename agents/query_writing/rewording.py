@@ -72,8 +72,8 @@ async def reword_question(model: BaseChatModel, view: TurnView, database: Databa
 
 def _likeliest(read: Understanding, rows: list[Rows]) -> Rows | None:
     """The likeliest rows if their reading accounts for every word, with the plan instead of the reading."""
-    told = [each for each in rows if not is_empty(each.table) and not is_echo(read, each)]
-    best = max(told, key=lambda each: row_probability(read, each), default=None)
+    informative = [each for each in rows if not is_empty(each.table) and not is_echo(read, each)]
+    best = max(informative, key=lambda each: row_probability(read, each), default=None)
     if best is None or best.reading is None or row_probability(read, best) < DECLINED:
         return None
     reading = read.readings[best.reading]
@@ -88,16 +88,16 @@ def _words(text: str) -> list[str]:
 
 def _keeps_names(text: str, view: TurnView) -> bool:
     """Whether a rewording has all numbers of the question and a word of each name; "sporty" names a "sport"."""
-    kept = set(_words(text))
+    words = set(_words(text))
     numbers = {word for word in _words(view.standalone) if any(map(str.isdigit, word))}
     names = [f"{each.text} {each.label}" for each in view.understanding.mentions if each.kind == "entity"]
     derived = [f"{word} {near}" for word, near in view.understanding.unknown if near and word.startswith(near)]
-    return numbers <= kept and all(kept.intersection(_words(name)) for name in (*names, *derived))
+    return numbers <= words and all(words.intersection(_words(name)) for name in (*names, *derived))
 
 
 async def _messages(view: TurnView, database: Database, limits: Limits) -> list[BaseMessage]:
-    begun = await run_in_thread(rewording_prefix, database.schema, limits.schema_tokens)
-    return [SystemMessage(begun), HumanMessage(prompt("rewording_turn", question=quote_line(view.standalone)))]
+    prefix = await run_in_thread(rewording_prefix, database.schema, limits.schema_tokens)
+    return [SystemMessage(prefix), HumanMessage(prompt("rewording_turn", question=quote_line(view.standalone)))]
 
 
 def rewording_prefix(schema: Schema, most_tokens: int) -> str:
