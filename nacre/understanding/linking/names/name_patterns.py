@@ -31,8 +31,8 @@ class NamePatterns:
         """The words of a text that names may contain, as written and as lemmas. With `unaccounted` only those that no
         class, property or gradable adjective explains."""
         content = [t for t in words if t.norm not in function_words() and t.lemma not in function_words()]
-        asked = [token for token in content if not (unaccounted and self._is_explained(token))]
-        return list(dict.fromkeys(form for token in asked for form in (token.norm, token.lemma)))
+        wanted = [token for token in content if not (unaccounted and self._is_explained(token))]
+        return list(dict.fromkeys(form for token in wanted for form in (token.norm, token.lemma)))
 
     def widest_first(self, text: str, words: Sequence[Token], forms: Collection[str]) -> Iterator[str]:
         """Look-ups of names with any of these words. Each is for when the one before takes too long."""
@@ -64,14 +64,14 @@ class NamePatterns:
     def _containing(self, forms: Collection[str]) -> str:
         """Names that contain one of the words, or a word that it may be a misspelling of."""
         # In a large graph, words of classes and properties are found only as complete names.
-        asked = [form for form in forms if form.isalnum() and not (self.search and form in self.described)]
-        if not asked or not self.names:
+        wanted = [form for form in forms if form.isalnum() and not (self.search and form in self.described)]
+        if not wanted or not self.names:
             return ""
-        near = [word for word in asked if may_be_misspelt(word)]
+        near = [word for word in wanted if may_be_misspelt(word)]
         if not self.search:
             # People often say a part of a code.
-            asked = [f"[a-z0-9]*{word}[a-z0-9]*" if any(map(str.isdigit, word)) else word for word in asked]
-        return text_search_pattern(self.search, self.names, asked[:MAX_SEARCH_WORDS], near[:MAX_SEARCH_WORDS])
+            wanted = [f"[a-z0-9]*{word}[a-z0-9]*" if any(map(str.isdigit, word)) else word for word in wanted]
+        return text_search_pattern(self.search, self.names, wanted[:MAX_SEARCH_WORDS], near[:MAX_SEARCH_WORDS])
 
     def _complete_names(self, text: str, words: Sequence[Token], forms: Collection[str]) -> str:
         """Names that are a span of the text, in the usual capitalisation, without a language tag or in English."""

@@ -93,18 +93,18 @@ class QuestionLexicon(Lexicon):
         return max(len(self._by_word.get(word, ())), self._things_of_word.get(word, 0))
 
     def _names_with(self, words: Sequence[Collection[str]]) -> set[int]:
-        having = [set().union(*(self._by_word.get(word, ()) for word in each)) for each in words]
-        return set.intersection(*having) if having else set()
+        matching = [set().union(*(self._by_word.get(word, ()) for word in each)) for each in words]
+        return set.intersection(*matching) if matching else set()
 
     def _word(self, text: str) -> LexiconWord | None:
         described, names = self._of_schema.word(text), self._by_word.get(text, set())
         longest = max(self._longest.get(text, 0), described.longest if described else 0)
         if not names and not longest and described is None:
             return None
-        alone = (text,) in self._by_tokens
-        number = self._count_things(text) if names else 0
-        said = number + (described.names if described else 0)
-        return LexiconWord(0, text, lemma(text), said, number, alone, longest)
+        is_whole_name = (text,) in self._by_tokens
+        things = self._count_things(text) if names else 0
+        all_names = things + (described.names if described else 0)
+        return LexiconWord(0, text, lemma(text), all_names, things, is_whole_name, longest)
 
     def _near(self, text: str, edits: int = MAX_NAME_EDITS) -> tuple[str, ...]:
         own = (word for word in self._by_word if OSA.distance(text, word, score_cutoff=edits) <= edits)

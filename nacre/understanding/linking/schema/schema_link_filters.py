@@ -68,10 +68,10 @@ def best_links(links: list[Link]) -> list[Link]:
     for link in links:
         if link.score >= MIN_RIVAL_SCORE or (link.start, link.end) not in exact:
             spans[link.start, link.end, link.kind].append(link)
-    kept = []
+    best = []
     for of_span in spans.values():
         first: dict[tuple[Ref, ...], Link] = {}
         for link in sorted(of_span, key=lambda x: (-x.score, x.refs)):
             first.setdefault(link.refs, link)
-        kept += list(first.values())[:MAX_TERM_LINKS_PER_SPAN]
-    return sorted(kept, key=lambda x: (x.start, x.end, x.kind, -x.score, x.refs))
+        best += list(first.values())[:MAX_TERM_LINKS_PER_SPAN]
+    return sorted(best, key=lambda x: (x.start, x.end, x.kind, -x.score, x.refs))

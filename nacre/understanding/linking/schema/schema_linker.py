@@ -218,14 +218,14 @@ def _meaningful_lemmas(lexicon: Lexicon) -> frozenset[str]:
     """Function words whose other form carries the meaning of a name: "find", because things are "found at" a place."""
     light, filler = function_words(), language().words["filler"]
     without_meaning = light | filler
-    beside = light | language().words["generic"] | wording_entry("keys")
+    neighbours = light | language().words["generic"] | wording_entry("keys")
     return frozenset(
         lemma(t)
         for name in lexicon.schema_entries
         for t in name.tokens
         if t not in without_meaning
         and lemma(t) in without_meaning
-        and all(other == t or other in beside for other in name.tokens)
+        and all(other == t or other in neighbours for other in name.tokens)
     )
 
 
