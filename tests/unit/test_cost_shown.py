@@ -9,14 +9,14 @@ def record(price: float | None) -> Answer:
 
 
 def test_calls_tokens_price_and_first_word_are_shown() -> None:
-    told = cost_line(record(0.00125), whole=False)
+    told = cost_line(record(0.00125), with_conversation=False)
     assert told == "model: 2 calls, 1,234 tokens read (1,000 cached), 56 written, $0.00125; first word after 0.2 s"
 
 
 def test_a_price_nobody_knows_is_not_made_up() -> None:
-    assert "price unknown" in cost_line(record(None), whole=False)
+    assert "price unknown" in cost_line(record(None), with_conversation=False)
 
 
 def test_a_conversation_is_added_up() -> None:
-    told = cost_line(record(None), whole=True)
+    told = cost_line(record(None), with_conversation=True)
     assert told.endswith("this conversation: 1 call, 9 tokens read (0 cached), 1 written, $0.50000")

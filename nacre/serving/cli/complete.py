@@ -45,8 +45,8 @@ def complete(
         raise ConfigError("Completion compares meanings. Install the bundled embedder: pip install 'nacre[bundled]'")
     with (
         open_library(settings) as library,
-        library.open(library.resolve(graph)) as present,
-        open_base_graph(present, settings.data) as opened,
+        library.open(library.resolve(graph)) as shown_graph,
+        open_base_graph(shown_graph, settings.data) as opened,
     ):
         home = settings.data / opened.name
         if remove:
@@ -56,7 +56,7 @@ def complete(
             print_line(f"'{opened.name}' is shown as it was ingested, its triples from texts as they were extracted.")
             return
         completion = completion_stage.complete_schema(opened, embedder)
-        _show(completion)
+        _print_completion(completion)
         if condense:
             completion_stage.publish_condensed(home, opened, completion.condensed)
             print_line(
@@ -72,9 +72,9 @@ def complete(
             print_line(f"Nothing was written. To add them: nacre complete --apply --graph {opened.name}")
 
 
-def _show(completion: "SchemaCompletion") -> None:
+def _print_completion(completion: "SchemaCompletion") -> None:
     for each in completion.proposals:
-        print_line(_words(each))
+        print_line(_proposal_line(each))
         for instance in each.instances[:MAX_EXAMPLES]:
             print_line(f"      {instance.subject} | {instance.relation} | {instance.object}")
     for relation, into in sorted(completion.condensed.items(), key=lambda pair: (pair[1], pair[0])):
@@ -87,7 +87,7 @@ def _show(completion: "SchemaCompletion") -> None:
     )
 
 
-def _words(each: "Proposal") -> str:
+def _proposal_line(each: "Proposal") -> str:
     if each.kind == "class":
         return f"class “{each.label}”: {each.support} things"
     if each.key:

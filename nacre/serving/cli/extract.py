@@ -52,9 +52,9 @@ def extract(
                 f"Removed the extracted triples of '{name}'." if removed else f"'{name}' has no extracted triples."
             )
             return
-        with library.open(name) as present, open_base_graph(present, settings.data) as opened:
+        with library.open(name) as shown_graph, open_base_graph(shown_graph, settings.data) as opened:
             extraction = asyncio.run(_extract(opened, settings, mind, texts or []))
-            _show(extraction, everything=everything)
+            _print_triples(extraction, everything=everything)
             if apply:
                 publish_triples(home, opened.version, extraction.triples)
     if apply:
@@ -71,21 +71,22 @@ async def _extract(graph: "Graph", settings: "Settings", mind: str | None, texts
     chosen = turn_context(settings, mind, None).mind
     teams = compose(settings).agents
     team = teams[chosen or ("model" if "model" in teams else "rules")]
-    return await extract_triples(graph, team.extractor, texts, _read)
+    return await extract_triples(graph, team.extractor, texts, _print_document)
 
 
-def _read(document: str) -> None:
+def _print_document(document: str) -> None:
     sys.stderr.write(f"{document}\n")
 
 
-def _show(extraction: "TextExtraction", *, everything: bool) -> None:
+def _print_triples(extraction: "TextExtraction", *, everything: bool) -> None:
     sure = sorted(extraction.triples, key=lambda each: -each.confidence)
-    shown = sure if everything else sure[:MAX_SHOWN]
-    for each in shown:
-        print_line(f"{each.confidence:.2f}  {_end(each.subject, each.subject_key)} | {each.relation} | {_object(each)}")
+    selected = sure if everything else sure[:MAX_SHOWN]
+    for each in selected:
+        subject = _format_end(each.subject, each.subject_key)
+        print_line(f"{each.confidence:.2f}  {subject} | {each.relation} | {_format_object(each)}")
         print_line(f"      {each.claim.document} {each.claim.start}-{each.claim.end}: {each.claim.text}")
-    if len(sure) > len(shown):
-        print_line(f"and {len(sure) - len(shown):,} more (--all)")
+    if len(sure) > len(selected):
+        print_line(f"and {len(sure) - len(selected):,} more (--all)")
     print_line(
         f"{len(extraction.triples):,} triples from {extraction.sentences:,} sentences of"
         f" {extraction.documents:,} documents, by {extraction.by};"
@@ -93,9 +94,9 @@ def _show(extraction: "TextExtraction", *, everything: bool) -> None:
     )
 
 
-def _end(text: str, key: str) -> str:
+def _format_end(text: str, key: str) -> str:
     return text if key else f"“{text}”"
 
 
-def _object(each: "ExtractedTriple") -> str:
-    return _end(each.object, each.object_key) if each.kind == "thing" else f"{each.object} ({each.kind})"
+def _format_object(each: "ExtractedTriple") -> str:
+    return _format_end(each.object, each.object_key) if each.kind == "thing" else f"{each.object} ({each.kind})"

@@ -22,7 +22,7 @@ def graphs() -> None:
     """List the graphs with version and size."""
     from nacre.errors import ConfigError
 
-    with _library() as library:
+    with _open_library() as library:
         names = library.names()
         if not names:
             print_line(adapt_commands(f"No graph in {library.data}/ yet. Run: nacre ingest FILE.ttl --graph NAME"))
@@ -55,7 +55,7 @@ def report(
     from ingestion.report import build_report, report_text
     from nacre.records.json_form import to_json
 
-    with _opened(graph) as opened:
+    with _open_graph(graph) as opened:
         if suggest:
             sys.stdout.write(suggest_annotations(opened.schema))
             return
@@ -78,7 +78,7 @@ def export(
 
     if form not in (None, "nt", "nq"):
         raise ConfigError(f"No format named {form!r}. Use --format nt or --format nq.")
-    with _tables(graph) as (_, tables):
+    with _open_tables(graph) as (_, tables):
         export_triples(tables, sys.stdout.buffer, cast(Literal["nt", "nq"] | None, form))
         sys.stdout.buffer.flush()
 
@@ -89,7 +89,7 @@ def remove(graph: options.GraphOption = None) -> None:
 
     if graph is None:
         raise ConfigError("Which graph? Name the graph to delete: nacre remove --graph NAME")
-    with _library() as library:
+    with _open_library() as library:
         name = library.resolve(graph)
         library.remove(name)
         print_line(f"Removed '{name}'.")
@@ -108,7 +108,7 @@ def doctor() -> int:
 
 
 @contextmanager
-def _library() -> "Iterator[Library]":
+def _open_library() -> "Iterator[Library]":
     from nacre.config.settings import Settings
 
     with open_library(Settings()) as library:
@@ -116,17 +116,17 @@ def _library() -> "Iterator[Library]":
 
 
 @contextmanager
-def _opened(name: str | None) -> "Iterator[Graph]":
-    with _library() as library, library.open(library.resolve(name)) as graph:
+def _open_graph(name: str | None) -> "Iterator[Graph]":
+    with _open_library() as library, library.open(library.resolve(name)) as graph:
         yield graph
 
 
 @contextmanager
-def _tables(name: str | None) -> "Iterator[tuple[str, Tables]]":
+def _open_tables(name: str | None) -> "Iterator[tuple[str, Tables]]":
     from nacre.stores.base_graph import open_base_graph
 
     with (
-        _library() as library,
+        _open_library() as library,
         library.open(library.resolve(name)) as graph,
         # a completed graph has its own tables; the report covers the ingested ones
         open_base_graph(graph, library.data) as base,

@@ -29,7 +29,7 @@ def add(
 ) -> None:
     """Create a key; it is shown only once."""
     graph_names = None if graphs is None else [graph.strip() for graph in graphs.split(",") if graph.strip()]
-    token = _keys().add(name, graph_names, replace=replace)
+    token = _key_store().add(name, graph_names, replace=replace)
     print_line(token)
     typer.echo("Save it now: only its hash is stored. Clients send it as 'Authorization: Bearer KEY'.", err=True)
 
@@ -37,7 +37,7 @@ def add(
 @keys_app.command("list")
 def list_keys() -> None:
     """List all keys by name."""
-    stored = _keys().all()
+    stored = _key_store().all()
     if not stored:
         print_line(
             adapt_commands("No keys: nacre serve accepts only requests from this machine. Run: nacre keys add NAME")
@@ -45,23 +45,23 @@ def list_keys() -> None:
     width = max((len(key.name) for key in stored), default=0)
     for key in sorted(stored, key=lambda key: key.name):
         graphs = "all graphs" if key.graphs is None else ", ".join(key.graphs) or "no graph"
-        state = "" if key.revoked is None else f"  revoked {_day(key.revoked)}"
-        print_line(f"{key.name:<{width}}  created {_day(key.created)}  {graphs}{state}")
+        state = "" if key.revoked is None else f"  revoked {_format_date(key.revoked)}"
+        print_line(f"{key.name:<{width}}  created {_format_date(key.created)}  {graphs}{state}")
 
 
 @keys_app.command()
 def revoke(name: KeyNameArgument) -> None:
     """Revoke a key, from the next request on."""
-    _keys().revoke(name)
+    _key_store().revoke(name)
     print_line(f"Revoked '{name}'. Its threads stay.")
 
 
-def _keys() -> "KeyStore":
+def _key_store() -> "KeyStore":
     from nacre.config.settings import Settings
     from nacre.serving.keys import KeyStore
 
     return KeyStore(Settings().data)
 
 
-def _day(seconds: float) -> str:
+def _format_date(seconds: float) -> str:
     return time.strftime("%Y-%m-%d", time.localtime(seconds))

@@ -32,11 +32,11 @@ async def _serve() -> None:
         sender, receiver = anyio.create_memory_object_stream["SessionMessage | Exception"](0)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_forward_valid, incoming, sender, outgoing)
-            await _run(create_mcp_server(lambda _: context), receiver, outgoing)
+            await _run_server(create_mcp_server(lambda _: context), receiver, outgoing)
             tasks.cancel_scope.cancel()
 
 
-async def _run(
+async def _run_server(
     mcp: "MCPServer", incoming: "ReadStream[SessionMessage | Exception]", outgoing: "WriteStream[SessionMessage]"
 ) -> None:
     # like the SDK's `run_stdio_async`, which does not accept streams

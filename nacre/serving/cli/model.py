@@ -29,7 +29,7 @@ def get(
     from nacre.config.local_hub import download_model
 
     with _as_config_error():
-        model, folder = recommended_model(name), _folder()
+        model, folder = recommended_model(name), _models_folder()
         is_downloaded = model.file in (each.name for each in downloaded_models(folder))
         if not is_downloaded:
             print_line(f"{model.name}: {model.gigabytes:.3g} GB from {model.repo}, licence {model.licence}")
@@ -48,7 +48,7 @@ def use(
     from nacre.config.local_files import choose_model, downloaded_models
 
     with _as_config_error():
-        folder = _folder()
+        folder = _models_folder()
         inside = next((each for each in downloaded_models(folder) if str(file) in (each.name, each.stem)), None)
         choose_model(folder, inside if inside is not None and not file.exists() else file)
     print_line(f"{file} is selected.")
@@ -60,13 +60,13 @@ def list_local_models() -> None:
     """List the models on this machine and those that can be downloaded."""
     from nacre.config.local_files import chosen_model, downloaded_models, recommended_models
 
-    folder = _folder()
-    present = chosen_model(folder)
+    folder = _models_folder()
+    selected = chosen_model(folder)
     downloaded = downloaded_models(folder)
-    if present is not None and present not in downloaded:
-        downloaded.append(present)
+    if selected is not None and selected not in downloaded:
+        downloaded.append(selected)
     for file in downloaded:
-        mark = "chosen" if file == present else "there"
+        mark = "chosen" if file == selected else "there"
         size = f"{file.stat().st_size / GIGABYTE:.1f} GB" if file.is_file() else "the file is gone"
         print_line(f"{mark:<7} {file.stem:<36} {size:<8} {file}")
     for each in recommended_models():
@@ -85,11 +85,11 @@ def remove(
     from nacre.config.local_files import remove_model
 
     with _as_config_error():
-        file = remove_model(_folder(), name)
+        file = remove_model(_models_folder(), name)
     print_line(f"{file} is {'deselected, its file stays' if file.exists() else 'deleted'}.")
 
 
-def _folder() -> Path:
+def _models_folder() -> Path:
     from nacre.config.local_files import models_folder
     from nacre.config.settings import Settings
 

@@ -16,11 +16,11 @@ MARKDOWN_SYMBOLS = re.compile(r"([\\`*_\[\]<>#|])")
 
 def conversation_markdown(conversation: Conversation, turns: Sequence[Turn]) -> str:
     """Questions, answers and citations of a conversation as Markdown."""
-    begun = time.strftime("%Y-%m-%d", time.gmtime(conversation.created))
+    start_date = time.strftime("%Y-%m-%d", time.gmtime(conversation.created))
     lines = [
         f"# {escape_markdown(conversation.title or 'A conversation')}",
         "",
-        f"About the graph {conversation.graph}, {begun}.",
+        f"About the graph {conversation.graph}, {start_date}.",
         "",
     ]
     for turn in turns:
@@ -30,12 +30,12 @@ def conversation_markdown(conversation: Conversation, turns: Sequence[Turn]) -> 
             lines += [f"Understood as: {escape_markdown(record['standalone'])}", ""]
         lines += [escape_markdown(record["answer"]), ""]
         lines += [f"Note: {escape_markdown(caveat)}" for caveat in record["caveats"]]
-        lines += [_source(record, citation) for citation in record["citations"]]
+        lines += [_citation_line(record, citation) for citation in record["citations"]]
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _source(record: Answer, citation: Citation) -> str:
+def _citation_line(record: Answer, citation: Citation) -> str:
     words = " ".join(citation["text"].split())
     line = f"- \\[{citation['n']}\\] {escape_markdown(citation['source'])}: {escape_markdown(words)}"
     if citation["query"] is not None:

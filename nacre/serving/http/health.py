@@ -57,7 +57,7 @@ def readyz(service: TurnServiceDep, request: Request) -> JSONResponse:
         body = {"status": "degraded" if has_problems else "ok"}
     body["problems"] = problems
     try:
-        caller = request.app.state.authenticator.authenticate(request, _token(request))
+        caller = request.app.state.authenticator.authenticate(request, _bearer_token(request))
     except NacreError:
         return JSONResponse(body, status_code=200 if usable else 503)
     body["graphs"] = {
@@ -103,7 +103,15 @@ class HealthCache:
 def _examine(service: TurnService) -> HealthReport:
     settings = service.composition.settings
     graphs = tuple(_examine_graph(service, name) for name in service.library.names())
-    return HealthReport(graphs, [*_threads(service), *_disk(settings), *_keys(settings), *_model(settings)])
+    return HealthReport(
+        graphs,
+        [
+            *_conversation_problems(service),
+            *_disk_problems(settings),
+            *_key_problems(settings),
+            *_model_problems(settings),
+        ],
+    )
 
 
 def _examine_graph(service: TurnService, name: str) -> GraphSummary:
@@ -130,7 +138,7 @@ def _examine_graph(service: TurnService, name: str) -> GraphSummary:
     return graph
 
 
-def _threads(service: TurnService) -> list[str]:
+def _conversation_problems(service: TurnService) -> list[str]:
     if service.threads is None:
         return []
     try:
@@ -140,12 +148,12 @@ def _threads(service: TurnService) -> list[str]:
     return []
 
 
-def _disk(settings: Settings) -> list[str]:
+def _disk_problems(settings: Settings) -> list[str]:
     free = shutil.disk_usage(settings.data).free
     return [] if free > MIN_FREE_BYTES else [f"the disk of the data folder has {free} bytes left"]
 
 
-def _keys(settings: Settings) -> list[str]:
+def _key_problems(settings: Settings) -> list[str]:
     try:
         KeyStore(settings.data).all()
     except NacreError:
@@ -154,7 +162,7 @@ def _keys(settings: Settings) -> list[str]:
     return []
 
 
-def _model(settings: Settings) -> list[str]:
+def _model_problems(settings: Settings) -> list[str]:
     """Whether the model's server accepts connections; it gets no prompt, since that may cost money."""
     if not settings.model:
         return []
@@ -168,6 +176,6 @@ def _model(settings: Settings) -> list[str]:
     return []
 
 
-def _token(request: Request) -> str | None:
+def _bearer_token(request: Request) -> str | None:
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     return token if scheme.lower() == "bearer" else None

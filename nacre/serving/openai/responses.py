@@ -87,29 +87,29 @@ class ModelResponse:
         yield self._event("response.created", response=response)
         yield self._event("response.in_progress", response=response)
         yield self._event("response.output_item.added", output_index=0, item=self._message("in_progress"))
-        yield self._event("response.content_part.added", **self._place, part=self._part(""))
+        yield self._event("response.content_part.added", **self._position, part=self._part(""))
 
     def token_event(self, text: str) -> dict[str, Any]:
         """The event of a token."""
-        return self._event("response.output_text.delta", **self._place, delta=text, logprobs=[])
+        return self._event("response.output_text.delta", **self._position, delta=text, logprobs=[])
 
     def last_events(self, record: Answer) -> Iterator[dict[str, Any]]:
         """The events after the last token: the footnotes, and the end of each part."""
         if notes := footnotes(record):
             yield self.token_event(notes)
-        whole = self.body(record)
+        response = self.body(record)
         text = record["answer"] + notes
-        yield self._event("response.output_text.done", **self._place, text=text, logprobs=[])
-        yield self._event("response.content_part.done", **self._place, part=self._part(text))
-        yield self._event("response.output_item.done", output_index=0, item=whole["output"][0])
-        yield self._event("response.completed", response=whole)
+        yield self._event("response.output_text.done", **self._position, text=text, logprobs=[])
+        yield self._event("response.content_part.done", **self._position, part=self._part(text))
+        yield self._event("response.output_item.done", output_index=0, item=response["output"][0])
+        yield self._event("response.completed", response=response)
 
     def error_event(self, message: str) -> dict[str, Any]:
         """The event of a turn that failed."""
         return self._event("error", code="server_error", message=message, param=None)
 
     @property
-    def _place(self) -> dict[str, Any]:
+    def _position(self) -> dict[str, Any]:
         return {"item_id": self._item, "output_index": 0, "content_index": 0}
 
     def _event(self, kind: str, **fields: Any) -> dict[str, Any]:

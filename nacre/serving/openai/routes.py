@@ -74,7 +74,7 @@ async def create_chat_completion(
 
 @router.post("/responses", summary="Ask a question as a response", response_model=None)
 async def create_response(
-    wanted: ResponseRequest,
+    body: ResponseRequest,
     request: Request,
     service: TurnServiceDep,
     runs: RunsDep,
@@ -83,9 +83,9 @@ async def create_response(
     thread: ThreadHeader = None,
 ) -> Response:
     """The same in OpenAI's Responses API. Nothing is stored: send the whole conversation as `input`."""
-    run, name = await _start_run(to_chat_request(wanted), request, service, runs, metrics, caller, thread)
+    run, name = await _start_run(to_chat_request(body), request, service, runs, metrics, caller, thread)
     response = ModelResponse(run.id, name)
-    if not wanted.stream:
+    if not body.stream:
         return await _reply(run, response.body, request)
     return _event_stream(_events(run, response), request)
 
@@ -111,12 +111,12 @@ async def _start_run(
     question = parse_chat_request(chat)
     await service.check_question(question.question, name, thread, caller)
     run = runs.create(caller.owner, resumed=False)
-    events = _turn(question, name, thread, run.id, service, caller, _stateless_turns(request))
+    events = _turn_events(question, name, thread, run.id, service, caller, _stateless_turns(request))
     runs.start(run, trace_turn(metrics.count_events(events), request.headers))
     return run, name
 
 
-async def _turn(
+async def _turn_events(
     question: ChatQuestion,
     graph: str,
     thread: str | None,
@@ -220,5 +220,5 @@ def _model(name: str) -> dict[str, Any]:
 
 
 def _stateless_turns(request: Request) -> StatelessTurnCache:
-    found: StatelessTurnCache = request.app.state.stateless_turns
-    return found
+    turns: StatelessTurnCache = request.app.state.stateless_turns
+    return turns

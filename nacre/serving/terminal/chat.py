@@ -44,7 +44,7 @@ def run_chat(session: ChatSession) -> None:
         elif line.startswith("/"):
             print_line(f"No command {name}. Type /help.")
         elif line:
-            _turn(session, line)
+            _answer_line(session, line)
     resume_hint = f"To resume this conversation: nacre chat --graph {session.graph} --thread {session.thread}"
     print_line(adapt_commands(resume_hint), "2")
 
@@ -57,14 +57,14 @@ def _run_command(command: ChatCommand, session: ChatSession, rest: str) -> ChatS
         return session
 
 
-def _help(session: ChatSession, _: str) -> ChatSession:
+def _print_help(session: ChatSession, _: str) -> ChatSession:
     for name, (_command, words) in CHAT_COMMANDS.items():
         print_line(f"{name:<10} {words}")
     print_line(f"{'/quit':<10} end, like Ctrl-D; Ctrl-C stops an answer")
     return session
 
 
-def _graph(session: ChatSession, name: str) -> ChatSession:
+def _switch_graph(session: ChatSession, name: str) -> ChatSession:
     library = session.service.library
     if not name:
         others = ", ".join(each for each in library.names() if each != session.graph)
@@ -79,13 +79,13 @@ def _graph(session: ChatSession, name: str) -> ChatSession:
     return session._replace(graph=graph, thread=new_thread_id())
 
 
-def _sources(session: ChatSession, _: str) -> ChatSession:
+def _toggle_sources(session: ChatSession, _: str) -> ChatSession:
     display = session.display._replace(sources=not session.display.sources)
     print_line(f"Derivations are {'shown' if display.sources else 'hidden'}.")
     return session._replace(display=display)
 
 
-def _mind(session: ChatSession, name: str) -> ChatSession:
+def _select_reasoner(session: ChatSession, name: str) -> ChatSession:
     from nacre.serving.terminal.options import check_mind
 
     settings = session.service.composition.settings
@@ -96,7 +96,7 @@ def _mind(session: ChatSession, name: str) -> ChatSession:
     return session._replace(context=session.context.model_copy(update={"mind": mind}))
 
 
-def _export(session: ChatSession, name: str) -> ChatSession:
+def _export_conversation(session: ChatSession, name: str) -> ChatSession:
     from nacre.serving.conversations.transcript import conversation_markdown
     from nacre.serving.errors import NotFound
     from nacre.serving.keys import LOCAL_CALLER
@@ -118,11 +118,11 @@ def _export(session: ChatSession, name: str) -> ChatSession:
 
 
 CHAT_COMMANDS: dict[str, tuple[ChatCommand, str]] = {
-    "/help": (_help, "list the commands"),
-    "/graph": (_graph, "show the graph; /graph NAME switches to another one"),
-    "/sources": (_sources, "show or hide queries, keys and triples"),
-    "/export": (_export, "write this conversation as Markdown; /export FILE.md"),
-    "/mind": (_mind, "show who answers; /mind rules or /mind model selects it"),
+    "/help": (_print_help, "list the commands"),
+    "/graph": (_switch_graph, "show the graph; /graph NAME switches to another one"),
+    "/sources": (_toggle_sources, "show or hide queries, keys and triples"),
+    "/export": (_export_conversation, "write this conversation as Markdown; /export FILE.md"),
+    "/mind": (_select_reasoner, "show who answers; /mind rules or /mind model selects it"),
 }
 
 
@@ -144,7 +144,7 @@ def _welcome(session: ChatSession) -> None:
         start_schema_prefill(settings, session.graph)
 
 
-def _turn(session: ChatSession, line: str) -> None:
+def _answer_line(session: ChatSession, line: str) -> None:
     try:
         events = session.service.events(line, session.graph, session.thread, session.context)
         session.runner.run(show_turn(events, session.display))

@@ -38,16 +38,16 @@ class Finding(NamedTuple):
 def check_installation(settings: "Settings") -> Iterator[Finding]:
     """Run all checks in turn; a check that fails is a finding, not an error."""
     yield Finding("python", f"{platform.python_version()} on {platform.system()}")
-    yield _data(settings)
-    yield _embedder(settings)
-    yield _model(settings)
-    yield _qdrant(settings)
-    yield from _graphs(settings)
-    yield _port(settings.port, "nacre serve", "nacre serve --port N")
-    yield _port(STUDIO_PORT, "langgraph dev", "langgraph dev --port N")
+    yield _check_data_folder(settings)
+    yield _check_embedder(settings)
+    yield _check_model(settings)
+    yield _check_qdrant(settings)
+    yield from _check_graphs(settings)
+    yield _check_port(settings.port, "nacre serve", "nacre serve --port N")
+    yield _check_port(STUDIO_PORT, "langgraph dev", "langgraph dev --port N")
 
 
-def _data(settings: "Settings") -> Finding:
+def _check_data_folder(settings: "Settings") -> Finding:
     folder = settings.data
     if not folder.exists():
         return Finding("data", f"{folder}/ does not exist yet; the first ingest creates it")
@@ -58,7 +58,7 @@ def _data(settings: "Settings") -> Finding:
     return Finding("data", f"{folder}/ is readable and writable")
 
 
-def _embedder(settings: "Settings") -> Finding:
+def _check_embedder(settings: "Settings") -> Finding:
     try:
         embedder = configured_embedder(settings)
         if embedder is None and settings.embedder == "none":
@@ -75,7 +75,7 @@ def _embedder(settings: "Settings") -> Finding:
     return Finding("embedder", f"{embedder.name}, {embedder.size} dimensions, ready in {seconds:.1f} s")
 
 
-def _model(settings: "Settings") -> Finding:
+def _check_model(settings: "Settings") -> Finding:
     from nacre.config.local_model import is_local
     from nacre.config.models import chat_model
     from nacre.serving.terminal.model_advice import model_advice
@@ -97,7 +97,7 @@ def _model(settings: "Settings") -> Finding:
     return Finding("model", f"{settings.model} answers, in {time.perf_counter() - started:.1f} s")
 
 
-def _qdrant(settings: "Settings") -> Finding:
+def _check_qdrant(settings: "Settings") -> Finding:
     if not settings.qdrant_url:
         return Finding("qdrant", "embedded, in the data folder")
     import httpx
@@ -112,7 +112,7 @@ def _qdrant(settings: "Settings") -> Finding:
     return Finding("qdrant", f"{settings.qdrant_url} answers")
 
 
-def _graphs(settings: "Settings") -> Iterator[Finding]:
+def _check_graphs(settings: "Settings") -> Iterator[Finding]:
     from nacre.stores.catalog import Library
 
     try:
@@ -137,7 +137,7 @@ def _graphs(settings: "Settings") -> Iterator[Finding]:
         yield Finding("graph", f"{text}; {missing}", again) if missing else Finding("graph", text)
 
 
-def _port(port: int, command: str, alternative: str) -> Finding:
+def _check_port(port: int, command: str, alternative: str) -> Finding:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

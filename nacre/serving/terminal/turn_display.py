@@ -55,16 +55,16 @@ async def show_turn(events: AsyncIterator[tuple[str, Any]], options: DisplayOpti
     if options.timings:
         print_line(f"({timer.format_times()})", "2")
     if record["llm_calls"] or (options.timings and record["conversation"]["llm_calls"]):
-        print_line(f"({cost_line(record, whole=options.timings)})", "2")
+        print_line(f"({cost_line(record, with_conversation=options.timings)})", "2")
     return record
 
 
-def cost_line(record: Answer, *, whole: bool) -> str:
-    """The cost of a turn's model calls, and with `whole` that of the conversation so far."""
+def cost_line(record: Answer, *, with_conversation: bool) -> str:
+    """The cost of a turn's model calls, and `with_conversation` that of the conversation so far."""
     words = f"model: {_format_cost(_turn_cost(record))}"
     if record["first_token_seconds"] is not None:
         words += f"; first word after {record['first_token_seconds']:.1f} s"
-    return f"{words}; this conversation: {_format_cost(record['conversation'])}" if whole else words
+    return f"{words}; this conversation: {_format_cost(record['conversation'])}" if with_conversation else words
 
 
 def _turn_cost(record: Answer) -> Cost:
