@@ -1,15 +1,15 @@
-"""Which variables and edges of a select its words are about: Select -> names of variables, indexes of edges."""
+"""Find the variables and edges that parts of a select are about: Select -> names of variables, indexes of edges."""
 
 from nacre.records.plan import Aggregate, Attribute, Filter, PlanTerm, Select, aggregated_value
 
 
 def answer_variable(select: Select) -> str:
-    """The variable of the last answer; "" where nothing is asked for."""
+    """The variable of the last answer; "" without answers."""
     return variable_of(select.answers[-1]) if select.answers else ""
 
 
 def ordered_variable(select: Select) -> str:
-    """The variable that is the highest of its kind."""
+    """The variable whose things are ordered; "" without an order."""
     order = select.order
     if order is None:
         return ""
@@ -32,13 +32,13 @@ def edges_at(select: Select, name: str) -> frozenset[int]:
 
 
 def group_edges(select: Select) -> frozenset[int]:
-    """Edges that lead to the groups: "the number of concerts for each stadium" says them."""
+    """The edges that lead to the groups, which "for each stadium" says."""
     ends = set(select.group) or {each.variable for each in select.by} - _computed(select)
     return frozenset(i for i, e in enumerate(select.edges) if {e.subject, e.object} & ends)
 
 
 def computed_edges(select: Select) -> frozenset[int]:
-    """Edges that are said with what is computed."""
+    """The edges that lead to what is computed."""
     own = _computed(select) - set(select.group)
     return frozenset(i for i, e in enumerate(select.edges) if {e.subject, e.object} & own)
 
@@ -48,7 +48,7 @@ def _computed(select: Select) -> set[str]:
 
 
 def counted_edges(select: Select) -> frozenset[int]:
-    """Edges to what the groups are ordered or chosen by: "with the most concerts" says them."""
+    """The edges to what groups are ordered or filtered by, which "with the most concerts" says."""
     order = select.order
     by = [order.by] if order is not None and isinstance(order.by, Aggregate) else []
     by += [f.left for f in select.filters if isinstance(f.left, Aggregate)]
@@ -58,29 +58,29 @@ def counted_edges(select: Select) -> frozenset[int]:
 
 
 def counted_for(select: Select) -> str:
-    """The variable that things are counted for; "" where nothing is."""
+    """The variable that things are counted for; "" without groups."""
     return select.group[0] if select.group else select.by[0].variable if select.by else ""
 
 
 def counted_path(select: Select, name: str) -> frozenset[int]:
-    """The edges from what is counted to what it is counted for, where nothing is said of anything on that way."""
-    told = {filtered_variable(f) for f in select.filters if not isinstance(f.left, Aggregate)}
-    told |= {variable_of(a) for a in select.answers} - {counted_for(select)}
+    """The edges from what is counted to what it is counted for; empty if anything on the path has a condition."""
+    restricted = {filtered_variable(f) for f in select.filters if not isinstance(f.left, Aggregate)}
+    restricted |= {variable_of(a) for a in select.answers} - {counted_for(select)}
     named = {v.name for v in select.variables if v.keys}
-    way: list[int] = []
-    here = name
-    while here != counted_for(select):
-        on = [i for i, e in enumerate(select.edges) if i not in way and here in (e.subject, e.object)]
-        if len(on) != 1 or here in told or here in named:
+    path: list[int] = []
+    current = name
+    while current != counted_for(select):
+        edges = [i for i, e in enumerate(select.edges) if i not in path and current in (e.subject, e.object)]
+        if len(edges) != 1 or current in restricted or current in named:
             return frozenset()
-        edge = select.edges[on[0]]
-        way.append(on[0])
-        here = edge.object if edge.subject == here else edge.subject
-    return frozenset(way)
+        edge = select.edges[edges[0]]
+        path.append(edges[0])
+        current = edge.object if edge.subject == current else edge.subject
+    return frozenset(path)
 
 
 def is_redundant_known(select: Select, each: Filter) -> bool:
-    """Whether it says only that a value is known that something else is said of."""
+    """Whether a filter only says that a value is known which another part of the select uses."""
     if each.op != "known" or each.negated:
         return False
     order = select.order
@@ -100,7 +100,7 @@ def filtered_variable(each: Filter) -> str:
 
 
 def predicates_of(select: Select) -> set[str]:
-    """The predicates that a select speaks of, those of its inner selects too."""
+    """The predicates of a select and of its inner selects."""
     found = {edge.predicate for edge in select.edges}
     inner = [f.right for f in select.filters if isinstance(f.right, Select)]
     terms = [*select.answers, *select.by, *(f.left for f in select.filters), *(f.right for f in select.filters)]

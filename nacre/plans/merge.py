@@ -1,4 +1,4 @@
-"""Put two plans side by side: Select + Select -> both in the same names, things of one kind being the same things."""
+"""Merge two selects: Select + Select -> both with the same variable names; equal classes become one variable."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -9,7 +9,7 @@ from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Order, Select
 
 
 def merge_selects(earlier: Select, new: Select) -> tuple[Select, Select] | None:
-    """The earlier plan with the things of the new one beside it, and the new one in the same names."""
+    """The earlier select with the variables of the new one, and the new one with the same names; or None."""
     owners = list(dict.fromkeys(aggregated_value(a).variable for a in earlier.answers))
     known = sorted(earlier.variables, key=lambda v: owners.index(v.name) if v.name in owners else len(owners))
     names: dict[str, str] = {}
@@ -39,7 +39,7 @@ def merge_selects(earlier: Select, new: Select) -> tuple[Select, Select] | None:
         by=tuple(Attribute(names[b.variable], b.predicate, b.part) for b in new.by),
         order=None if new.order is None else Order(rename_term(new.order.by, names), new.order.descending),
     )
-    # the things of before are meant by their conditions, not by their keys
+    # things of an earlier turn are given by their conditions, not by their keys
     old = {v.name: v for v in earlier.variables}
     own = tuple(replace(v, keys=()) if v.name in old and is_from_earlier_turn(v) else v for v in renamed.variables)
     named = {v.name: v for v in own if v.keys}
@@ -49,17 +49,17 @@ def merge_selects(earlier: Select, new: Select) -> tuple[Select, Select] | None:
     return replace(earlier, variables=tuple(variables), edges=edges), replace(renamed, variables=own)
 
 
-# what stands for the things of before in the label of a variable (nacre/understanding/dialogue/references/scope.py)
+# ends the label of a variable for things of an earlier turn (see understanding/dialogue/references/scope.py)
 EARLIER_TURN_MARK = "of before)"
 
 
 def is_from_earlier_turn(variable: Variable) -> bool:
-    """Whether a variable stands for things that an earlier turn gave."""
+    """Whether a variable stands for things of an earlier answer."""
     return variable.label.endswith(EARLIER_TURN_MARK)
 
 
 def free_name(wanted: str, taken: Collection[str]) -> str:
-    """The name, with a number where it is taken.
+    """The name, with a number if it is taken.
 
     >>> free_name("piece", {"piece"})
     'piece_2'
@@ -68,19 +68,19 @@ def free_name(wanted: str, taken: Collection[str]) -> str:
 
 
 def rename_edge(edge: Edge, names: Mapping[str, str]) -> Edge:
-    """An edge between variables of other names."""
+    """An edge with renamed variables."""
     return Edge(names[edge.subject], edge.predicate, names[edge.object])
 
 
 def rename_term(term: Any, names: Mapping[str, str]) -> Any:
-    """A term of variables of other names."""
+    """A term with renamed variables."""
     if isinstance(term, Aggregate):
         return replace(term, of=replace(term.of, variable=names[term.of.variable]))
     return replace(term, variable=names[term.variable])
 
 
 def rename_filter(each: Filter, names: Mapping[str, str]) -> Filter:
-    """A condition on variables of other names."""
+    """A condition with renamed variables."""
     right = each.right
     if isinstance(right, Attribute):
         right = rename_term(right, names)

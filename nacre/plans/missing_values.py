@@ -1,4 +1,4 @@
-"""What a yes/no question checks of a named thing and the graph may not state: Select -> selects of those values."""
+"""Find the values that a yes-or-no question needs and the graph may not state: Select -> selects of those values."""
 
 from collections.abc import Iterator
 
@@ -12,21 +12,21 @@ UNKNOWN_TRUTH = Table(("yes",), ((None,),), ((),), ("",))
 
 
 def unstated_values(asked: Select, schema: Schema) -> Iterator[Select]:
-    """For each value that is compared, what must have rows for a "no": the values of that property of the named thing.
+    """For each compared property of a named thing, the select that must have rows before the answer is "no".
 
-    That a thing lacks a flag says no where only those that have it are marked, and so where no "no" is stated at all.
+    A missing yes-or-no value means no if the graph never states a "no" of that property.
     """
     named = {v.name: v for v in asked.variables if v.keys}
     for condition in asked.filters:
         left = condition.left
         if not isinstance(left, Attribute) or left.variable not in named or condition.op in ("known", "unknown"):
             continue
-        if _says_no(condition, left.predicate, schema):
+        if _states_no(condition, left.predicate, schema):
             yield _values(named[left.variable], left)
 
 
 def is_unknown_truth(table: Table) -> bool:
-    """Whether a yes/no question was asked and the graph does not say."""
+    """Whether a table answers a yes-or-no question with "unknown"."""
     return table == UNKNOWN_TRUTH
 
 
@@ -34,8 +34,8 @@ def _values(thing: Variable, of: Attribute) -> Select:
     return Select((Itself(thing.name),), (thing,), filters=(Filter(of, "known"),), limit=1)
 
 
-def _says_no(condition: Filter, predicate: str, schema: Schema) -> bool:
-    """Whether a "no" of this property is stated of some thing, as it is of any that has no flag."""
+def _states_no(condition: Filter, predicate: str, schema: Schema) -> bool:
+    """Whether the graph states a "no" of this property; any other value counts as stated."""
     about = schema.predicate_of[predicate]
     words = language().words
     values = {value.casefold() for value in about.values}

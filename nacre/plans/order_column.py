@@ -1,4 +1,4 @@
-"""What places the things of a superlative: Select -> the same with that column, and rows with it taken out again."""
+"""Add what things are ordered by to a select, and take it out of the rows: Select -> Select, Table -> Table."""
 
 from dataclasses import replace
 
@@ -9,19 +9,19 @@ from nacre.records.plan import Aggregate, Attribute, Combine, Select
 
 
 def add_order_column(body: Select | Combine) -> Select | Combine:
-    """The select that also gives what its things are placed by; the same one where it gives that already or can't."""
+    """The select with its order as a further answer; the same select if it has that answer or cannot have it."""
     if isinstance(body, Combine) or body.order is None or body.limit is None:
         return body
     by = body.order.by
     grouped = bool(body.group or body.by) or any(isinstance(a, Aggregate) for a in body.answers)
-    # the things of the answer alone are remembered by their keys, so nothing of another may come in
+    # follow-ups remember the answer by its keys, so no other thing may come in
     own = {a.variable for a in body.answers if not isinstance(a, Aggregate)}
     fits = isinstance(by, Aggregate) if grouped else isinstance(by, Attribute) and by.variable in own
     return replace(body, answers=(*body.answers, by)) if fits and by not in body.answers else body
 
 
 def split_order_column(table: Table, shown: int) -> Table:
-    """The first `shown` columns, with what follows them as `measured`; a range is said as it was written.
+    """The first `shown` columns, with the column after them as `measured`; a range keeps its raw text.
 
     >>> found = split_order_column(Table(("name", "height"), (("A", 3),), units=("", "m")), 1)
     >>> found.rows, found.measured, found.measured_unit
@@ -44,6 +44,6 @@ def split_order_column(table: Table, shown: int) -> Table:
 
 
 def _cell(value: Cell, raw: Cell, unit: str, single: bool) -> Cell:
-    """The value, or the text that it was read from where that says more than the number."""
+    """The value, or its raw text if that says more than the number."""
     plain = raw is None or is_plain_number(str(raw), unit)
     return value if plain and single else raw

@@ -26,14 +26,16 @@ from nacre.records.plan import (
 from nacre.records.schema import Schema
 
 IS_A, NUMBER_OF = "is a", "is the number of"
-# what is shown of a list of names
+# names of a list that are shown
 MOST_NAMES = 3
 
 
 class QuestionTriples(NamedTuple):
-    """The triples of a question. `truth`: it asks for yes or no; `known` are the relations that the graph has, `formed`
-    says that nothing is asked of what was not introduced, or that the query could be parsed; `things` are the IRIs that
-    a model's query names."""
+    """The triples of a question.
+
+    `truth`: it asks for yes or no. `known`: the relations of the graph. `formed`: all variables are introduced, or the
+    query could be parsed. `things`: the IRIs that a model's query names.
+    """
 
     triples: tuple[tuple[str, str, str], ...]
     truth: bool
@@ -43,7 +45,7 @@ class QuestionTriples(NamedTuple):
 
 
 def question_triples(plan: Plan, schema: Schema) -> QuestionTriples:
-    """The triples that a plan asks for; what orders or bounds them is in its words."""
+    """The triples that a plan asks for, without its order and limit."""
     body = plan.body
     selects = _selects(body)
     found = [triple for place, select in enumerate(selects) for triple in _of_select(select, schema, "'" * place)]
@@ -55,7 +57,7 @@ def question_triples(plan: Plan, schema: Schema) -> QuestionTriples:
 
 
 def known_relations(schema: Schema) -> frozenset[str]:
-    """The relations that triples of a question may have."""
+    """The relations that the triples of a question may have."""
     return frozenset((IS_A, NUMBER_OF, *schema.labels))
 
 
@@ -79,7 +81,7 @@ def validator_assertions(asked: QuestionTriples) -> list[Assertion]:
 
 
 def is_placeholder(end: str) -> bool:
-    """Whether an end of a triple is what is asked for, or stands between.
+    """Whether an end of a triple is a placeholder, for an answer or for a thing in between.
 
     >>> is_placeholder("?river"), is_placeholder("Texas")
     (True, False)
@@ -106,7 +108,7 @@ def _selects(body: object) -> list[Select]:
 
 
 def _names(select: Select, mark: str) -> dict[str, str]:
-    """What the variables are called: things by their labels, unknowns by their names."""
+    """The names of the variables: labels of known things, placeholders for others."""
     return {v.name: _named(v.label, v.keys) or f"?{v.name}{mark}" for v in select.variables}
 
 
@@ -160,7 +162,7 @@ def _label(predicate: str, schema: Schema) -> str:
 
 
 def _is_formed(select: Select) -> bool:
-    """Whether all that a select speaks of is introduced."""
+    """Whether a select introduces all its variables."""
     names = {variable.name for variable in select.variables}
     said = {name for edge in select.edges for name in (edge.subject, edge.object)} | set(select.group)
     ordered = [select.order.by] if select.order else []

@@ -1,4 +1,4 @@
-"""The classes and properties of a graph for a writer of SPARQL: Schema -> lines, and IRIs with prefixes."""
+"""Describe the classes and properties of a graph for a writer of SPARQL: Schema -> lines, and IRIs with prefixes."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from nacre.plans.sparql.terms import format_iri as written
 from nacre.records.schema import Class, Predicate, Schema
 
-# prefixes that everybody knows
+# well-known prefixes
 COMMON_PREFIXES = {
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf",
     "http://www.w3.org/2000/01/rdf-schema#": "rdfs",
@@ -15,7 +15,7 @@ COMMON_PREFIXES = {
     "http://www.w3.org/2002/07/owl#": "owl",
     "http://www.w3.org/2004/02/skos/core#": "skos",
 }
-# values that are listed of a property with few, and classes that a property leads to
+# values of a property that are listed, and classes that a property leads to
 MOST_VALUES, MOST_RANGES = 8, 3
 _LOCAL = re.compile(r"[A-Za-z_][\w-]*")
 _DECLARED = re.compile(r"\bPREFIX\s+([^\s:<>]*):", re.IGNORECASE)
@@ -52,7 +52,7 @@ class Prefixes:
 
 
 def schema_prefixes(schema: Schema) -> Prefixes:
-    """A prefix for each namespace of classes and properties, by the last word of the namespace."""
+    """A prefix for each namespace of classes and properties: the last word of the namespace."""
     named = [*(each.iri for each in schema.classes), *(each.iri for each in schema.predicates)]
     spaces = {_split(iri)[0] for iri in named}
     found: dict[str, str] = dict(COMMON_PREFIXES)
@@ -70,8 +70,10 @@ def schema_prefixes(schema: Schema) -> Prefixes:
 
 
 def schema_sparql(schema: Schema, prefixes: Prefixes, classes: Collection[str] | None = None) -> str:
-    """A class a paragraph, the largest first, with the properties that its things have; of these `classes` (IRIs)
-    alone, where they are given. Names of things come first, prefixes last."""
+    """A paragraph for each class with its properties, the largest class first; only `classes` (IRIs), if given.
+
+    The properties that name things come first, the prefixes last.
+    """
     chosen = [each for each in schema.classes if each.count and (classes is None or each.iri in classes)]
     names = [p for p in schema.predicates if p.role == "name"]
     lines = [f"Names of things: {', '.join(prefixes.short(p.iri) for p in names)}"] if names else []

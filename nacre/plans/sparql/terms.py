@@ -1,4 +1,4 @@
-"""How RDF terms and values are written in SPARQL, and read from its results: IRI, text, number <-> SPARQL."""
+"""Write RDF terms and values in SPARQL, and read them from its results: IRI, text, number <-> SPARQL."""
 
 import re
 from urllib.parse import quote
@@ -7,7 +7,7 @@ from nacre.records.evidence import Cell
 from nacre.stores.sparql.sparql_source import SparqlTerm
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
-# blank nodes of an ingested graph have names, by which they can be asked for
+# blank nodes of an ingested graph are queried by IRIs with this prefix
 BLANK_PREFIX = "urn:nacre:blank:"
 _OUTSIDE = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
@@ -19,7 +19,7 @@ _REALS = frozenset(XSD + name for name in ("decimal", "double", "float"))
 
 
 def format_iri(text: str) -> str:
-    """An IRI, or the name of a blank node, with what no IRI may hold percent-encoded.
+    """An IRI, or the IRI of a blank node, with invalid characters percent-encoded.
 
     >>> format_iri("http://example.org/a b"), format_iri("_:b1")
     ('<http://example.org/a%20b>', '<urn:nacre:blank:b1>')
@@ -29,7 +29,7 @@ def format_iri(text: str) -> str:
 
 
 def format_literal(value: str | int | float | bool) -> str:
-    """A value as a literal; a truth value as the 1 or 0 that stands for it in rows.
+    """A value as a literal; a truth value as 1 or 0, as in rows.
 
     >>> format_literal('say "x"'), format_literal(True), format_literal(3), format_literal(0.5)
     ('"say \\\\"x\\\\""', '1', '3', '5e-1')
@@ -42,14 +42,13 @@ def format_literal(value: str | int | float | bool) -> str:
 
 
 def _double(value: float) -> str:
-    """The shortest form that is read back as the same number."""
+    """The shortest form that reads back as the same number."""
     forms = (f"{value:.{digits}e}".partition("e") for digits in range(18))
     return next(f"{mantissa}e{int(power)}" for mantissa, _, power in forms if float(f"{mantissa}e{power}") == value)
 
 
 def cell_value(term: SparqlTerm | None) -> Cell:
-    """The value of a term in a row: numbers as numbers, truth values as 1 or 0, all else as text, so what is no number
-    of its datatype.
+    """The value of a term in a row: numbers as numbers, truth values as 1 or 0, invalid numbers and all else as text.
 
     >>> cell_value(SparqlTerm("literal", "5", XSD + "integer")), cell_value(SparqlTerm("iri", BLANK_PREFIX + "b1"))
     (5, '_:b1')

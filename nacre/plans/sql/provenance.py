@@ -1,4 +1,4 @@
-"""Trace the rows of a plan to the triples they rest on: Plan + Table -> triples, those of the first rows first."""
+"""Trace the rows of a plan to the triples behind them: Plan + Table -> triples, those of the first rows first."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,10 +14,10 @@ MAX_PROVENANCE_TRIPLES = 200
 
 
 def trace_provenance(plan: Plan, table: Table, tables: Tables) -> list[Triple]:
-    """The triples behind at most 50 rows, or behind 50 of the things that a row was counted or computed from.
+    """The triples behind at most 50 rows, or behind 50 things that a row was computed from.
 
-    For each thing: its links and values that the plan asks for or sets conditions on, its class, and the name it is
-    shown by. None for two selects combined as sets, whose rows only the query as a whole explains.
+    For each thing: the links and values that the plan shows or compares, its class, and its name. Empty for two selects
+    combined as sets, whose rows only the whole query explains.
     """
     triples = TripleReader(tables)
     body = plan.body
@@ -41,14 +41,14 @@ def trace_provenance(plan: Plan, table: Table, tables: Tables) -> list[Triple]:
 
 
 class _Tracer:
-    """Finds the things that a select binds together, and says what is told of them."""
+    """Finds the things that a select binds together, and their triples."""
 
     def __init__(self, tables: Tables, triples: TripleReader, table: Table) -> None:
         self.tables, self.triples = tables, triples
         self.shown = {str(cell) for row in table.rows for cell in row}
 
     def behind(self, select: Select, keys: tuple[str, ...]) -> Iterator[Triple]:
-        """What the select's rows rest on; `keys` are the things of its answers, where they are known."""
+        """The triples behind the select's rows; `keys` are the known things of its answers."""
         about = narrow_select(select, keys)
         answer = aggregated_value(about.answers[0]).variable
         asked = [aggregated_value(answer) for answer in about.answers]
@@ -67,8 +67,10 @@ class _Tracer:
                     yield name
 
     def _bindings(self, select: Select, named: bool) -> Iterator[dict[str, str]]:
-        """For each combination of things that fits, at most 50, the IRI of each variable; those of `named` things are
-        in the order of their labels, as a row may rest on more things than can be sorted."""
+        """The IRI of each variable, for at most 50 combinations of things that fit.
+
+        Only combinations of `named` things are sorted by label: a row may rest on too many things to sort.
+        """
         asked = replace(select, answers=tuple(Itself(variable.name) for variable in select.variables))
         statement = (to_sql if named else bindings_statement)(asked, self.tables.schema)
         keys = [(i, o.variable) for i, o in enumerate(statement.outputs) if o.role == "key"]
@@ -76,7 +78,7 @@ class _Tracer:
             yield {variable: str(row[i]) for i, variable in keys}
 
     def _values(self, subject: str, predicate: str) -> list[Triple]:
-        """The values, or of several those that are shown."""
+        """The values that the rows show, or all values."""
         found = self.triples.with_subject(subject, predicate)
         return [triple for triple in found if triple[2] in self.shown] or found
 
@@ -94,7 +96,7 @@ class _Tracer:
                 yield from self.triples.with_subject(bound[attribute.variable], attribute.predicate)
 
     def _inner(self, condition: Filter, select: Select, bound: dict[str, str]) -> Iterator[Triple]:
-        """What the things of a sub-select rest on: this thing alone, where the condition is that it is among them."""
+        """The triples behind a sub-select: only of the bound thing, if the condition is that it is among them."""
         keys = (bound[condition.left.variable],) if isinstance(condition.left, Itself) else ()
         yield from self.behind(select, keys)
 
@@ -103,7 +105,7 @@ class _Tracer:
         members = self.tables.schema.class_of
         for iri in sorted(classes, key=lambda c: members[c].count if c in members else 0):
             if typed := self.triples.type_triple(key, iri):
-                # the most telling class is enough
+                # the smallest class is enough
                 yield typed
                 break
         name = self.triples.name_triple(key)
@@ -112,7 +114,7 @@ class _Tracer:
 
 
 def narrow_select(select: Select, keys: tuple[str, ...]) -> Select:
-    """The select without order, groups and conditions on them, about the things of its result alone."""
+    """The select without order, groups and conditions on groups, restricted to the things of its result."""
     filters = tuple(f for f in select.filters if not isinstance(f.left, Aggregate))
     grouped = select.group[0] if select.group else None
     subject = grouped or aggregated_value(select.answers[0]).variable

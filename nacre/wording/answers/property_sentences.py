@@ -1,4 +1,4 @@
-"""A property or link of one named thing as a sentence: "Emma was built in 1961", "Emma has 12 passengers"."""
+"""Word a property or link of one named thing: Attribute or Select + values -> "Emma was built in 1961"."""
 
 from collections.abc import Iterable
 
@@ -29,7 +29,7 @@ from nacre.wording.phrases.select import select_wording
 
 
 def property_sentence(body: Select, names: list[str], schema: Schema) -> str:
-    """The values of a property of one thing that is named, and nothing else; "" for any other select."""
+    """The values of a property of one named thing; "" for other selects."""
     term, thing = body.answers[-1], body.variables[0]
     if not isinstance(term, Attribute) or len(body.variables) > 1 or body.filters or body.order is not None:
         return ""
@@ -43,7 +43,7 @@ def property_sentence(body: Select, names: list[str], schema: Schema) -> str:
 
 
 def noun_property_sentence(owner: str, names: list[str], term: Attribute, schema: Schema) -> str:
-    """The values of a property that has a noun: "The colours of Emma are red and blue", "Emma has 12 passengers"."""
+    """The values of a property with a noun: "The colours of Emma are red and blue", "Emma has 12 passengers"."""
     label, predicate = predicate_label(term.predicate, schema), schema.predicate_of[term.predicate]
     if label.kind != "noun":
         return ""
@@ -61,15 +61,14 @@ def noun_property_sentence(owner: str, names: list[str], term: Attribute, schema
 
 
 def _located(name: str, place: str, label: PredicateLabel, schema: Schema, classes: Iterable[str]) -> str:
-    """Where a thing is that is no person: "the mill is in Oslo"; "" for what else a label says."""
+    """The place of a thing that is no person: "the mill is in Oslo"; "" for other properties."""
     persons = any(is_person(class_noun(Variable("x", (each,)), schema)) for each in classes)
     located = label.one in wording_entry("located") and not persons and not place[:1].isdigit()
     return f"{capitalise_first(name)} is in {place}." if located else ""
 
 
 def verb_property_sentence(name: str, said: str, term: object, schema: Schema, *, many: bool = False) -> str:
-    """A property that is said with a verb: "Emma is open", "Emma was founded in 1961", of `many` things "the mills were
-    founded in 1961"; "" for what has a noun."""
+    """A property with a verb: "Emma is open", of `many` things "the mills were founded in 1961"; "" for nouns."""
     assert isinstance(term, Attribute)
     label, predicate = predicate_label(term.predicate, schema), schema.predicate_of[term.predicate]
     if predicate.datatype == "boolean" and said in ("yes", "no"):
@@ -95,14 +94,14 @@ def verb_property_sentence(name: str, said: str, term: object, schema: Schema, *
 
 
 def time_preposition(label: str, dated: bool, past: bool) -> str:
-    """What stands between what was done and when; "" where the label has a preposition or is of no time."""
+    """The preposition between an event and its time; "" if the label ends with one or is no event."""
     if not past or label.split()[-1] in wording_entry("prepositions"):
         return ""
     return " on" if dated else " in"
 
 
 def link_sentence(body: Select, said: str, schema: Schema, *, many: bool) -> str:
-    """What a named thing links to with a verb: "Spain borders France and Portugal"; "" for other selects."""
+    """The link of a named thing with a verb: "Spain borders France and Portugal"; "" for other selects."""
     if len(body.edges) != 1 or body.filters or body.order is not None or len(body.variables) != 2:
         return ""
     edge = body.edges[0]

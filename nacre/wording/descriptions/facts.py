@@ -1,4 +1,4 @@
-"""What things have under one predicate, said and as data: members + Predicate -> facts."""
+"""The values and links of things under one predicate, in words and as triples: Variable + Predicate -> WordedFacts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -37,7 +37,7 @@ def word_senses(text: str) -> frozenset[str]:
 
 
 def predicate_facts(predicate: Predicate, things: Variable, schema: Schema, run: RunStatement) -> list[WordedFact]:
-    """The links of the things by the predicate, or their values where it has no links."""
+    """The links of the things by the predicate, or their values if it has no links."""
     return link_facts(predicate, things, schema, run) or value_facts(predicate, things, schema, run)
 
 
@@ -69,8 +69,7 @@ def link_facts(
     incoming: bool = False,
     classes: tuple[str, ...] = (),
 ) -> list[WordedFact]:
-    """What the things link to, or with `incoming` what links to them, those of some `classes`, in the order of the
-    names."""
+    """What the things link to, or with `incoming` what links to them, in the order of names; only of some `classes`."""
     if not predicate.has_links:
         return []
     other = Variable("other" if things.name != "other" else "another", classes)
@@ -98,7 +97,7 @@ def _is_numbered(keys: tuple[str, ...], row: tuple[Cell, ...]) -> bool:
 
 
 def strip_kind_prefix(facts: Sequence[WordedFact], predicate: Predicate) -> list[WordedFact]:
-    """The facts, their names without the predicate's own label before a colon: "Feature: X" as a feature."""
+    """The facts without the predicate's own label before a colon: "X" for "Feature: X" as a feature."""
     found = []
     for fact in facts:
         before, colon, rest = fact.text.partition(": ")

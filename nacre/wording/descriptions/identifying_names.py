@@ -1,4 +1,4 @@
-"""What things without a name are called: their IRIs -> the value of the property that tells them apart in words."""
+"""Name things without a label: class + IRIs -> the values of the property that tells them apart."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,15 +11,15 @@ from nacre.records.schema import Predicate, Schema
 from nacre.wording.labels.class_nouns import class_noun
 from nacre.wording.labels.predicate_labels import predicate_label
 
-# the share of a kind's things that must have a property, and of its values that are one thing's own (given)
-KNOWN, OWN = 0.9, 0.9
-# longer texts tell of a thing, and do not name it
+# the smallest share of things with the property, and of its values that only one thing has (given)
+MIN_KNOWN_SHARE, MIN_UNIQUE_SHARE = 0.9, 0.9
+# longer texts describe a thing, and do not name it
 WORDS = 8
 
 
 def identifying_names(kind: str, iris: Sequence[str], schema: Schema, run: RunStatement) -> Mapping[str, str]:
-    """By IRI what the things of a kind are called; nothing where no property tells them apart, or not these."""
-    predicate = _calling(kind, schema)
+    """The names of the things of a class by IRI; empty if no property tells them apart."""
+    predicate = _naming_predicate(kind, schema)
     if predicate is None or not iris:
         return {}
     things = Variable("called", (kind,), keys=tuple(sorted(set(iris))))
@@ -36,8 +36,8 @@ def identifying_names(kind: str, iris: Sequence[str], schema: Schema, run: RunSt
     return names
 
 
-def _calling(kind: str, schema: Schema) -> Predicate | None:
-    """The text that nearly each thing of a kind has one of its own of: called like the kind, or a name, or any."""
+def _naming_predicate(kind: str, schema: Schema) -> Predicate | None:
+    """The text property that nearly each thing has its own value of: named like the class, a name, or any other."""
     if kind not in schema.class_of:
         return None
     count, noun, naming = (
@@ -49,18 +49,18 @@ def _calling(kind: str, schema: Schema) -> Predicate | None:
         p
         for p in schema.predicates
         if p.has_literals and p.datatype == "text" and p.functional and p.role in ("fact", "name")
-        if p.domains.get(kind, 0) >= KNOWN * count and p.objects >= OWN * p.subjects
+        if p.domains.get(kind, 0) >= MIN_KNOWN_SHARE * count and p.objects >= MIN_UNIQUE_SHARE * p.subjects
     ]
-    return min(own, key=lambda p: _place(predicate_label(p.iri, schema).full, noun, naming), default=None)
+    return min(own, key=lambda p: _naming_rank(predicate_label(p.iri, schema).full, noun, naming), default=None)
 
 
-def _place(label: str, noun: str, naming: frozenset[str]) -> tuple[bool, bool, str]:
+def _naming_rank(label: str, noun: str, naming: frozenset[str]) -> tuple[bool, bool, str]:
     words = label.casefold().split()
     return (words[-1:] != noun.casefold().split()[-1:], not set(words) & naming, label)
 
 
 def is_part_of_name(label: str, said: str, name: str) -> bool:
-    """Whether a value is a first or last name that a thing's name says.
+    """Whether a value is a first or last name that is part of a thing's name.
 
     >>> is_part_of_name("first name", "Ann", "Ann Rye"), is_part_of_name("middle name", "Jo", "Ann Rye")
     (True, False)

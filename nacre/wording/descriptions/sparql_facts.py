@@ -1,4 +1,4 @@
-"""Tell of things by their facts where there are no tables: Profile + SparqlSource -> sentences with their triples."""
+"""Describe things without tables: Profile + SparqlSource -> sentences with their triples."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -16,20 +16,23 @@ from nacre.records.schema import Predicate, Schema
 from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
 from nacre.wording.labels.predicate_labels import predicate_label
 
-# things that are told of, facts of them that are read, sentences of each, and values in one
+# described things, facts that are read, sentences for each thing, and values in one
 MOST_THINGS, MOST_FACTS, MOST_SENTENCES, MOST_VALUES = 3, 600, 12, 8
 LabelLookup = Callable[[Collection[str]], Mapping[str, str]]
 
 
 def sparql_profile_sentences(
-    profile: Profile, source: SparqlSource, words: Vocabulary, labels: LabelLookup, *, round: int, seconds: float
+    profile: Profile, source: SparqlSource, vocabulary: Vocabulary, labels: LabelLookup, *, round: int, seconds: float
 ) -> tuple[EvidenceSentence, ...]:
-    """What is written about the members of a profile, and those that they are set against, then their values and
-    links; of a topic those first that have to do with it. Raises ToolError."""
-    schema = words.schema
-    things = [key for side in (profile.members, profile.against) if side for key in _keys(side, source, words, seconds)]
+    """The texts about the things of both sides, then their values and links; those of the topic first.
+
+    Raises ToolError `empty` without things.
+    """
+    schema = vocabulary.schema
+    sides = [side for side in (profile.members, profile.against) if side]
+    things = [key for side in sides for key in _keys(side, source, vocabulary, seconds)]
     if not things:
-        raise ToolError("empty", "Nothing is there to be described.")
+        raise ToolError("empty", "No thing to describe.")
     query = f"SELECT ?s ?p ?o {{ VALUES ?s {{ {' '.join(map(format_iri, things))} }} ?s ?p ?o }} LIMIT {MOST_FACTS}"
     facts: dict[str, dict[str, list[SparqlTerm]]] = defaultdict(lambda: defaultdict(list))
     for subject, predicate, value in source.select(query, limit=MOST_FACTS, seconds=seconds).rows:
@@ -42,11 +45,11 @@ def sparql_profile_sentences(
     return tuple(found)
 
 
-def _keys(side: Select, source: SparqlSource, words: Vocabulary, seconds: float) -> list[str]:
+def _keys(side: Select, source: SparqlSource, vocabulary: Vocabulary, seconds: float) -> list[str]:
     known = [key for variable in side.variables for key in variable.keys]
     if len(side.variables) == 1 and known:
         return known[:MOST_THINGS]
-    query = to_sparql(side, words)
+    query = to_sparql(side, vocabulary)
     rows = source.select(query.text, limit=MOST_THINGS, seconds=seconds).rows
     return [row[0].value for row in rows if row[0] is not None]
 

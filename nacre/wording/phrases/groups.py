@@ -1,4 +1,4 @@
-"""What groups are called, and how they are chosen: SelectWording + Terms -> "the county with the most farms"."""
+"""Word groups and how they are chosen: SelectWording + terms -> "the county with the most farms"."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from nacre.wording.phrases.property_names import property_phrase, short_property
 
 
 def group_noun(wording: SelectWording, term: Attribute) -> str:
-    """What things are grouped by: "genre"; a name with what is called so, "customer name"."""
+    """What things are grouped by: "genre"; a name with the noun of its things, "customer name"."""
     counted = {variable_of(a) for a in wording.select.answers if isinstance(a, Aggregate)}
     name = singular(short_property_name(wording, term))
     bare = term.variable not in counted and name in language().words["naming"] | language().words["generic"]
@@ -22,8 +22,10 @@ def group_noun(wording: SelectWording, term: Attribute) -> str:
 
 
 def ranked_group_phrase(wording: SelectWording, terms: tuple[PlanTerm, ...]) -> str:
-    """A value by how many things have it, or by what these have: "the county with the most farms", "the county with the
-    highest average rent of the farms"; "" for anything else."""
+    """A value ranked by how many things have it, or by a number of these things; "" for other selects.
+
+    "the county with the most farms", "the county with the highest average rent of the farms"
+    """
     select, order = wording.select, wording.select.order
     if len(terms) != 1 or select.by != terms or order is None or select.limit is None or len(wording.variables) > 1:
         return ""
@@ -44,8 +46,10 @@ def ranked_group_phrase(wording: SelectWording, terms: tuple[PlanTerm, ...]) -> 
 
 
 def filtered_group_phrase(wording: SelectWording, terms: tuple[PlanTerm, ...], many: bool) -> str:
-    """A value by how many things have it at least, or by what these have: "the counties with at least 2 farms", "the
-    counties whose farms have an average rent above 80"; "" for anything else."""
+    """A value filtered by how many things have it, or by a number of these things; "" for other selects.
+
+    "the counties with at least 2 farms", "the counties whose farms have an average rent above 80"
+    """
     select = wording.select
     if len(terms) != 1 or select.by != terms or select.order is not None or len(wording.variables) > 1:
         return ""

@@ -1,5 +1,6 @@
-"""Explain a plan in plain English, as a noun phrase that an answer can go on from: Plan -> str."""
+"""Explain a plan in plain English, as a noun phrase that an answer can go on from: Plan -> words."""
 
+from nacre.language.base import phrase_list, word_map
 from nacre.language.forms.nouns import with_indefinite_article
 from nacre.language.tokens import split_name
 from nacre.plans.merge import is_from_earlier_turn
@@ -22,38 +23,28 @@ from nacre.wording.labels.value_kinds import nominal_label
 from nacre.wording.phrases.membership_clauses import negated_clause
 from nacre.wording.phrases.select import existence_statements, select_wording, verbalise_select
 
-_COMPARED = {
-    "<": "is lower than",
-    "<=": "is at most",
-    ">": "is higher than",
-    ">=": "is at least",
-    "=": "equals",
-    "!=": "differs from",
-}
-_COMPUTED = {"-": "the difference between {} and {}", "/": "the ratio of {} to {}", "+": "the sum of {} and {}",
-             "%": "{} as a percentage of {}",
-             **{unit: f"the {unit} from {{1}} to {{0}}" for unit in ("years", "days", "hours", "minutes")},
-             "age": "the age from {1} on"}  # fmt: skip
-
 
 def verbalise_plan(plan: Plan, schema: Schema, many: bool = True) -> str:
-    """What the plan asks, naming classes and predicates by their labels, never tables or columns; with `many` off as
-    one thing, where what others lack is said of it ("the person whose town is not Rome")."""
+    """What the plan asks, with the labels of classes and predicates and without names of tables and columns.
+
+    With `many` off, a difference of sets is one thing: "the person whose town is not Rome".
+    """
     body = plan.body
     if isinstance(body, Combine):
         left, right = verbalise_select(body.left, schema), verbalise_select(body.right, schema)
         if body.op == "difference" and (plain := negated_clause(right, f"{left} ")):
             return f"{verbalise_select(body.left, schema, many)} {plain}"
-        said = (f"{left} whose ", f"{left} with", f"{left} that ", f"{left} who ")
-        if body.op == "difference" and right.startswith(said):
+        conditions = tuple(f"{left} {start}" for start in phrase_list("wording", "difference_starts"))
+        if body.op == "difference" and right.startswith(conditions):
             return f"{left} except those{right.removeprefix(left)}"
-        word = {"union": "or", "intersection": "that are also among the", "difference": "except the"}[body.op]
-        return f"{left} {word} {right.removeprefix('the ') if body.op != 'union' else right}"
+        conjunction = word_map("wording", "set_operations")[body.op]
+        return f"{left} {conjunction} {right.removeprefix('the ') if body.op != 'union' else right}"
     if isinstance(body, Compute):
         left, right = _one(body.left, schema), _one(body.right, schema)
-        if body.op in _COMPARED:
-            return f"whether {left} {_COMPARED[body.op]} {right}"
-        return _COMPUTED.get(body.op, "{} times {}").format(left, right)
+        comparisons = word_map("wording", "number_comparisons")
+        if body.op in comparisons:
+            return f"whether {left} {comparisons[body.op]} {right}"
+        return word_map("wording", "calculations")[body.op].format(left, right)
     if isinstance(body, Ask):
         return f"whether {ask_statements(body.select, schema)[0]}"
     if isinstance(body, Profile):
@@ -64,7 +55,7 @@ def verbalise_plan(plan: Plan, schema: Schema, many: bool = True) -> str:
 
 
 def ask_statements(select: Select, schema: Schema) -> tuple[str, str]:
-    """The sentence that a yes-or-no question asks about, without its full stop, and the same denied."""
+    """The statement that a yes-or-no question asks about, and its denial."""
     kind = class_question_parts(select, schema)
     if kind is not None:
         return f"{kind[0]} is {kind[1]}", f"{kind[0]} is not {kind[1]}"
@@ -72,7 +63,7 @@ def ask_statements(select: Select, schema: Schema) -> tuple[str, str]:
 
 
 def class_question_parts(select: Select, schema: Schema) -> tuple[str, str] | None:
-    """The thing and the kind, with its article, where nothing is asked of a named thing but whether it is of a kind."""
+    """The thing and the class with its article, if a question only asks whether a named thing is of a class."""
     thing = select.variables[0]
     if len(select.variables) > 1 or select.filters or not (thing.keys and thing.classes) or is_from_earlier_turn(thing):
         return None
@@ -97,7 +88,7 @@ def column_heading(term: PlanTerm, select: Select, schema: Schema) -> str:
     """The heading of an answer's column: the thing's noun, the property's label, or what is computed."""
     wording = select_wording(select, schema)
     if isinstance(term, Itself):
-        return _linked(term, select, schema) or wording.noun(term.variable)
+        return _link_heading(term, select, schema) or wording.noun(term.variable)
     if isinstance(term, Aggregate):
         return wording.computed(term, short=True)
     if isinstance(term, Attribute):
@@ -107,8 +98,8 @@ def column_heading(term: PlanTerm, select: Select, schema: Schema) -> str:
     return "value"
 
 
-def _linked(term: Itself, select: Select, schema: Schema) -> str:
-    """What a thing is to one that stands in a column before it: the captain of a ship; "" where its kind says it."""
+def _link_heading(term: Itself, select: Select, schema: Schema) -> str:
+    """The link from a thing in an earlier column: the captain of a ship; "" if the class says it."""
     if term not in select.answers:
         return ""
     before = [a.variable for a in select.answers[: select.answers.index(term)] if isinstance(a, Itself)]

@@ -9,7 +9,7 @@ from nacre.wording.phrases.noun_phrase import SelectWording
 
 
 def property_phrase(wording: SelectWording, term: Attribute | PlanTerm, many: bool) -> str:
-    """What a property is called, of one thing or of `many`: "number of stories", "names"."""
+    """A property of one thing or of `many`: "number of stories", "names"."""
     assert isinstance(term, Attribute)
     if term.part in ("year", "month"):
         return f"{term.part} of the {nominal_label(term.predicate, wording.schema)}"
@@ -29,11 +29,11 @@ def property_phrase(wording: SelectWording, term: Attribute | PlanTerm, many: bo
 
 
 def short_property_name(wording: SelectWording, term: Attribute) -> str:
-    """A property without what its things are called: the "name" of players, not their "player name"."""
+    """A property without the noun of its things: the "name" of players, not their "player name"."""
     name, noun = nominal_label(term.predicate, wording.schema), wording.noun(term.variable)
     return label_remainder(name, noun) or name
 
 
 def is_superlative(wording: SelectWording, variable: str) -> bool:
-    """Whether the one thing that is placed first is asked for."""
+    """Whether the select asks for the first thing of an order."""
     return wording.select.limit == 1 and ordered_variable(wording.select) == variable

@@ -1,4 +1,4 @@
-"""What is asked of things by a property or link: "when ships were built", "ships and their captains"."""
+"""Word what is asked of things: predicate + the words for things -> "when ships were built"."""
 
 from nacre.language.forms.verbs import active_forms, agent_noun, strip_preposition
 from nacre.records.schema import Schema
@@ -8,7 +8,7 @@ from nacre.wording.labels.value_kinds import is_temporal
 
 
 def question_clause(iri: str, things: str, schema: Schema, *, many: bool) -> str:
-    """What is asked where a property has no noun: "when Emma was built", "whether ships are open"; "" where it has."""
+    """The question for a property without a noun: "when Emma was built", "whether ships are open"; else ""."""
     label = predicate_label(iri, schema)
     if schema.predicate_of[iri].datatype == "boolean":
         return f"whether {things} {flag_phrases(label, True)[many]}"
@@ -25,7 +25,7 @@ def question_clause(iri: str, things: str, schema: Schema, *, many: bool) -> str
 
 
 def pair_phrase(label: PredicateLabel, things: str, others: str, *, backward: bool) -> str:
-    """Things beside what they link to: "ships and their captains", or `backward` what links to them beside each."""
+    """Things with what they link to: "ships and their captains"; or `backward` with what links to them."""
     if not backward:
         if label.kind in ("noun", "role"):
             return f"{things} and their {label.many}" if label.kind == "noun" else ""
