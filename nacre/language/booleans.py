@@ -2,8 +2,8 @@
 
 from collections.abc import Collection
 
-from nacre.language.base import language, pattern
-from nacre.language.forms.nouns import is_participle, wording_entry
+from nacre.language.base import language, pattern, word_list
+from nacre.language.forms.nouns import is_participle
 from nacre.language.tokens import split_name
 from nacre.records.plan import Constant
 from nacre.records.schema import Predicate
@@ -24,7 +24,7 @@ def has_boolean_values(values: Collection[str], name: str) -> bool:
     if not folded or not folded <= yes | no:
         return False
     words = split_name(name).split()
-    has_flag_name = any(word in wording_entry("flags") for word in words) or strip_yes_no_suffix(name) != name
+    has_flag_name = any(word in word_list("wording", "flags") for word in words) or strip_yes_no_suffix(name) != name
     if has_flag_name or (words[1:] and words[0] in ("is", "has")):
         return True
     if folded <= {"0", "1"} and words and all(map(is_participle, words)):
@@ -43,7 +43,8 @@ def has_boolean_name(predicate: Predicate) -> bool:
     """Whether one of a property's names marks it as a yes/no property."""
     names = _names(predicate)
     return any(
-        strip_yes_no_suffix(name) != name or set(split_name(name).split()) & wording_entry("flags") for name in names
+        strip_yes_no_suffix(name) != name or set(split_name(name).split()) & word_list("wording", "flags")
+        for name in names
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import date
 from urllib.parse import unquote
 
-from nacre.language.forms.nouns import wording_entry
+from nacre.language.base import word_list
 from nacre.records.evidence import Cell
 
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:\d\d)?)?")
@@ -123,7 +123,7 @@ def is_amount_label(label: str, datatype: str = "", role: str = "") -> bool:
     (False, True)
     """
     words = label.lower().removeprefix("number of ").split()
-    return datatype != "year" and role != "identifier" and not set(words) & wording_entry("uncounted")
+    return datatype != "year" and role != "identifier" and not set(words) & word_list("wording", "uncounted")
 
 
 def _day(year: int, month: int, day: int) -> str:

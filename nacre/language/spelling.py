@@ -8,8 +8,7 @@ import simplemma
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from nacre.language.base import language
-from nacre.language.forms.nouns import wording_entry
+from nacre.language.base import language, word_list
 from nacre.language.thesaurus import english_data, function_words, superlative_spellings, vocabulary
 from nacre.language.tokens import Token, lemma, tokenize
 from nacre.stores.sqlite.lexicon import Lexicon
@@ -105,7 +104,7 @@ def _english_by_letter() -> dict[str, list[str]]:
 def _english() -> frozenset[str]:
     """The words of English to which a misspelt word is corrected."""
     data = english_data()
-    small: frozenset[str] = language().words["filler"] | wording_entry("participles")
+    small: frozenset[str] = language().words["filler"] | word_list("wording", "participles")
     units = {w for w in (*data["units"], *data["currencies"], *data["numbers"]) if w.isalpha()}
     return (
         vocabulary()

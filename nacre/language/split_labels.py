@@ -5,8 +5,9 @@ from functools import lru_cache
 
 import simplemma
 
+from nacre.language.base import word_map
 from nacre.language.detect_language import language_names
-from nacre.language.forms.nouns import amount_name, wording_entry
+from nacre.language.forms.nouns import amount_name
 from nacre.language.thesaurus import unit_words
 from nacre.language.tokens import split_name
 
@@ -23,10 +24,12 @@ def label_words(label: str, labels: frozenset[str]) -> str:
     """A label in words: camel case and compounds are split, abbreviations written out, acronyms kept."""
     acronyms = {word.lower(): word for word in _ACRONYM.findall(label)}
     whole = " ".join(acronyms) if label.isupper() else ""
-    short: dict[str, str] = wording_entry("abbreviations")
+    short = word_map("wording", "abbreviations")
     parts = [short.get(part, part) for word in split_name(label).split() for part in _split_compound(word, labels)]
     # "min" may be minutes elsewhere
-    parts[:1] = [wording_entry("leading_abbreviations").get(part, part) for part in parts[:1] if parts[1:]] or parts[:1]
+    parts[:1] = [
+        word_map("wording", "leading_abbreviations").get(part, part) for part in parts[:1] if parts[1:]
+    ] or parts[:1]
     acronyms |= {part: part.upper() for part in parts if _is_acronym(part)}
     # names of languages are capitalised
     acronyms |= {part: part.capitalize() for part in parts if part.capitalize() in language_names().values()}
@@ -49,7 +52,7 @@ def _split_compound(word: str, labels: frozenset[str]) -> list[str]:
     known = simplemma.is_known(word, lang="en") or (word.endswith("s") and simplemma.is_known(word[:-1], lang="en"))
     if not (len(word) >= _MIN_COMPOUND or (any(map(str.isdigit, word)) and len(word) > _MIN_PART)) or known:
         return [word]
-    own, short = _label_vocabulary(labels), wording_entry("abbreviations")
+    own, short = _label_vocabulary(labels), word_map("wording", "abbreviations")
     for at in sorted(range(2, len(word) - 1), key=lambda i: abs(2 * i - len(word))):
         parts = word[:at], word[at:]
         if all(p in own or p in short or (len(p) >= _MIN_PART and simplemma.is_known(p, lang="en")) for p in parts):

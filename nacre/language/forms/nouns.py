@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any
 
-from nacre.language.base import load_language_data, phrase_list
+from nacre.language.base import load_language_data, phrase_list, word_list, word_map
 from nacre.language.thesaurus import unit_words
 from nacre.language.tokens import lemma
 
@@ -49,7 +49,7 @@ def plural(noun: str) -> str:
 
 @cache
 def _singulars() -> dict[str, str]:
-    return {several: one for one, several in wording_entry("plurals").items()}
+    return {several: one for one, several in word_map("wording", "plurals").items()}
 
 
 @lru_cache(maxsize=8192)
@@ -65,7 +65,7 @@ def singular(noun: str) -> str:
         return f"{before}{space}{'/'.join(map(singular, word.split('/')))}{rest}"
     low = word.lower()
     irregular = _singulars().get(low, "")
-    one = irregular or (low if low in wording_entry("unchanged") else lemma(low))
+    one = irregular or (low if low in word_list("wording", "unchanged") else lemma(low))
     if one == low or not low.isalpha() or _plural_word(one) != low:
         return noun
     return f"{before}{space}{word[0]}{one[1:]}{rest}"
@@ -77,7 +77,9 @@ def is_plural(noun: str) -> bool:
     >>> is_plural("grapes"), is_plural("status"), is_plural("series"), is_plural("sales in millions")
     (True, False, False, True)
     """
-    return singular(noun) != noun or _split_head(noun)[0].rpartition(" ")[2].lower() in wording_entry("plural_only")
+    return singular(noun) != noun or _split_head(noun)[0].rpartition(" ")[2].lower() in word_list(
+        "wording", "plural_only"
+    )
 
 
 def is_participle(word: str) -> bool:
@@ -86,7 +88,7 @@ def is_participle(word: str) -> bool:
     >>> is_participle("founded"), is_participle("built"), is_participle("speed"), is_participle("red")
     (True, True, False, False)
     """
-    return word in wording_entry("participles") or (word.endswith("ed") and lemma(word) != word)
+    return word in word_list("wording", "participles") or (word.endswith("ed") and lemma(word) != word)
 
 
 def possessive_phrase(noun: str, owner: str, *, person: bool = False) -> str:
@@ -98,7 +100,7 @@ def possessive_phrase(noun: str, owner: str, *, person: bool = False) -> str:
     'course held by Ann'
     """
     before, _, last = noun.rpartition(" ")
-    is_date = before.rpartition(" ")[2] in wording_entry("dated")
+    is_date = before.rpartition(" ")[2] in word_list("wording", "dated")
     if not before or not is_participle(last) or is_date:
         return f"{noun} of {owner}"
     return f"{noun} {'by' if person or noun.startswith('number ') else 'for'} {owner}"
@@ -122,7 +124,7 @@ def place_phrase(noun: str, value: str) -> str:
     'France'
     """
     head = noun.split(" of ")[0].rpartition(" ")[2]
-    return f"in {value}" if head in wording_entry("seated") and not any(c.isdigit() for c in value) else value
+    return f"in {value}" if head in word_list("wording", "seated") and not any(c.isdigit() for c in value) else value
 
 
 def is_count_noun(noun: str) -> bool:
@@ -135,7 +137,7 @@ def is_count_noun(noun: str) -> bool:
     word = head.rpartition(" ")[2].lower()
     return (
         is_plural(noun)
-        and word not in wording_entry("plural_only")
+        and word not in word_list("wording", "plural_only")
         and not noun.startswith(("number of", "numbers of"))
     )
 
@@ -158,18 +160,24 @@ def amount_name(name: str) -> str:
     """
     first, _, rest = name.partition(" ")
     last = rest.rpartition(" ")[2].lower()
-    if rest and first.lower() in wording_entry("number_first") and (rest.startswith("of ") or is_plural(rest)):
+    if rest and first.lower() in word_list("wording", "number_first") and (rest.startswith("of ") or is_plural(rest)):
         return f"number of {plural(rest.removeprefix('of '))}"
     counted = name.rpartition(" ")[0]
-    if rest and last in wording_entry("number_last") and counted.lower() not in wording_entry("no_things"):
+    if (
+        rest
+        and last in word_list("wording", "number_last")
+        and counted.lower() not in word_list("wording", "no_things")
+    ):
         return name if is_participle(counted) else f"number of {plural(counted)}"
-    follows_noun = is_participle(rest) or rest.lower() in wording_entry("after_noun") or rest.lower() in unit_words()
-    if rest and " " not in rest and first.lower() in wording_entry("amount_first") and not follows_noun:
+    follows_noun = (
+        is_participle(rest) or rest.lower() in word_list("wording", "after_noun") or rest.lower() in unit_words()
+    )
+    if rest and " " not in rest and first.lower() in word_list("wording", "amount_first") and not follows_noun:
         return f"{rest} {first}"
-    if last in wording_entry("multiples"):
+    if last in word_list("wording", "multiples"):
         before = name.rpartition(" ")[0]
         return f"{before}{'' if before.endswith(' in') else ' in'} {last}s"
-    return f"{name}s" if rest and f" in {last}" in f" {rest}" and last in wording_entry("coins") else name
+    return f"{name}s" if rest and f" in {last}" in f" {rest}" and last in word_list("wording", "coins") else name
 
 
 def with_indefinite_article(noun: str) -> str:
@@ -180,11 +188,11 @@ def with_indefinite_article(noun: str) -> str:
     """
     first = noun.split()[0] if noun.split() else noun
     low = first.lower()
-    if low.startswith(tuple(wording_entry("vowel_sound"))):
+    if low.startswith(tuple(word_list("wording", "vowel_sound"))):
         vowel = True
     elif (first.isupper() and len(first) <= _MAX_ACRONYM) or any(map(str.isdigit, first)):
         vowel = first[:1] in _VOWEL_NAMES or first.startswith(("8", "11", "18"))
-    elif low.startswith(tuple(wording_entry("consonant_sound"))):
+    elif low.startswith(tuple(word_list("wording", "consonant_sound"))):
         vowel = False
     else:
         vowel = low[:1] in _VOWELS
@@ -226,7 +234,7 @@ def join_names(names: Sequence[str], word: str = "and") -> str:
 @cache
 def _names_with_article() -> frozenset[str]:
     """The names of countries and unions that take "the"."""
-    return frozenset(name.strip() for name in wording_entry("with_article")["names"].split(","))
+    return frozenset(name.strip() for name in word_map("wording", "with_article")["names"].split(","))
 
 
 def interchangeable_words(words: Sequence[str]) -> tuple[str, ...]:
@@ -235,7 +243,7 @@ def interchangeable_words(words: Sequence[str]) -> tuple[str, ...]:
     >>> interchangeable_words(("state", "province", "county")), interchangeable_words(("city", "code"))
     (('state', 'province', 'county'), ())
     """
-    alike = any(set(words) <= set(kind.split()) for kind in wording_entry("alternatives").values())
+    alike = any(set(words) <= set(kind.split()) for kind in word_map("wording", "alternatives").values())
     return tuple(words) if alike and len(words) > 1 else ()
 
 
@@ -257,8 +265,8 @@ def extreme_adjective(measure: str, *, high: bool) -> str:
     'highest'
     """
     words = measure.casefold().split()
-    head = next((i for i, word in enumerate(words) if word in wording_entry("prepositions")), len(words))
-    for ends, nouns in wording_entry("extremes").items():
+    head = next((i for i, word in enumerate(words) if word in word_list("wording", "prepositions")), len(words))
+    for ends, nouns in word_map("wording", "extremes").items():
         if words[:head] and words[head - 1] in nouns.split():
             return str(ends.split()[0 if high else 1])
     return "highest" if high else "lowest"
@@ -268,8 +276,8 @@ def _plural_word(word: str) -> str:
     if "/" in word:
         return "/".join(map(_plural_word, word.split("/")))
     low = word.lower()
-    known: dict[str, str] = wording_entry("plurals")
-    if low in wording_entry("unchanged") or low in wording_entry("plural_only") or low in known.values():
+    known = word_map("wording", "plurals")
+    if low in word_list("wording", "unchanged") or low in word_list("wording", "plural_only") or low in known.values():
         return word
     if low in known:
         return word[0] + known[low][1:]
@@ -296,12 +304,12 @@ def _split_head(noun: str) -> tuple[str, str]:
     """
     ends = [at for mark in (*_noun_prepositions(), " (") if (at := noun.find(mark)) > 0]
     last = noun.rpartition(" ")[2].lower()
-    if ends and last in wording_entry("ending") and " of " not in noun and not noun.endswith(")"):
+    if ends and last in word_list("wording", "ending") and " of " not in noun and not noun.endswith(")"):
         return noun, ""
     end = min(ends, default=len(noun))
     before, space, last = noun[:end].rpartition(" ")
-    is_verb = is_participle(last) and last.lower() not in wording_entry("participle_nouns")
-    if space and (is_verb or last.lower() in wording_entry("after_noun")):
+    is_verb = is_participle(last) and last.lower() not in word_list("wording", "participle_nouns")
+    if space and (is_verb or last.lower() in word_list("wording", "after_noun")):
         end = len(before)
     return noun[:end], noun[end:]
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from nacre.language.forms.nouns import wording_entry
+from nacre.language.base import phrase_map, word_list
 
 
 class Pronoun(NamedTuple):
@@ -30,8 +30,8 @@ def gender(label: str, value: object) -> str:
     >>> gender("gender", "F"), gender("sex", "male"), gender("grade", "F"), gender("gender", "mixed")
     ('female', 'male', '', '')
     """
-    forms = wording_entry("gendered").get(str(value).casefold())
-    return forms[0] if forms and label.split()[-1] in wording_entry("genders") else ""
+    forms = phrase_map("wording", "gendered").get(str(value).casefold())
+    return forms[0] if forms and label.split()[-1] in word_list("wording", "genders") else ""
 
 
 def pronoun(*, person: bool, male_or_female: str = "") -> Pronoun:
@@ -42,5 +42,5 @@ def pronoun(*, person: bool, male_or_female: str = "") -> Pronoun:
     """
     if not person:
         return IT
-    forms = wording_entry("gendered").get(male_or_female)
+    forms = phrase_map("wording", "gendered").get(male_or_female)
     return Pronoun(forms[1], forms[2]) if forms else THEY

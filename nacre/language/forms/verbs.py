@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import simplemma
 
-from nacre.language.forms.nouns import is_participle, wording_entry
+from nacre.language.base import word_list, word_map
+from nacre.language.forms.nouns import is_participle
 from nacre.language.tokens import lemma
 
 
@@ -24,8 +25,8 @@ def is_completed_action(words: str) -> bool:
     >>> [is_completed_action(words) for words in ("built by", "owned by", "first flown", "part of")]
     [True, False, True, False]
     """
-    first = next((w for w in words.split() if w not in wording_entry("adverbs")), "")
-    return is_participle(first) and first not in wording_entry("enduring")
+    first = next((w for w in words.split() if w not in word_list("wording", "adverbs")), "")
+    return is_participle(first) and first not in word_list("wording", "enduring")
 
 
 def strip_preposition(words: str) -> str:
@@ -35,7 +36,7 @@ def strip_preposition(words: str) -> str:
     ('founded', 'hired')
     """
     done, _, last = words.rpartition(" ")
-    return done if done and last in wording_entry("prepositions") else words
+    return done if done and last in word_list("wording", "prepositions") else words
 
 
 def active_forms(words: str) -> ActiveForms | None:
@@ -51,7 +52,7 @@ def active_forms(words: str) -> ActiveForms | None:
         return None
     base = _base_form(participle)
     if is_completed_action(words):
-        past = wording_entry("pasts").get(participle, participle)
+        past = word_map("wording", "pasts").get(participle, participle)
         return ActiveForms(past, past, base, ("did", "did"))
     return ActiveForms(third_person(base), base, base, ("does", "do"))
 
