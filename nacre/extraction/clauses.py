@@ -39,10 +39,10 @@ class ClauseSubject:
     attribute: str = ""
 
 
-def extract_statements(text: str, topic: str = "", called: Collection[str] = ()) -> list[ExtractedStatement]:
+def extract_statements(text: str, topic: str = "", topic_nouns: Collection[str] = ()) -> list[ExtractedStatement]:
     """The statements of a sentence.
 
-    Pronouns refer to the `topic`, as do the nouns that it is `called` by. Other definite nouns are attributes of the
+    Pronouns refer to the `topic`, as do the `topic_nouns`. Other definite nouns are attributes of the
     topic. Without a topic such subjects give no statements.
 
     >>> [s[:3] for s in extract_statements("Ada Lovelace is a writer and lives in London.")]
@@ -54,7 +54,7 @@ def extract_statements(text: str, topic: str = "", called: Collection[str] = ())
     keyed = _keyed_statements(text, words, topic)
     if keyed:
         return keyed
-    builder = _StatementBuilder(text, topic, called)
+    builder = _StatementBuilder(text, topic, topic_nouns)
     builder.add_clause(words)
     complete = [s for s in builder.statements if s.subject and s.object and s.relation and s.subject != s.object]
     return list(dict.fromkeys(s for s in complete if len(s.object) <= MAX_TERM_LETTERS))[:MAX_STATEMENTS]
@@ -89,10 +89,10 @@ def _keyed_statements(text: str, words: Sequence[Word], topic: str) -> list[Extr
 class _StatementBuilder:
     """Collects the statements of one sentence."""
 
-    def __init__(self, text: str, topic: str, called: Collection[str]) -> None:
+    def __init__(self, text: str, topic: str, topic_nouns: Collection[str]) -> None:
         self.text = text
         self.topic = topic
-        self.called = called
+        self.topic_nouns = topic_nouns
         self.statements: list[ExtractedStatement] = []
 
     def add_clause(self, part: Sequence[Word]) -> None:
@@ -150,7 +150,8 @@ class _StatementBuilder:
         capital = any(w.kind in ("capital", "number") for w in part)
         if part[0].norm in ("the", "this") and not any(w.kind in ("capital", "number") for w in part[1:]):
             noun = phrase_text(text, part).lower()
-            return ClauseSubject(self.topic, "+definite", "" if noun in self.called else noun) if self.topic else None
+            attribute = "" if noun in self.topic_nouns else noun
+            return ClauseSubject(self.topic, "+definite", attribute) if self.topic else None
         # the first word of a sentence is no name only because of its capital letter
         bare = len(part) == 1 and not part[0].start and simplemma.is_known(part[0].norm, lang="en")
         return ClauseSubject(phrase_text(text, part), "+bare" if bare else "" if capital else "+noun")

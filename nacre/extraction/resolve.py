@@ -158,8 +158,8 @@ def pattern_confidence(pattern: str) -> float:
 @cache
 def pattern_counts() -> Mapping[str, tuple[int, int]]:
     """(correct, judged) statements by pattern, "" for all: of 25 pages of prose about cars, judged by hand."""
-    found: dict[str, list[int]] = json.loads(CONFIDENCE_FILE.read_text(encoding="utf-8"))
-    counts = {pattern: (right, judged) for pattern, (right, judged) in found.items()}
+    data: dict[str, list[int]] = json.loads(CONFIDENCE_FILE.read_text(encoding="utf-8"))
+    counts = {pattern: (right, judged) for pattern, (right, judged) in data.items()}
     return {**counts, "": (sum(r for r, _ in counts.values()), sum(n for _, n in counts.values()))}
 
 

@@ -62,15 +62,15 @@ def find_periods(text: str, *, any_year: bool = False) -> list[Period]:
     >>> [p.first for p in find_periods("12.5.2020, 2020/05/12, 5/13/2020 and 3/4/2020")]
     ['2020-05-12', '2020-05-12', '2020-05-13', '2020-04-03']
     """
-    found: list[Period] = []
+    periods: list[Period] = []
     for expression in _expressions(any_year=any_year):
         for match in expression.finditer(text):
-            if any(p.start < match.end() and match.start() < p.end for p in found):
+            if any(p.start < match.end() and match.start() < p.end for p in periods):
                 continue
             bounds = _bounds_of(match)
             if bounds is not None:
-                found.append(Period(*bounds, match.start(), match.end()))
-    return sorted(found, key=lambda p: p.start)
+                periods.append(Period(*bounds, match.start(), match.end()))
+    return sorted(periods, key=lambda p: p.start)
 
 
 def is_yearless(first: str) -> bool:

@@ -62,7 +62,7 @@ def tokenize(text: str) -> list[Token]:
     >>> [t.norm for t in tokenize("Kay's top-speed: 1,200.5 km/h?")]
     ['kay', 'top', 'speed', '1200.5', 'km', 'h']
     """
-    found = []
+    words = []
     for match in _WORD.finditer(text):
         written = match[0]
         word = written.lower() if written.isascii() else fold(written)
@@ -74,8 +74,8 @@ def tokenize(text: str) -> list[Token]:
                 word = head
         if word[0].isdigit() and "," in word:
             word = word.replace(",", "")
-        found.append(Token(written, start, end, word, lemma(word)))
-    return found
+        words.append(Token(written, start, end, word, lemma(word)))
+    return words
 
 
 def split_name(name: str) -> str:

@@ -95,7 +95,9 @@ def _classes(relations: Sequence[ExtractedRelation]) -> list[Proposal]:
         if relation.name == IS_A and not relation.domain:
             for triple in relation.triples:
                 by_class.setdefault(fold(triple.object), []).append(triple)
-    proposals = [Proposal("class", "", name, (IS_A,), tuple(found), 0.0) for name, found in sorted(by_class.items())]
+    proposals = [
+        Proposal("class", "", name, (IS_A,), tuple(instances), 0.0) for name, instances in sorted(by_class.items())
+    ]
     return [each for each in proposals if each.support >= MIN_SUPPORT]
 
 

@@ -93,5 +93,5 @@ def best_rivals(cosines: Sequence[float]) -> list[float]:
 @cache
 def sufficiency_weights() -> Mapping[str, float]:
     """The weights of the file, read once."""
-    found: dict[str, float] = json.loads(SUFFICIENCY_FILE.read_text(encoding="utf-8"))
-    return found
+    weights: dict[str, float] = json.loads(SUFFICIENCY_FILE.read_text(encoding="utf-8"))
+    return weights

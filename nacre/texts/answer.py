@@ -97,7 +97,7 @@ def span_candidates(
     """All spans that may be the answer with their features, and the features of "no answer"."""
     matches = match_sentences(want, sentences)
     candidates: list[SpanCandidate] = []
-    best = max((match.whole for match in matches), default=0.0)
+    best = max((match.total for match in matches), default=0.0)
     for match in matches:
         text = sentences[match.sentence].text
         clauses = clause_starts(text)

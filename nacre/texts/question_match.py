@@ -37,7 +37,7 @@ class SentenceMatch(NamedTuple):
     unsaid: int
 
     @property
-    def whole(self) -> float:
+    def total(self) -> float:
         return self.own + self.titled + self.before
 
 
@@ -68,7 +68,7 @@ def match_sentences(want: ExpectedAnswer, sentences: Sequence[EvidenceSentence])
             SentenceMatch(index, texts[index], places, own_share, titled_share, before_share, lacking, another, unsaid)
         )
     ranked = sorted(
-        (match for match in matches if match.whole), key=lambda each: (-each.whole, -each.own, each.sentence)
+        (match for match in matches if match.total), key=lambda each: (-each.total, -each.own, each.sentence)
     )
     return ranked[:MAX_SENTENCES]
 

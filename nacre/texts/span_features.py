@@ -26,12 +26,12 @@ def span_features(
         return clause <= match.tokens[place].start < clause_end
 
     is_part = span.how == "part"
-    places = [j for found in match.places.values() for j in found]
-    here = sum(any(map(is_in_clause, found)) for found in match.places.values())
-    distances = [min(_distance(j, first, last) for j in found) for found in match.places.values()]
+    all_places = [j for places in match.places.values() for j in places]
+    here = sum(any(map(is_in_clause, places)) for places in match.places.values())
+    distances = [min(_distance(j, first, last) for j in places) for places in match.places.values()]
     nouns = [j for j, token in enumerate(match.tokens) if token.lemma in want.noun]
     noun_distance = min((_distance(j, first, last) for j in nouns), default=None)
-    names = [j for i, found in match.places.items() if want.words[i].name for j in found]
+    names = [j for i, places in match.places.items() if want.words[i].name for j in places]
     name_distance = min((_distance(j, first, last) for j in names), default=None)
     previous = match.tokens[first - 1].norm if first else ""
     introductions = phrase_map("texts", "before").get(want.kind, ())
@@ -47,7 +47,7 @@ def span_features(
         "lacks the top": float(want.superlative and not has_superlative_word(match.tokens)),
         "unsaid": float(min(MAX_MISSING_WORDS, match.unsaid)),
         "another instead": float(_is_about_another(first, last, want, match)),
-        "best": float(match.whole >= best - 1e-9),
+        "best": float(match.total >= best - 1e-9),
         "here": here / len(match.places) if match.places else 0.0,
         "near": 1 / (1 + min(distances)) if distances and not is_part else 0.0,
         "nearness": nearness / len(want.words) if want.words and not is_part else 0.0,
@@ -60,7 +60,7 @@ def span_features(
         "shared": sum(match.tokens[j].norm in want.forms for j in range(first, last + 1)) / (last - first + 1),
         f"{want.kind} the": float(previous == "the"),
         "long": float(last - first >= LONG_PHRASE_WORDS and not is_part),
-        "after": float(bool(places) and first > max(places)),
+        "after": float(bool(all_places) and first > max(all_places)),
         f"{want.kind} {span.how}": 1.0,
     }
 

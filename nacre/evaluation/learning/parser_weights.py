@@ -172,12 +172,12 @@ def collect_sample(
 def sample_of_turn(turn: JudgedTurn, graph: Graph, linker: Linker) -> ParserSample:
     """A judged turn as a sample."""
     best = max((c.derivation.prior for c in turn.candidates), default=0.0)
-    found = [reading_features(c, turn.question, linker.index.graph, best) for c in turn.candidates]
+    features = [reading_features(c, turn.question, linker.index.graph, best) for c in turn.candidates]
     unused = [len(unused_tokens(c, turn.question)) for c in turn.candidates]
     words = [verbalise_plan(Plan(c.body), graph.schema) for c in turn.candidates]
     line = turn.line
     name, text = str(line["id"]), turn.question.text
-    return ParserSample(line["graph"], name, text, found, turn.right, turn.values, unused, words, turn.seconds)
+    return ParserSample(line["graph"], name, text, features, turn.right, turn.values, unused, words, turn.seconds)
 
 
 def print_prior_ranks(samples: Sequence[ParserSample]) -> None:

@@ -78,8 +78,8 @@ def reorder_words(question: str, draw: Random) -> str | None:
     >>> reorder_words("Which country is Ann Lee from?", Random(1))
     'From which country is Ann Lee?'
     """
-    found = word_orders(strip_question_mark(question))
-    return draw.choice(found) if found else None
+    others = word_orders(strip_question_mark(question))
+    return draw.choice(others) if others else None
 
 
 def replace_synonym(question: str, draw: Random) -> str | None:
@@ -88,13 +88,13 @@ def replace_synonym(question: str, draw: Random) -> str | None:
     >>> replace_synonym("how old is Ann Lee", Random(1))
     'what is the age of Ann Lee?'
     """
-    found = []
+    others = []
     for pattern, other in rewording_data()["synonyms"]:
         changed, times = re.subn(pattern, other, strip_question_mark(question), count=1, flags=re.IGNORECASE)
         if times:
             changed = changed[0].upper() + changed[1:] if question[0].isupper() else changed
-            found.append(changed if first_word(changed) in rewording_words("orders") else f"{changed}?")
-    return draw.choice(found) if found else None
+            others.append(changed if first_word(changed) in rewording_words("orders") else f"{changed}?")
+    return draw.choice(others) if others else None
 
 
 def make_polite(question: str, draw: Random) -> str | None:
@@ -132,12 +132,12 @@ def reword_questions(questions: Sequence[GoldQuestion], seed: int, count: int) -
     """The rewordings of `count` questions, drawn from those without an earlier turn, in the order of the file."""
     single = standalone_questions(list(questions))
     chosen = sorted(Random(seed).sample(range(len(single)), min(count, len(single))))
-    found: list[GoldQuestion] = []
+    lines: list[GoldQuestion] = []
     for gold in (single[i] for i in chosen):
         for n, (kind, other) in enumerate(rewordings(gold["question"], f"{seed}:{gold['id']}"), start=1):
             line: GoldQuestion = {**gold, "id": f"{gold['id']}~{n}", "question": other, "conversation": None}
-            found.append({**line, "original": gold["id"], "rewording": kind})
-    return found
+            lines.append({**line, "original": gold["id"], "rewording": kind})
+    return lines
 
 
 def main() -> None:

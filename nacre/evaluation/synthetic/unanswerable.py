@@ -125,7 +125,7 @@ def _text(term: object) -> str:
 def _is_value(text: str, value: Value) -> bool:
     if isinstance(value, str):
         return normalise_words(text) == normalise_words(value)
-    return any(abs(found.value - value) < 1e-9 for found in find_quantities(text))
+    return any(abs(quantity.value - value) < 1e-9 for quantity in find_quantities(text))
 
 
 def main() -> None:

@@ -38,14 +38,14 @@ def find_amounts(text: str) -> list[Amount]:
     >>> [(a.value, a.unit) for a in find_amounts("1,459 mm in 3:36 h, about 45k euros")]
     [(1459.0, 'mm'), (3.6, 'h'), (45000.0, 'EUR')]
     """
-    found = [_clock(match) for match in _CLOCK.finditer(text)]
-    found += [_duration(match) for match in _ISO_DURATION.finditer(text) if any(match.groups())]
-    taken = [(a.start, a.end) for a in found]
+    amounts = [_clock(match) for match in _CLOCK.finditer(text)]
+    amounts += [_duration(match) for match in _ISO_DURATION.finditer(text) if any(match.groups())]
+    spans = [(a.start, a.end) for a in amounts]
     for match in _NUMBER.finditer(text):
         start, end = match.start("n"), match.end("n")
-        if not any(a <= start < b for a, b in taken) and (amount := _amount(text, match, start, end)):
-            found.append(amount)
-    return _join_units(sorted(found, key=lambda a: a.start), text)
+        if not any(a <= start < b for a, b in spans) and (amount := _amount(text, match, start, end)):
+            amounts.append(amount)
+    return _join_units(sorted(amounts, key=lambda a: a.start), text)
 
 
 @lru_cache(maxsize=4096)

@@ -53,14 +53,14 @@ def find_quantities(text: str) -> list[Quantity]:
     """
     dozen_ends = {m.start(): m.end() for m in pattern("quantities", "dozens").finditer(text)}
     text = _to_digits(text)
-    found = []
+    quantities = []
     for match in _NUMBER.finditer(text):
         unit, many, end = _unit_after(text, match)
         if end == match.end("n") and end < len(text) and text[end].isalpha():
             continue
         value, start = float(match["n"].replace(",", "")) * many, match.start()
-        found.append(Quantity(value, unit, start, max(end, dozen_ends.get(start, end)), many))
-    return found
+        quantities.append(Quantity(value, unit, start, max(end, dozen_ends.get(start, end)), many))
+    return quantities
 
 
 def _unit_after(text: str, match: re.Match[str]) -> tuple[str, float, int]:
