@@ -2,6 +2,7 @@
 
 Reading order:
 - labels: names of classes and predicates
+- clauses: conditions on things
 - phrases: plans and selects as noun phrases
 - answers: rows as sentences, lists and tables
 - descriptions: facts of things and groups as sentences, comparisons

@@ -10,7 +10,7 @@ from nacre.language.forms.nouns import is_participle
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token, tokenize
 from nacre.records.turn import Mention
-from nacre.wording.phrases.join_clauses import KIND_SUFFIX
+from nacre.wording.clauses.join_clauses import KIND_SUFFIX
 
 # words of a class before a name
 MAX_KIND_WORDS = 3

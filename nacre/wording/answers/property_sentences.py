@@ -20,11 +20,11 @@ from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Attribute, Itself, Select, Variable
 from nacre.records.schema import Schema
 from nacre.wording.answers.sentence import capitalise_first
+from nacre.wording.clauses.join_clauses import thing_name
 from nacre.wording.labels.class_nouns import class_noun
 from nacre.wording.labels.label import PredicateLabel, flag_phrases
 from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.labels.value_kinds import is_amount, is_temporal
-from nacre.wording.phrases.join_clauses import thing_name
 from nacre.wording.phrases.select import select_wording
 
 

@@ -13,6 +13,7 @@ from nacre.records.evidence import Evidence, EvidenceSentence
 from nacre.records.plan import Attribute, Edge, Itself, Profile, Select, Variable
 from nacre.records.schema import Group, Predicate, Schema
 from nacre.stores.sqlite.tables import Tables
+from nacre.wording.clauses.join_clauses import thing_name
 from nacre.wording.descriptions.comparison import ComparisonSide, compare_sides
 from nacre.wording.descriptions.contrast import contrast_groups, shared_properties
 from nacre.wording.descriptions.facts import word_senses
@@ -20,7 +21,6 @@ from nacre.wording.descriptions.group import MemberGroup, describe_group
 from nacre.wording.descriptions.thing import MAX_DESCRIPTION_SENTENCES, thing_sentences
 from nacre.wording.labels.class_nouns import class_noun
 from nacre.wording.labels.predicate_labels import predicate_label
-from nacre.wording.phrases.join_clauses import thing_name
 from nacre.wording.phrases.select import verbalise_select
 
 # classes, and properties of a class, that an overview lists, and classes whose properties it lists

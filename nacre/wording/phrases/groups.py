@@ -7,8 +7,8 @@ from nacre.language.format_values import format_value
 from nacre.language.forms.nouns import plural, singular, with_indefinite_article
 from nacre.plans.inspect_select import variable_of
 from nacre.records.plan import Aggregate, Attribute, Itself, PlanTerm
+from nacre.wording.clauses.comparison_words import comparison_words, count_condition_phrase
 from nacre.wording.labels.predicate_labels import predicate_label
-from nacre.wording.phrases.comparison_words import comparison_words, count_condition_phrase
 from nacre.wording.phrases.noun_phrase import SelectWording
 from nacre.wording.phrases.property_names import property_phrase, short_property_name
 

@@ -27,14 +27,10 @@ from nacre.plans.inspect_select import (
 from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
 from nacre.records.schema import Schema
-from nacre.wording.labels.class_nouns import strip_owner
-from nacre.wording.labels.predicate_labels import predicate_label
-from nacre.wording.labels.shorten_label import label_remainder
-from nacre.wording.labels.value_kinds import nominal_label
-from nacre.wording.phrases.clause import Clause
-from nacre.wording.phrases.comparison_words import comparison_words, count_condition_phrase, merge_range_filters
-from nacre.wording.phrases.filter_clauses import AVERAGE, filter_clause
-from nacre.wording.phrases.join_clauses import (
+from nacre.wording.clauses.clause import Clause
+from nacre.wording.clauses.comparison_words import comparison_words, count_condition_phrase, merge_range_filters
+from nacre.wording.clauses.filter_clauses import AVERAGE, filter_clause
+from nacre.wording.clauses.join_clauses import (
     KIND_SUFFIX,
     aggregate_name,
     alternative_names,
@@ -43,12 +39,16 @@ from nacre.wording.phrases.join_clauses import (
     superlative_phrase,
     thing_name,
 )
-from nacre.wording.phrases.link_clauses import backward_link_clause, forward_link_clause
-from nacre.wording.phrases.membership_clauses import (
+from nacre.wording.clauses.link_clauses import backward_link_clause, forward_link_clause
+from nacre.wording.clauses.membership_clauses import (
     excluded_value_clause,
     excluded_value_filter,
     membership_clause,
 )
+from nacre.wording.labels.class_nouns import strip_owner
+from nacre.wording.labels.predicate_labels import predicate_label
+from nacre.wording.labels.shorten_label import label_remainder
+from nacre.wording.labels.value_kinds import nominal_label
 from nacre.wording.phrases.select_structure import SelectStructure
 from nacre.wording.phrases.superlatives import attribute_measure, order_clause, ordinal, superlative_adjective
 

@@ -18,10 +18,11 @@ from nacre.records.plan import (
     Select,
 )
 from nacre.records.schema import Schema
+from nacre.wording.clauses.membership_clauses import negated_clause
 from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.labels.value_kinds import nominal_label
-from nacre.wording.phrases.membership_clauses import negated_clause
-from nacre.wording.phrases.select import existence_statements, select_wording, verbalise_select
+from nacre.wording.phrases.select import select_wording, verbalise_select
+from nacre.wording.phrases.statements import existence_statements
 
 
 def verbalise_plan(plan: Plan, schema: Schema, many: bool = True) -> str:

@@ -1,7 +1,5 @@
 """Word a select as a noun phrase: Select + Schema -> "the stadium with the most concerts", "the ages of singers"."""
 
-from dataclasses import replace
-
 from nacre.language.base import language, word_map
 from nacre.language.forms.nouns import (
     count_phrase,
@@ -10,11 +8,9 @@ from nacre.language.forms.nouns import (
     plural,
     possessive_phrase,
     singular,
-    with_indefinite_article,
 )
 from nacre.language.thesaurus import is_person
 from nacre.plans.inspect_select import (
-    answer_variable,
     computed_edges,
     connected_variables,
     edges_at,
@@ -22,15 +18,13 @@ from nacre.plans.inspect_select import (
     group_edges,
     variable_of,
 )
-from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Aggregate, Attribute, Itself, PlanTerm, Select
 from nacre.records.schema import Schema
+from nacre.wording.clauses.comparison_words import merge_range_filters
+from nacre.wording.clauses.filter_clauses import filter_clause
 from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.labels.value_kinds import is_temporal
-from nacre.wording.phrases.comparison_words import merge_range_filters
-from nacre.wording.phrases.filter_clauses import filter_clause
 from nacre.wording.phrases.groups import filtered_group_phrase, group_noun, ranked_group_phrase
-from nacre.wording.phrases.join_clauses import thing_name
 from nacre.wording.phrases.noun_phrase import SelectWording
 from nacre.wording.phrases.property_names import is_superlative, property_phrase, short_property_name
 from nacre.wording.phrases.question_clauses import pair_phrase, question_clause
@@ -94,62 +88,6 @@ def _is_only_answer(by: Attribute | Aggregate | Itself, wording: SelectWording) 
 def select_wording(select: Select, schema: Schema, tied: bool = False) -> SelectWording:
     """The words for the things of a select; selects inside it are worded by `verbalise_select`."""
     return SelectWording(select, schema, verbalise_select, tied)
-
-
-def existence_statements(select: Select, schema: Schema) -> tuple[str, str]:
-    """The select as a statement, and its denial: "Spain borders France", "there are no ..."."""
-    wording = select_wording(select, schema)
-    root = answer_variable(select)
-    known = wording.variables.get(root)
-    # of several things with one name it is enough that one meets the conditions
-    is_named = known is not None and known.keys and known.label and " or " not in known.label
-    if known is not None and is_named and not is_from_earlier_turn(known):
-        clauses = wording.clauses(root, frozenset(), 0)
-        name = thing_name(known, wording.noun(root))
-        if clauses:
-            true = join_names([clause.true.replace("{}", name) for clause in clauses])
-            false = clauses[0].false.replace("{}", name) if len(clauses) == 1 else f"it is not true that {true}"
-            return true, false
-    if statements := _possession_statements(select, wording) or _linked_thing_statements(select, wording):
-        return statements
-    things = wording.things(root, True, frozenset(), 0)
-    if known is not None and is_from_earlier_turn(known):
-        return f"there are some among {things}", f"there are none among {things}"
-    return f"there are {things}", f"there are no {things.removeprefix('the ')}"
-
-
-def _possession_statements(select: Select, wording: SelectWording) -> tuple[str, str] | None:
-    """What one named thing has, if a link names its class: "Ann has a policy", of its "customer"; None for others."""
-    if len(select.edges) != 1 or len(select.variables) != 2 or select.filters:
-        return None
-    edge = select.edges[0]
-    if edge.subject != answer_variable(select):
-        return None
-    owner, owned = wording.variables[edge.object], wording.variables[edge.subject]
-    owner_noun = wording.noun(edge.object)
-    is_one = len(owner.keys) == 1 and owner.label and not owned.keys
-    if not is_one or predicate_label(edge.predicate, wording.schema).one != owner_noun:
-        return None
-    name, noun = thing_name(owner, owner_noun), wording.noun(edge.subject)
-    return f"{name} has {with_indefinite_article(noun)}", f"{name} has no {noun}"
-
-
-def _linked_thing_statements(select: Select, wording: SelectWording) -> tuple[str, str] | None:
-    """A condition on the one thing that a named thing links to: "the head of Sales is older than 50", or None."""
-    root, schema = answer_variable(select), wording.schema
-    if len(select.edges) != 1 or select.edges[0].object != root or wording.variables[root].keys:
-        return None
-    if len(select.filters) != 1 or isinstance(select.filters[0].right, Select):
-        return None
-    own = select.filters[0]
-    if not isinstance(own.left, Attribute) or own.left.variable != root:
-        return None
-    edge = select.edges[0]
-    if not schema.predicate_of[edge.predicate].functional or len(wording.variables[edge.subject].keys) != 1:
-        return None
-    name = select_wording(replace(select, filters=()), schema).things(root, False, frozenset(), 0)
-    clause = filter_clause(own, schema, None)
-    return clause.true.replace("{}", name), clause.false.replace("{}", name)
 
 
 def _worded_terms(wording: SelectWording) -> tuple[PlanTerm, ...]:

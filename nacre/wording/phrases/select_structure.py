@@ -9,10 +9,10 @@ from nacre.language.thesaurus import is_person
 from nacre.plans.inspect_select import edges_at, filtered_variable, ordered_variable, variable_of
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Select, Variable
 from nacre.records.schema import Schema
+from nacre.wording.clauses.join_clauses import thing_name
 from nacre.wording.labels.association_classes import associated_noun, other_links
 from nacre.wording.labels.class_nouns import class_noun
 from nacre.wording.labels.predicate_labels import predicate_label
-from nacre.wording.phrases.join_clauses import thing_name
 
 
 @dataclass(frozen=True)

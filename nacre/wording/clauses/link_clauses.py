@@ -5,8 +5,8 @@ from dataclasses import replace
 from nacre.language.forms.nouns import possessive_phrase, with_indefinite_article, wording_entry
 from nacre.language.forms.verbs import active_forms
 from nacre.language.thesaurus import is_noun_of_kind, is_person
+from nacre.wording.clauses.clause import Clause, state_clause, verb_clause
 from nacre.wording.labels.label import PredicateLabel
-from nacre.wording.phrases.clause import Clause, state_clause, verb_clause
 
 
 def forward_link_clause(

@@ -19,16 +19,16 @@ from nacre.language.forms.pronouns import gender
 from nacre.language.forms.verbs import strip_preposition
 from nacre.records.plan import Attribute, Filter
 from nacre.records.schema import Predicate, Schema
-from nacre.wording.labels.label import PredicateLabel, flag_phrases
-from nacre.wording.labels.predicate_labels import predicate_label
-from nacre.wording.labels.value_kinds import is_temporal, nominal_label
-from nacre.wording.phrases.clause import Clause, state_clause, verb_clause
-from nacre.wording.phrases.comparison_words import (
+from nacre.wording.clauses.clause import Clause, state_clause, verb_clause
+from nacre.wording.clauses.comparison_words import (
     comparison_words,
     constant_words,
     count_condition_phrase,
     date_condition_words,
 )
+from nacre.wording.labels.label import PredicateLabel, flag_phrases
+from nacre.wording.labels.predicate_labels import predicate_label
+from nacre.wording.labels.value_kinds import is_temporal, nominal_label
 
 # what a property is compared with, if that is its mean over all things of the class
 AVERAGE = "the average"

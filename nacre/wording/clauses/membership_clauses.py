@@ -5,8 +5,8 @@ from nacre.language.forms.nouns import plural, singular, with_indefinite_article
 from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Attribute, Filter, Select
 from nacre.records.schema import Schema
+from nacre.wording.clauses.clause import Clause, state_clause, verb_clause
 from nacre.wording.labels.predicate_labels import predicate_label
-from nacre.wording.phrases.clause import Clause, state_clause, verb_clause
 
 
 def membership_clause(each: Filter, inner: str, noun: str) -> Clause:
