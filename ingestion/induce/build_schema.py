@@ -79,7 +79,7 @@ def _column_order(place: PredicateColumns) -> tuple[int, int, str]:
 
 
 def _classes(layout: Layout) -> tuple[Class, ...]:
-    statements, classes = layout.statements, layout.classes
+    statements, classes = layout.declarations, layout.classes
     found = []
     for iri, relation in classes.relation_of.items():
         label = (
@@ -127,7 +127,7 @@ def _groups(layout: Layout) -> tuple[Group, ...]:
         )
     for iri, sets in classes.small_kinds().items():
         shared = frozenset.intersection(*(classes.sets[s] for s in sets))
-        own = shared - frozenset().union(*(layout.statements.ancestors(c) - {c} for c in shared))
+        own = shared - frozenset().union(*(layout.declarations.ancestors(c) - {c} for c in shared))
         groups.append(
             Group(
                 relation=classes.relation_of[iri],
@@ -139,7 +139,7 @@ def _groups(layout: Layout) -> tuple[Group, ...]:
             )
         )
     for iri, members in classes.kinds.items():
-        label = layout.statements.label(iri) or lowercase_name(local_name(iri)) or iri
+        label = layout.declarations.label(iri) or lowercase_name(local_name(iri)) or iri
         groups.append(Group(classes.relation_of[iri], label, (iri,), len(members)))
     return tuple(sorted(groups, key=lambda g: (-g.count, g.relation)))
 
@@ -164,7 +164,7 @@ def _relations(layout: Layout) -> tuple[Relation, ...]:
     return tuple(sorted(relations, key=lambda r: ({"table": 0, "view": 1, "junction": 2}[r.kind], r.name)))
 
 
-def union_columns(by_table: list[list[PredicateColumns]], tables: list[int]) -> list[PredicateColumns]:
+def union_columns(by_table: list[list[PredicateColumns]], tables: Sequence[int]) -> list[PredicateColumns]:
     """The predicates of several tables, in the order of the columns of a view over them."""
     found = {place.number: place for index in tables for place in by_table[index]}
     return sorted(found.values(), key=_column_order)
@@ -178,7 +178,7 @@ def build_column(place: PredicateColumns) -> Column:
 def _predicate(
     layout: Layout, place: PredicateColumns, label_of: "NDArray[np.int64]", spoken: ReadableLabel
 ) -> Predicate:
-    statements = layout.statements
+    statements = layout.declarations
     subjects = sum(place.domains.values())
     values, samples = _values(layout, place, label_of)
     cells = place.cells

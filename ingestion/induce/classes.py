@@ -1,8 +1,9 @@
-"""The tables of things by their set of types, and the classes in them: names of classes -> tables, members."""
+"""Tables of things by their sets of types, and the classes in them: class -> tables, members."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,16 +16,16 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int32]
 
 
-@dataclass
+@dataclass(frozen=True)
 class ClassTable:
-    """Members of one set of types, by and large.
+    """A table with the members of one set of types, and of rare sets near to it.
 
-    `closed` holds the superclasses as well; `sets` are the indexes of the type sets in it, the main one first;
-    `asserted` is how most members state their types.
+    `closed` is the main set with superclasses. `sets` are the indexes of all type sets in the table, the main one
+    first. `asserted` are the types that most members state. The names are set by `name_classes`.
     """
 
     closed: frozenset[str]
-    sets: list[int]
+    sets: tuple[int, ...]
     asserted: tuple[str, ...]
     count: int
     name: str = ""
@@ -34,17 +35,18 @@ class ClassTable:
 
     @property
     def merged(self) -> bool:
-        """Whether members of other type sets lie in it."""
+        """Whether the table has members of several type sets."""
         return len(self.sets) > 1
 
 
-@dataclass
+@dataclass(frozen=True)
 class Classes:
-    """`set_of[t]`: index of a term's closed type set (-1: not described here); `table_of[t]`: index of its table;
-    `table_by_set`: that of a set.
+    """`set_of[t]` is the index of a term's closed type set (-1: not described here), `table_of[t]` that of its table,
+    `table_by_set` that of a set's table.
 
-    `kinds` are classes beside the tables, each with its members: a view over the tables that hold these.
-    `odd` are the subjects (term numbers) whose asserted types are not those of their table, with these types.
+    `kinds` are classes with untyped members, each a view over the tables of its members. `unusual` are the subjects
+    (term numbers) with stated types other than those of their table. `relation_of` and `view_of` (the tables of each
+    class view) are set by `name_classes`.
     """
 
     facts: Facts
@@ -52,36 +54,41 @@ class Classes:
     counts: list[int]
     set_of: "Ints"
     table_of: "Ints"
-    tables: list[ClassTable]
+    tables: Sequence[ClassTable]
     table_by_set: list[int]
-    odd: dict[int, tuple[str, ...]]
-    relation_of: dict[str, str] = field(default_factory=dict)
-    view_of: dict[str, list[int]] = field(default_factory=dict)
-    members: dict[str, int] = field(default_factory=dict)
-    kinds: dict[str, "Ints"] = field(default_factory=dict)
+    unusual: dict[int, tuple[str, ...]]
+    relation_of: Mapping[str, str] = field(default_factory=dict)
+    view_of: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    kinds: Mapping[str, "Ints"] = field(default_factory=dict)
 
     def tables_with(self, iri: str) -> list[int]:
-        """Indexes of the tables that hold members of a class."""
+        """Indexes of the tables with members of a class."""
         return self._tables_with.get(iri, [])
 
     def table_sets(self) -> Iterator[list[int]]:
-        """The tables that one relation reads: each table alone, each class."""
+        """The sets of tables that one relation reads: each table alone, and all tables of each class."""
         yield from ([i] for i in range(len(self.tables)))
         yield from self._tables_with.values()
 
-    def __post_init__(self) -> None:
-        self._tables_with: dict[str, list[int]] = defaultdict(list)
+    @cached_property
+    def _tables_with(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
         for index, table in enumerate(self.tables):
             for iri in sorted(set().union(*(self.sets[s] for s in table.sets))):
-                self._tables_with[iri].append(index)
-        members: Counter[str] = Counter()
+                found[iri].append(index)
+        return found
+
+    @cached_property
+    def members(self) -> dict[str, int]:
+        """The number of members of each class, subclasses included."""
+        found: Counter[str] = Counter()
         for closed, count in zip(self.sets, self.counts, strict=True):
             for iri in closed:
-                members[iri] += count
-        self.members = dict(members)
+                found[iri] += count
+        return dict(found)
 
     def kinds_of(self, terms: "Ints") -> dict[str, int]:
-        """How many of the terms are of each kind."""
+        """The number of the terms that are members of each kind."""
         if not self.kinds:
             return {}
         among = np.zeros(len(self.set_of), dtype=bool)
@@ -90,12 +97,12 @@ class Classes:
         return {iri: count for iri, count in counts.items() if count}
 
     def kind_tables(self, iri: str) -> list[int]:
-        """Indexes of the tables that hold the members of a kind."""
+        """Indexes of the tables with members of a kind."""
         tables: list[int] = unique_counts(self.table_of[self.kinds[iri]])[0].tolist()
         return tables
 
     def within(self, iri: str) -> tuple[str, ...]:
-        """The classes that all members of a kind are of; none for what is no kind."""
+        """The classes that contain all members of a kind; empty for other classes."""
         if iri not in self.kinds:
             return ()
         sets = unique_counts(self.set_of[self.kinds[iri]])[0].tolist()
@@ -103,7 +110,7 @@ class Classes:
         return tuple(sorted(frozenset.intersection(*shared))) if shared else ()
 
     def spread(self, terms: "Ints") -> dict[int, int]:
-        """How many of the terms have each type set, -1 for those that are not described here."""
+        """The number of the terms with each type set; -1 stands for terms that are not described here."""
         if not len(terms):
             return {}
         counts = np.bincount(self.set_of[terms] + 1)
@@ -111,12 +118,12 @@ class Classes:
         return dict(zip((there - 1).tolist(), counts[there].tolist(), strict=True))
 
     def tables_of(self, sets: Collection[int]) -> list[int]:
-        """The tables where things with these type sets lie."""
+        """The tables of things with these type sets."""
         return sorted({self.table_by_set[s] for s in sets})
 
     def small_kinds(self) -> dict[str, list[int]]:
-        """The sets that lie in a table of another set, by the class to ask for them: the one with most members among
-        those that no table is about. Sets without such a class are left out."""
+        """The sets in tables of another set, by the class that selects them: the largest class that is in no main set.
+        Sets without such a class are left out."""
         main = set().union(*(self.sets[table.sets[0]] for table in self.tables))
         found: dict[str, list[int]] = defaultdict(list)
         for table in self.tables:
@@ -126,7 +133,7 @@ class Classes:
         return found
 
     def common_relation(self, sets: Collection[int]) -> str:
-        """The smallest relation that holds all things with these type sets, "" where there is none."""
+        """The smallest relation with all things of these type sets; "" if there is none."""
         if not sets or -1 in sets:
             return ""
         tables = self.tables_of(sets)

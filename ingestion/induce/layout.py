@@ -1,10 +1,10 @@
-"""Find tables, columns and names in a graph: Facts -> Layout, the plan that load.py follows."""
+"""Induce tables, columns and names from a graph: Facts -> Layout, the plan for `write_tables`."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,70 +26,77 @@ if TYPE_CHECKING:
     Longs = NDArray[np.int64]
     Flags = NDArray[np.bool_]
 
-# SQLite's limit on columns is 2000, for the columns of a view as well.
+# SQLite allows 2000 columns in a table or a view
 MAX_COLUMNS = 1900
 
 
-@dataclass
+@dataclass(frozen=True)
 class Layout:
-    """Everything that load.py writes. `aside` maps a reason to indexes of facts that no visible cell holds."""
+    """The plan of all tables. `aside` maps a reason to indexes of facts that no visible cell shows.
+
+    `entities` are term numbers in the order of their row keys, `ids` the row key of each term, `labels` the labels of
+    the entities. `repeated` marks facts that repeat the previous one in another named graph.
+    """
 
     facts: Facts
-    statements: Declarations
+    declarations: Declarations
     classes: Classes
     entities: "Ints"
     ids: "Longs"
-    labels: list[str]
-    places: list[PredicateColumns]
-    aside: dict[str, "Longs"] = field(default_factory=dict)
+    labels: Sequence[str]
+    places: Sequence[PredicateColumns]
+    aside: Mapping[str, "Longs"]
     base_graph: int = 0
-    # For each fact whether it repeats the one before it in another named graph.
     repeated: "Flags | None" = None
 
 
 def induce_layout(facts: Facts) -> Layout:
-    """Decide what becomes a table, a column, a junction, and what is kept aside."""
+    """Decide what becomes a table, a column or a junction, and which triples no table shows."""
     facts = derive_facts(facts)
     read = np.ones(len(facts.subject), dtype=bool) if facts.derived is None else ~facts.derived
-    base_graph = 0
-    repeated = None
-    if facts.graph is not None:
-        numbers, counts = unique_counts(facts.graph[read])
-        base_graph = int(numbers[np.lexsort((_text_ranks(facts, numbers), -counts))[0]])
-        repeated = np.zeros(len(facts.subject), dtype=bool)
-        for column in (facts.subject, facts.predicate, facts.object):
-            repeated[1:] |= column[1:] != column[:-1]
-        repeated = ~repeated
-        repeated[:1] = False
-    statements = read_declarations(facts)
-    schema_rows = statements.is_schema[facts.subject]
-    type_number = statements.number_of.get(TYPE, -1)
+    base_graph, repeated = _graphs(facts, read)
+    declarations = read_declarations(facts)
+    schema_rows = declarations.is_schema[facts.subject]
     is_iri = facts.kinds("iri")
-    typed = (facts.predicate == type_number) & ~schema_rows
+    typed = (facts.predicate == declarations.number_of.get(TYPE, -1)) & ~schema_rows
     type_rows = typed & is_iri[facts.object]
     visible = ~schema_rows & ~typed
     if repeated is not None:
         visible &= ~repeated
     for rows in facts.aside.values():
         type_rows[rows] = visible[rows] = typed[rows] = schema_rows[rows] = False
-    classes = find_classes(facts, statements, type_rows, visible)
+    classes = find_classes(facts, declarations, type_rows, visible)
     entities, ids = _entities(facts, visible, type_rows)
-    layout = Layout(facts, statements, classes, entities, ids, [], [], {}, base_graph, repeated)
-    aside: dict[str, list[Any]] = defaultdict(list, {reason: [rows] for reason, rows in facts.aside.items()})
-    aside["schema statement"].append(np.flatnonzero(schema_rows))
-    aside["type is not a name"].append(np.flatnonzero(typed & ~type_rows))
-    layout.places = find_predicate_columns(facts, classes, visible, aside)
-    layout.labels = preferred_labels(facts, entities, visible)
-    _name(layout)
-    layout.aside = {
-        reason: rows for reason, parts in aside.items() if len(rows := _of_graph(np.concatenate(parts), read))
-    }
-    return layout
+    unnamed = find_predicate_columns(facts, classes, visible)
+    labels = preferred_labels(facts, entities, visible)
+    named_classes, places = _name(classes, unnamed, declarations)
+    hidden = [*facts.aside.items(), *((reason, rows) for place in places for reason, rows in place.hidden.items())]
+    hidden.append(("schema statement", np.flatnonzero(schema_rows)))
+    hidden.append(("type is not a name", np.flatnonzero(typed & ~type_rows)))
+    aside = _rows_by_reason(hidden, read)
+    return Layout(facts, declarations, named_classes, entities, ids, labels, places, aside, base_graph, repeated)
 
 
-def _of_graph(rows: "Longs", read: "Flags") -> "Longs":
-    """Those rows, in order, that were read; what is derived and not shown is nowhere."""
-    return np.sort(rows[read[rows]])
+def _graphs(facts: Facts, read: "Flags") -> "tuple[int, Flags | None]":
+    """The named graph with most triples, and which facts repeat the previous one in another graph."""
+    if facts.graph is None:
+        return 0, None
+    numbers, counts = unique_counts(facts.graph[read])
+    base_graph = int(numbers[np.lexsort((_text_ranks(facts, numbers), -counts))[0]])
+    differs = np.zeros(len(facts.subject), dtype=bool)
+    for column in (facts.subject, facts.predicate, facts.object):
+        differs[1:] |= column[1:] != column[:-1]
+    differs[:1] = True
+    return base_graph, ~differs
+
+
+def _rows_by_reason(hidden: "Iterable[tuple[str, NDArray[np.intp]]]", read: "Flags") -> dict[str, "Longs"]:
+    """The hidden rows that were read, by reason; derived rows that are not shown are dropped."""
+    parts: dict[str, list[NDArray[np.intp]]] = defaultdict(list)
+    for reason, rows in hidden:
+        parts[reason].append(rows)
+    merged = {reason: np.concatenate(each) for reason, each in parts.items()}
+    return {reason: kept for reason, rows in merged.items() if len(kept := np.sort(rows[read[rows]]))}
 
 
 def _text_ranks(facts: Facts, numbers: "Ints") -> "Longs":
@@ -101,7 +108,7 @@ def _text_ranks(facts: Facts, numbers: "Ints") -> "Longs":
 
 
 def _entities(facts: Facts, visible: "Flags", type_rows: "Flags") -> "tuple[Ints, Longs]":
-    """Term numbers of all entities in the order of their ids, and the id of each term (0 for others)."""
+    """The term numbers of all entities in the order of their row keys, and the row key of each term (0 for others)."""
     there = np.zeros(len(facts.texts), dtype=bool)
     there[facts.subject[visible | type_rows]] = True
     there[facts.object[visible]] = True
@@ -140,24 +147,27 @@ def _resolve_collisions(texts: list[str], numbers: "Ints", ids: "Longs") -> None
         ids[number] = key
 
 
-def _name(layout: Layout) -> None:
-    """Give relations and columns their names, and move predicates to junctions where a relation would be too wide."""
-    classes, statements = layout.classes, layout.statements
+def _name(
+    classes: Classes, unnamed: Sequence[PredicateColumns], declarations: Declarations
+) -> tuple[Classes, list[PredicateColumns]]:
+    """Name relations and columns, and move predicates to junctions if a relation would be too wide."""
     relations = SqlIdentifiers(["entity", "entity_class", "entity_kind"])
-    name_classes(classes, relations, statements)
+    named_classes = name_classes(classes, relations, declarations)
     columns = SqlIdentifiers(["id"])
-    frequent_first = sorted(layout.places, key=lambda p: (-len(p.subject), p.iri))
-    named = [_with_columns(place, columns, statements) for place in frequent_first]
-    narrow = _too_many(named, classes)
-    done = [
-        place if place.functional and place.number not in narrow else _with_junction(place, relations, layout)
+    frequent_first = sorted(unnamed, key=lambda p: (-len(p.subject), p.iri))
+    named = [_with_columns(place, columns, declarations) for place in frequent_first]
+    narrow = _too_many(named, named_classes)
+    places = [
+        place
+        if place.functional and place.number not in narrow
+        else _with_junction(place, relations, named_classes, declarations)
         for place in named
     ]
-    layout.places = sorted(done, key=lambda p: p.index)
+    return named_classes, sorted(places, key=lambda p: p.index)
 
 
-def _with_columns(place: PredicateColumns, columns: SqlIdentifiers, statements: Declarations) -> PredicateColumns:
-    name = columns.claim(_predicate_names(place.iri, statements), _suffixes(place))
+def _with_columns(place: PredicateColumns, columns: SqlIdentifiers, declarations: Declarations) -> PredicateColumns:
+    name = columns.claim(_predicate_names(place.iri, declarations), _suffixes(place))
     stem = name.rstrip("_")
     cells, links = place.cells, len(place.targets) > 0
     return replace(
@@ -170,9 +180,11 @@ def _with_columns(place: PredicateColumns, columns: SqlIdentifiers, statements: 
     )
 
 
-def _with_junction(place: PredicateColumns, relations: SqlIdentifiers, layout: Layout) -> PredicateColumns:
-    names = list(_predicate_names(place.iri, layout.statements))
-    owner = layout.classes.common_relation(place.domains)
+def _with_junction(
+    place: PredicateColumns, relations: SqlIdentifiers, classes: Classes, declarations: Declarations
+) -> PredicateColumns:
+    names = list(_predicate_names(place.iri, declarations))
+    owner = classes.common_relation(place.domains)
     stem = names[0].rstrip("_")
     verb = [f"has_{stem}"] if not stem.startswith(("has_", "is_")) else []
     junction = relations.claim([names[0], *verb, *([f"{owner}_{stem}"] if owner else []), *names[1:]])
@@ -192,15 +204,15 @@ def _suffixes(place: PredicateColumns) -> list[str]:
     return suffixes
 
 
-def _predicate_names(iri: str, statements: Declarations) -> Iterable[str]:
-    label = statements.label(iri)
+def _predicate_names(iri: str, declarations: Declarations) -> Iterable[str]:
+    label = declarations.label(iri)
     plain = column_name(label) if label and len(label) <= 40 else column_name(local_name(iri))
     yield plain
     yield f"{namespace_word(iri)}_{plain.rstrip('_')}"
 
 
-def _too_many(places: list[PredicateColumns], classes: Classes) -> set[int]:
-    """Functional predicates that would make a relation too wide and get a junction each, the rarest first."""
+def _too_many(places: Sequence[PredicateColumns], classes: Classes) -> set[int]:
+    """Functional predicates that need junctions because a relation would be too wide; the rarest come first."""
     candidates = sorted((p for p in places if p.functional), key=lambda p: (len(p.subject), p.iri), reverse=True)
     tables_of = {place.number: set(classes.tables_of(place.domains)) for place in candidates}
     if sum(len(place.columns) * len(tables_of[place.number]) for place in candidates) <= MAX_COLUMNS:

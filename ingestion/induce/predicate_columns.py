@@ -1,8 +1,9 @@
-"""One predicate: its triples, what they say and of what: Facts + Classes -> places."""
+"""The triples of each predicate and the cells of its literals: Facts + Classes -> PredicateColumns."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,14 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PredicateColumns:
-    """One predicate: its visible triples, where they lie, and how their literals read.
+    """One predicate: its visible triples, their relation and columns, and the cells of its literals.
 
-    The names, `junction` to `link`, are given when all predicates are known; those of columns that it has not stay "".
-    `index` is its place in the order of IRIs.
+    The names from `junction` to `link` are set when all predicates are known; names of missing columns are "". `index`
+    is the number of the predicate in the order of IRIs.
 
     `subject` and `object` are term numbers, `row` the index of the triple in the facts. `distinct` are the literal
-    terms that `cells` speaks of, in its order, `targets` the distinct ends of links; both with how many triples have
-    each. `domains` and `ranges` say how many distinct subjects and targets have each type set.
+    terms of `cells`, in order, and `targets` the distinct objects of links, both with their number of triples.
+    `domains` and `ranges` count distinct subjects and targets by type set. `hidden` are the rows that no column shows,
+    by reason.
     """
 
     iri: str
@@ -46,6 +48,7 @@ class PredicateColumns:
     target_counts: "Longs"
     domains: dict[int, int]
     ranges: dict[int, int]
+    hidden: "Mapping[str, Longs]"
     junction: str = ""
     key: str = ""
     value: str = ""
@@ -56,14 +59,12 @@ class PredicateColumns:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The SQL columns that it has, in their order."""
+        """Its SQL columns, in order."""
         return tuple(c for c in (self.value, self.low, self.high, self.text, self.link) if c)
 
 
-def find_predicate_columns(
-    facts: Facts, classes: Classes, visible: "Flags", aside: dict[str, list[Any]]
-) -> list[PredicateColumns]:
-    """A place for each predicate of the visible triples, in the order of IRIs; what none can show goes to `aside`."""
+def find_predicate_columns(facts: Facts, classes: Classes, visible: "Flags") -> list[PredicateColumns]:
+    """The columns of each predicate of the visible triples, in the order of IRIs."""
     rows = np.flatnonzero(visible)
     rows = rows[np.argsort(facts.predicate[rows], kind="stable")]
     if not len(rows):
@@ -71,18 +72,17 @@ def find_predicate_columns(
     numbers, counts = unique_counts(facts.predicate[rows])
     parts = zip(numbers.tolist(), np.split(rows, np.cumsum(counts)[:-1]), strict=True)
     in_order = enumerate(sorted(parts, key=lambda part: facts.texts[part[0]]))
-    return [_place(facts, classes, index, number, of_it, aside) for index, (number, of_it) in in_order]
+    return [_predicate_columns(facts, classes, index, number, of_it) for index, (number, of_it) in in_order]
 
 
-def _place(
-    facts: Facts, classes: Classes, index: int, number: int, rows: "Longs", aside: dict[str, list[Any]]
-) -> PredicateColumns:
+def _predicate_columns(facts: Facts, classes: Classes, index: int, number: int, rows: "Longs") -> PredicateColumns:
     iri = facts.texts[number]
+    hidden_rows: dict[str, Longs] = {}
     functional = bool(change_mask(facts.subject[rows]).all())
     if not functional:
         spare = _other_languages(facts, rows)
         if spare is not None:
-            aside["other language"].append(spare)
+            hidden_rows["other language"] = spare
             rows, functional = np.setdiff1d(rows, spare, assume_unique=True), True
     objects = facts.object[rows]
     literal = facts.is_literal[objects]
@@ -96,7 +96,7 @@ def _place(
         cells = infer_cells(iri, texts, sorts, frequency)
         if any(cells.hidden):
             hidden = np.isin(objects, distinct[np.array(cells.hidden, dtype=bool)])
-            aside["no value of the column's type"].append(rows[hidden])
+            hidden_rows["no value of the column's type"] = rows[hidden]
             rows, objects, literal = rows[~hidden], objects[~hidden], literal[~hidden]
             counts = np.where(cells.hidden, 0, counts)
     subjects = facts.subject[rows]
@@ -117,11 +117,12 @@ def _place(
         target_counts=target_counts,
         domains=classes.spread(subjects if functional else subjects[change_mask(subjects)]),
         ranges=classes.spread(targets),
+        hidden=hidden_rows,
     )
 
 
 def _other_languages(facts: Facts, rows: "Longs") -> "Longs | None":
-    """The rows beside the preferred language, where a subject's values differ by nothing but their language."""
+    """The rows in other languages than the preferred one, if the values of a subject only differ by language."""
     subjects = facts.subject[rows]
     same = np.diff(subjects) == 0
     several = np.zeros(len(rows), dtype=bool)

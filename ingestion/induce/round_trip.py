@@ -83,8 +83,8 @@ def write_types(connection: sqlite3.Connection, layout: Layout) -> None:
     base = facts.texts[layout.base_graph]
     special: set[int] = set()
     if facts.graph is not None:
-        type_number = layout.statements.number_of.get(TYPE, -1)
-        rows = np.flatnonzero((facts.predicate == type_number) & ~layout.statements.is_schema[facts.subject])
+        type_number = layout.declarations.number_of.get(TYPE, -1)
+        rows = np.flatnonzero((facts.predicate == type_number) & ~layout.declarations.is_schema[facts.subject])
         rows = rows[facts.kinds("iri")[facts.object[rows]]]
         if facts.derived is not None:
             rows = rows[~facts.derived[rows]]
@@ -95,7 +95,7 @@ def write_types(connection: sqlite3.Connection, layout: Layout) -> None:
             subject = int(facts.subject[row])
             if subject in special:
                 quads.add((int(ids[subject]), facts.texts[facts.object[row]], facts.texts[facts.graph[row]]))
-    for number, types in classes.odd.items():
+    for number, types in classes.unusual.items():
         if number not in special:
             quads |= {(int(ids[number]), iri, base) for iri in types} or {(int(ids[number]), "", "")}
     connection.executemany("INSERT INTO _nacre_type VALUES (?, ?, ?)", sorted(quads))

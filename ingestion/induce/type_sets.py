@@ -1,7 +1,8 @@
-"""Sort the things of a graph into tables by their set of types: Facts -> Classes."""
+"""Assign things to tables by their sets of types: Facts -> Classes."""
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,91 +16,130 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int32]
     Flags = NDArray[np.bool_]
 
+# a type set with fewer members and a smaller share of all things is rare
 MAX_RARE_MEMBERS = 5
 MAX_RARE_SHARE = 0.01
-# SQLite joins at most 500 SELECTs in one view, and a view over all tables has to stay possible.
+# SQLite allows 500 SELECTs in one view, and a view over all tables must be possible
 MAX_TABLES = 400
 
 
-def find_classes(facts: Facts, statements: Declarations, type_rows: "Flags", visible: "Flags") -> Classes:
-    """Type set -> table; rare sets join the table whose types are nearest to theirs."""
-    size = len(facts.texts)
-    set_of = np.full(size, -1, dtype=np.int32)
-    asserted_of: dict[tuple[int, ...], int] = {}
-    asserted_index = np.full(size, -1, dtype=np.int32)
-    asserted_index[facts.subject[visible]] = 0
-    asserted_of[()] = 0
+class _AssertedTypes(NamedTuple):
+    """The distinct sets of stated types, and for each term the index of its set (-1: not described here)."""
+
+    names: list[tuple[str, ...]]
+    index_of: "Ints"
+
+
+class _ClosedSets(NamedTuple):
+    """The distinct sets of types with their superclasses. `set_of` has the index of each term's set (-1: not described
+    here), `asserted` the most frequent stated types of each set."""
+
+    sets: list[frozenset[str]]
+    counts: list[int]
+    set_of: "Ints"
+    asserted: dict[int, tuple[str, ...]]
+
+
+def find_classes(facts: Facts, declarations: Declarations, type_rows: "Flags", visible: "Flags") -> Classes:
+    """Assign each type set to a table. Rare sets join the table with the nearest types."""
+    stated = _asserted_types(facts, type_rows, visible)
+    closed = _close_sets(stated, declarations)
+    tables = _assign_tables(closed.sets, closed.counts, closed.asserted)
+    table_by_set = np.full(len(closed.sets) + 1, -1, dtype=np.int32)
+    for number, table in enumerate(tables):
+        table_by_set[list(table.sets)] = number
+    table_of = table_by_set[closed.set_of]
+    unusual = _unusual_types(stated, table_of, tables) | _stated_types(facts, type_rows)
+    return Classes(
+        facts,
+        closed.sets,
+        closed.counts,
+        closed.set_of,
+        table_of,
+        tables,
+        table_by_set.tolist(),
+        unusual,
+        kinds=_members_of_kinds(facts, closed),
+    )
+
+
+def _asserted_types(facts: Facts, type_rows: "Flags", visible: "Flags") -> _AssertedTypes:
+    """The stated types of all described terms."""
+    index_by_types: dict[tuple[int, ...], int] = {(): 0}
+    index_of = np.full(len(facts.texts), -1, dtype=np.int32)
+    index_of[facts.subject[visible]] = 0
     rows = np.flatnonzero(type_rows)
     subjects, objects = facts.subject[rows], facts.object[rows]
-    if len(rows):
-        starts = np.flatnonzero(change_mask(subjects))
-        items = objects.tolist()
-        for subject, start, end in zip(
-            subjects[starts].tolist(), starts.tolist(), [*starts[1:].tolist(), len(rows)], strict=True
-        ):
-            key = tuple(items[start:end])
-            index = asserted_of.get(key)
-            if index is None:
-                key = tuple(sorted(set(key)))
-                index = asserted_of.setdefault(key, len(asserted_of))
-                asserted_of[tuple(items[start:end])] = index
-            asserted_index[subject] = index
-    names: list[tuple[str, ...]] = [()] * (max(asserted_of.values()) + 1)
-    for numbers, index in asserted_of.items():
+    starts = np.flatnonzero(change_mask(subjects))
+    items = objects.tolist()
+    ends = [*starts[1:].tolist(), len(rows)][: len(starts)]
+    for subject, start, end in zip(subjects[starts].tolist(), starts.tolist(), ends, strict=True):
+        types = tuple(items[start:end])
+        index = index_by_types.get(types)
+        if index is None:
+            index = index_by_types.setdefault(tuple(sorted(set(types))), len(index_by_types))
+            index_by_types[types] = index
+        index_of[subject] = index
+    names: list[tuple[str, ...]] = [()] * (max(index_by_types.values()) + 1)
+    for numbers, index in index_by_types.items():
         names[index] = tuple(sorted({facts.texts[n] for n in numbers}))
-    described = asserted_index >= 0
-    how_many = np.bincount(asserted_index[described], minlength=len(names)).tolist()
-    closed_index: dict[frozenset[str], int] = {}
+    return _AssertedTypes(names, index_of)
+
+
+def _close_sets(stated: _AssertedTypes, declarations: Declarations) -> _ClosedSets:
+    """Add the superclasses to the stated types; different statements may have the same closed set."""
+    names, index_of = stated
+    described = index_of >= 0
+    members = np.bincount(index_of[described], minlength=len(names)).tolist()
+    set_index: dict[frozenset[str], int] = {}
     set_by_asserted = np.zeros(len(names), dtype=np.int32)
-    for index, types in enumerate(names):
-        closed = frozenset().union(*(statements.ancestors(iri) for iri in types)) if types else frozenset()
-        if how_many[index]:
-            set_by_asserted[index] = closed_index.setdefault(closed, len(closed_index))
-    sets = list(closed_index)
-    counts = [0] * len(sets)
+    counts: list[int] = []
     main: dict[int, tuple[int, tuple[str, ...]]] = {}
     for index, types in enumerate(names):
-        if how_many[index]:
-            s = int(set_by_asserted[index])
-            counts[s] += how_many[index]
-            main[s] = max(main.get(s, (0, ())), (how_many[index], types))
-    set_of[described] = set_by_asserted[asserted_index[described]]
-    asserted = {s: types for s, (_, types) in main.items()}
-    if frozenset() not in closed_index:
-        sets.append(frozenset())
-        counts.append(0)
-        asserted[len(sets) - 1] = ()
-    tables = _tables(sets, counts, asserted)
-    table_by_set = np.full(len(sets) + 1, -1, dtype=np.int32)
-    for number, table in enumerate(tables):
-        table_by_set[table.sets] = number
-    table_of = table_by_set[set_of]
-    odd = _odd(asserted_index, names, table_of, tables) | _stated(facts, type_rows)
-    classes = Classes(facts, sets, counts, set_of, table_of, tables, table_by_set.tolist(), odd)
-    if facts.memberships is not None:
-        pairs = facts.memberships[set_of[facts.memberships[:, 0]] >= 0]
-        pairs = pairs[np.argsort(pairs[:, 1], kind="stable")]
-        kinds, counts_of = unique_counts(pairs[:, 1])
-        parts = np.split(pairs[:, 0], np.cumsum(counts_of)[:-1])
-        named = {facts.texts[n]: part for n, part in zip(kinds.tolist(), parts, strict=len(kinds) > 0)}
-        classes.kinds = {iri: part for iri, part in named.items() if iri not in classes.members}
-    return classes
+        if not members[index]:
+            continue
+        closed = frozenset().union(*(declarations.ancestors(iri) for iri in types)) if types else frozenset[str]()
+        number = set_by_asserted[index] = set_index.setdefault(closed, len(set_index))
+        counts += [0] * (len(set_index) - len(counts))
+        counts[number] += members[index]
+        main[number] = max(main.get(number, (0, ())), (members[index], types))
+    set_of = np.full(len(index_of), -1, dtype=np.int32)
+    set_of[described] = set_by_asserted[index_of[described]]
+    sets, asserted = list(set_index), {number: types for number, (_, types) in main.items()}
+    if frozenset() not in set_index:
+        asserted[len(sets)] = ()
+        sets, counts = [*sets, frozenset()], [*counts, 0]
+    return _ClosedSets(sets, counts, set_of, asserted)
 
 
-def _odd(
-    asserted_index: "Ints", names: list[tuple[str, ...]], table_of: "Ints", tables: list[ClassTable]
+def _members_of_kinds(facts: Facts, closed: _ClosedSets) -> dict[str, "Ints"]:
+    """The members of classes that things belong to without being typed."""
+    if facts.memberships is None:
+        return {}
+    pairs = facts.memberships[closed.set_of[facts.memberships[:, 0]] >= 0]
+    pairs = pairs[np.argsort(pairs[:, 1], kind="stable")]
+    kinds, counts = unique_counts(pairs[:, 1])
+    parts = np.split(pairs[:, 0], np.cumsum(counts)[:-1])
+    typed = frozenset().union(*closed.sets)
+    named = {facts.texts[n]: part for n, part in zip(kinds.tolist(), parts, strict=len(kinds) > 0)}
+    return {iri: part for iri, part in named.items() if iri not in typed}
+
+
+def _unusual_types(
+    stated: _AssertedTypes, table_of: "Ints", tables: Sequence[ClassTable]
 ) -> dict[int, tuple[str, ...]]:
+    """The stated types of terms that are not those of their table."""
     if not tables:
         return {}
-    normal: dict[tuple[str, ...], int] = {types: i for i, types in enumerate(names)}
-    usual = np.array([normal[table.asserted] for table in tables], dtype=np.int32)
+    number_of = {types: number for number, types in enumerate(stated.names)}
+    usual = np.array([number_of[table.asserted] for table in tables], dtype=np.int32)
     described = np.flatnonzero(table_of >= 0)
-    different = described[asserted_index[described] != usual[table_of[described]]]
-    return {int(n): names[asserted_index[n]] for n in different.tolist()}
+    different = described[stated.index_of[described] != usual[table_of[described]]]
+    return {int(n): stated.names[stated.index_of[n]] for n in different.tolist()}
 
 
-def _stated(facts: Facts, type_rows: "Flags") -> dict[int, tuple[str, ...]]:
-    """The types that the graph itself states, of things that have derived ones or some that are kept aside."""
+def _stated_types(facts: Facts, type_rows: "Flags") -> dict[int, tuple[str, ...]]:
+    """The types that the graph itself states, for things with derived or hidden types."""
     if facts.derived is None:
         return {}
     rows = np.flatnonzero(type_rows)
@@ -111,17 +151,20 @@ def _stated(facts: Facts, type_rows: "Flags") -> dict[int, tuple[str, ...]]:
     return {number: tuple(sorted(types)) for number, types in found.items()}
 
 
-def _tables(sets: list[frozenset[str]], counts: list[int], asserted: dict[int, tuple[str, ...]]) -> list[ClassTable]:
-    """A table for each frequent set; a rare one joins the nearest of these. Where those that are near to none are too
-    many for tables of their own, all of them go into the table of things without a class."""
+def _assign_tables(
+    sets: list[frozenset[str]], counts: list[int], asserted: dict[int, tuple[str, ...]]
+) -> list[ClassTable]:
+    """A table for each frequent set; a rare set joins the nearest table. If too many rare sets are near to no table,
+    all of these go into the table of things without a class."""
     total = sum(counts)
     order = sorted((s for s in range(len(sets)) if counts[s]), key=lambda s: (-counts[s], sorted(sets[s])))
     few = {s for s in order if sets[s] and counts[s] < MAX_RARE_MEMBERS and counts[s] < MAX_RARE_SHARE * total}
-    kept = [s for s in order if s not in few][:MAX_TABLES]
-    rare = [s for s in order if s not in set(kept)]
-    tables = {s: ClassTable(sets[s], [s], asserted[s], counts[s]) for s in kept}
+    frequent = [s for s in order if s not in few][:MAX_TABLES]
+    rare = [s for s in order if s not in set(frequent)]
+    # the sets in the table of each main set
+    sets_of = {s: [s] for s in frequent}
     holders: dict[str, list[int]] = defaultdict(list)
-    for s in kept:
+    for s in frequent:
         for iri in sets[s]:
             holders[iri].append(s)
     alone: list[int] = []
@@ -129,16 +172,18 @@ def _tables(sets: list[frozenset[str]], counts: list[int], asserted: dict[int, t
         near = Counter(other for iri in sets[s] for other in holders.get(iri, ()))
         if near:
             home = min(near, key=lambda o: (-near[o] / len(sets[s] | sets[o]), -counts[o], sorted(sets[o])))
-            tables[home].sets.append(s)
+            sets_of[home].append(s)
         else:
             alone.append(s)
             for iri in sets[s]:
                 holders[iri].append(s)
-            tables[s] = ClassTable(sets[s], [s], asserted[s], counts[s])
-    if len(kept) + len(alone) > MAX_TABLES:
+            sets_of[s] = [s]
+    if len(frequent) + len(alone) > MAX_TABLES:
         none = sets.index(frozenset())
-        common = tables.setdefault(none, ClassTable(frozenset(), [none], (), counts[none]))
+        common = sets_of.setdefault(none, [none])
         for s in alone:
-            common.sets += tables.pop(s).sets
+            common += sets_of.pop(s)
         order.append(none)
-    return [tables[s] for s in dict.fromkeys(order) if s in tables]
+    return [
+        ClassTable(sets[s], tuple(sets_of[s]), asserted[s], counts[s]) for s in dict.fromkeys(order) if s in sets_of
+    ]

@@ -1,6 +1,7 @@
 """Make every class queryable: Layout -> a view for each class that is not a table of its own."""
 
 import sqlite3
+from collections.abc import Sequence
 
 from ingestion.induce.build_schema import union_columns
 from ingestion.induce.layout import Layout
@@ -40,7 +41,7 @@ def _write_union(
     layout: Layout,
     by_table: list[list[PredicateColumns]],
     iri: str,
-    tables: list[int],
+    tables: Sequence[int],
     filters: dict[int, str],
 ) -> None:
     """A view over tables with the columns of all, of each the rows that its filter lets through ("" for all)."""

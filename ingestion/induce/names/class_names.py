@@ -1,5 +1,7 @@
-"""Name the tables and relations of classes: Classes + SqlIdentifiers + Declarations -> their names, set in the
-tables."""
+"""Name the tables and relations of classes: Classes + SqlIdentifiers + Declarations -> named Classes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 from ingestion.induce.classes import Classes
 from ingestion.induce.declarations import Declarations
@@ -9,60 +11,51 @@ from ingestion.vocabulary import EMPTY_TYPES, local_name
 from nacre.language.forms.nouns import wording_entry
 
 
-def name_classes(classes: Classes, names: SqlIdentifiers, statements: Declarations) -> None:
-    """Name tables by their most telling class and give every class a relation."""
+def name_classes(classes: Classes, names: SqlIdentifiers, declarations: Declarations) -> Classes:
+    """The classes with named tables and a relation for each class. Tables are named by their most specific class."""
     segments = distinctive_segments(classes.facts.texts, classes.table_of, len(classes.tables))
     claimed: dict[str, str] = {}
 
     def claim(iri: str) -> str:
         if iri not in claimed:
-            plain = class_identifier(iri, statements)
+            plain = class_identifier(iri, declarations)
             claimed[iri] = names.claim([plain, f"{namespace_word(iri)}_{plain.rstrip('_')}"])
         return claimed[iri]
 
-    order = sorted(
-        range(len(classes.tables)), key=lambda i: (-classes.tables[i].count, sorted(classes.tables[i].closed))
-    )
-    shared = [iri for iri in classes.members if not _alone(classes, iri)]
-    for iri in sorted(shared, key=lambda i: (-classes.members[i], i)):
-        classes.relation_of[iri] = claim(iri)
-        classes.view_of[iri] = classes.tables_with(iri)
-    for index in order:
-        table = classes.tables[index]
-        telling = _telling(classes, table.closed, statements)
-        of_class = class_identifier(telling, statements)
-        words = [w for w in segments[index] if not is_redundant_word(column_name(w), of_class)]
-        table.words = tuple(words)
-        table.label = readable_name(of_class)
-        if not telling:
-            table.label = "thing"
-            table.name = names.claim(["thing", "untyped_thing"])
-        elif telling not in classes.view_of:
-            table.name = claim(telling)
+    shared = [iri for iri in classes.members if not _is_table(classes, iri)]
+    shared.sort(key=lambda iri: (-classes.members[iri], iri))
+    relation_of = {iri: claim(iri) for iri in shared}
+    view_of: dict[str, Sequence[int]] = {iri: classes.tables_with(iri) for iri in shared}
+    tables = list(classes.tables)
+    for index in sorted(range(len(tables)), key=lambda i: (-tables[i].count, sorted(tables[i].closed))):
+        specific = _most_specific(classes, tables[index].closed, declarations)
+        of_class = class_identifier(specific, declarations)
+        words = tuple(w for w in segments[index] if not is_redundant_word(column_name(w), of_class))
+        label = readable_name(of_class)
+        if not specific:
+            label, name = "thing", names.claim(["thing", "untyped_thing"])
+        elif specific not in view_of:
+            name = claim(specific)
         else:
-            base = claim(telling).rstrip("_")
-            taken_by_others = {w for i, other in segments.items() if i != index for w in other}
-            unique = [w for w in words if w not in taken_by_others] or words
-            table.label = f"{table.label} {unique[0]}" if unique else f"other {table.label}"
-            table.name = names.claim(
-                [
-                    *(f"{base}_{column_name(w)}" for w in unique),
-                    f"other_{base}" if len(base) < 50 else f"other_{base[:50]}",
-                ]
-            )
-        table.rows_name = names.claim([f"{table.name.rstrip('_')}_rows"]) if table.merged else table.name
-        for iri in table.closed:
-            if iri not in classes.view_of:
-                classes.relation_of[iri] = table.name
+            base = claim(specific).rstrip("_")
+            elsewhere = {w for i, other in segments.items() if i != index for w in other}
+            unique = [w for w in words if w not in elsewhere] or words
+            label = f"{label} {unique[0]}" if unique else f"other {label}"
+            last = f"other_{base}" if len(base) < 50 else f"other_{base[:50]}"
+            name = names.claim([*(f"{base}_{column_name(w)}" for w in unique), last])
+        rows_name = names.claim([f"{name.rstrip('_')}_rows"]) if tables[index].merged else name
+        tables[index] = replace(tables[index], name=name, rows_name=rows_name, label=label, words=words)
+        relation_of |= {iri: name for iri in tables[index].closed if iri not in view_of}
     for iri in sorted(classes.kinds, key=lambda k: (-len(classes.kinds[k]), k)):
-        classes.relation_of[iri] = claim(iri)
-    for iri in sorted(statements.classes - classes.members.keys() - classes.kinds.keys()):
+        relation_of[iri] = claim(iri)
+    for iri in sorted(declarations.classes - classes.members.keys() - classes.kinds.keys()):
         if not iri.startswith("_:"):
-            classes.relation_of[iri] = claim(iri)
-            classes.view_of[iri] = []
+            relation_of[iri] = claim(iri)
+            view_of[iri] = []
+    return replace(classes, tables=tables, relation_of=relation_of, view_of=view_of)
 
 
-def _alone(classes: Classes, iri: str) -> bool:
+def _is_table(classes: Classes, iri: str) -> bool:
     """Whether the members of a class are exactly the main set of one table."""
     tables = classes.tables_with(iri)
     if len(tables) != 1:
@@ -71,44 +64,44 @@ def _alone(classes: Classes, iri: str) -> bool:
     return iri in table.closed and not any(iri in classes.sets[s] for s in table.sets[1:])
 
 
-def _telling(classes: Classes, closed: frozenset[str], statements: Declarations) -> str:
+def _most_specific(classes: Classes, closed: frozenset[str], declarations: Declarations) -> str:
     if not closed:
         return ""
-    depth = {iri: len(statements.ancestors(iri)) for iri in closed}
+    depth = {iri: len(declarations.ancestors(iri)) for iri in closed}
     return min(closed, key=lambda iri: (iri in EMPTY_TYPES, classes.members[iri], -depth[iri], iri))
 
 
 def is_redundant_word(word: str, name: str) -> bool:
-    """Whether a word of the data adds nothing to the name of a class."""
+    """Whether a word adds nothing to the name of a class."""
     return set(word.split("_")) <= set(name.split("_")) or word.replace("_", "") == name.replace("_", "")
 
 
-def class_identifier(iri: str, statements: Declarations) -> str:
-    """The SQL name of a class, from its label or its IRI."""
+def class_identifier(iri: str, declarations: Declarations) -> str:
+    """The SQL identifier of a class, from its label or its IRI."""
     if not iri:
         return ""
-    label = class_label(iri, statements)
-    return column_name(label) if label and len(label) <= 40 else column_name(class_local_name(iri, statements))
+    label = class_label(iri, declarations)
+    return column_name(label) if label and len(label) <= 40 else column_name(class_local_name(iri, declarations))
 
 
-def class_label(iri: str, statements: Declarations) -> str:
-    """The label that the graph states for a class, "" where that is the name of its table."""
-    label = statements.label(iri)
+def class_label(iri: str, declarations: Declarations) -> str:
+    """The stated label of a class, "" if that is the name of a database table."""
+    label = declarations.label(iri)
     return label if strip_table_affix(label) == label else ""
 
 
-def class_local_name(iri: str, statements: Declarations) -> str:
-    """The end of a class's IRI, without what a database writes before the names of its tables."""
+def class_local_name(iri: str, declarations: Declarations) -> str:
+    """The local name of a class's IRI, without a database's prefix of table names."""
     name = local_name(iri)
     mark = f"{name.partition('_')[0]}_".lower()
-    # a letter alone may belong to a name: "t_shirt"
-    if len(mark) == 2 and not any(local_name(c).lower().startswith(mark) for c in statements.classes - {iri}):
+    # a single letter may belong to the name: "t_shirt"
+    if len(mark) == 2 and not any(local_name(c).lower().startswith(mark) for c in declarations.classes - {iri}):
         return name
     return strip_table_affix(name)
 
 
 def strip_table_affix(name: str) -> str:
-    """The name of a table without the mark of one before it or behind it; letters of a name in capitals become small.
+    """The name of a database table without a prefix or suffix that marks tables; names in capitals are lowercased.
 
     >>> [strip_table_affix(name) for name in ("T_ORDER_ITEM", "tbl_depot", "depot_tbl", "Depot")]
     ['order_item', 'depot', 'depot', 'Depot']
@@ -121,7 +114,7 @@ def strip_table_affix(name: str) -> str:
         return name.removeprefix(glued)
     first, *rest = name.split("_")
     plain = rest if rest and first.lower() in marks else [first, *rest]
-    # a letter behind a name says less
+    # a single letter at the end is no mark of a table
     plain = plain[:-1] if len(plain) > 1 and len(plain[-1]) > 1 and plain[-1].lower() in marks - {"table"} else plain
     short = "_".join(plain)
     return name if short == name or not short.strip("_") else short.lower() if name.isupper() else short
