@@ -1,4 +1,4 @@
-"""Say what a graph is about and where it lies: Layout -> Schema."""
+"""Describe a graph: Layout -> Schema."""
 
 import re
 from collections import defaultdict
@@ -13,6 +13,7 @@ from ingestion.induce.names.class_names import class_label, class_local_name
 from ingestion.induce.names.column_names import lowercase_name, readable_name
 from ingestion.induce.names.predicate_names import PredicateRole, ReadableLabel, expand_abbreviations, readable_labels
 from ingestion.induce.predicate_columns import PredicateColumns
+from ingestion.induce.relations import build_relations
 from ingestion.induce.values.cells import TypedCells
 from ingestion.induce.values.name_units import add_name_units
 from ingestion.induce.values.quantities import stated_unit
@@ -26,7 +27,7 @@ from ingestion.vocabulary import (
 )
 from nacre.language.base import word_list
 from nacre.language.booleans import has_boolean_values
-from nacre.records.schema import Class, Column, Group, Predicate, Relation, Schema
+from nacre.records.schema import Class, Group, Predicate, Schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,28 +55,11 @@ def build_schema(layout: Layout) -> Schema:
         classes=classes,
         groups=_groups(layout),
         predicates=add_name_units(predicates, [c.label for c in classes]),
-        relations=_relations(layout),
+        relations=build_relations(layout),
         junctions={p.iri: p.junction for p in layout.places if p.junction},
         triples=layout.facts.triples,
         entities=len(layout.entities),
     )
-
-
-def table_columns(layout: Layout) -> list[list[PredicateColumns]]:
-    """For each table the predicates that have a column in it, in the order of the columns."""
-    found: list[list[PredicateColumns]] = [[] for _ in layout.classes.tables]
-    for place in layout.places:
-        if not place.junction:
-            for table in layout.classes.tables_of(place.domains):
-                found[table].append(place)
-    for places in found:
-        places.sort(key=_column_order)
-    return found
-
-
-def _column_order(place: PredicateColumns) -> tuple[int, int, str]:
-    rank = name_rank(place.iri)
-    return (rank if rank is not None else 9), -len(place.subject), place.iri
 
 
 def _classes(layout: Layout) -> tuple[Class, ...]:
@@ -142,37 +126,6 @@ def _groups(layout: Layout) -> tuple[Group, ...]:
         label = layout.declarations.label(iri) or lowercase_name(local_name(iri)) or iri
         groups.append(Group(classes.relation_of[iri], label, (iri,), len(members)))
     return tuple(sorted(groups, key=lambda g: (-g.count, g.relation)))
-
-
-def _relations(layout: Layout) -> tuple[Relation, ...]:
-    classes = layout.classes
-    by_table = table_columns(layout)
-    relations = [
-        Relation(table.name, "view" if table.merged else "table", "id", tuple(map(build_column, by_table[i])))
-        for i, table in enumerate(classes.tables)
-    ]
-    for iri, tables in classes.view_of.items():
-        relations.append(
-            Relation(classes.relation_of[iri], "view", "id", tuple(map(build_column, union_columns(by_table, tables))))
-        )
-    for iri in classes.kinds:
-        places = union_columns(by_table, classes.kind_tables(iri))
-        relations.append(Relation(classes.relation_of[iri], "view", "id", tuple(map(build_column, places))))
-    for place in layout.places:
-        if place.junction:
-            relations.append(Relation(place.junction, "junction", place.key, (build_column(place),)))
-    return tuple(sorted(relations, key=lambda r: ({"table": 0, "view": 1, "junction": 2}[r.kind], r.name)))
-
-
-def union_columns(by_table: list[list[PredicateColumns]], tables: Sequence[int]) -> list[PredicateColumns]:
-    """The predicates of several tables, in the order of the columns of a view over them."""
-    found = {place.number: place for index in tables for place in by_table[index]}
-    return sorted(found.values(), key=_column_order)
-
-
-def build_column(place: PredicateColumns) -> Column:
-    """Where a predicate reads from, in every relation that has it."""
-    return Column(place.iri, place.value, place.low, place.high, place.text, place.link)
 
 
 def _predicate(

@@ -3,9 +3,9 @@
 import sqlite3
 from collections.abc import Sequence
 
-from ingestion.induce.build_schema import union_columns
 from ingestion.induce.layout import Layout
 from ingestion.induce.predicate_columns import PredicateColumns
+from ingestion.induce.relations import union_columns
 from nacre.stores.sqlite.identifiers import quote_if_needed
 
 

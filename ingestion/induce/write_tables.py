@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ingestion.induce.annotations import Annotations, annotate
-from ingestion.induce.build_schema import build_column, build_schema, table_columns
+from ingestion.induce.build_schema import build_schema
 from ingestion.induce.layout import Layout, induce_layout
 from ingestion.induce.predicate_columns import PredicateColumns
+from ingestion.induce.relations import build_column, table_columns
 from ingestion.induce.round_trip import derived_mask, write_aside, write_derived, write_exact, write_graphs, write_types
 from ingestion.induce.values.cells import Cell
 from ingestion.induce.views import write_views
