@@ -1,4 +1,4 @@
-"""What a person says about the shown schema: a YAML file -> Annotations, applied to a Schema.
+"""Changes to the shown schema by a user: a YAML file -> Annotations, applied to a Schema.
 
     classes:
       Product: {rename: item, comment: Anything that is sold, exclude: false}
@@ -27,7 +27,7 @@ AnnotatedTerm = TypeVar("AnnotatedTerm", Class, Predicate)
 
 @dataclass(frozen=True)
 class Annotations:
-    """Changes to what is shown, by the name of a class or predicate; `source` is named in errors."""
+    """Changes to the shown schema, by name of a class or predicate; errors name the `source`."""
 
     classes: Mapping[str, Annotation]
     predicates: Mapping[str, Annotation]
@@ -35,7 +35,7 @@ class Annotations:
 
 
 def read_annotations(path: Path) -> Annotations:
-    """Read and check the file; raises IngestionError that names what is wrong in it."""
+    """Read and check the file; raises IngestionError with the invalid entry."""
     import yaml
 
     try:
@@ -46,15 +46,15 @@ def read_annotations(path: Path) -> Annotations:
         raise IngestionError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
     data = data or {}
     if not isinstance(data, dict) or not data.keys() <= {"classes", "predicates"}:
-        raise IngestionError(f"{path}: expected the keys 'classes' and 'predicates' alone.")
-    classes = _notes(path, data.get("classes"), _OF_CLASS)
-    return Annotations(classes, _notes(path, data.get("predicates"), _OF_PREDICATE), str(path))
+        raise IngestionError(f"{path}: expected only the keys 'classes' and 'predicates'.")
+    classes = _check_entries(path, data.get("classes"), _OF_CLASS)
+    return Annotations(classes, _check_entries(path, data.get("predicates"), _OF_PREDICATE), str(path))
 
 
 def annotate(schema: Schema, annotations: Annotations) -> Schema:
-    """The schema as it is to be shown; raises IngestionError for a name that it does not have."""
-    classes = _applied(schema.classes, annotations.classes, "class", annotations.source)
-    predicates = _applied(schema.predicates, annotations.predicates, "predicate", annotations.source)
+    """The schema with the changes; raises IngestionError for an unknown name."""
+    classes = _apply_changes(schema.classes, annotations.classes, "class", annotations.source)
+    predicates = _apply_changes(schema.predicates, annotations.predicates, "predicate", annotations.source)
     gone = {c.iri for c in schema.classes} - {c.iri for c in classes}
     dropped = {p.iri for p in schema.predicates} - {p.iri for p in predicates}
     kept = {c.relation for c in classes}
@@ -74,7 +74,7 @@ def annotate(schema: Schema, annotations: Annotations) -> Schema:
     )
 
 
-def _notes(path: Path, data: Any, allowed: frozenset[str]) -> dict[str, Annotation]:
+def _check_entries(path: Path, data: Any, allowed: frozenset[str]) -> dict[str, Annotation]:
     if data is None:
         return {}
     if not isinstance(data, dict) or not all(isinstance(note, dict) for note in data.values()):
@@ -88,7 +88,7 @@ def _notes(path: Path, data: Any, allowed: frozenset[str]) -> dict[str, Annotati
     return {str(name): note for name, note in data.items()}
 
 
-def _applied(
+def _apply_changes(
     things: Sequence[AnnotatedTerm], notes: Mapping[str, Annotation], what: str, source: str
 ) -> tuple[AnnotatedTerm, ...]:
     changed = {thing.iri: thing for thing in things}
@@ -120,7 +120,7 @@ def _relation(relation: Relation, dropped: set[str]) -> Relation:
 
 
 def suggest_annotations(schema: Schema) -> str:
-    """A starter file in YAML: every class and predicate with what is known of it, all commented out."""
+    """A template in YAML: every class and predicate with its properties, all commented out."""
     lines = ["# Take away the '#' of what you want to change; see docs for the keys.", "classes:"]
     for shown in schema.classes:
         lines += [f"  # {_yaml(shown.iri)}:", f"  #   rename: {_yaml(shown.label)}"]

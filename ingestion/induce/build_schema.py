@@ -47,10 +47,10 @@ def build_schema(layout: Layout) -> Schema:
     label_of[layout.entities] = np.arange(len(layout.entities))
     classes = _classes(layout)
     label = {c.iri: c.label for c in classes}
-    spoken = readable_labels(
-        [p.iri for p in layout.places], {p.iri: _spoken_of(layout, p, label) for p in layout.places}
+    readable = readable_labels(
+        [p.iri for p in layout.places], {p.iri: _role_of(layout, p, label) for p in layout.places}
     )
-    predicates = [_predicate(layout, place, label_of, spoken[place.iri]) for place in layout.places]
+    predicates = [_predicate(layout, place, label_of, readable[place.iri]) for place in layout.places]
     return Schema(
         classes=classes,
         groups=_groups(layout),
@@ -63,12 +63,12 @@ def build_schema(layout: Layout) -> Schema:
 
 
 def _classes(layout: Layout) -> tuple[Class, ...]:
-    statements, classes = layout.declarations, layout.classes
+    declarations, classes = layout.declarations, layout.classes
     found = []
     for iri, relation in classes.relation_of.items():
         label = (
-            class_label(iri, statements)
-            or expand_abbreviations(lowercase_name(class_local_name(iri, statements)))
+            class_label(iri, declarations)
+            or expand_abbreviations(lowercase_name(class_local_name(iri, declarations)))
             or iri
         )
         found.append(
@@ -77,10 +77,10 @@ def _classes(layout: Layout) -> tuple[Class, ...]:
                 label=label,
                 count=len(classes.kinds[iri]) if iri in classes.kinds else classes.members.get(iri, 0),
                 relation=relation,
-                comment=statements.comments.get(iri, ""),
-                alt_labels=statements.other_labels(iri),
-                # a kind lists its members itself, whatever lies above it
-                parents=() if iri in classes.kinds else tuple(statements.class_parents.get(iri, ())),
+                comment=declarations.comments.get(iri, ""),
+                alt_labels=declarations.other_labels(iri),
+                # a kind lists all of its members itself
+                parents=() if iri in classes.kinds else tuple(declarations.class_parents.get(iri, ())),
                 within=classes.within(iri),
             )
         )
@@ -92,7 +92,7 @@ def _groups(layout: Layout) -> tuple[Group, ...]:
     groups = []
     for table in classes.tables:
         if not classes.counts[table.sets[0]]:
-            continue  # holds members of rare sets alone
+            continue  # a table with members of rare sets only
         own = classes.sets[table.sets[0]]
         others = [closed for closed in classes.sets if closed > own]
         without: list[str] = []
@@ -129,17 +129,17 @@ def _groups(layout: Layout) -> tuple[Group, ...]:
 
 
 def _predicate(
-    layout: Layout, place: PredicateColumns, label_of: "NDArray[np.int64]", spoken: ReadableLabel
+    layout: Layout, place: PredicateColumns, label_of: "NDArray[np.int64]", readable: ReadableLabel
 ) -> Predicate:
-    statements = layout.declarations
+    declarations = layout.declarations
     subjects = sum(place.domains.values())
     values, samples = _values(layout, place, label_of)
     cells = place.cells
-    stated = statements.label(place.iri)
-    unit = _unit(cells, statements.comments.get(place.iri, ""), stated, local_name(place.iri))
+    stated = declarations.label(place.iri)
+    unit = _unit(cells, declarations.comments.get(place.iri, ""), stated, local_name(place.iri))
     return Predicate(
         iri=place.iri,
-        label=stated or spoken.label or place.iri,
+        label=stated or readable.label or place.iri,
         triples=len(place.subject),
         subjects=subjects,
         objects=len(place.targets) + len(place.distinct),
@@ -153,18 +153,18 @@ def _predicate(
         unit=unit,
         minimum=cells.minimum if cells else None,
         maximum=cells.maximum if cells else None,
-        comment=statements.comments.get(place.iri, ""),
-        alt_labels=(*statements.other_labels(place.iri), *(() if stated else spoken.others)),
+        comment=declarations.comments.get(place.iri, ""),
+        alt_labels=(*declarations.other_labels(place.iri), *(() if stated else readable.others)),
         values=values,
         samples=samples,
-        parents=tuple(statements.predicate_parents.get(place.iri, ())),
-        inverses=tuple(statements.inverses.get(place.iri, ())),
+        parents=tuple(declarations.predicate_parents.get(place.iri, ())),
+        inverses=tuple(declarations.inverses.get(place.iri, ())),
         role=_role(layout, place, cells, label_of),
     )
 
 
-def _spoken_of(layout: Layout, place: PredicateColumns, label: dict[str, str]) -> PredicateRole:
-    """What a predicate is, as far as its name may say it again."""
+def _role_of(layout: Layout, place: PredicateColumns, label: dict[str, str]) -> PredicateRole:
+    """The role of a predicate, which its name may repeat."""
     owners = tuple(label[iri] for iri in _by_class(layout, place.domains) if iri in label)
     ends = tuple(label[iri] for iri in _by_class(layout, place.ranges) if iri in label)
     few = place.distinct.tolist() if len(place.distinct) <= MAX_LISTED_VALUES and not ends else []
@@ -173,14 +173,14 @@ def _spoken_of(layout: Layout, place: PredicateColumns, label: dict[str, str]) -
 
 
 def _unit(cells: TypedCells | None, *said: str) -> str:
-    """The unit in the values, else the one that the comment or name of the predicate states."""
+    """The unit of the values, else the one stated in the predicate's comment or name."""
     if cells is None or cells.unit or cells.datatype not in {"integer", "real"}:
         return cells.unit if cells else ""
     return next((unit for text in said if (unit := stated_unit(readable_name(text)))), "")
 
 
 def _by_class(layout: Layout, by_set: dict[int, int]) -> dict[str, int]:
-    """How many things of these type sets each class has; "" counts those without a class."""
+    """The number of things with these type sets in each class; "" counts things without a class."""
     counts: dict[str, int] = {}
     for index, count in by_set.items():
         closed = layout.classes.sets[index] if index >= 0 else ()
@@ -198,7 +198,7 @@ def _values(
     few = len(literals) + len(targets) <= MAX_LISTED_VALUES
     most = MAX_LISTED_VALUES if few else SAMPLES
     if not few:
-        # The most frequent stand for all; ties by text would need every text, so ties are cut generously first.
+        # keep the most frequent; a generous cut first, since sorting ties by text would need every text
         literals, often = _most(literals, often)
         targets, counts = _most(targets, counts)
     texts = list(map(layout.facts.texts.__getitem__, literals.tolist()))

@@ -1,4 +1,4 @@
-"""What a graph says about its own classes and predicates: Facts -> labels, comments, parents, inverses."""
+"""What a graph declares about its classes and predicates: Facts -> labels, comments, parents, inverses."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Declarations:
-    """`is_schema[t]`: the term is a class, a predicate or a part of their description, not a thing of the data."""
+    """The declarations of a graph. `is_schema[t]`: the term belongs to the schema and is not a thing of the data."""
 
     is_schema: "NDArray[np.bool_]"
     number_of: dict[str, int]
@@ -45,15 +45,15 @@ class Declarations:
     inverses: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def label(self, iri: str) -> str:
-        """The preferred label that the graph states, or ""."""
+        """The preferred label of a class or predicate, or ""."""
         return self.labels[iri][0] if self.labels.get(iri) else ""
 
     def other_labels(self, iri: str) -> tuple[str, ...]:
-        """All other names of a class or predicate."""
+        """All other labels of a class or predicate."""
         return tuple(dict.fromkeys([*self.labels.get(iri, [])[1:], *self.alternatives.get(iri, [])]))
 
     def ancestors(self, iri: str) -> frozenset[str]:
-        """The class and everything above it; cycles end."""
+        """The class and its ancestors; cycles are allowed."""
         if iri not in self._closure:
             seen = {iri}
             queue = [iri]
@@ -69,7 +69,7 @@ class Declarations:
 
 
 def read_declarations(facts: Facts) -> Declarations:
-    """Split off the description of classes and predicates; where there is nothing else, it is the data."""
+    """Separate declarations of classes and predicates from the data; if there is nothing else, they are the data."""
     texts = facts.texts
     number_of = {texts[n]: n for n in facts.predicates}
     type_number = number_of.get(TYPE, -1)
@@ -119,7 +119,7 @@ def _schema_terms(
 
 
 def _with_blank_parts(facts: Facts, is_schema: "NDArray[np.bool_]", other: "NDArray[np.bool_]") -> "NDArray[np.bool_]":
-    """Blank nodes that nothing but schema statements lead to (lists, restrictions) are schema as well."""
+    """Blank nodes that only schema statements lead to (lists, restrictions) also belong to the schema."""
     blank = facts.kinds("blank")
     links = np.flatnonzero(blank[facts.object])
     sources, targets = facts.subject[links], facts.object[links]
@@ -169,7 +169,7 @@ def _read(facts: Facts, rows: "NDArray[np.intp]", statements: Declarations) -> N
         statements.labels[subject] = sorted(notations[subject])
     if facts.memberships is not None:
         used = statements.number_of.keys()
-        # beside nothing else of a thesaurus an alternative label is only one more name
+        # without other SKOS predicates, an alternative label is only another name
         alone = {ALTERNATIVE} if {iri for iri in used if iri.startswith(SKOS)} == {ALTERNATIVE} else set()
         for iri in vocabulary_labels().keys() & used - statements.labels.keys() - alone:
             statements.labels[iri] = list(vocabulary_labels()[iri])

@@ -1,4 +1,4 @@
-"""Keep what no cell of a table gives back, so that export.py can rebuild it: Layout -> private rows."""
+"""Store what the cells can't restore, so that the export is lossless: Layout -> private rows."""
 
 import sqlite3
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def write_exact(
     connection: sqlite3.Connection, layout: Layout, place: PredicateColumns, keys: "NDArray[np.int64]"
 ) -> None:
-    """The lexical forms, datatypes and languages that the cells alone would not give back; `keys` are row numbers."""
+    """Write the lexical forms, datatypes and languages that the cells can't restore; `keys` are row numbers."""
     if place.cells is None or not any(place.cells.exact):
         return
     exact = np.array(place.cells.exact, dtype=bool)
@@ -42,7 +42,7 @@ def write_exact(
 def write_derived(
     connection: sqlite3.Connection, layout: Layout, place: PredicateColumns, keys: "NDArray[np.int64]"
 ) -> None:
-    """The rows that no triple of the graph stands behind; a predicate that is derived throughout needs none."""
+    """Write which rows are derived; a predicate with derived rows only needs none."""
     if layout.facts.derived is None:
         return
     derived = derived_mask(layout, place)
@@ -53,7 +53,7 @@ def write_derived(
 
 
 def derived_mask(layout: Layout, place: PredicateColumns) -> "NDArray[np.bool_]":
-    """For each triple of a place whether it is derived."""
+    """For each triple of a predicate whether it is derived."""
     derived = layout.facts.derived
     return np.zeros(len(place.row), dtype=bool) if derived is None else derived[place.row]
 
@@ -61,7 +61,7 @@ def derived_mask(layout: Layout, place: PredicateColumns) -> "NDArray[np.bool_]"
 def write_graphs(
     connection: sqlite3.Connection, layout: Layout, place: PredicateColumns, keys: "NDArray[np.int64]"
 ) -> None:
-    """The graphs of triples that are not in the base graph alone."""
+    """Write the named graphs of triples that are not only in the base graph."""
     facts = layout.facts
     if facts.graph is None or layout.repeated is None:
         return
@@ -77,7 +77,7 @@ def write_graphs(
 
 
 def write_types(connection: sqlite3.Connection, layout: Layout) -> None:
-    """The types of things whose types are not those of their table, and of those in other graphs."""
+    """Write the types of things with other types than their table, and of things in other named graphs."""
     facts, classes, ids = layout.facts, layout.classes, layout.ids
     quads: set[tuple[int, str, str]] = set()
     base = facts.texts[layout.base_graph]
@@ -88,7 +88,7 @@ def write_types(connection: sqlite3.Connection, layout: Layout) -> None:
         rows = rows[facts.kinds("iri")[facts.object[rows]]]
         if facts.derived is not None:
             rows = rows[~facts.derived[rows]]
-        # what ingestion.meaning keeps aside is written there
+        # write_aside stores rows that ingestion.meaning has hidden
         rows = rows[~np.isin(rows, [row for hidden in facts.aside.values() for row in hidden.tolist()])]
         special = set(np.unique(facts.subject[rows[facts.graph[rows] != layout.base_graph]]).tolist())
         for row in rows.tolist():
@@ -109,13 +109,13 @@ def write_types(connection: sqlite3.Connection, layout: Layout) -> None:
 
 
 def write_aside(connection: sqlite3.Connection, layout: Layout) -> None:
-    """The triples that no table shows, whole, each with the reason."""
+    """Write the triples that no table shows, each with the reason."""
     facts = layout.facts
     written = []
     for reason, rows in layout.aside.items():
         wanted = set(rows.tolist())
         for row in rows.tolist():
-            # The same triple in further graphs follows its first one.
+            # repetitions in further named graphs follow the first one
             while layout.repeated is not None and row + 1 < len(facts.subject) and layout.repeated[row + 1]:
                 row += 1
                 wanted.add(row)

@@ -1,4 +1,4 @@
-"""Make every class queryable: Layout -> a view for each class that is not a table of its own."""
+"""Write a view for each class that is not a table: Layout -> views."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from nacre.stores.sqlite.identifiers import quote_if_needed
 
 
 def write_views(connection: sqlite3.Connection, layout: Layout, by_table: list[list[PredicateColumns]]) -> None:
-    """One view a class: its tables united with the columns of all, only its members where a table holds others."""
+    """A view for each class: the union of its tables with all columns, filtered to its members."""
     classes = layout.classes
     for index, table in enumerate(classes.tables):
         if table.merged:
@@ -25,7 +25,7 @@ def write_views(connection: sqlite3.Connection, layout: Layout, by_table: list[l
 
 
 def write_kinds(connection: sqlite3.Connection, layout: Layout, by_table: list[list[PredicateColumns]]) -> None:
-    """The members of the kinds, and a view for each over the tables that hold them."""
+    """The members of each kind, and a view of them over their tables."""
     classes = layout.classes
     members = ((iri, key) for iri, terms in sorted(classes.kinds.items()) for key in sorted(layout.ids[terms].tolist()))
     connection.executemany("INSERT INTO entity_kind VALUES (?, ?)", members)
@@ -44,7 +44,7 @@ def _write_union(
     tables: Sequence[int],
     filters: dict[int, str],
 ) -> None:
-    """A view over tables with the columns of all, of each the rows that its filter lets through ("" for all)."""
+    """A view over tables with all their columns, restricted by a filter for each table ("" for none)."""
     classes = layout.classes
     places = union_columns(by_table, tables)
     selects = []

@@ -1,4 +1,4 @@
-"""Write a graph into one SQLite file: Facts -> graph.sqlite and its Schema."""
+"""Write the tables of a graph: Layout -> graph.sqlite and the shown Schema."""
 
 import json
 import sqlite3
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FORMAT = "1"
-# The file is built aside and published when it is whole, so that a journal would protect nothing.
+# no journal: the file is published only when it is complete
 _PRAGMAS = (
     "journal_mode=OFF",
     "synchronous=OFF",
@@ -55,7 +55,7 @@ CREATE TABLE _nacre_omitted (kind TEXT NOT NULL, file TEXT NOT NULL, line INTEGE
 
 
 def write_tables(facts: Facts, path: Path, annotations: Annotations | None = None) -> Schema:
-    """Find the tables of a graph and write them; returns the shown schema."""
+    """Induce the tables of a graph and write them; returns the shown schema."""
     return write_layout(induce_layout(facts), path, annotations)
 
 
@@ -147,7 +147,7 @@ def _write_table(
 
 
 def _samples(layout: Layout, place: PredicateColumns, rows: "NDArray[np.int64]") -> list[str]:
-    """Two texts of this table, the first by the ids of their owners."""
+    """Two sample texts of a table, those of the first owners by id."""
     if len(place.targets):
         rows = rows[place.literal[rows]]
     objects = place.object[rows[:10]]
@@ -157,7 +157,7 @@ def _samples(layout: Layout, place: PredicateColumns, rows: "NDArray[np.int64]")
 def _table_part(
     layout: Layout, place: PredicateColumns, index: int, position: "NDArray[np.int32]"
 ) -> "tuple[NDArray[np.int32], NDArray[np.int64]]":
-    """Positions in the table and indexes into the place's triples, in the order of the positions."""
+    """Positions in the table and indexes of the predicate's triples, in the order of the positions."""
     rows = (layout.classes.table_of[place.subject] == index).nonzero()[0]
     where = position[place.subject[rows]]
     order = where.argsort(kind="stable")
@@ -185,7 +185,7 @@ def _column_lists(
 
 
 def _sources(layout: Layout, place: PredicateColumns) -> "list[NDArray[Any] | None]":
-    """For each SQL column of a place the cells of its distinct literals; None for that of the links."""
+    """For each SQL column of a predicate the cells of its distinct literals; None for the column of links."""
     cells = place.cells
     found: list[NDArray[Any] | None] = []
     if cells and place.value:
@@ -231,7 +231,7 @@ def _owner_note(layout: Layout, place: PredicateColumns) -> str:
 
 
 def _junction_order(layout: Layout, place: PredicateColumns) -> "NDArray[np.int64]":
-    """Rows sorted by subject id, then literal text or target id: independent of the order in the file."""
+    """The order of rows by subject id, then literal text or target id, independent of the source's order."""
     second = layout.ids[place.object].copy()
     if place.literal.any():
         facts = layout.facts
@@ -241,7 +241,7 @@ def _junction_order(layout: Layout, place: PredicateColumns) -> "NDArray[np.int6
         )
         ranks = np.empty(len(numbers), dtype=np.int64)
         ranks[order] = np.arange(len(numbers))
-        # Literals come before links: ids are positive.
+        # negative ranks: literals come before links, whose ids are positive
         second[place.literal] = ranks[np.searchsorted(place.distinct, place.object[place.literal])] - len(numbers)
     return np.lexsort((second, layout.ids[place.subject]))
 

@@ -1,4 +1,4 @@
-"""Names for tables and columns: labels and IRIs -> short, unique SQL identifiers."""
+"""SQL names of tables and columns: labels and IRIs -> short, unique identifiers."""
 
 import re
 import unicodedata
@@ -38,7 +38,7 @@ _LINES = re.compile("__+")
 
 @lru_cache(maxsize=1024)
 def readable_name(text: str) -> str:
-    """A name as a person would say it: escapes decoded, camel case and separators turned into spaces.
+    """A readable name: escapes decoded, camel case and separators replaced by spaces.
 
     >>> readable_name("HTTPVersion_used"), readable_name("New%20roof-box"), readable_name("sprint062mph")
     ('HTTP Version used', 'New roof box', 'sprint 062 mph')
@@ -46,7 +46,7 @@ def readable_name(text: str) -> str:
     ('CO2 Level', 'total CO2 Level')
     """
     if text.isascii() and text.isalpha():
-        # letters alone, as most names are: neither separators nor numbers to look for
+        # most names have letters only, without separators and numbers
         return text if text.islower() else _HUMP.sub(" ", text)
     if "%" in text:
         text = unquote(text, errors="replace")
@@ -57,7 +57,7 @@ def readable_name(text: str) -> str:
 
 
 def lowercase_name(text: str) -> str:
-    """The words of a name as they stand in a sentence: lower case, but for abbreviations.
+    """A readable name in lower case, except for abbreviations.
 
     >>> lowercase_name("OrderItem"), lowercase_name("HTTPVersion"), lowercase_name("birthPlace")
     ('order item', 'HTTP version', 'birth place')
@@ -66,7 +66,7 @@ def lowercase_name(text: str) -> str:
 
 
 def label_from_iri(iri: str) -> str:
-    """The last segment of an IRI, decoded, separators turned into spaces; letters keep their case.
+    """The decoded local name of an IRI, with separators replaced by spaces; letters keep their case.
 
     >>> label_from_iri("http://example.org/a/New%20York_City")
     'New York City'
@@ -79,7 +79,7 @@ def label_from_iri(iri: str) -> str:
 
 @lru_cache(maxsize=1024)
 def column_name(name: str) -> str:
-    """The SQL identifier for a label or the local name of an IRI; letters of other scripts stay.
+    """The SQL identifier of a label or a local name; letters of other scripts stay.
 
     >>> column_name("birthPlace"), column_name("Größe (m²)"), column_name("order"), column_name("id")
     ('birth_place', 'groesse_m2', 'order_', 'id_value')
@@ -105,7 +105,7 @@ def column_name(name: str) -> str:
 
 
 def namespace_word(iri: str) -> str:
-    """The word of a namespace that tells it from others.
+    """The distinctive word of a namespace.
 
     >>> namespace_word("http://xmlns.com/foaf/0.1/name"), namespace_word("https://schema.org/name")
     ('foaf', 'schema')
@@ -121,17 +121,17 @@ def namespace_word(iri: str) -> str:
 
 
 class SqlIdentifiers:
-    """Identifiers given out so far; SQLite takes names that differ in case alone for the same."""
+    """The identifiers in use; SQLite ignores the case of names."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = {name.lower() for name in taken}
 
     def free(self, *names: str) -> bool:
-        """Whether none of the names is taken."""
+        """Whether none of the names is in use."""
         return not any(name.lower() in self._taken for name in names)
 
     def claim(self, candidates: Iterable[str], suffixes: Iterable[str] = ("",)) -> str:
-        """Take the first candidate that is free with every suffix, else the last one with a number."""
+        """Claim the first candidate that is free with every suffix, else the last one with a number."""
         suffixes = tuple(suffixes)
         last = ""
         for last in candidates:

@@ -1,4 +1,4 @@
-"""Names by shape, for things without a label: a property called a name, a person's two names, a telling literal."""
+"""Infer names of things without a label: a property that is called a name, a person's two names, a unique text."""
 
 import re
 from typing import TYPE_CHECKING
@@ -15,39 +15,39 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.intp]
 
-# the share of different values that a name has at least, and the share of a class that a telling literal names
+# minimum share of distinct values of a name, and of things of a class that have it
 MIN_UNIQUE = 0.9
 MIN_COVERED = 0.9
-# fewer things of a class say nothing about what is telling
+# with fewer things in a class, unique texts have no meaning
 MIN_THINGS = 5
 MAX_NAME_LENGTH = 60
 
-_PLAIN = frozenset({"", XSD + "string", LANGUAGE_STRING})
-# words with a capital or a space, as a name has them; no address, number or code
-_TELLING = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{2})([^\W\d_].*\s.*|[^\W\d_a-z][^\W\d_]+)")
-# what describes a thing may be a word as well
-_WORD = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{3})[^\W\d_].*")
+_TEXT_DATATYPES = frozenset({"", XSD + "string", LANGUAGE_STRING})
+# words with a capital letter or a space, as in names; no addresses, numbers or codes
+_NAME_SHAPE = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{2})([^\W\d_].*\s.*|[^\W\d_a-z][^\W\d_]+)")
+# a description may also be a single word
+_DESCRIPTION_SHAPE = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{3})[^\W\d_].*")
 
 
 def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: set[int]) -> dict[int, str]:
-    """A name for subjects that are not `named`.
+    """Names of subjects that are not `named`.
 
-    The first of: both names of a person; a property whose own name ends in "name" or "title", with hardly any value
-    twice, that nearly all things of the class have; a short text that nearly every thing of the class has to itself,
-    where it is the only one, or describes; such a property that fewer have, as the "brand name" of some items.
+    In this order: both names of a person; a property whose name ends in "name" or "title", with nearly unique values
+    and on nearly all things of the class; a short, nearly unique text that is the only one of the class, or a
+    description; such a property on fewer things, as the "brand name" of some items.
     """
     open_ = np.ones(len(facts.texts), dtype=bool)
     open_[list(named)] = False
     rows = np.flatnonzero(among & open_[facts.subject] & facts.is_literal[facts.object])
     if not len(rows):
         return {}
-    plain = np.array([sort[1] in _PLAIN for sort in facts.sorts], dtype=bool)
+    plain = np.array([sort[1] in _TEXT_DATATYPES for sort in facts.sorts], dtype=bool)
     rows = rows[plain[facts.sort_of[facts.object[rows]]]]
     words = {
         n: readable_name(local_name(facts.texts[n])).lower() for n in unique_counts(facts.predicate[rows])[0].tolist()
     }
-    found = _persons(facts, rows, words)
-    kind_of = _kinds(facts)
+    found = _person_names(facts, rows, words)
+    kind_of = _class_of_terms(facts)
     of_some: dict[int, str] = {}
     for number in sorted(words, key=lambda n: facts.texts[n]):
         if _is_name(words[number]):
@@ -56,7 +56,7 @@ def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: set[int]) -> di
                 names = dict(_texts(facts, mine))
                 known = found if _covers(kind_of, names) else of_some
                 known |= {subject: text for subject, text in names.items() if subject not in known}
-    return of_some | found | _telling(facts, rows, words, found, kind_of)
+    return of_some | found | _distinctive_texts(facts, rows, words, found, kind_of)
 
 
 def given_name_labels() -> frozenset[str]:
@@ -69,8 +69,8 @@ def family_name_labels() -> frozenset[str]:
     return word_list("ingestion", "family_name_labels")
 
 
-def _kinds(facts: Facts) -> "NDArray[np.int64]":
-    """A class of each term, -1 where it has none."""
+def _class_of_terms(facts: Facts) -> "NDArray[np.int64]":
+    """A class of each term, -1 if it has none."""
     kind_of = np.full(len(facts.texts), -1, dtype=np.int64)
     type_number = next((n for n in facts.predicates if facts.texts[n] == TYPE), -1)
     typed = np.flatnonzero(facts.predicate == type_number)
@@ -79,7 +79,7 @@ def _kinds(facts: Facts) -> "NDArray[np.int64]":
 
 
 def _covers(kind_of: "NDArray[np.int64]", names: dict[int, str]) -> bool:
-    """Whether nearly all things of the class that most named things are of have a name; of no class any do."""
+    """Whether the names cover nearly all things of their most frequent class; True for things without a class."""
     kinds = kind_of[list(names)]
     if not len(kinds) or not (kinds >= 0).any():
         return True
@@ -98,7 +98,7 @@ def _is_name(words: str) -> bool:
     return last in word_list("ingestion", "name_words") or bool(joined)
 
 
-def _persons(facts: Facts, rows: "Rows", words: dict[int, str]) -> dict[int, str]:
+def _person_names(facts: Facts, rows: "Rows", words: dict[int, str]) -> dict[int, str]:
     parts: list[dict[int, str]] = []
     for known in (given_name_labels(), family_name_labels()):
         numbers = [n for n, said in words.items() if said in known]
@@ -107,10 +107,10 @@ def _persons(facts: Facts, rows: "Rows", words: dict[int, str]) -> dict[int, str
     return {subject: f"{given[subject]} {family[subject]}" for subject in given.keys() & family.keys()}
 
 
-def _telling(
+def _distinctive_texts(
     facts: Facts, rows: "Rows", words: dict[int, str], named: dict[int, str], kind_of: "NDArray[np.int64]"
 ) -> dict[int, str]:
-    """For each class the only text that its things have, or their only description, if it tells them apart."""
+    """For each class the only text of its things, or their only description, if it is nearly unique."""
     kind_of = kind_of.copy()
     kind_of[list(named)] = -1
     sizes = np.bincount(kind_of[kind_of >= 0], minlength=len(facts.texts))
@@ -128,32 +128,32 @@ def _telling(
         described = [number for number in usual if words[number].split()[-1] in descriptions]
         if sizes[kind] < MIN_THINGS and not described:
             continue
-        # of several texts any may be what the thing is, or where, or of whom
+        # of several texts, none is certain to be the name
         usual = described or usual
         if len(usual) != 1:
             continue
         mine = here[facts.predicate[here] == usual[0]]
-        if _unique(facts, mine) and _tells(facts, mine, _WORD if described else _TELLING):
+        if _unique(facts, mine) and _looks_like_names(facts, mine, _DESCRIPTION_SHAPE if described else _NAME_SHAPE):
             found |= dict(_texts(facts, mine))
     return found
 
 
 def _unique(facts: Facts, rows: "Rows") -> bool:
-    """Whether hardly any value is there twice, and hardly any thing has two."""
+    """Whether nearly all values are distinct, and nearly all things have one value."""
     if not len(rows):
         return False
     least = MIN_UNIQUE * len(rows)
     return len(unique_counts(facts.object[rows])[0]) >= least and len(unique_counts(facts.subject[rows])[0]) >= least
 
 
-def _tells(facts: Facts, rows: "Rows", shape: re.Pattern[str]) -> bool:
+def _looks_like_names(facts: Facts, rows: "Rows", shape: re.Pattern[str]) -> bool:
     some = rows[:: max(1, len(rows) // 200)]
     texts = [facts.texts[n] for n in facts.object[some].tolist()]
     return sum(len(t) <= MAX_NAME_LENGTH and shape.fullmatch(t) is not None for t in texts) >= MIN_COVERED * len(texts)
 
 
 def _texts(facts: Facts, rows: "Rows") -> list[tuple[int, str]]:
-    """Subject and value, the first in the order of the alphabet where there are several last."""
+    """(subject, value) in reverse alphabetical order, so that the first value wins in a dictionary."""
     pairs = sorted(
         ((s, facts.texts[o]) for s, o in zip(facts.subject[rows].tolist(), facts.object[rows].tolist(), strict=True)),
         reverse=True,

@@ -1,4 +1,4 @@
-"""Find what the IRIs of the things in a table have in common: texts -> words for each table."""
+"""Find distinctive IRI segments of the things in a table: texts -> words for each table."""
 
 import re
 from collections import Counter
@@ -19,7 +19,7 @@ _HEAD = re.compile(r"(?:.*?://)?(.*[/#?])", re.DOTALL)
 
 
 def distinctive_segments(texts: list[str], table_of: "NDArray[np.int32]", tables: int) -> dict[int, list[str]]:
-    """For each table the words of the innermost IRI segment that most members share and other things do not."""
+    """For each table the words of the innermost IRI segment that most members share and other things lack."""
     found: dict[int, Counter[str]] = {}
     everywhere: Counter[str] = Counter()
     seen = 0
@@ -43,12 +43,12 @@ def distinctive_segments(texts: list[str], table_of: "NDArray[np.int32]", tables
 
 
 def _head(iri: str) -> str:
-    """An IRI without scheme and local name, which things of one kind have in common; an escape may hide its end."""
+    """An IRI without scheme and local name; the whole IRI if it has escapes, which may hide the end."""
     found = None if "%" in iri else _HEAD.match(iri)
     return found[1] if found else iri.partition("://")[2] or iri
 
 
 def _segments_of(head: str) -> list[str]:
-    """The path of an IRI without authority and local name."""
+    """The path segments of an IRI without authority and local name."""
     parts = re.split(r"[/#?]", unquote(head, errors="replace"))[1:-1]
     return [part for part in parts if part and not part.isdigit() and part.lower() not in wording_entry("segments")]

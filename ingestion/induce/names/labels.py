@@ -1,4 +1,4 @@
-"""Choose the name under which a thing is shown: Facts -> one label an entity."""
+"""Choose the shown label of each entity: Facts -> labels."""
 
 import re
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LONGEST = 200
-# the first rank of languages besides English and none
+# the rank of the first language besides English and none
 _FOREIGN = language_rank("x")[0]
 FLOATS = frozenset({XSD + "double", XSD + "float"})
 NUMBER = re.compile(r"[+-]?[0-9.]+([eE][+-]?[0-9]{1,3})?", re.ASCII)
@@ -25,7 +25,7 @@ _WORDS = re.compile(r"[A-Za-z]{3,}([_-][A-Za-z]+)*")
 def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDArray[np.bool_]") -> list[str]:
     """For each entity: prefLabel, label, name or title (English first), else the last segment of its IRI.
 
-    A blank node without a name is called by its own short literals, or "unnamed".
+    The label of a blank node without a name consists of its short literals, else it is "unnamed".
     """
     texts = facts.texts
     best = best_names(facts, visible)
@@ -33,7 +33,7 @@ def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDAr
     unnamed = {n for n in entities[blanks[entities]].tolist() if n not in best}
     described = _by_literals(facts, visible, unnamed)
     labels = []
-    # a class is written as one word, whatever it is called
+    # the IRI of a class has no spaces, so it is split into words
     classes = set() if facts.things is None else set(facts.things.tolist())
     for number in entities.tolist():
         text = " ".join(best.get(number, "").split())[:_LONGEST]
@@ -45,8 +45,8 @@ def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDAr
 
 
 def best_names(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
-    """The best name that these triples give each subject: by predicate, language, then in the order of the alphabet;
-    for one without a label, by the shape of what is said of it."""
+    """The best name of each subject among these triples: by predicate, language, then alphabetically. Subjects without
+    a label get an inferred name."""
     ranks = np.full(len(facts.texts), -1, dtype=np.int16)
     for number in facts.predicates:
         rank = name_rank(facts.texts[number])
@@ -70,7 +70,7 @@ def best_names(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
         best[number] = min(best[number], texts[other])
     foreign = quality[first] % (len(tags) + 1) >= sum(language_rank(tag)[0] < _FOREIGN for tag in tags)
     if 2 * foreign.sum() < len(foreign):
-        # where most have a name that all read, the words of an IRI come before a name in another language
+        # if most names are English or untagged, the words of an IRI are preferred to a name in another language
         for number in subjects[first][foreign].tolist():
             if _WORDS.fullmatch(local_name(texts[number])):
                 best[number] = readable_name(label_from_iri(texts[number]))
@@ -79,7 +79,7 @@ def best_names(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
 
 
 def _notations(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
-    """The first notation of each subject in the order of the alphabet."""
+    """The alphabetically first notation of each subject."""
     number = next((n for n in facts.predicates if facts.texts[n] == NOTATION), -1)
     rows = np.flatnonzero(among & (facts.predicate == number) & facts.is_literal[facts.object])
     pairs = zip(facts.subject[rows].tolist(), facts.object[rows].tolist(), strict=True)

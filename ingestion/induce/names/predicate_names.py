@@ -1,4 +1,4 @@
-"""What properties without a label are called: the words of their IRIs, as a person says them."""
+"""Labels of predicates without one: the words of their IRIs, readable for people."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -12,20 +12,20 @@ from ingestion.vocabulary import local_name
 from nacre.language.forms.nouns import amount_name, is_participle, wording_entry
 from nacre.language.tokens import lemma
 
-# letters that a word is shortened to at least; one that is an English word itself has more
+# minimum length of an abbreviation, and of one that is an English word itself
 SHORTEST, SHORTEST_WORD = 2, 3
 
 
 class ReadableLabel(NamedTuple):
-    """A name in words, and what else it may be called, the first as it is written."""
+    """A readable label and alternative labels, the written form first."""
 
     label: str
     others: tuple[str, ...] = ()
 
 
 class PredicateRole(NamedTuple):
-    """What a property is in its graph: the names of the classes that have it and that it leads to ("" for none, which
-    is known of properties that hold texts alone), and whether it says yes or no."""
+    """The role of a property in its graph: labels of the classes that have it and that it leads to (none if it only has
+    literals), and whether it is boolean."""
 
     owners: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
@@ -35,10 +35,9 @@ class PredicateRole(NamedTuple):
 def readable_labels(
     iris: Collection[str], roles: Mapping[str, PredicateRole] | None = None
 ) -> Mapping[str, ReadableLabel]:
-    """What predicates are called by their IRIs; `roles` are those that are known.
+    """The labels of predicates by their IRIs; `roles` are the known roles.
 
-    A database writes what a column is into its name: the table that it belongs to, and that it is a key or a flag.
-    People leave that away.
+    Databases put the table, and whether a column is a key or a flag, into its name. The label leaves that out.
 
     >>> readable_labels(["http://e/birthYr"])["http://e/birthYr"]
     ReadableLabel(label='birth year', others=('birth yr',))
@@ -53,24 +52,24 @@ def readable_labels(
     'manager'
     """
     known = roles or {}
-    plain = {iri: lowercase_name(_in_small(local_name(iri))) for iri in iris}
+    plain = {iri: lowercase_name(_lowercase_capitals(local_name(iri))) for iri in iris}
     words = {word for said in plain.values() for word in said.split()}
     written = {iri: split_joined_words(said, words) for iri, said in plain.items()}
     kinds = {kind for role in known.values() for kind in (*role.owners, *role.ends)}
     whole = {iri: _full(said, known.get(iri, PredicateRole()), kinds) for iri, said in written.items()}
-    short = {iri: _as_said(iri, said, known.get(iri, PredicateRole())) for iri, said in whole.items()}
-    label = _apart([short, whole, written], known)
+    short = {iri: _without_column_words(iri, said, known.get(iri, PredicateRole())) for iri, said in whole.items()}
+    label = _unique_forms([short, whole, written], known)
     return {iri: ReadableLabel(label[iri], _others(label[iri], written[iri], whole[iri])) for iri in iris}
 
 
-def _in_small(name: str) -> str:
-    """A name as it is, or in small letters where a database wrote it in capitals: "CUST_NAME"."""
+def _lowercase_capitals(name: str) -> str:
+    """The name, in lower case if a database wrote it in capitals: "CUST_NAME"."""
     return name.lower() if "_" in name and name.isupper() else name
 
 
 def expand_abbreviations(label: str, own: Collection[str] = (), others: Collection[str] = ()) -> str:
-    """A name without the abbreviations that data is written with, and without those of the names of classes: the
-    property's `own` and the `others`.
+    """A name with its abbreviations expanded: common ones of data, and those of class names (the property's `own` and
+    the `others`).
 
     >>> expand_abbreviations("birth yr"), expand_abbreviations("dep size", ["department"])
     ('birth year', 'department size')
@@ -81,19 +80,20 @@ def expand_abbreviations(label: str, own: Collection[str] = (), others: Collecti
     """
     known = wording_entry("abbreviations")
     first, *rest = label.split() or [label]
-    found = [known.get(first.lower()) or _shortened(first, own, others, leads=bool(rest))]
-    found += [known.get(word.lower()) or _shortened(word, own, others, leads=False) for word in rest]
+    found = [known.get(first.lower()) or _expand_class_word(first, own, others, leads=bool(rest))]
+    found += [known.get(word.lower()) or _expand_class_word(word, own, others, leads=False) for word in rest]
     if rest and found[-1].lower() == "no":
         found[-1] = "number"
-    # a "salary monthly", or a "date return"
+    # as in "salary monthly" or "date return"
     if rest and (found[-1].lower() in wording_entry("periodic") or _is_dated(label, found)):
-        # "since" is when anyway
+        # "since" already says that it is a date
         found = found[-1:] if found[-1].lower() in wording_entry("prepositions") else [found[-1], *found[:-1]]
     return amount_name(" ".join(found))
 
 
 def _is_dated(label: str, words: list[str]) -> bool:
-    """Whether a date stands before what it is the date of, and not before what was done then: "dt hired"."""
+    """Whether a word for a date precedes the noun it belongs to, as in "dt return", but not a verb, as in "dt
+    hired"."""
     last = words[-1].lower()
     done = is_participle(last) or last in wording_entry("intransitive")
     after = lemma(last) == last and last.isalpha() and not done
@@ -104,9 +104,9 @@ def _full(said: str, role: PredicateRole, kinds: Collection[str]) -> str:
     return expand_abbreviations(said, (*role.owners, *role.ends), kinds)
 
 
-def _shortened(word: str, own: Collection[str], others: Collection[str], *, leads: bool) -> str:
-    """The word of a class's name that a word shortens; a word of English stays, unless it leads the name and shortens
-    one of the property's own classes."""
+def _expand_class_word(word: str, own: Collection[str], others: Collection[str], *, leads: bool) -> str:
+    """The first word of a class name that a word abbreviates. An English word stays, unless it is the first word of the
+    name and abbreviates one of the property's own classes."""
     if not own and not others:
         return word
     low = word.lower()
@@ -114,13 +114,13 @@ def _shortened(word: str, own: Collection[str], others: Collection[str], *, lead
     if len(low) < SHORTEST or not low.isalpha() or (english and not (leads and len(low) >= SHORTEST_WORD)):
         return word
     firsts = [kind.split()[0].lower() for kind in (own if english else [*own, *sorted(others)]) if kind]
-    return word if low in firsts else next((first for first in firsts if _is_short_for(low, first)), word)
+    return word if low in firsts else next((first for first in firsts if _abbreviates(low, first)), word)
 
 
-def _is_short_for(short: str, word: str) -> bool:
-    """Whether letters shorten a word: its beginning, or its consonants in order.
+def _abbreviates(short: str, word: str) -> bool:
+    """Whether letters abbreviate a word: its beginning, or its consonants in order.
 
-    >>> _is_short_for("dep", "department"), _is_short_for("dpt", "department"), _is_short_for("cut", "customer")
+    >>> _abbreviates("dep", "department"), _abbreviates("dpt", "department"), _abbreviates("cut", "customer")
     (True, True, False)
     """
     if word.startswith(short):
@@ -130,8 +130,8 @@ def _is_short_for(short: str, word: str) -> bool:
     return consonants and all(letter in letters for letter in short[1:])
 
 
-def _as_said(iri: str, whole: str, role: PredicateRole) -> str:
-    """A name in full without what says only what kind of a column it is, and whose."""
+def _without_column_words(iri: str, whole: str, role: PredicateRole) -> str:
+    """A name without the words for the kind of its column and for its table."""
     name = local_name(iri)
     # the "genre" of "genre_is"
     words = _without_end(whole.split(), wording_entry("copulas"))
@@ -141,23 +141,23 @@ def _as_said(iri: str, whole: str, role: PredicateRole) -> str:
             words = words[1:]
         before, words = words, _without_end(words, wording_entry("keys") | wording_entry("pointers"))
         if " ".join(words) in role.owners and " ".join(words) not in role.ends:
-            # a "feature code" of a feature leads to none
+            # the "feature code" of a feature leads to no feature
             words = before
         for kind in role.ends if "_" in name and words != before else ():
-            # "manager employee", who is one
+            # a "manager employee" is an employee
             words = words[: -len(kind.split())] if _begins(words[::-1], kind.split()[::-1]) else words
     elif role.is_flag:
         words = _without_end(words, wording_entry("flags"))
     elif name.lower().endswith("_cd") and words[:-1] != own:
         words = _without_end(words, wording_entry("keys"))
-    # a "number" alone would be how many there are, and "of" nothing
+    # "number" alone would be a count, and "of" would have no meaning
     if _begins(words, own) and words[len(own)].lower() not in wording_entry("keys") | wording_entry("prepositions"):
         words = words[len(own) :]
     return " ".join(words)
 
 
 def _begins(words: list[str], name: list[str]) -> bool:
-    """Whether words begin with a name, and go on."""
+    """Whether words begin with a name and continue."""
     return 0 < len(name) < len(words) and [w.lower() for w in words[: len(name)]] == [w.lower() for w in name]
 
 
@@ -165,8 +165,8 @@ def _without_end(words: list[str], ends: Collection[str]) -> list[str]:
     return words[:-1] if len(words) > 1 and words[-1].lower() in ends else words
 
 
-def _apart(forms: list[dict[str, str]], roles: Mapping[str, PredicateRole]) -> dict[str, str]:
-    """For each property the first form that no other property of the same class shares, else the last."""
+def _unique_forms(forms: list[dict[str, str]], roles: Mapping[str, PredicateRole]) -> dict[str, str]:
+    """For each property the first form that is unique among the properties of its classes, else the last form."""
     found: dict[str, str] = {}
     for form in forms:
         often = Counter((said, owner) for iri, said in form.items() for owner in _owners(iri, roles))

@@ -1,4 +1,4 @@
-"""Words that run together in a name: "emissioncombined" -> "emission combined"."""
+"""Split joined words of a name: "emissioncombined" -> "emission combined"."""
 
 from collections.abc import Collection
 from functools import lru_cache
@@ -8,16 +8,16 @@ import simplemma
 from nacre.language.thesaurus import vocabulary
 from nacre.language.tokens import lemma
 
-# a word that may be two has at least so many letters; each of its parts so many, fewer where data is often called so
+# minimum lengths of a word that is split, of its parts, and of parts that are frequent in data
 SHORTEST, PART, KNOWN_PART = 8, 4, 3
 MAX_PARTS = 4
 
 
 def split_joined_words(words: str, others: Collection[str]) -> str:
-    """The name with spaces where words run together; `others` are the words of all names of the graph.
+    """The name with its joined words split; `others` are the words of all names of the graph.
 
-    A word comes apart into the fewest English words, one of them a word that data is often called by; an abbreviation
-    after another abbreviation of the graph.
+    A word is split into the fewest English words, of which one is frequent in data; an abbreviation is split after
+    another abbreviation of the graph.
 
     >>> [split_joined_words(name, {"WLTP"}) for name in ("fuelcapacity", "WLTPCO2 emission", "top speed")]
     ['fuel capacity', 'WLTP CO2 emission', 'top speed']
@@ -33,18 +33,21 @@ def _parts(word: str, others: Collection[str]) -> tuple[str, ...]:
         return (first, word[len(first) :]) if first else (word,)
     if len(word) < SHORTEST or not word.isascii() or not word.islower() or _is_word(word):
         return (word,)
-    ways = [way for way in _ways(word, MAX_PARTS) if any(lemma(part) in vocabulary() for part in way)]
+    ways = [way for way in _splits(word, MAX_PARTS) if any(lemma(part) in vocabulary() for part in way)]
     return min(ways, key=len, default=(word,))
 
 
 @lru_cache(maxsize=4096)
-def _ways(word: str, most: int) -> tuple[tuple[str, ...], ...]:
-    """All ways to cut letters into known words."""
+def _splits(word: str, most: int) -> tuple[tuple[str, ...], ...]:
+    """All ways to split letters into known words."""
     whole = ((word,),) if _is_part(word) else ()
     if most == 1:
         return whole
     cuts = range(KNOWN_PART, len(word) - KNOWN_PART + 1)
-    return (*whole, *((word[:at], *rest) for at in cuts if _is_part(word[:at]) for rest in _ways(word[at:], most - 1)))
+    return (
+        *whole,
+        *((word[:at], *rest) for at in cuts if _is_part(word[:at]) for rest in _splits(word[at:], most - 1)),
+    )
 
 
 def _is_part(word: str) -> bool:

@@ -1,4 +1,4 @@
-"""Give the literals of one predicate a column type: distinct lexical forms -> typed cells that give them back."""
+"""Infer the column type of a predicate: distinct lexical forms -> typed cells that can restore them."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ _NOT_FINITE = frozenset({"NaN", "INF", "+INF", "-INF"})
 _YEAR_WORDS = {"year", "date"}
 _NUMBERS = frozenset(("integer", "real"))
 _TIMES = frozenset(("date", "datetime", "time", "year"))
-# share of the literals that must be declared to be of one kind for all others to be exceptions (given)
+# minimum share of literals with one family of datatypes for all others to count as exceptions (given)
 MOST = 0.5
 
 
@@ -49,9 +49,9 @@ MOST = 0.5
 class TypedCells:
     """Cells for distinct literals, in their order.
 
-    `value[i]` is the typed cell; `low`, `high` are there for ranges and pairs. `text` says whether the lexical form
-    gets a column of its own. `exact[i]`: the cells alone would not give the literal back, its own form has to be
-    kept. `hidden[i]`: no cell shows it. `sort` is the datatype and language of a literal that is not `exact`.
+    `value[i]` is the typed cell; ranges and pairs also have `low` and `high`. `text`: the lexical form has a column of
+    its own. `exact[i]`: the cells alone can't restore the literal, so its form is stored. `hidden[i]`: no cell shows
+    it. `sort` is the datatype and language of literals that are not `exact`.
     """
 
     datatype: Datatype
@@ -71,7 +71,7 @@ class TypedCells:
 def infer_cells(
     iri: str, texts: Sequence[str], sorts: Sequence[TermSort], frequency: dict[TermSort, int]
 ) -> TypedCells:
-    """Type all distinct literals of a predicate together; `frequency` says how many triples have one of each sort."""
+    """Infer one type for all distinct literals of a predicate; `frequency` is the number of triples by sort."""
     usual = max(frequency, key=lambda s: (frequency[s], s))
     families = {_FAMILY.get(sort[1], "text") for sort in frequency}
     other = [sort != usual for sort in sorts] if len(frequency) > 1 else [False] * len(sorts)
@@ -88,7 +88,7 @@ def infer_cells(
         and name_rank(iri) is None
         and local_name(iri).lower() not in word_list("ingestion", "identifier_words")
     ):
-        # beside what most are declared to be, others are exceptions: "to be confirmed"
+        # if most literals have one datatype, others are exceptions: "to be confirmed"
         most = {f for f in families if _declared_as(f, frequency) > MOST * sum(frequency.values())}
         found = _found(iri, texts, other, usual, MOST if most & _NUMBERS else MIN_READ)
         if found:
@@ -105,7 +105,7 @@ def infer_cells(
 
 
 def _declared(family: Datatype, texts: Sequence[str], other: Sequence[bool], usual: TermSort) -> TypedCells | None:
-    """Cells where enough of the literals are what their datatype says; NaN and INF are, but have no cell."""
+    """Cells if enough literals conform to their datatype; NaN and INF conform, but have no cell."""
     cast = _CAST.get(family, _text)
     value: list[Cell] = [cast(text) for text in texts]
     hidden = [cell is None for cell in value]
@@ -118,12 +118,12 @@ def _declared(family: Datatype, texts: Sequence[str], other: Sequence[bool], usu
 
 
 def _declared_as(family: Datatype, frequency: dict[TermSort, int]) -> int:
-    """How many triples have a literal that is declared to be of a family."""
+    """The number of triples with a literal of a family of datatypes."""
     return sum(n for sort, n in frequency.items() if _FAMILY.get(sort[1]) == family)
 
 
 def _excepted(family: Datatype, texts: Sequence[str], other: Sequence[bool], usual: TermSort) -> TypedCells:
-    """Cells of what is what most are declared to be; the forms of all literals have a column of their own."""
+    """Cells of the most frequent family; the forms of all literals have a column of their own."""
     form = _FORMS.get(family)
     cast = _CAST.get(family, _text)
     value = [cast(text) if form is None or form.fullmatch(text) else None for text in texts]
@@ -132,7 +132,7 @@ def _excepted(family: Datatype, texts: Sequence[str], other: Sequence[bool], usu
 
 
 def _lasting(texts: Sequence[str], usual: TermSort) -> TypedCells | None:
-    """Durations as numbers with a unit; their own forms are kept."""
+    """Durations as numbers with a unit; their lexical forms are stored too."""
     found = parse_durations(texts)
     if found is None:
         return None
@@ -171,7 +171,7 @@ def _found(iri: str, texts: Sequence[str], other: Sequence[bool], usual: TermSor
 
 
 def _exact(other: Sequence[bool], value: Sequence[Cell], texts: Sequence[str], datatype: Datatype) -> list[bool]:
-    """For each literal whether its cell does not give its text back, or it is of another sort than most."""
+    """For each literal whether its cell can't restore its text, or it has another sort than most."""
     kept = zip(other, value, texts, strict=True)
     return [apart or lexical_form(cell, datatype) != text for apart, cell, text in kept]
 

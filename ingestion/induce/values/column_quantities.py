@@ -1,4 +1,4 @@
-"""Read a column of text as numbers in one unit: distinct values -> ColumnQuantities."""
+"""Parse a column of text as numbers in one unit: distinct values -> ColumnQuantities."""
 
 import re
 from collections import Counter
@@ -20,19 +20,19 @@ from nacre.language.forms.nouns import singular
 from nacre.records.schema import Shape
 
 _ZEROS = re.compile(r"[-+]?0\d+")
-# a number or two, and a word behind them
+# a number or two, followed by a word
 _COUNTED = re.compile(r"([-+−]?\d[\d.,]*(?:\s?[-–−]\s?\d[\d.,]*)?) ([^\W\d_][^\s\d]{0,11}|°)")
 _DIGIT = re.compile(r"\d")
 _COMMA = re.compile(r"\d+,(\d{1,2}|\d{4,})\b")
-# values that must share a word for it to be a unit; values that are looked at for one
+# minimum number of values with the same word for it to be a unit; number of values that are examined
 FEWEST, _FIRST = 2, 30
-# Share of the distinct values that must read as quantities before a column becomes numeric.
+# minimum share of distinct values that are quantities for a column to be numeric
 MIN_READ = 0.9
 
 
 @dataclass(frozen=True)
 class ColumnQuantities:
-    """The distinct values of one predicate as numbers in one unit; None where a value has no number in it."""
+    """The distinct values of one predicate as numbers in one unit; None for a value without a number."""
 
     unit: str
     shape: Shape
@@ -41,9 +41,9 @@ class ColumnQuantities:
 
 
 def read_quantities(texts: Sequence[str], least: float = MIN_READ) -> ColumnQuantities | None:
-    """Distinct values as numbers in the unit most of them have; None where less than a share of `least` are quantities.
+    """Distinct values as numbers in the most frequent unit; None if less than a share of `least` are quantities.
 
-    Values in another unit of the same dimension are converted, those of another dimension have no number.
+    Values in another unit of the same dimension are converted; those of another dimension have no number.
 
     >>> read_quantities(["4,953 mm", "1.835 m"]).numbers
     ((4953.0, 4953.0, 4953.0), (1835.0, 1835.0, 1835.0))
@@ -54,7 +54,7 @@ def read_quantities(texts: Sequence[str], least: float = MIN_READ) -> ColumnQuan
         return None
     allowed = int(len(texts) * (1 - least) + 1e-9)
     if not any(map(_DIGIT.search, texts[: allowed + 1])):
-        # more texts without a number than there may be
+        # too many texts without a number
         return None
     texts, word = _without_word(texts)
     comma = any(map(_COMMA.match, texts)) and not any("." in t for t in texts)
@@ -74,8 +74,7 @@ def read_quantities(texts: Sequence[str], least: float = MIN_READ) -> ColumnQuan
 
 
 def _without_word(texts: Sequence[str]) -> tuple[Sequence[str], str]:
-    """The values without the one word that stands behind their numbers and is no unit that is known: it is one all the
-    same where most have it.
+    """The values without an unknown word after their numbers: it counts as a unit if most values have it.
 
     >>> _without_word(["88 dB", "85 - 90 dB"]), _without_word(["180", "2500", "900 people"])
     ((['88', '85 - 90'], 'dB'), (['180', '2500', '900'], ''))
@@ -94,10 +93,10 @@ def _without_word(texts: Sequence[str]) -> tuple[Sequence[str], str]:
 
 
 def _written_alike(texts: Sequence[str]) -> ColumnQuantities | None:
-    """The reading of plain numbers with one common unit or none, as most columns are; None for others."""
+    """Plain numbers with one common unit or none, the usual case; None for other columns."""
     if not texts or not SIMPLE_QUANTITY.fullmatch(texts[0]):
         return None
-    # one search over all of them, a line each, takes half the time
+    # one search over all values, joined by line breaks, takes half the time
     lines = "\n".join(texts)
     found = SIMPLE_QUANTITY_LINES.findall(lines)
     if len(found) < len(texts) or lines.count("\n") >= len(texts):

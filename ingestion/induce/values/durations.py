@@ -1,4 +1,4 @@
-"""Durations of XML Schema as numbers: "PT1H30M" -> 90 min; their years and months are months."""
+"""Parse durations of XML Schema: "PT1H30M" -> 90 min; years and months become months."""
 
 import re
 from collections.abc import Sequence
@@ -10,22 +10,22 @@ _FORM = re.compile(
 )
 _MONTHS = {"years": 12, "months": 1}
 _SECONDS = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
-# what several of a unit make up, the largest first
+# units in seconds, the largest first
 _UNITS = (("day", 86400), ("h", 3600), ("min", 60))
-# from so many seconds on, something is said to last minutes
+# from this number of seconds on, durations are given in minutes
 _LONG = 600
 
 
 class ParsedDurations(NamedTuple):
-    """Numbers of one unit, None for what is no duration of its kind."""
+    """Numbers in one unit; None for texts that are not durations of its kind."""
 
     unit: str
     values: tuple[float | None, ...]
 
 
 def parse_durations(texts: Sequence[str]) -> ParsedDurations | None:
-    """Durations in the largest unit that all are whole numbers of, and long ones in minutes at least; None where most
-    are none, or where months stand beside days.
+    """Durations in the largest unit in which all are whole numbers, at least minutes for long ones; None if most texts
+    are not durations, or if months and days are mixed.
 
     >>> parse_durations(["PT1H30M", "PT45M"]), parse_durations(["P1Y", "P6M"])
     (ParsedDurations(unit='min', values=(90.0, 45.0)), ParsedDurations(unit='month', values=(12.0, 6.0)))

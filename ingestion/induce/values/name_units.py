@@ -1,4 +1,4 @@
-"""Units that the names of properties end in: Predicates -> the same, "lengthM" as a length in m."""
+"""Units at the end of property names: predicates -> the same with units, "lengthM" as a length in m."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -15,14 +15,15 @@ from nacre.language.tokens import fold, lemma
 from nacre.records.schema import Predicate
 
 _BRACKETS = re.compile(r"\s*\(([^()]{1,12})\)\s*$")
-# letters of what a name says besides its unit; words of a unit: "km h"
+# minimum length of the word before a unit; maximum number of words of a unit: "km h"
 _SHORTEST, _LONGEST = 3, 2
 
 
 def add_name_units(predicates: Sequence[Predicate], classes: Collection[str]) -> tuple[Predicate, ...]:
-    """The properties of numbers with the unit that their names end in, and without it in labels made of IRIs.
+    """Numeric properties with the unit at the end of their names; labels made from IRIs lose the unit.
 
-    A label stays where another property, or a class (`classes` are their labels), is called like what remains of it.
+    A label stays as it is if the rest of it is the label of another property or of a class (`classes` are their
+    labels).
     """
     found = [_named(p) for p in predicates]
     labels = [fold(p.label) for p in predicates] + [fold(rest) for rest, _ in found if rest]
@@ -32,13 +33,13 @@ def add_name_units(predicates: Sequence[Predicate], classes: Collection[str]) ->
 
 
 def _called(predicate: Predicate, rest: str, unit: str) -> Predicate:
-    """The property with its unit, and with the label that it had as another, where it gets one without."""
+    """The property with its unit; if its label loses the unit, the old label becomes an alternative one."""
     named = replace(predicate, unit=unit) if unit else predicate
     return replace(named, label=rest, alt_labels=(*named.alt_labels, named.label)) if rest else named
 
 
 def _named(predicate: Predicate) -> tuple[str, str]:
-    """What a label says without its unit ("" where it is to stay), and the unit."""
+    """The label without its unit ("" if it stays as it is), and the unit."""
     numbers = predicate.datatype in ("integer", "real") and predicate.role == "fact" and not predicate.has_links
     if not numbers:
         return "", ""
@@ -56,7 +57,7 @@ def _named(predicate: Predicate) -> tuple[str, str]:
     unit = trailing_unit(name)[1] or trailing_unit(expand_abbreviations(name))[1]
     if not unit or predicate.unit not in ("", unit):
         return "", ""
-    # a label that people gave stays as it is
+    # a stated label stays as it is
     derived = any(
         fold(said).replace(" ", "").endswith(fold(label).replace(" ", ""))
         for said in (name, expand_abbreviations(name))
@@ -65,9 +66,9 @@ def _named(predicate: Predicate) -> tuple[str, str]:
 
 
 def trailing_unit(name: str) -> tuple[str, str]:
-    """The words of a name before the unit that it ends in, and the unit; the name and "" where it ends in none.
+    """The words of a name before its unit, and the unit; the name and "" if it does not end in a unit.
 
-    What may be something else as well, one letter above all, is a unit after what is measured in it alone.
+    Ambiguous units, such as single letters, only count after a noun that is measured in them.
 
     >>> trailing_unit("length M"), trailing_unit("price Eur"), trailing_unit("speed km h"), trailing_unit("area Km2")
     (('length', 'm'), ('price', 'EUR'), ('speed', 'km/h'), ('area', 'km²'))
@@ -88,19 +89,19 @@ def trailing_unit(name: str) -> tuple[str, str]:
 
 
 def _unit(spelt: str) -> str:
-    """The unit that is spelt so, whatever it is of; "" for none."""
+    """The unit with this spelling, independent of the noun; "" for none."""
     code = spelt.upper()
     return code if code in CURRENCY_SIGNS else str(english_data()["units_in_names"].get(spelt, ""))
 
 
 @cache
 def _spelt_out() -> dict[str, str]:
-    """Words for units, which are what they are wherever they stand: "minutes", "litres"."""
+    """Unambiguous words for units: "minutes", "litres"."""
     known = {spelt: unit for units in _units_of().values() for spelt, unit in units.items()}
     return {spelt: unit for spelt, unit in known.items() if len(spelt) > _SHORTEST}
 
 
 @cache
 def _units_of() -> dict[str, dict[str, str]]:
-    """What is measured -> how a unit is spelt -> the unit."""
+    """Measured noun -> spelling of a unit -> unit."""
     return {noun: group["units"] for group in english_data()["units_after"] for noun in group["measured"].split()}

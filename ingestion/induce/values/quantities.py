@@ -1,4 +1,4 @@
-"""Find numbers, ranges, pairs and units in text: "167 - 153 g/km" -> a range of 153 to 167 g/km."""
+"""Parse numbers, ranges, pairs and units: "167 - 153 g/km" -> a range of 153 to 167 g/km."""
 
 import re
 from functools import cache
@@ -10,7 +10,7 @@ from nacre.records.schema import Shape
 _NUMBER = r"(?:\d{1,3}(?:[,'’\u00a0\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+|,\d+)?(?:[eE][+-]?\d+)?|\.\d+)"
 _PER_UNIT = r"(?:\s?/\s?(?:10{0,3}\s?)?[^\W\d_][^\s\d/()]*)?"
 _UNIT = rf"(?:[^\W\d_]|[µμ°%‰€$£¥])[^\s\d/()]*{_PER_UNIT}(?:\^?[23²³])?"
-# the codes of ISO 4217 that money is written with most, and the sign that says the same
+# the most frequent codes of ISO 4217, and the equivalent signs
 CURRENCY_SIGNS = {
     **{"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥"},
     **dict.fromkeys("AUD BRL CAD CHF CNY CZK DKK HKD HUF INR KRW MXN NOK NZD PLN SEK SGD ZAR".split(), ""),
@@ -25,9 +25,9 @@ SIMPLE_QUANTITY_LINES = re.compile(f"^{_SIMPLE}$", re.MULTILINE)
 _NOTE = re.compile(r"^(.*\S)\s*\(([^()]*)\)$", re.DOTALL)
 _MISSING = re.compile(r"^(?:\.{2,}|…|-+|–|—|\?+|n/?a)\s*[^\W\d_]*\s*/\s*(?=\d)", re.IGNORECASE)
 _PER = re.compile(r"^10{1,3}(?=[^\W\d])")
-# Money and shares: pint has no currencies, and they are never converted.
+# money and percentages: pint has no currencies, and they are never converted
 UNIT_SYMBOLS = frozenset("€$£¥%‰") | frozenset(CURRENCY_SIGNS)
-# Spellings that pint knows as they are; loading pint takes half a second, and most graphs need no more than these.
+# spellings that need no pint: loading it takes half a second, and most graphs only use these
 _COMMON = """
     mm cm dm m km mi ft in yd g kg mg t lb oz s ms min h W kW MW GW hp V kV A mA J kJ MJ Wh kWh MWh GWh Hz kHz MHz GHz
     Pa kPa MPa bar mbar K l L ml cl dl hl N kN Nm ha mph mpg m² km² cm² m³ cm³ GB MB kB TB
@@ -38,7 +38,7 @@ _LONGEST = 60
 
 
 class WrittenQuantity(NamedTuple):
-    """Numbers as written: `second` is None for a single number; `unit` is "" where the text names none."""
+    """Numbers as written: `second` is None for a single number; `unit` is "" if the text has none."""
 
     shape: Shape
     first: float
@@ -47,7 +47,7 @@ class WrittenQuantity(NamedTuple):
 
 
 def parse_quantity(text: str, decimal_comma: bool = False) -> WrittenQuantity | None:
-    """The quantity that a text is, from its first letter to its last; None for anything else.
+    """The quantity in a text that consists of nothing else; None for other texts.
 
     >>> parse_quantity("167 − 153 g/km")
     WrittenQuantity(shape='range', first=167.0, second=153.0, unit='g/km')
@@ -101,7 +101,7 @@ def parse_quantity(text: str, decimal_comma: bool = False) -> WrittenQuantity | 
 
 
 def stated_unit(text: str) -> str:
-    """The unit that a comment or name says its numbers are in, "" where it says none.
+    """The unit that a comment or a name states, "" if it states none.
 
     >>> stated_unit("Length of a river in kilometres."), stated_unit("area in square miles"), stated_unit("age in full")
     ('km', 'mi²', '')
@@ -110,14 +110,14 @@ def stated_unit(text: str) -> str:
         word = found[2]
         name = word.lower().removesuffix("s").replace("meter", "metre")
         unit = word if word in COMMON_UNITS else word_map("ingestion", "unit_names").get(name)
-        # "in s", "in second place": too short or too ambiguous to be taken for a unit
+        # "in s", "in second place": too short or too ambiguous for a unit
         if unit and word != unit[:1] and word.lower() != "second":
             return unit + {"square": "²", "cubic": "³"}.get((found[1] or "").strip().lower(), "")
     return ""
 
 
 def unit_conversion(unit: str, target: str) -> tuple[float, float] | None:
-    """Factor and offset that bring a number from one unit to another; None between different dimensions.
+    """Factor and offset that convert a number from one unit to another; None for different dimensions.
 
     >>> unit_conversion("m", "mm"), unit_conversion("kg", "mm"), unit_conversion("EUR", "€")
     ((1000.0, 0.0), None, (1.0, 0.0))
@@ -176,7 +176,7 @@ def _number(text: str, decimal_comma: bool) -> float | None:
 
 
 def round_noise(number: float) -> float:
-    """A number without the noise of a calculation: twelve digits.
+    """A number rounded to twelve digits, without floating-point noise.
 
     >>> round_noise(0.1 + 0.2)
     0.3
@@ -187,7 +187,7 @@ def round_noise(number: float) -> float:
 
 
 def is_known_unit(unit: str) -> bool:
-    """Whether a word is a unit that is converted to others, or a currency."""
+    """Whether a word is a convertible unit or a currency."""
     return is_common_unit(unit) or _pint(unit) is not None
 
 
@@ -200,7 +200,7 @@ def _plain(unit: str) -> str:
 
 @cache
 def is_common_unit(unit: str) -> bool:
-    """Whether a unit is known without asking pint.
+    """Whether a unit is known without loading pint.
 
     >>> is_common_unit("g/km"), is_common_unit("furlong")
     (True, False)
@@ -221,7 +221,7 @@ def _registry() -> Any:
 
 @cache
 def _pint(unit: str) -> tuple[Any, float, str] | None:
-    """The pint unit, a factor that its name can't carry ("/100km" is 1/100 of "/km"), and the spelling pint knows."""
+    """The pint unit, a factor that its name can't express ("/100km" is 1/100 of "/km"), and pint's spelling."""
     unit = unit.strip().rstrip(".")
     top, slash, bottom = unit.partition("/")
     number = re.match(r"\s?(10{0,3})\s?(?=\D)", bottom)
@@ -240,14 +240,14 @@ def _pint(unit: str) -> tuple[Any, float, str] | None:
 
 
 def _spelling(name: str) -> str | None:
-    """The name as pint knows it; "Kg" is "kg", but no guess goes further than that."""
+    """The name in pint's spelling; only the case may differ, as in "Kg"."""
     if name in COMMON_UNITS:
         return name
     registry = _registry()
     try:
         if not registry.parse_units(_power(name)).dimensionless:
             return name
-    except Exception:  # pint's tokenizer raises errors of many kinds for text that is no unit
+    except Exception:  # pint's tokenizer raises many kinds of errors for other texts
         pass
     return name.lower() if name.lower() in COMMON_UNITS else None
 
