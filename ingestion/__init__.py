@@ -1,1 +1,21 @@
-"""RDF and text to stores: one stage, one file; pipeline.py lists the stages in order."""
+"""From RDF and documents to the stores of a graph.
+
+Files in reading order:
+    pipeline.py             sources and texts -> a published version -> its vectors
+    stages.py               the stages of an ingest, in order
+    read/                   files -> facts, documents -> text in blocks
+    meaning/                common vocabularies -> derived facts
+    induce/                 facts -> tables and schema
+    verbalise/              facts and documents -> passages
+    index/                  lexicon, full-text index, vectors, triple store
+    publish.py              a finished version -> what readers open
+    graph_state.py          what was made, and which indexes are complete
+    attach/                 a SPARQL endpoint -> a graph without tables
+    extract.py              texts -> extracted triples
+    complete.py             extracted triples -> additions to the schema
+    export.py               tables -> N-Triples or N-Quads
+    report.py               every triple accounted for
+    suggested_questions.py  schema -> draft questions
+    checked_questions.py    draft questions -> questions that the graph answers
+    vocabulary.py           IRIs of common vocabularies
+"""

@@ -1,4 +1,4 @@
-"""Questions that a graph answers, made from what is central in it and checked by asking them: Graph -> questions."""
+"""Example questions about the central classes of a graph, checked by asking them: Graph -> questions."""
 
 import time
 from collections.abc import Iterator, Sequence

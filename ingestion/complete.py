@@ -1,8 +1,7 @@
-"""Complete the shown schema of a graph from what was extracted from its texts: ExtractedLayer + Graph -> Proposals ->
-tables.
+"""Complete the shown schema of a graph from its extracted triples: ExtractedLayer + Graph -> proposals -> tables.
 
-The tables of a completed graph lie in its layer's folder, built by the stages of every ingest from the graph's own
-triples and those of the proposals. What was ingested is neither written nor exported anew.
+The tables of a completed graph are in the folder of its layer. The stages of an ingest build them from the graph's own
+triples and those of the proposals. The ingested tables stay unchanged.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""Rebuild the triples of a graph from its SQLite file alone: Tables -> N-Triples or N-Quads."""
+"""Export the triples of a graph from its SQLite file: Tables -> N-Triples or N-Quads."""
 
 import json
 import re
@@ -18,9 +18,10 @@ _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
 
 
 def export_triples(tables: Tables, out: BinaryIO, form: Literal["nt", "nq"] | None = None) -> None:
-    """Write every triple that was read, equal up to the names of blank nodes.
+    """Write every triple that was read; only the labels of blank nodes differ.
 
-    Without `form` it is N-Quads where the graph has named graphs, else N-Triples; raises ConfigError for "nt" then.
+    Without `form`, graphs with named graphs are written as N-Quads, others as N-Triples. Raises ConfigError for "nt"
+    with named graphs.
     """
     layout = json.loads(tables.meta("layout"))
     named = bool(layout["named_graphs"])
@@ -31,7 +32,7 @@ def export_triples(tables: Tables, out: BinaryIO, form: Literal["nt", "nq"] | No
 
 
 def statement_lines(connection: sqlite3.Connection, layout: dict[str, Any]) -> Iterator[str]:
-    """The statements, one a line, in a stable order."""
+    """The lines of all statements, in a stable order."""
     yield from _types(connection, layout)
     for index, place in enumerate(layout["places"]):
         yield from _place(connection, layout, index, place)
@@ -121,7 +122,7 @@ def _name(text: str) -> str:
 
 
 def ntriples_literal(lexical: str, datatype: str, language: str) -> str:
-    """A literal as N-Triples write it."""
+    """A literal in N-Triples syntax."""
     shown = f'"{_IN_LITERAL.sub(_escape, lexical)}"'
     if language:
         return f"{shown}@{language}"

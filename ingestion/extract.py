@@ -1,4 +1,4 @@
-"""Extract triples from texts into a layer of their own beside a graph: texts + Graph -> TextExtraction -> a layer."""
+"""Extract triples from texts into a layer of a graph: texts + Graph -> TextExtraction -> a published layer."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -37,8 +37,8 @@ ALONE = 500
 
 @dataclass(frozen=True)
 class TextExtraction:
-    """What texts state beside the graph. `known` are triples that the graph holds itself, `sentences` how many were
-    read, `by` who read them."""
+    """What texts state in addition to the graph. `known` are triples that the graph has too, `sentences` counts the
+    sentences, `by` is the extractor."""
 
     triples: tuple[ExtractedTriple, ...]
     known: tuple[ExtractedTriple, ...]
@@ -49,7 +49,7 @@ class TextExtraction:
 
 
 def normalise_name(text: str) -> str:
-    """A name as it is looked up in a layer.
+    """A name in the form for lookup in a layer.
 
     >>> normalise_name("University of Basel")
     'university of basel'
@@ -58,7 +58,7 @@ def normalise_name(text: str) -> str:
 
 
 def read_source_sentences(graph: Graph, texts: Sequence[str]) -> Iterator[SourceSentence]:
-    """The sentences of the texts that are given, else of those that the graph was made with, document by document."""
+    """The sentences of the given texts, else of the graph's documents, document by document."""
     passages: Iterator[Passage]
     if texts:
         seen = SeenTexts()
@@ -85,9 +85,9 @@ async def extract_triples(
     texts: Sequence[str] = (),
     on_document: Callable[[str], None] = lambda document: None,
 ) -> TextExtraction:
-    """What the texts state, each triple once a sentence; writes nothing.
+    """The triples that the texts state, once for each sentence; writes nothing.
 
-    Raises ConfigError where there is no text, IngestionError for texts that can't be read.
+    Raises ConfigError if there are no texts, IngestionError for unreadable texts.
     """
     if graph.stored is None:
         raise ConfigError(f"Graph {graph.name!r} is attached; triples are extracted beside ingested graphs alone.")
@@ -109,7 +109,7 @@ async def extract_triples(
 
 
 def _held(graph: Graph, found: Sequence[ExtractedTriple]) -> list[bool]:
-    """Which of the triples the graph has itself: the same property between the same ends."""
+    """The triples that the graph has too: the same property with the same subject and object."""
     triples = TripleReader(graph.tables)
 
     def there(each: ExtractedTriple) -> bool:
@@ -122,9 +122,9 @@ def _held(graph: Graph, found: Sequence[ExtractedTriple]) -> list[bool]:
 
 
 def publish_triples(home: Path, version: str, triples: Sequence[ExtractedTriple]) -> str:
-    """Publish the triples as the layer of a version, in the place of an earlier one; returns its id.
+    """Publish the triples as the layer of a version, replacing an earlier one; returns its id.
 
-    Raises ConfigError where the version is no longer the present one.
+    Raises ConfigError if the version is no longer the current one.
     """
 
     def build(folder: Path) -> None:
@@ -134,7 +134,7 @@ def publish_triples(home: Path, version: str, triples: Sequence[ExtractedTriple]
 
 
 def publish_layer(home: Path, version: str, build: Callable[[Path], None]) -> str:
-    """Publish what `build` writes into a folder as the layers of a version; returns their id."""
+    """Publish the files that `build` writes as the layers of a version; returns their id."""
     with exclusive_writer(home):
         present = versions.read_pointer(home)
         if present is None or present.version != version:
@@ -148,7 +148,7 @@ def publish_layer(home: Path, version: str, build: Callable[[Path], None]) -> st
 
 
 def remove_layers(home: Path) -> bool:
-    """Show the graph without its extracted layers again; says whether it had some."""
+    """Remove the extracted layers of a graph; returns whether it had any."""
     with exclusive_writer(home):
         present = versions.read_pointer(home)
         if present is None or not present.layers:

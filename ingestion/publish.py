@@ -1,4 +1,4 @@
-"""Make a finished version the one that readers see, in one step: a folder aside -> NAME/current."""
+"""Publish a finished version in one step: temporary folder -> NAME/current."""
 
 import errno
 import json
@@ -35,7 +35,7 @@ _FULL = re.compile(
 
 
 def new_version_id(now: datetime, inputs: str) -> str:
-    """An id that sorts by time.
+    """A version id; ids sort by time.
 
     >>> new_version_id(datetime(2030, 1, 2, 3, 4, 5), "9f86d081884c")
     '20300102T030405000000-9f86d081'
@@ -45,10 +45,10 @@ def new_version_id(now: datetime, inputs: str) -> str:
 
 @contextmanager
 def build_folder(home: Path, place: Path, url: str | None, key: str | None) -> Iterator[Path]:
-    """A folder to build what is to lie at `place` in, for the graph's only writer; what was begun and not published
-    goes at the end.
+    """A temporary folder for building what will be at `place`; the caller is the graph's only writer. If it is not
+    published, it is removed at the end.
 
-    Before, it removes what killed builds left. Raises IngestionError where nothing can be written.
+    The remains of killed builds are removed first. Raises IngestionError if nothing can be written.
     """
     folder = place.with_name(f".{place.name}{BUILDING}")
     with report_write_errors(home):
@@ -67,7 +67,7 @@ def build_folder(home: Path, place: Path, url: str | None, key: str | None) -> I
 
 @contextmanager
 def exclusive_writer(home: Path) -> Iterator[None]:
-    """Alone among the writers of this graph; a folder without a graph in it goes at the end."""
+    """Hold the lock of the graph's only writer; a folder without a graph is removed at the end."""
     with report_write_errors(home):
         home.mkdir(parents=True, exist_ok=True)
         lock = versions.writer_lock(home)
@@ -81,46 +81,47 @@ def exclusive_writer(home: Path) -> Iterator[None]:
 
 
 def remove_unused(home: Path, url: str | None, key: str | None) -> None:
-    """Remove what killed builds left and what nobody reads; the caller is the graph's only writer."""
+    """Remove the remains of killed builds and unused versions; the caller is the graph's only writer."""
     with suppress(OSError):
         versions.remove_unused_versions(home, lambda collection: drop_collection(url, key, collection))
 
 
 def publish_version(home: Path, folder: Path, manifest: Manifest, without: str) -> None:
-    """Write everything through to the disk, name the folder by its version and switch the readers to it.
+    """Flush everything to disk, rename the folder to its version and switch the readers to it.
 
-    It has no vectors yet; those of the version before stay, to be copied from. `without` says why none will follow.
+    It has no vectors yet; those of the previous version stay, so that they can be copied. `without` has the reason if
+    no vectors will follow.
     """
     with report_write_errors(home):
         present = versions.read_pointer(home)
         earlier = (present.vectors or present.earlier) if present is not None else None
         versions.write_manifest(folder, manifest)
-        _settle(folder, versions.version_folder(home, manifest.version))
+        _flush_and_rename(folder, versions.version_folder(home, manifest.version))
         switch_version(home, Pointer(manifest.version, earlier=earlier, without=without))
 
 
 def publish_vectors(home: Path, folder: Path, vectors: str, manifest: VectorsManifest) -> None:
-    """The same for a set of vectors of the present version, and switch the readers to it."""
+    """Publish a set of vectors of the current version."""
     with report_write_errors(home):
         versions.write_manifest(folder, manifest)
-        _settle(folder, versions.vectors_folder(home, vectors))
+        _flush_and_rename(folder, versions.vectors_folder(home, vectors))
         present = versions.read_pointer(home)
         layers = present.layers if present is not None else ""
         switch_version(home, Pointer(manifest.version, vectors, layers=layers))
 
 
 def publish_layers(home: Path, folder: Path, layers: str) -> None:
-    """The same for the extracted layers of the present version."""
+    """Publish the extracted layers of the current version."""
     with report_write_errors(home):
         present = versions.read_pointer(home)
         if present is None:
             raise IngestionError(f"The graph {home.name!r} is gone. Run: nacre ingest FILE.ttl --graph {home.name}")
-        _settle(folder, versions.layers_folder(home, layers))
+        _flush_and_rename(folder, versions.layers_folder(home, layers))
         switch_version(home, replace(present, layers=layers))
 
 
 def switch_version(home: Path, pointer: Pointer) -> None:
-    """Switch the readers, in one step."""
+    """Switch the readers in one step."""
     with report_write_errors(home):
         aside = home / f".{CURRENT}"
         aside.write_text(json.dumps(asdict(pointer)) + "\n", encoding="utf-8")
@@ -130,7 +131,7 @@ def switch_version(home: Path, pointer: Pointer) -> None:
 
 
 def matching_version(home: Path, inputs: str, unavailable: dict[str, str]) -> Manifest | None:
-    """The present version, if it was made of the same input in the same way and is whole."""
+    """The current version, if it was made from the same input in the same way and is complete."""
     try:
         version = versions.current_version(home)
         present = versions.read_manifest(home, version) if version is not None else None
@@ -146,24 +147,24 @@ def matching_version(home: Path, inputs: str, unavailable: dict[str, str]) -> Ma
 
 @contextmanager
 def report_write_errors(home: Path) -> Iterator[None]:
-    """Says where writing failed, if it does."""
+    """Turn errors of writing into IngestionError with the place and the reason."""
     try:
         yield
     except NacreError:
         raise
-    except Exception as error:  # the stores' engines each raise their own kinds
+    except Exception as error:  # each engine raises its own kinds of errors
         number = error.errno if isinstance(error, OSError) else None
-        said = _FULL.search(str(error))
-        if number not in WRITE_ERRORS and not said:
+        full = _FULL.search(str(error))
+        if number not in WRITE_ERRORS and not full:
             raise
-        reason = (error.strerror if isinstance(error, OSError) else None) or (said[0] if said else str(error))
+        reason = (error.strerror if isinstance(error, OSError) else None) or (full[0] if full else str(error))
         raise IngestionError(
             f"Can't write to {home}: {reason.lower()}."
             " Check its permissions and free space, or set NACRE_DATA to another folder."
         ) from error
 
 
-def _settle(folder: Path, place: Path) -> None:
+def _flush_and_rename(folder: Path, place: Path) -> None:
     for here, _, files in os.walk(folder):
         for file in files:
             _flush(Path(here) / file)

@@ -1,4 +1,4 @@
-"""Account for every triple of a graph: Tables -> how many lie in which column, and what no column shows, and why."""
+"""Account for every triple of a graph: Tables -> counts by column, and hidden triples with reasons."""
 
 import json
 import sqlite3
@@ -14,7 +14,7 @@ from nacre.stores.sqlite.tables import Tables
 
 @dataclass(frozen=True)
 class ColumnCount:
-    """Triples of one predicate in one place: `column` of `relation`."""
+    """The number of triples of one predicate in one `column` of a `relation`."""
 
     relation: str
     column: str
@@ -23,7 +23,7 @@ class ColumnCount:
 
 @dataclass(frozen=True)
 class AsideCount:
-    """Triples that no table shows; they are stored aside and exported."""
+    """The number of triples that no table shows, with the reason; they are stored and exported."""
 
     reason: str
     triples: int
@@ -42,8 +42,8 @@ class PredicateReport:
 
 @dataclass(frozen=True)
 class IngestReport:
-    """`triples` were read; `shown` + `left_out` = `triples`. `read_omissions` is what could not be read. `texts`
-    documents were read, `texts_left_out` are those that could not be, or that repeat another."""
+    """The report: `shown` + `left_out` = `triples`. `omitted` are unreadable statements and files. `texts` counts the
+    documents that were read, `texts_left_out` are unreadable or repeated ones."""
 
     triples: int
     entities: int
@@ -56,7 +56,7 @@ class IngestReport:
 
 
 def build_report(tables: Tables, documents: Documents | None = None) -> IngestReport:
-    """Count what lies where, in the file itself; most frequent predicates first; and what was read of `documents`."""
+    """Count the triples in the SQLite file, most frequent predicates first, and the `documents`."""
     connection = tables.trusted()
     layout = json.loads(tables.meta("layout"))
     labels = {p.iri: p.label for p in tables.schema.predicates}
@@ -87,14 +87,14 @@ def build_report(tables: Tables, documents: Documents | None = None) -> IngestRe
 
 
 def read_omissions(tables: Tables) -> Omissions:
-    """What was left out when the files were read; the first thousand of each kind are listed."""
+    """The omissions of the ingest; the first thousand of each kind are listed."""
     counts = json.loads(tables.meta("layout"))["omitted"]
     rows = tables.trusted().execute("SELECT kind, file, line, text, reason, statements FROM _nacre_omitted")
     return Omissions(tuple(Omission(*row) for row in rows), *counts)
 
 
 def omission_lines(found: Omissions, most: int | None = None) -> list[str]:
-    """What was left out, for a person: a line with the counts, then `most` of what is listed.
+    """A summary of omissions: a line with the counts, then the first `most` of the list.
 
     >>> omission_lines(Omissions((Omission("statement", "a.nt", 3, '"x"', "no triple"),), 1))
     ['Left out: 1 statement that cannot be read.', '  a.nt, line 3: "x": no triple']
@@ -115,7 +115,7 @@ def omission_lines(found: Omissions, most: int | None = None) -> list[str]:
 
 
 def report_text(found: IngestReport) -> str:
-    """The report for a person, a predicate a line."""
+    """The report as text, a line for each predicate."""
     lines = [
         f"{found.triples} triples, {found.entities} entities: {found.shown} in tables, {found.left_out} kept aside."
     ]
@@ -160,7 +160,7 @@ def _place(connection: sqlite3.Connection, index: int, place: dict[str, Any]) ->
                 f" WHERE {row} NOT IN (SELECT row FROM _nacre_derived WHERE predicate = ?)",
                 (index,),
             ).fetchone()[0]
-            # A triple in several named graphs is several statements in one cell.
+            # a triple in several named graphs counts as several statements in one cell
             more = connection.execute(
                 f"SELECT count(*) - count(DISTINCT row) FROM _nacre_graph WHERE predicate = ? AND row IN "
                 f'(SELECT {row} FROM "{relation}" WHERE "{counted}" IS NOT NULL)',

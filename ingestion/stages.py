@@ -1,5 +1,4 @@
-"""The stages of a version in the making, each a function of what the one before gave: Inputs -> ... ->
-PassagesBuilt."""
+"""The stages of an ingest, each a function of the previous result: Inputs -> ... -> PassagesBuilt."""
 
 import gc
 import logging
@@ -37,14 +36,14 @@ OnStage = Callable[[str, int, int], None]
 
 
 class StageContext(NamedTuple):
-    """Where the stages write, and whom they tell how far they are: stage, done, total."""
+    """The folder that the stages write to, and the progress callback (stage, done, total)."""
 
     folder: Path
     progress: OnStage
 
 
 class Inputs(NamedTuple):
-    """What is given by the user: RDF files, texts, annotations."""
+    """The user's input: RDF files, documents, annotations."""
 
     sources: Sources
     documents: tuple[DocumentFile, ...]
@@ -52,14 +51,14 @@ class Inputs(NamedTuple):
 
 
 class Parsed(NamedTuple):
-    """All triples, grouped into capsules while they were read."""
+    """The parsed triples."""
 
     inputs: Inputs
     facts: Facts
 
 
 class TablesBuilt(NamedTuple):
-    """The tables are written; `layout` is where every predicate lies in them."""
+    """The tables are written; `layout` has the columns of every predicate."""
 
     inputs: Inputs
     facts: Facts
@@ -68,7 +67,7 @@ class TablesBuilt(NamedTuple):
 
 
 class NamesBuilt(NamedTuple):
-    """The names are written too."""
+    """The lexicon is written too."""
 
     inputs: Inputs
     facts: Facts
@@ -76,99 +75,99 @@ class NamesBuilt(NamedTuple):
 
 
 class PassagesBuilt(NamedTuple):
-    """How many passages were written, and of how many documents."""
+    """The number of written passages, and of documents."""
 
     passages: int = 0
     texts: int = 0
 
 
 class Stage(NamedTuple):
-    """A name, as progress shows it, and what is done: (what the stage before gave, workshop) -> what the next gets."""
+    """The name shown as progress, and the function: (previous result, context) -> next result."""
 
     name: str
     run: Callable[[Any, StageContext], object]
 
 
-def parse_sources(inputs: Inputs, workshop: StageContext) -> Parsed:
+def parse_sources(inputs: Inputs, context: StageContext) -> Parsed:
     """RDF -> facts."""
     return Parsed(inputs, read_sources(inputs.sources))
 
 
-def build_tables(parsed: Parsed, workshop: StageContext) -> TablesBuilt:
+def build_tables(parsed: Parsed, context: StageContext) -> TablesBuilt:
     """Facts -> SQLite."""
     inputs, facts = parsed
     annotations = read_annotations(inputs.annotations) if inputs.annotations is not None else None
     layout = induce_layout(facts)
-    return TablesBuilt(inputs, facts, layout, write_layout(layout, workshop.folder / versions.TABLES, annotations))
+    return TablesBuilt(inputs, facts, layout, write_layout(layout, context.folder / versions.TABLES, annotations))
 
 
-def build_names(tabled: TablesBuilt, workshop: StageContext) -> NamesBuilt:
+def build_names(built: TablesBuilt, context: StageContext) -> NamesBuilt:
     """Layout and schema -> the lexicon."""
-    write_names(tabled.layout, tabled.schema, workshop.folder / versions.LEXICON)
-    return NamesBuilt(tabled.inputs, tabled.facts, tabled.schema)
+    write_names(built.layout, built.schema, context.folder / versions.LEXICON)
+    return NamesBuilt(built.inputs, built.facts, built.schema)
 
 
-def build_passages(named: NamesBuilt, workshop: StageContext) -> PassagesBuilt:
+def build_passages(named: NamesBuilt, context: StageContext) -> PassagesBuilt:
     """Facts, schema and documents -> passages."""
 
     def counted(passages: Iterator[Passage]) -> Iterator[Passage]:
         for done, passage in enumerate(passages):
             if done % 4096 == 0:
-                workshop.progress("verbalise", done, 0)
+                context.progress("verbalise", done, 0)
             yield passage
 
-    folder, documents = workshop.folder, named.inputs.documents
+    folder, documents = context.folder, named.inputs.documents
     with (
         closing(Lexicon(folder / versions.LEXICON, named.schema)) as lexicon,
         DocumentsWriter(folder / versions.DOCUMENTS) as writer,
     ):
-        told = verbalise_documents(documents, lexicon, writer, strict=named.inputs.sources.reading.strict)
-        passages = chain(verbalise(named.facts, named.schema), told)
+        document_passages = verbalise_documents(documents, lexicon, writer, strict=named.inputs.sources.reading.strict)
+        passages = chain(verbalise(named.facts, named.schema), document_passages)
         written = write_passages(counted(passages), folder / versions.PASSAGES)
     if documents and not writer.count and not named.inputs.sources.files:
         raise IngestionError(f"{documents[0].path}: none of the documents given can be read. {writer.last_skipped}")
     return PassagesBuilt(written, writer.count)
 
 
-def build_word_index(made: PassagesBuilt, workshop: StageContext) -> PassagesBuilt:
-    """Passages -> the index of words."""
-    with closing(Passages(workshop.folder / versions.PASSAGES)) as passages:
+def build_word_index(made: PassagesBuilt, context: StageContext) -> PassagesBuilt:
+    """Passages -> the full-text index."""
+    with closing(Passages(context.folder / versions.PASSAGES)) as passages:
         index_words(
-            passages, workshop.folder / versions.LEXICAL, lambda done, total: workshop.progress("index", done, total)
+            passages, context.folder / versions.LEXICAL, lambda done, total: context.progress("index", done, total)
         )
     return made
 
 
-def build_triple_store(made: PassagesBuilt, workshop: StageContext) -> PassagesBuilt:
-    """The tables -> a store that answers SPARQL."""
-    with closing(Tables(workshop.folder / versions.TABLES)) as tables:
-        write_triples(tables, workshop.folder / versions.TRIPLES)
+def build_triple_store(made: PassagesBuilt, context: StageContext) -> PassagesBuilt:
+    """Tables -> the triple store for SPARQL."""
+    with closing(Tables(context.folder / versions.TABLES)) as tables:
+        write_triples(tables, context.folder / versions.TRIPLES)
     return made
 
 
 TABLES_ONLY = (Stage("parse", parse_sources), Stage("tables", build_tables), Stage("names", build_names))
 WORDS_ONLY = (Stage("index", build_word_index),)
 STAGES = (*TABLES_ONLY, Stage("verbalise", build_passages), *WORDS_ONLY)
-# after the others, where it is asked for
+# runs last, if requested
 TRIPLES = Stage("triples", build_triple_store)
 
 
 def run_stages(
-    stages: Sequence[Stage], given: Inputs | PassagesBuilt, workshop: StageContext
+    stages: Sequence[Stage], given: Inputs | PassagesBuilt, context: StageContext
 ) -> tuple[PassagesBuilt, dict[str, float]]:
-    """Run stages one after the other; returns what was made, and seconds by stage."""
+    """Run the stages in order; returns the last result, and seconds by stage."""
     value: object = given
     seconds: dict[str, float] = {}
     for stage in stages:
-        with time_stage(stage.name, workshop.progress) as taken:
-            value = stage.run(value, workshop)
+        with time_stage(stage.name, context.progress) as taken:
+            value = stage.run(value, context)
         seconds |= taken
     return value if isinstance(value, PassagesBuilt) else PassagesBuilt(), seconds
 
 
 @contextmanager
 def time_stage(stage: str, progress: OnStage) -> Iterator[dict[str, float]]:
-    """Tell that a stage begins and ends; the seconds it took are in the yielded dictionary then."""
+    """Report the start and end of a stage; afterwards the yielded dictionary has its seconds."""
     seconds: dict[str, float] = {}
     progress(stage, 0, 1)
     start = perf_counter()
@@ -181,7 +180,8 @@ def time_stage(stage: str, progress: OnStage) -> Iterator[dict[str, float]]:
 
 @contextmanager
 def _no_collector() -> Iterator[None]:
-    """Millions of small records are made that hold no cycles; looking for some takes a fifth of the time."""
+    """Disable garbage collection: an ingest creates millions of records without cycles, and collecting takes 20 % of
+    it."""
     enabled = gc.isenabled()
     gc.disable()
     try:

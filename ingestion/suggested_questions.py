@@ -1,4 +1,4 @@
-"""Questions that a person would ask of a graph, made from its schema and not yet checked: Graph -> drafts."""
+"""Draft questions from the schema of a graph, not yet checked: Graph -> drafts."""
 
 import re
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
-"""What people call the things of a class besides its own name: Schema + names of things -> (class, word).
+"""Find nouns for the members of a class besides its label: Schema + names of things -> (class, noun).
 
-A class of a public vocabulary, or a table, is often called otherwise than its members are: products that are sorted
-into "hard wood", "soft wood" are woods, organizations called "... Mill" are mills, what has a "firm name" is a firm.
+The label of a class is often not what people call its members: products with the categories "hard wood" and "soft
+wood" are woods, organizations named "... Mill" are mills, and a thing with a "firm name" is a firm.
 """
 
 from collections import Counter
@@ -17,14 +17,14 @@ from nacre.language.thesaurus import is_person
 from nacre.language.tokens import lemma, split_name
 from nacre.records.schema import Class, Predicate, Schema
 
-# how surely a word that is worked out names a class, where its own name does at 1 (given)
-CALLED = 0.9
-# the share of names or categories that end in a word before it is what their things are called, and these at least
-SHARED, LEAST = 0.6, 3
-# names of things that are looked at, and letters of a word
-MOST_LOOKED_AT, SHORTEST = 1000, 3
-# the share of the things of a class that have a property that says what they are
-COVERED = 0.9
+# score of an inferred noun for a class; the label has 1 (given)
+NOUN_SCORE = 0.9
+# minimum share and number of names or categories that end in the noun
+MIN_SHARED, MIN_NAMES = 0.6, 3
+# maximum number of examined names, minimum length of a word
+MAX_NAMES, MIN_LETTERS = 1000, 3
+# minimum share of the things of a class that have the property
+MIN_COVERED = 0.9
 
 
 NamesOf = Callable[[Class], Iterable[str]]
@@ -83,7 +83,7 @@ def _only_class(predicate: Predicate, schema: Schema) -> Class | None:
 
 def _tells_apart(predicate: Predicate, kind: Class) -> bool:
     """Whether nearly each thing of a class has a text of its own by a property."""
-    enough = predicate.subjects >= COVERED * kind.count and predicate.objects >= COVERED * predicate.subjects
+    enough = predicate.subjects >= MIN_COVERED * kind.count and predicate.objects >= MIN_COVERED * predicate.subjects
     return enough and predicate.functional and predicate.datatype == "text" and not predicate.has_links
 
 
@@ -98,7 +98,7 @@ def _by_category(schema: Schema) -> Iterator[ClassNoun]:
             continue
         word = _shared_head([v for v in p.values if v], {lemma(words[-1].lower()) for words in names if words})
         kinds = [schema.class_of[iri] for iri in p.domains if iri in schema.class_of]
-        mine = [c for c in kinds if p.domains[c.iri] >= COVERED * c.count and c.count > len(p.values)]
+        mine = [c for c in kinds if p.domains[c.iri] >= MIN_COVERED * c.count and c.count > len(p.values)]
         if word and mine:
             yield ClassNoun(max(mine, key=lambda c: (c.count, c.iri)).iri, word)
 
@@ -110,9 +110,9 @@ def _by_members(schema: Schema, names_of: NamesOf) -> Iterator[ClassNoun]:
     sorted_into = {iri for p in schema.predicates if p.has_links and _sorts(p) for iri in p.ranges}
     for c in schema.classes:
         words = split_name(c.label).lower().split()
-        if c.count < LEAST or not generic.issuperset(words) or c.iri in sorted_into:
+        if c.count < MIN_NAMES or not generic.issuperset(words) or c.iri in sorted_into:
             continue
-        word = _shared_head(list(islice(names_of(c), MOST_LOOKED_AT)), set(words))
+        word = _shared_head(list(islice(names_of(c), MAX_NAMES)), set(words))
         if word:
             found.setdefault(word, []).append(c)
     for word, kinds in found.items():
@@ -128,11 +128,11 @@ def _sorts(predicate: Predicate) -> bool:
 def _shared_head(names: Sequence[str], said: set[str]) -> str:
     """The noun that most names end in, "" where there is none, or where it is `said` anyway."""
     ends = [words for name in names if (words := name.lower().split())]
-    if len(ends) < LEAST:
+    if len(ends) < MIN_NAMES:
         return ""
     ((last, _),) = Counter(singular(words[-1]) for words in ends).most_common(1)
     with_more = [words for words in ends if singular(words[-1]) == last and len(words) > 1]
-    enough = len(with_more) >= max(LEAST, SHARED * len(ends))
+    enough = len(with_more) >= max(MIN_NAMES, MIN_SHARED * len(ends))
     return last if enough and lemma(last) not in said and last not in said and _is_noun(last) else ""
 
 
@@ -141,7 +141,7 @@ def _is_noun(words: str) -> bool:
     parts = words.split()
     if (
         len(parts) > 2
-        or len(parts[-1]) < SHORTEST
+        or len(parts[-1]) < MIN_LETTERS
         or set(parts) & wording_entry("kinds_of_name")
         or is_participle(parts[-1])
     ):

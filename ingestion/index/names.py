@@ -1,4 +1,4 @@
-"""Collect the names of a graph, and who is linked to whom, into its lexicon: Layout + Schema -> lexicon file."""
+"""Write the lexicon of a graph, its names and the links between tables: Layout + Schema -> lexicon file."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from ingestion.index.class_nouns import CALLED, find_class_nouns
+from ingestion.index.class_nouns import NOUN_SCORE, find_class_nouns
 from ingestion.induce.layout import Layout
 from ingestion.induce.names.predicate_names import expand_abbreviations
 from ingestion.induce.predicate_columns import PredicateColumns
@@ -50,7 +50,7 @@ def write_names(layout: Layout, schema: Schema, path: Path) -> int:
 def schema_names(schema: Schema) -> Iterator[LexiconEntry]:
     """The names of classes, groups, properties and their values."""
     for c in schema.classes:
-        local = split_name(local_name(c.iri))
+        local = split_name(_last_segment(c.iri))
         # and what answers call it
         for text in {c.label, *c.alt_labels, local, expand_abbreviations(local), label_words(c.label, schema.labels)}:
             yield LexiconEntry(name_tokens(text), "class", c.iri, "", c.label, c.relation, 1.0)
@@ -60,7 +60,7 @@ def schema_names(schema: Schema) -> Iterator[LexiconEntry]:
     for p in schema.predicates:
         if p.role in ("type", "schema"):
             continue
-        texts = {split_name(n) for n in (p.label, *p.alt_labels, local_name(p.iri))}
+        texts = {split_name(n) for n in (p.label, *p.alt_labels, _last_segment(p.iri))}
         for text in texts | {expand_abbreviations(text) for text in texts}:
             yield LexiconEntry(name_tokens(text), "predicate", p.iri, "", p.label, "", 1.0)
         if _names_values(p):
@@ -87,7 +87,7 @@ def _called(layout: Layout, schema: Schema) -> Iterator[LexiconEntry]:
 
     for iri, word in find_class_nouns(schema, names_of):
         kind = schema.class_of[iri]
-        yield LexiconEntry(name_tokens(word), "class", iri, "", kind.label, kind.relation, CALLED)
+        yield LexiconEntry(name_tokens(word), "class", iri, "", kind.label, kind.relation, NOUN_SCORE)
 
 
 def _shared_values(layout: Layout, schema: Schema) -> Iterator[Row]:
@@ -129,7 +129,7 @@ def _countries(layout: Layout, schema: Schema) -> Iterator[Row]:
         form.casefold(): (*forms, names[code]) for code, forms in others.items() for form in (code, *forms, names[code])
     }
     for predicate, place in _places(layout, schema):
-        words = split_name(local_name(predicate.iri)).lower().split()
+        words = split_name(_last_segment(predicate.iri)).lower().split()
         if predicate.role != "fact" or wording_entry("countries").isdisjoint(words):
             continue
         for value in sorted(layout.facts.texts[n] for n in place.distinct.tolist()):
@@ -156,7 +156,7 @@ def _entities(layout: Layout, schema: Schema, weight: list[int], ends: dict[int,
         iri, others = texts[number], said.get(number)
         names = set(map(name_tokens, others)) if others else set()
         names.add(name_tokens(label))
-        local = local_name(iri)
+        local = _last_segment(iri)
         names.add((local,) if local.isdigit() else name_tokens(split_name(unquote(local) if "%" in local else local)))
         # a thing that only its IRI names is rarely the one meant
         prominence = -1 if not others and len(names) == 1 else weight[number]
@@ -270,10 +270,10 @@ def _places(layout: Layout, schema: Schema) -> Iterator[tuple[Predicate, Predica
             yield schema.predicate_of[place.iri], place
 
 
-def local_name(iri: str) -> str:
+def _last_segment(iri: str) -> str:
     """The last segment of an IRI.
 
-    >>> local_name("http://ex.org/a#birthPlace")
+    >>> _last_segment("http://ex.org/a#birthPlace")
     'birthPlace'
     """
     return iri.rstrip("/#").rsplit("#", 1)[-1].rsplit("/", 1)[-1]

@@ -1,4 +1,4 @@
-"""Make passages searchable: passages.sqlite -> an index of words, and a set of vectors for what it helps."""
+"""Index passages: passages.sqlite -> a full-text index, and vectors of passages that vector search helps to find."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Write the triples of a graph into a store that answers SPARQL: graph.sqlite -> a folder of Oxigraph."""
+"""Write the triples of a graph into a store for SPARQL: graph.sqlite -> a folder of Oxigraph."""
 
 import json
 import shutil
@@ -21,10 +21,10 @@ Row = tuple[Any, ...]
 
 
 def write_triples(tables: Tables, folder: Path) -> int:
-    """Build the whole store (the folder must not exist yet); returns how many statements are in it.
+    """Build the store in a new folder; returns the number of statements.
 
-    The default graph holds what the tables show, derived triples and superclasses included. How a literal reads, where
-    that is not what its datatype says, is in a graph of its own, and so is what no table shows.
+    The default graph has the triples that the tables show, with derived triples and superclasses. Named graphs have the
+    numbers of literals that were read differently from their datatypes, and the triples that no table shows.
     """
     import pyoxigraph as ox
 
@@ -72,8 +72,8 @@ def _statements(connection: sqlite3.Connection, schema: Schema, layout: dict[str
 
 
 def _place(connection: sqlite3.Connection, schema: Schema, index: int, place: dict[str, Any]) -> Iterator[str]:
-    """The triples of one predicate; and where one of its literals reads as another value than its datatype says, how
-    each of them reads."""
+    """The triples of one predicate; if one of its literals was read differently from its datatype, also the number of
+    each literal."""
     predicate, datatype = place["predicate"], schema.predicate_of[place["predicate"]].datatype
     named = format_iri(predicate)
     read: dict[str, Row] = {}
@@ -101,7 +101,7 @@ def _place(connection: sqlite3.Connection, schema: Schema, index: int, place: di
 
 
 def _rows(connection: sqlite3.Connection, schema: Schema, index: int, place: dict[str, Any]) -> Iterator[Row]:
-    """Each triple: subject, value, low, high, text, target, and the literal's own form where that was kept."""
+    """Each triple: subject, value, low, high, text, target, and the literal's own form if it was stored."""
     sources = [(place["junction"], "rowid", place["key"])] if place["junction"] else []
     sources += [(table, "id", "id") for table in place["tables"]]
     found = [c for r in schema.relations for c in r.columns if c.predicate == place["predicate"]]
@@ -121,7 +121,7 @@ def _rows(connection: sqlite3.Connection, schema: Schema, index: int, place: dic
 
 
 def _as_declared(form: str, datatype: Datatype) -> Cell:
-    """The value that a query has for a literal without being told how it reads; "" where that is an error."""
+    """The value that SPARQL derives from a literal itself; "" if that is an error."""
     try:
         if datatype in ("integer", "year"):
             return int(form)

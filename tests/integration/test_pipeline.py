@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import ingestion.index.passages
-from ingestion.pipeline import IngestResult, index_graph, ingest
+from ingestion.graph_state import IngestResult
+from ingestion.pipeline import index_graph, ingest
 from nacre.errors import ConfigError, IngestionError
 from nacre.stores import versions
 from nacre.stores.catalog import Library

@@ -15,7 +15,7 @@ from nacre.serving.terminal.progress import show_progress
 from nacre.serving.terminal.turn_display import print_line
 
 if TYPE_CHECKING:
-    from ingestion.pipeline import IngestResult
+    from ingestion.graph_state import IngestResult
     from nacre.config.embedder import LocalEmbedder
     from nacre.config.settings import Settings
 
@@ -60,6 +60,7 @@ def ingest(
     for search by meaning follow and can be built later by `nacre index`.
     """
     from ingestion import pipeline
+    from ingestion.graph_state import VectorServer
     from ingestion.read.sources import ReadOptions
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
@@ -82,7 +83,7 @@ def ingest(
             sparql=sparql,
             reading=ReadOptions(strict, _check_base(base), dict(map(_parse_context, contexts or [])), fetch_contexts),
             without=pipeline.no_vectors_reason(graph, no_vectors, embedder),
-            server=pipeline.VectorServer(settings.qdrant_url, qdrant_api_key(settings)),
+            server=VectorServer(settings.qdrant_url, qdrant_api_key(settings)),
             on_stage=on_stage,
         )
     _print_summary(loaded)
@@ -120,9 +121,10 @@ def index(graph: options.GraphOption = None) -> int:
 def _embed(name: str, settings: "Settings", embedder: "LocalEmbedder") -> int:
     """Build the vectors of a graph that answers already."""
     from ingestion import pipeline
+    from ingestion.graph_state import VectorServer
     from nacre.errors import ConfigError, IngestionError
 
-    server = pipeline.VectorServer(settings.qdrant_url, qdrant_api_key(settings))
+    server = VectorServer(settings.qdrant_url, qdrant_api_key(settings))
     try:
         with _interruptible(name), show_progress() as on_stage:
             result = pipeline.embed_graph(name, data=settings.data, embedder=embedder, server=server, on_stage=on_stage)
