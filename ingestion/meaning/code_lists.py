@@ -1,4 +1,4 @@
-"""Code tables of databases: a column that holds bare codes has what their table says of them. Draft -> Draft."""
+"""Expand codes of databases: a column with bare codes gets the descriptions of their code table. Draft -> Draft."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 # rows of a code table, facts of one, letters of a code, distinct codes that a column holds
 MOST_ROWS, MOST_COLUMNS, LONGEST_CODE, MOST_CODES = 1000, 6, 20, 500
-# a column holds codes where so many of its values are some
+# minimum share of codes among the values of a column
 MIN_CODED_SHARE = 0.95
-# letters that two words begin with alike where one shortens the other
+# minimum length of an abbreviated word
 MIN_ABBREVIATION = 3
 REASON, ROW = "code that a table describes", "row of a code table"
 
 
 @dataclass(frozen=True)
 class CodeList:
-    """The codes of one group with what is said of each; `words` name the group, `rows` are those of its table."""
+    """The codes of one group with their descriptions; `words` name the group, `rows` are the rows of its table."""
 
     owner: int
     words: frozenset[str]
@@ -41,10 +41,10 @@ class CodeList:
 
 
 def expand_codes(draft: Draft) -> None:
-    """Where all, or nearly all, values of a column are codes of one list, the column has their descriptions.
+    """If nearly all values of a column are codes of one list, replace them by their descriptions.
 
-    Nothing in the graph links the two: where the names of column and list share no word, the codes must be of several
-    letters and of no other list. Codes and the rows of their lists are kept aside.
+    No triple links column and list: if their names share no word, the codes must have several letters and belong to no
+    other list. Codes and the rows of their lists are hidden.
     """
     lists = list(_lists(draft))
     if not lists:
@@ -56,13 +56,15 @@ def expand_codes(draft: Draft) -> None:
         found = _list_of(draft, (owner, predicate), dict(zip(terms.tolist(), counts.tolist(), strict=True)), lists)
         if found is None:
             continue
-        draft.say(rows, {t: found.said[text] for t in terms.tolist() if (text := draft.text(t)) in found.said}, REASON)
+        draft.replace_literals(
+            rows, {t: found.said[text] for t in terms.tolist() if (text := draft.text(t)) in found.said}, REASON
+        )
         used.update(found.rows)
-    draft.hide([row for subject in sorted(used) for row in draft.of(subject)], ROW)
+    draft.hide([row for subject in sorted(used) for row in draft.rows_of(subject)], ROW)
 
 
 def _lists(draft: Draft) -> Iterator[CodeList]:
-    """Every way to read a class as a code table: which column holds the codes, and which the group, if one does."""
+    """All readings of a class as a code table: the column of the codes, and the column of the group, if any."""
     for owner, things in _bare_classes(draft):
         columns = _columns(draft, things)
         texts = {p: {s: draft.text(o[0]) for s, o in values.items()} for p, values in columns.items()}
@@ -79,7 +81,7 @@ def _lists(draft: Draft) -> Iterator[CodeList]:
 
 
 def _bare_classes(draft: Draft) -> Iterator[tuple[str, list[int]]]:
-    """Classes whose things have nothing but a few literals, and which nothing links to."""
+    """Classes whose things only have a few literals, and to which nothing links."""
     facts, number = draft.facts, draft.predicate(TYPE)
     if number is None:
         return
@@ -105,10 +107,10 @@ def _bare_classes(draft: Draft) -> Iterator[tuple[str, list[int]]]:
 
 
 def _columns(draft: Draft, things: list[int]) -> "Columns":
-    """What all things of a class have: by predicate, then by thing."""
+    """The values of properties that all things of a class have: by predicate, then by thing."""
     found: Columns = defaultdict(dict)
     for thing in things:
-        for row in draft.of(thing):
+        for row in draft.rows_of(thing):
             _, predicate, target = draft.row(row)
             if draft.text(predicate) != TYPE:
                 found[predicate].setdefault(thing, []).append(target)
@@ -120,7 +122,7 @@ def _are_codes(texts: Iterable[str]) -> bool:
 
 
 def _description(texts: dict[int, dict[int, str]], others: set[int | None]) -> int | None:
-    """The column with what the codes stand for: the shortest that is written in words, else the longest of letters."""
+    """The column with the descriptions: the shortest with several words, else the longest with letters."""
     left = {p: list(said.values()) for p, said in texts.items() if p not in others}
     letters = {p: said for p, said in left.items() if all(any(map(str.isalpha, text)) for text in said)}
     length = {p: sum(map(len, said)) for p, said in letters.items()}
@@ -138,14 +140,14 @@ def _grouped(group_of: dict[int, str]) -> dict[str, list[int]]:
 
 
 def _tells_apart(groups: dict[str, list[int]], codes: dict[int, str], *, whole: bool) -> bool:
-    """Whether a code stands for one thing in its group; and whether groups are more than one, of several codes each."""
+    """Whether codes are unique in their group; and whether there are several groups of several codes each."""
     if any(len({codes[thing] for thing in members}) < len(members) for members in groups.values()):
         return False
     return whole or (len(groups) > 1 and 2 * len(groups) <= len(codes))
 
 
 def _code_columns(draft: Draft, codes: set[str]) -> "Iterator[tuple[str, int, Rows]]":
-    """Class, predicate and rows of what may hold codes: a column is what the things of one class have."""
+    """(class, predicate, rows) of columns that may hold codes; a column belongs to the things of one class."""
     facts = draft.facts
     class_of = np.full(len(facts.texts), -1, dtype=np.int32)
     typing = facts.predicate == draft.predicate(TYPE)
@@ -163,7 +165,7 @@ def _code_columns(draft: Draft, codes: set[str]) -> "Iterator[tuple[str, int, Ro
 
 
 def _list_of(draft: Draft, column: tuple[str, int], held: dict[int, int], lists: list[CodeList]) -> CodeList | None:
-    """The list that a column's values are of, the one that shares most of its name; `held` counts the values."""
+    """The list of a column's codes, with the most similar name; `held` counts the values."""
     owner, name = column[0], local_name(draft.text(column[1]))
     texts = {text: count for term, count in held.items() if (text := draft.text(term)).strip()}
     own, around = _words(name), _words(local_name(owner))
@@ -186,13 +188,13 @@ def _list_of(draft: Draft, column: tuple[str, int], held: dict[int, int], lists:
 
 
 def _words(name: str) -> frozenset[str]:
-    """The words of a name in full, without those that only say that something is coded."""
+    """The words of a name, with abbreviations expanded, without words for codes."""
     said = frozenset(expand_abbreviations(lowercase_name(name.lower() if name.isupper() else name)).lower().split())
     return said - wording_entry("keys") or said
 
 
 def _shared(some: frozenset[str], others: frozenset[str]) -> int:
-    """How many words of a name stand in another, in full or shortened."""
+    """The number of words of a name that another name contains, in full or abbreviated."""
     return sum(any(_alike(word, other) for other in others) for word in some)
 
 

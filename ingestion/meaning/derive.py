@@ -1,4 +1,4 @@
-"""Read a graph as the vocabularies in it mean it: Facts -> Facts with derived triples. The rules stand in `RULES`."""
+"""Derive triples by the meaning of common vocabularies: Facts -> Facts with derived triples, by `RULES` in order."""
 
 from ingestion.meaning.code_lists import expand_codes
 from ingestion.meaning.draft import Draft
@@ -20,7 +20,7 @@ from ingestion.meaning.undescribed_targets import name_undescribed_targets
 from ingestion.meaning.wikibase import read_wikibase
 from ingestion.read.capsules import Facts
 
-# In order: each reads what those before it derived.
+# each rule reads what the previous ones derived
 RULES = (
     unfold_lists,
     unfold_values,
@@ -43,11 +43,11 @@ RULES = (
 
 
 def derive_facts(facts: Facts) -> Facts:
-    """The facts with what follows from them; the same object where none of the vocabularies is used.
+    """The facts with derived triples; the same object if no rule applies.
 
-    What is derived is marked in `derived`, what is no longer shown stands in `aside`; the export gives what was read.
+    Derived triples are marked in `derived`, hidden ones are in `aside`. The export has what was read.
     """
     draft = Draft(facts)
     for rule in RULES:
         rule(draft)
-    return draft.facts_meant()
+    return draft.finished_facts()

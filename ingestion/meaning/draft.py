@@ -1,4 +1,4 @@
-"""A graph while rules read it: Facts -> Draft, which takes derived triples and hides read ones -> Facts."""
+"""A draft of the shown graph, to which rules add derived triples and in which they hide read ones: Facts -> Facts."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -17,12 +17,11 @@ TermPair = tuple[int, int]
 
 
 class Draft:
-    """The facts and what rules added; terms are numbers as in Facts, rows indexes of read triples.
+    """The facts and the changes by rules. Terms are numbers as in Facts, rows are indexes of read triples.
 
-    What is derived is no statement of the graph: it is shown and never exported. What is hidden stays a statement of
-    the graph and is kept aside, with the reason. `things` are classes that are themselves the things of the graph.
-    `kinds` are pairs of a thing and a kind that it is of, where kinds are many, overlap, and so split no table.
-    `codes` are those that values of a property stand for, by the property and the value.
+    Derived triples are shown and never exported. Hidden triples are exported and not shown; each has a reason. `things`
+    are classes that are things of the graph themselves. `kinds` are pairs of a thing and a class, for classes that are
+    too many or overlap too much to be tables. `codes` are the codes of expanded values, by property and value.
     """
 
     def __init__(self, facts: Facts) -> None:
@@ -34,21 +33,21 @@ class Draft:
         self.codes: dict[int, dict[int, set[int]]] = {}
         self._new: list[tuple[str, TermSort]] = []
         self._made: dict[tuple[str, TermSort], int] = {}
-        self._said: list[NDArray[np.int32]] = []
+        self._added_rows: list[NDArray[np.int32]] = []
         self._by_predicate: dict[int, list[TermPair]] = defaultdict(list)
         self._blank_targets: dict[int, list[TermPair]] = defaultdict(list)
         self._predicates = {facts.texts[n]: n for n in facts.predicates}
 
     def predicate(self, iri: str) -> int | None:
-        """The number of a predicate that the graph uses."""
+        """The number of a predicate; None if the graph does not use it."""
         return self._predicates.get(iri)
 
-    def uses(self, *iris: str) -> bool:
+    def has_any(self, *iris: str) -> bool:
         """Whether any of these predicates is used."""
         return any(iri in self._predicates for iri in iris)
 
     def iri(self, text: str) -> int:
-        """The number of an IRI, a new one where the graph does not have it."""
+        """The number of an IRI; a new one if the graph does not have it."""
         found = self._predicates.get(text)
         if found is None:
             found = self._iris.get(text)
@@ -69,7 +68,7 @@ class Draft:
         return self.facts.sorts[int(self.facts.sort_of[term])] if term < known else self._new[term - known][1]
 
     def pairs(self, iri: str) -> list[TermPair]:
-        """Subject and object of what is read and shown or derived with a predicate."""
+        """(subject, object) of the shown triples with a predicate, read or derived."""
         number = self._predicates.get(iri)
         if number is None:
             return []
@@ -78,22 +77,22 @@ class Draft:
         read = [(int(subject[r]), int(object_[r])) for r in rows if r not in self.hidden]
         return [*read, *((s, o) for s, o in self._by_predicate.get(number, ()) if (s, number, o) in self.added)]
 
-    def of(self, subject: int) -> range:
+    def rows_of(self, subject: int) -> range:
         """The rows of a subject."""
         return range(*_span(self.facts.subject, subject))
 
-    def to(self, target: int) -> list[int]:
-        """The rows that lead to a term."""
+    def rows_to(self, target: int) -> list[int]:
+        """The rows with a term as object."""
         rows: list[int] = self._by_object[slice(*_span(self._ordered, target))].tolist()
         return rows
 
     def row(self, row: int) -> tuple[int, int, int]:
-        """One triple."""
+        """The triple of a row: subject, predicate, object."""
         facts = self.facts
         return int(facts.subject[row]), int(facts.predicate[row]), int(facts.object[row])
 
-    def typed(self, iri: str) -> list[int]:
-        """The things that are said to be of a class."""
+    def instances_of(self, iri: str) -> list[int]:
+        """The things with a class as type."""
         wanted = self._classes.get(iri)
         rows = [] if wanted is None else self._type_rows[self.facts.object[self._type_rows] == wanted].tolist()
         read = {int(self.facts.subject[row]) for row in rows if row not in self.hidden}
@@ -101,7 +100,7 @@ class Draft:
         return sorted(read | {s for s, o in self._by_predicate.get(number, ()) if self.text(o) == iri})
 
     def add(self, subject: int, predicate: str, target: int) -> None:
-        """Derive a triple; one that is there already changes nothing, and nothing is said of a literal."""
+        """Derive a triple, unless it exists already or its subject is a literal."""
         if self.sort(subject)[0] == "literal":
             return
         number = self._number(predicate)
@@ -113,43 +112,47 @@ class Draft:
                 self._blank_targets[target].append((subject, number))
 
     def owners(self, blank: int) -> list[TermPair]:
-        """Subject and predicate of what is shown to lead to a blank node, whether read or derived."""
-        read = [self.row(row)[:2] for row in self.to(blank) if row not in self.hidden]
+        """(subject, predicate) of the shown triples that lead to a blank node."""
+        read = [self.row(row)[:2] for row in self.rows_to(blank) if row not in self.hidden]
         return [*read, *(pair for pair in self._blank_targets.get(blank, ()) if (*pair, blank) in self.added)]
 
-    def part(self, subject: int, predicate: int, target: int, reason: str) -> None:
-        """Show a link no more: keep it aside where it was read, forget it where it was derived."""
+    def hide_link(self, subject: int, predicate: int, target: int, reason: str) -> None:
+        """Hide a link: a read one with the reason; a derived one is deleted."""
         key = subject, predicate, target
         if key in self.added:
             del self.added[key]
         else:
-            self.hide([row for row in self.of(subject) if self.row(row) == key], reason)
+            self.hide([row for row in self.rows_of(subject) if self.row(row) == key], reason)
 
     def derive(self, subjects: "NDArray[np.int32]", predicate: str, targets: "NDArray[np.int32]") -> None:
-        """Derive a triple for each pair of a thing and a target, that no later rule reads."""
-        self._said.append(np.stack((subjects, np.full(len(subjects), self._number(predicate)), targets)).T)
+        """Derive a triple for each pair of subject and target. Later rules do not see them."""
+        self._added_rows.append(np.stack((subjects, np.full(len(subjects), self._number(predicate)), targets)).T)
 
-    def say(self, rows: "NDArray[np.intp]", said: "dict[int, tuple[int, ...]]", reason: str) -> None:
-        """Show other literals in place of read ones of one property; `said` gives them, rows of others stay."""
+    def replace_literals(
+        self, rows: "NDArray[np.intp]", replacements: "dict[int, tuple[int, ...]]", reason: str
+    ) -> None:
+        """Replace literals of one property by others; `replacements` has them by the read literal."""
         facts = self.facts
-        for term, others in said.items():
+        for term, others in replacements.items():
             here = rows[facts.object[rows] == term]
             if not len(here):
                 continue
             self.hide(here.tolist(), reason)
             for other in others:
-                self._said.append(np.stack((facts.subject[here], facts.predicate[here], np.full(len(here), other))).T)
+                self._added_rows.append(
+                    np.stack((facts.subject[here], facts.predicate[here], np.full(len(here), other))).T
+                )
                 self.codes.setdefault(int(facts.predicate[here[0]]), {}).setdefault(other, set()).add(term)
 
     def hide(self, rows: "Iterator[int] | range | list[int]", reason: str) -> None:
-        """Keep read triples aside; the first reason counts."""
+        """Hide read triples; the first reason is kept."""
         for row in rows:
             self.hidden.setdefault(row, reason)
 
-    def facts_meant(self) -> Facts:
-        """The facts with what was derived, sorted like them; `facts` itself where nothing was."""
+    def finished_facts(self) -> Facts:
+        """The facts with the derived triples, sorted in the same way; `facts` itself if there are none."""
         old = self.facts
-        if not (self.added or self._said or self.hidden or self.things or self.kinds):
+        if not (self.added or self._added_rows or self.hidden or self.things or self.kinds):
             return old
         sorts = list(old.sorts)
         index = {sort: i for i, sort in enumerate(sorts)}
@@ -158,8 +161,8 @@ class Draft:
             codes.append(index.setdefault(sort, len(index)))
         sorts = list(index)
         new = np.array(list(self.added), dtype=np.int32).reshape(-1, 3)
-        if self._said:
-            new = np.unique(np.concatenate((new, *self._said)).astype(np.int32), axis=0)
+        if self._added_rows:
+            new = np.unique(np.concatenate((new, *self._added_rows)).astype(np.int32), axis=0)
         subject, predicate, object_ = (
             np.concatenate((column, new[:, i])) for i, column in enumerate((old.subject, old.predicate, old.object))
         )
@@ -198,7 +201,7 @@ class Draft:
 
     @cached_property
     def _classes(self) -> dict[str, int]:
-        """The classes that things are said to be of; few, so that no other term is looked at."""
+        """The numbers of all classes that are types of things, by IRI."""
         return {self.facts.texts[n]: n for n in unique_counts(self.facts.object[self._type_rows])[0].tolist()}
 
     @cached_property
@@ -215,14 +218,14 @@ class Draft:
         return self.facts.object[self._by_object]
 
     def _read(self, subject: int, predicate: int, target: int) -> bool:
-        rows = self.of(subject)
+        rows = self.rows_of(subject)
         return any(
             self.facts.predicate[r] == predicate and self.facts.object[r] == target and r not in self.hidden
             for r in rows
         )
 
     def _number(self, predicate: str) -> int:
-        """The number of a predicate, from now on one that the graph uses."""
+        """The number of a predicate, which counts as used from now on."""
         if predicate not in self._predicates:
             self._predicates[predicate] = self.iri(predicate)
         return self._predicates[predicate]
@@ -236,7 +239,7 @@ class Draft:
 
 
 def _span(numbers: "NDArray[np.int32]", number: int) -> tuple[int, int]:
-    """Where a number begins and ends among sorted ones."""
-    # of the same type: numpy would otherwise copy all of them into a wider one, each time
+    """The range of a number among sorted numbers."""
+    # in the same type, since numpy would otherwise copy all numbers into a wider type each time
     low, high = numbers.searchsorted(np.array((number, number + 1), dtype=numbers.dtype)).tolist()
     return low, high

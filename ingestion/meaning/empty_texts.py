@@ -1,4 +1,4 @@
-"""Empty texts, as databases export what is missing: Draft -> Draft, where they are no values."""
+"""Hide empty texts, which databases export for missing values: Draft -> Draft."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ REASON = "empty text"
 
 
 def hide_empty_texts(draft: Draft) -> None:
-    """Keep texts without a letter, a digit or a sign aside: what has one lacks the property."""
+    """Hide texts without a letter, a digit or a symbol: their subjects lack the property."""
     facts = draft.facts
     texts = facts.texts
     literals = np.flatnonzero(facts.is_literal).tolist()

@@ -1,4 +1,4 @@
-"""SKOS: schemes, collections and concepts with narrower ones are kinds, what lies below them their members."""
+"""SKOS: schemes, collections and concepts with narrower concepts are classes, the concepts below are members."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -11,28 +11,28 @@ BROADER = tuple(SKOS + name for name in ("broader", "broaderGeneric", "broaderPa
 NARROWER = tuple(SKOS + name for name in ("narrower", "narrowerGeneric", "narrowerPartitive", "narrowerInstantive"))
 CONCEPT = SKOS + "Concept"
 MEMBER = SKOS + "member"
-# A kind is a view with a name of its own; beyond these, the largest, a thesaurus is asked by its links.
+# each kind is a view; only the largest get one, other concepts are queried by their links
 MAX_KINDS = 300
-# Several schemes are several lists, each a table of its own.
+# each of several schemes is a table
 MAX_KIND_TABLES = 20
 
 Ancestors = Mapping[int, frozenset[int]]
 
 
 def read_skos(draft: Draft) -> None:
-    """A concept is of the kinds above it, at any distance, and of its schemes and collections.
+    """A concept is a member of all concepts above it, and of its schemes and collections.
 
-    Where the single concepts are named in the singular, one that is named in the plural ("brass instruments") only
-    groups others: it is a kind, and no member of the kinds above it.
+    If the leaf concepts have singular names, a concept with a plural name ("brass instruments") only groups others: it
+    is a class, and no member of the classes above it.
     """
-    if not draft.uses(*BROADER, *NARROWER, MEMBER, SKOS + "inScheme", SKOS + "topConceptOf", SKOS + "hasTopConcept"):
+    if not draft.has_any(*BROADER, *NARROWER, MEMBER, SKOS + "inScheme", SKOS + "topConceptOf", SKOS + "hasTopConcept"):
         return
     direct: dict[int, set[int]] = defaultdict(set)
     for narrow, broad in (pair for iri in BROADER for pair in draft.pairs(iri)):
         direct[narrow].add(broad)
     for broad, narrow in (pair for iri in NARROWER for pair in draft.pairs(iri)):
         direct[narrow].add(broad)
-    concepts = {*direct, *(b for above in direct.values() for b in above), *draft.typed(CONCEPT)}
+    concepts = {*direct, *(b for above in direct.values() for b in above), *draft.instances_of(CONCEPT)}
     grouping = _grouping(draft, concepts, {b for above in direct.values() for b in above})
     above = transitive_closure(direct)
     of_schemes: dict[int, set[int]] = defaultdict(set)
@@ -60,7 +60,7 @@ def read_skos(draft: Draft) -> None:
 
 
 def transitive_closure(direct: Mapping[int, Iterable[int]]) -> Ancestors:
-    """Everything above each term, at any distance; a cycle ends, and a term is never above itself."""
+    """All ancestors of each term; cycles are allowed, and a term is never its own ancestor."""
     found: dict[int, frozenset[int]] = {}
     for start in direct:
         seen: set[int] = set()
@@ -78,7 +78,7 @@ def transitive_closure(direct: Mapping[int, Iterable[int]]) -> Ancestors:
 
 
 def _grouping(draft: Draft, concepts: set[int], inner: set[int]) -> set[int]:
-    """The inner concepts in the plural, where most of the others are in the singular."""
+    """The inner concepts with plural names, if most other concepts have singular names."""
     labels: dict[int, tuple[tuple[int, str], str]] = {}
     for concept, label in draft.pairs(PREFERRED):
         language = draft.sort(label)[2]

@@ -1,4 +1,4 @@
-"""Names in several languages: what a thing is called in each is a property of it, so that it can be asked for."""
+"""Names in several languages: a property for each language, so that questions can ask for it."""
 
 from collections import Counter
 
@@ -8,12 +8,12 @@ from ingestion.meaning.draft import Draft
 from ingestion.vocabulary import ALTERNATIVE, LABEL, name_rank
 from nacre.language.detect_language import language_names, language_property, multilingual_property
 
-# languages of one property that are told apart, and things with a name in one, at least
+# maximum number of languages of a property, minimum number of things with a name in one
 MOST, FEWEST = 12, 2
 
 
 def is_translation(iri: str) -> bool:
-    """Whether a property was derived here: it gives the names of things in one language.
+    """Whether a property was derived by this rule: it has the names in one language.
 
     >>> is_translation("http://www.w3.org/2000/01/rdf-schema#label@de"), is_translation("http://example.org/#de")
     (True, False)
@@ -22,7 +22,7 @@ def is_translation(iri: str) -> bool:
 
 
 def name_translations(draft: Draft) -> None:
-    """Where a property names things in several languages, derive a property for each: "German name"."""
+    """If a property names things in several languages, derive a property for each: "German name"."""
     facts, names = draft.facts, language_names()
     tags = [sort[2].split("-")[0].lower() if sort[0] == "literal" else "" for sort in facts.sorts]
     for number in facts.predicates:

@@ -1,4 +1,4 @@
-"""Links to what the graph says nothing of, as codes and addresses: a thing has the words of the IRI as a value."""
+"""Links to IRIs that the graph does not describe, such as codes and addresses, become texts. Draft -> Draft."""
 
 import re
 from collections import Counter
@@ -12,22 +12,22 @@ from ingestion.read.capsules import unique_counts
 from ingestion.vocabulary import OWL, RDF, RDFS, SCHEMA_PREDICATES, SKOS, TYPE, local_name
 from nacre.language.base import word_list
 
-# a property that links to few others is one of things that the graph describes, where some are missing
+# minimum share of undescribed targets; with fewer, the property links to things of the graph of which some are missing
 MIN_UNDESCRIBED_SHARE = 0.9
-# links of one property; those of one with more stay as they are
+# maximum number of links of one property
 MAX_UNDESCRIBED_LINKS = 200_000
-# different texts of one property that are looked at
+# maximum number of distinct texts of one property
 MAX_IRI_TEXTS = 30
 REASON = "nothing is said of its target"
 _TERM = re.compile(r"https?://\S+")
 
 _FILE = re.compile(r"\.[a-z]{2,4}\d?$", re.IGNORECASE)
-# "by/4.0" says nothing by its end
+# the end of "by/4.0" has no meaning alone
 _VERSION = re.compile(r"/v?\d+(\.\d+)+/?$")
 
 
 def name_undescribed_targets(draft: Draft) -> None:
-    """Where nearly all that a property links to is only named, its words are the value; the link is kept aside."""
+    """If a property links almost only to undescribed IRIs, derive texts from these and hide the links."""
     facts = draft.facts
     described = np.zeros(len(facts.texts), dtype=bool)
     described[facts.subject] = True
@@ -45,15 +45,15 @@ def name_undescribed_targets(draft: Draft) -> None:
         rows = np.flatnonzero(mine & open_)
         bare = unique_counts(facts.object[rows])[0].tolist()
         if len(bare) >= MIN_UNDESCRIBED_SHARE * len(targets) and len(rows) <= MAX_UNDESCRIBED_LINKS:
-            _name(draft, iri, rows.tolist(), _said(draft, iri, bare))
+            _replace_links(draft, iri, rows.tolist(), _target_texts(draft, iri, bare))
     _name_texts(draft)
 
 
 def _name_texts(draft: Draft) -> None:
-    """A property whose few values are IRIs written as texts has their words, too; not that of addresses."""
+    """Replace IRIs in literals by their words, if a property has few distinct ones that are not addresses."""
     facts = draft.facts
     literal = np.flatnonzero(facts.is_literal[facts.object])
-    # one text of each property tells most of those that hold no addresses
+    # one text of each property excludes most properties without IRIs
     one = np.zeros(len(facts.texts), dtype=np.int32)
     one[facts.predicate[literal]] = facts.object[literal]
     for number in facts.predicates:
@@ -61,15 +61,15 @@ def _name_texts(draft: Draft) -> None:
             continue
         rows = literal[facts.predicate[literal] == number]
         values = unique_counts(facts.object[rows])[0].tolist()
-        # a text that each thing has to itself is an address
+        # texts that are unique to each thing are addresses
         few = len(values) <= MAX_IRI_TEXTS and len(values) < len(rows) <= MAX_UNDESCRIBED_LINKS
         if few and all(_TERM.fullmatch(draft.text(value)) for value in values):
-            said = _said(draft, draft.text(number), values)
+            said = _target_texts(draft, draft.text(number), values)
             if not any(map(_TERM.fullmatch, said.values())):
-                _name(draft, draft.text(number), rows.tolist(), said)
+                _replace_links(draft, draft.text(number), rows.tolist(), said)
 
 
-def _name(draft: Draft, iri: str, rows: list[int], said: dict[int, str]) -> None:
+def _replace_links(draft: Draft, iri: str, rows: list[int], said: dict[int, str]) -> None:
     for row in rows:
         subject, _, target = draft.row(row)
         if row not in draft.hidden:
@@ -77,23 +77,24 @@ def _name(draft: Draft, iri: str, rows: list[int], said: dict[int, str]) -> None
             draft.add(subject, iri, draft.literal(said[target]))
 
 
-def _said(draft: Draft, predicate: str, targets: list[int]) -> dict[int, str]:
-    """A text for each target: an address as it is, what else there is by its last words, where no other ends alike."""
+def _target_texts(draft: Draft, predicate: str, targets: list[int]) -> dict[int, str]:
+    """A text for each target: addresses as they are, others by their local names if these are unique."""
     words = readable_name(local_name(predicate)).lower().split()
     address = not word_list("ingestion", "address_words").isdisjoint(words)
     texts = {target: draft.text(target) for target in targets}
-    named = {t: iri if address or _is_address(iri) else _word(iri) for t, iri in texts.items()}
+    named = {t: iri if address or _is_address(iri) else _local_words(iri) for t, iri in texts.items()}
     often = Counter(named.values())
     return {t: name if often[name] == 1 else texts[t] for t, name in named.items()}
 
 
-def _word(iri: str) -> str:
+def _local_words(iri: str) -> str:
     scheme, found, rest = iri.partition(":")
     return rest if found and scheme.lower() in ("mailto", "tel") else label_from_iri(iri)
 
 
 def _is_address(iri: str) -> bool:
-    """Whether an IRI is that of a page or a file: a host alone, a query, or a path with an ending or a version.
+    """Whether an IRI is the address of a page or a file: only a host, a query, or a path with an extension or a
+    version.
 
     >>> _is_address("http://example.org"), _is_address("http://example.org/a.pdf"), _is_address("http://example.org/a")
     (True, True, False)

@@ -1,4 +1,4 @@
-"""Wikibase: properties that items describe, values in statements with qualifiers, and instances of classes."""
+"""Wikibase: labels of properties from their items, values of statements, and instances of classes."""
 
 from collections import defaultdict
 
@@ -11,39 +11,41 @@ DIRECT, CLAIM, VALUE, QUALIFIER = (
     WIKIBASE + name for name in ("directClaim", "claim", "statementProperty", "qualifier")
 )
 REASON = "describes a property"
-# a kind is a view with a name of its own; beyond these, the largest, classes are asked for by their links
+# each kind is a view; only the largest classes get one, others are queried by their links
 MAX_WIKIBASE_KINDS = 300
 _KIND, _ABOVE = "instance of", "subclass of"
 _DESCRIPTIONS = ("http://schema.org/description", COMMENT)
 
 
 def read_wikibase(draft: Draft) -> None:
-    """A predicate is called as the item that describes it; an item has the values of its statements, and is of its
-    classes and of all above them."""
-    if not draft.uses(DIRECT, CLAIM):
+    """Predicates get the labels of the items that describe them; items get the values of their statements, and belong
+    to their classes and all classes above."""
+    if not draft.has_any(DIRECT, CLAIM):
         return
     predicates = {iri: dict(draft.pairs(iri)) for iri in (DIRECT, CLAIM, VALUE, QUALIFIER)}
     labels = {
-        item: draft.text(label) for item, label in sorted(draft.pairs(LABEL), reverse=True) if _read(draft, label)
+        item: draft.text(label)
+        for item, label in sorted(draft.pairs(LABEL), reverse=True)
+        if _is_readable(draft, label)
     }
-    _call(draft, predicates)
+    _label_predicates(draft, predicates)
     for item, statement in predicates[CLAIM].items():
         value = predicates[VALUE].get(item)
         if value is not None:
-            _claims(draft, statement, value, predicates[DIRECT].get(item))
+            _add_statement_values(draft, statement, value, predicates[DIRECT].get(item))
     called = {labels[item]: predicate for item, predicate in predicates[DIRECT].items() if item in labels}
     if _KIND in called:
-        _kinds(draft, draft.text(called[_KIND]), draft.text(called[_ABOVE]) if _ABOVE in called else "")
+        _add_memberships(draft, draft.text(called[_KIND]), draft.text(called[_ABOVE]) if _ABOVE in called else "")
     for item in {item for each in predicates.values() for item in each}:
-        draft.hide(draft.of(item), REASON)
+        draft.hide(draft.rows_of(item), REASON)
 
 
-def _read(draft: Draft, label: int) -> bool:
+def _is_readable(draft: Draft, label: int) -> bool:
     return draft.sort(label)[2] in ("", "en")
 
 
-def _call(draft: Draft, predicates: dict[str, dict[int, int]]) -> None:
-    """Give the predicates the names and descriptions of their items; the link to a statement is told from its value."""
+def _label_predicates(draft: Draft, predicates: dict[str, dict[int, int]]) -> None:
+    """Label predicates by their items; the label of the link to a statement differs from that of its value."""
     for name in (LABEL, ALTERNATIVE, *_DESCRIPTIONS):
         for item, text in draft.pairs(name):
             for iri, of_items in predicates.items():
@@ -56,8 +58,8 @@ def _call(draft: Draft, predicates: dict[str, dict[int, int]]) -> None:
                 draft.add(of_items[item], COMMENT if name in _DESCRIPTIONS else name, said)
 
 
-def _claims(draft: Draft, claim: int, value: int, direct: int | None) -> None:
-    """The values of statements, of those that they are about, where these have no direct one."""
+def _add_statement_values(draft: Draft, claim: int, value: int, direct: int | None) -> None:
+    """Add the values of statements to items without a direct value."""
     owners = {statement: owner for owner, statement in draft.pairs(draft.text(claim))}
     known = {owner for owner, _ in draft.pairs(draft.text(direct))} if direct is not None else set()
     shown = draft.text(value if direct is None else direct)
@@ -67,7 +69,7 @@ def _claims(draft: Draft, claim: int, value: int, direct: int | None) -> None:
             draft.add(owner, shown, target)
 
 
-def _kinds(draft: Draft, kind: str, above: str) -> None:
+def _add_memberships(draft: Draft, kind: str, above: str) -> None:
     direct: dict[int, set[int]] = defaultdict(set)
     for narrow, broad in draft.pairs(above) if above else ():
         direct[narrow].add(broad)

@@ -1,4 +1,4 @@
-"""Measurements that are things of their own: what they measure becomes a property. Draft -> Draft."""
+"""Measurements that are nodes of their own: the measured quantity becomes a property. Draft -> Draft."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
     Terms = NDArray[np.int32]
 
-# by the ends of their IRIs: what holds the number, its unit, and what was measured
+# local names of predicates with the number, its unit, and the measured quantity
 _VALUES = frozenset({*VALUE_NAMES, "simpleResult", "hasSimpleResult", "result", "hasResult"})
 _UNITS = frozenset(UNIT_NAMES)
 _MEASURED = frozenset(
     {"observedProperty", "measuredProperty", "hasQuantityKind", "quantityKind", "variableMeasured", "parameter"}
 )
 
-# things that are measured: of how many kinds at most
+# maximum number of measured quantities of a class
 MAX_MEASURED = 200
 
 
 class MeasurementClass(NamedTuple):
-    """The things of one class that hold a number each, in order, with their numbers and units ("" for none)."""
+    """The measurements of one class, in order, with their numbers and units ("" for none)."""
 
     owner: str
     things: "Terms"
@@ -42,10 +42,10 @@ class MeasurementClass(NamedTuple):
 
 
 def unfold_measurements(draft: Draft) -> None:
-    """What was measured becomes a property, called by the class of the measurement or by what that says it measured.
+    """Derive a property for each measured quantity, named by the class of the measurement or the quantity it states.
 
-    A thing has it where a single link leads from it to a measurement of which nothing else is said, and which is kept
-    aside; else the measurement itself has it.
+    The subject is the thing with the only link to the measurement, if the measurement has no other facts; it is then
+    hidden. Otherwise the subject is the measurement itself.
     """
     for found in list(_measures(draft)):
         words = set(lowercase_name(local_name(found.owner)).split())
@@ -62,7 +62,7 @@ def unfold_measurements(draft: Draft) -> None:
             draft.derive(subjects[here], measured_property(draft, found.owner, name), said[here])
         if targets is not None:
             draft.hide(targets[1].tolist(), REASON)
-            draft.hide([row for thing in found.things.tolist() for row in draft.of(thing)], REASON)
+            draft.hide([row for thing in found.things.tolist() for row in draft.rows_of(thing)], REASON)
 
 
 def _measures(draft: Draft) -> Iterator[MeasurementClass]:
@@ -97,19 +97,19 @@ def _measures(draft: Draft) -> Iterator[MeasurementClass]:
 
 
 def _held(draft: Draft, iri: str) -> "NDArray[np.int64]":
-    """Subject and object of a property, by subject."""
+    """Subjects and objects of a property, sorted by subject."""
     pairs = np.array(draft.pairs(iri), dtype=np.int64).reshape(-1, 2)
     return pairs[np.argsort(pairs[:, 0], kind="stable")]
 
 
 def _of(pairs: "NDArray[np.int64]", things: "Terms") -> "Terms | None":
-    """The object of each thing, where each has one."""
+    """The object of each thing, if each has exactly one."""
     mine = pairs[np.isin(pairs[:, 0], things)]
     return mine[:, 1].astype(np.int32) if np.array_equal(mine[:, 0], things) else None
 
 
 def _numbers(draft: Draft, values: "Terms") -> bool:
-    """Whether values are literals that begin with numbers: a unit may stand behind them."""
+    """Whether values are literals that begin with a number; a unit may follow it."""
     for term in unique_counts(values)[0].tolist():
         try:
             float(draft.text(term).partition(" ")[0])
@@ -121,7 +121,7 @@ def _numbers(draft: Draft, values: "Terms") -> bool:
 
 
 def _targets(draft: Draft, found: MeasurementClass) -> "tuple[Terms, NDArray[np.intp]] | None":
-    """What links to each of the measurements, and the rows of the links; None where not one thing links to each."""
+    """The thing that links to each measurement, and the rows of the links; None unless exactly one links to each."""
     facts = draft.facts
     rows = np.flatnonzero(np.isin(facts.object, found.things))
     rows = rows[np.argsort(facts.object[rows], kind="stable")]
@@ -129,7 +129,7 @@ def _targets(draft: Draft, found: MeasurementClass) -> "tuple[Terms, NDArray[np.
 
 
 def _with_units(draft: Draft, found: MeasurementClass) -> "Terms":
-    """The values, each with its unit in one text; a pair of both is written once."""
+    """The values with their units as literals; equal ones are created once."""
     if found.units is None:
         return found.values
     keys = found.values.astype(np.int64) << 32 | found.units
@@ -143,12 +143,12 @@ def _with_units(draft: Draft, found: MeasurementClass) -> "Terms":
 
 
 def measured_property(draft: Draft, owner: str, name: int) -> str:
-    """The property of what was measured, with the names and comments that it has."""
+    """The IRI of a derived property, with the names and comments of its source."""
     text = draft.text(name)
     is_literal = draft.sort(name)[0] == "literal"
     iri = f"{owner}-{quote('-'.join(text.lower().split()))}" if is_literal else f"{text}-value"
     number, said = draft.iri(iri), False
-    for row in () if is_literal or name >= len(draft.facts.texts) else draft.of(name):
+    for row in () if is_literal or name >= len(draft.facts.texts) else draft.rows_of(name):
         _, predicate, target = draft.row(row)
         named = name_rank(draft.text(predicate)) is not None
         if named or draft.text(predicate) in COMMENT_PREDICATES:

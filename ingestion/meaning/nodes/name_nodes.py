@@ -1,4 +1,4 @@
-"""Names behind nodes without a name: a thing has the name of such a node, in one text."""
+"""Names in blank nodes: a thing gets the name of the node as one text. Draft -> Draft."""
 
 from ingestion.induce.names.column_names import readable_name
 from ingestion.induce.names.infer_names import family_name_labels, given_name_labels
@@ -8,8 +8,8 @@ from nacre.language.base import word_list
 
 
 def unfold_names(draft: Draft) -> None:
-    """Where a property that names things leads to a node without a name, its text, else given and family name, is the
-    name of the thing; the node stays what it is."""
+    """If a naming property leads to a blank node, derive a name from the node's text, or its given and family name. The
+    node stays shown."""
     if not draft.facts.kinds("blank").any():
         return
     iris = sorted(draft.text(n) for n in draft.facts.predicates)
@@ -31,7 +31,7 @@ def unfold_names(draft: Draft) -> None:
 
 
 def _texts(draft: Draft, iris: list[str], words: frozenset[str]) -> dict[int, str]:
-    """The first literal of each subject with one of these properties, in the order of the alphabet."""
+    """The alphabetically first literal of each subject with one of these properties."""
     said = [pair for iri in iris if readable_name(local_name(iri)).lower() in words for pair in draft.pairs(iri)]
     literals = [(subject, draft.text(target)) for subject, target in said if draft.sort(target)[0] == "literal"]
     return dict(sorted(literals, reverse=True))

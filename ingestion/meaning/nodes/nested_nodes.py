@@ -1,4 +1,4 @@
-"""Nameless nodes behind nameless nodes: what the inner one says is said of the outer one, or of what leads to it."""
+"""Nested blank nodes: values of an inner node become values of the outer one, or of its owner. Draft -> Draft."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -12,29 +12,28 @@ from nacre.language.base import word_list
 _SCHEMA = SCHEMA_PREDICATES | SCHEMA_TYPES | {RDF + "first", RDF + "rest", RDF + "List"}
 
 
-# nodes that a fact may lie behind, one behind the other, and facts that one of them is given
-DEEPEST, MOST = 3, 32
+# maximum number of nested levels, and of facts that a node gets
+MAX_LEVELS, MAX_LIFTED_FACTS = 3, 32
 REASON = "points at something"
 
 
 def unfold_nodes(draft: Draft) -> None:
-    """A thing links to what nodes without a name point at; a node has the facts of those behind it that it has none
-    like.
+    """Replace blank nodes that only point at something by links to it; a blank node gets the facts of nested nodes,
+    unless it has the property already.
 
-    Both where a single thing leads to the node. What a node that points says is kept aside.
+    Both only apply to nodes with a single owner. The facts of a node that points are hidden.
     """
-    for _ in range(DEEPEST):
-        if not sum([_passed_over(draft, node, facts) for node, facts in _nodes(draft).items()]):
+    for _ in range(MAX_LEVELS):
+        if not sum([_bypass_pointer(draft, node, facts) for node, facts in _nodes(draft).items()]):
             break
-    for _ in range(DEEPEST - 1):
+    for _ in range(MAX_LEVELS - 1):
         nodes = _nodes(draft)
-        if not sum([_lifted(draft, nodes, node) for node in nodes]):
+        if not sum([_lift_facts(draft, nodes, node) for node in nodes]):
             break
 
 
 def _nodes(draft: Draft) -> dict[int, list[TermPair]]:
-    """Predicate and target of what is shown of each blank node that links to another node or is behind one, types and
-    all."""
+    """The shown facts (predicate, target) of each blank node that links to another node or is linked from one."""
     facts = draft.facts
     blank = facts.kinds("blank")
     if not blank.any():
@@ -59,17 +58,17 @@ def _nodes(draft: Draft) -> dict[int, list[TermPair]]:
 
 
 def _of_schema(draft: Draft, said: Iterable[TermPair]) -> bool:
-    """Whether a node is a part of an ontology, of shapes or of a list."""
+    """Whether a node belongs to an ontology, to SHACL shapes or to a list."""
     iris = {draft.text(target if draft.text(p) == TYPE else p) for p, target in said}
     return bool(iris & _SCHEMA) or any(iri.startswith((OWL, SHACL)) for iri in iris)
 
 
-def _passed_over(draft: Draft, node: int, said: list[TermPair]) -> bool:
-    """Whether the owner of a node that only points was given what it points at."""
+def _bypass_pointer(draft: Draft, node: int, said: list[TermPair]) -> bool:
+    """Link the owner of a pointing node to its targets; returns whether it applied."""
     owners = draft.owners(node)
     facts = [(local_name(draft.text(p)), t, draft.sort(t)[0] != "literal") for p, t in said if draft.text(p) != TYPE]
     targets = [target for _, target, link in facts if link]
-    if len(owners) != 1 or not targets or len(targets) > MOST:
+    if len(owners) != 1 or not targets or len(targets) > MAX_LIFTED_FACTS:
         return False
     pointers, repeating = (word_list("ingestion", key) for key in ("pointer_predicates", "repeating_predicates"))
     if any(name not in (pointers if link else repeating) for name, _, link in facts):
@@ -77,14 +76,14 @@ def _passed_over(draft: Draft, node: int, said: list[TermPair]) -> bool:
     subject, predicate = owners[0]
     for target in targets:
         draft.add(subject, draft.text(predicate), target)
-    draft.part(subject, predicate, node, REASON)
+    draft.hide_link(subject, predicate, node, REASON)
     for p, target in said:
-        draft.part(node, p, target, REASON)
+        draft.hide_link(node, p, target, REASON)
     return True
 
 
-def _lifted(draft: Draft, nodes: dict[int, list[TermPair]], node: int) -> bool:
-    """Whether a node was given facts of nodes behind it."""
+def _lift_facts(draft: Draft, nodes: dict[int, list[TermPair]], node: int) -> bool:
+    """Add the facts of nested nodes to a node; returns whether there were any."""
     inner = [t for _, t in nodes[node] if t in nodes and t != node and len(draft.owners(t)) == 1]
     if not inner or len(draft.owners(node)) != 1:
         return False
@@ -95,6 +94,6 @@ def _lifted(draft: Draft, nodes: dict[int, list[TermPair]], node: int) -> bool:
         for p, target in nodes[each]
         if p not in own and draft.text(p) != TYPE and draft.sort(target)[0] != "blank"
     ]
-    for p, target in facts[:MOST]:
+    for p, target in facts[:MAX_LIFTED_FACTS]:
         draft.add(node, draft.text(p), target)
     return bool(facts)

@@ -1,4 +1,4 @@
-"""Nameless parts of things, as addresses and offers: what is said of them is said of their things. Draft -> Draft."""
+"""Blank nodes that are parts, such as addresses and offers: their facts become facts of the owner. Draft -> Draft."""
 
 from collections import defaultdict
 from typing import TYPE_CHECKING
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-# predicates of ontologies, lists and shapes, whose nodes are no parts of things
+# predicates of ontologies, lists and shapes, whose nodes are not parts of things
 _OF_SCHEMA = (OWL, RDF, SHACL)
-# by the ends of their IRIs: what tells that a node is a value, or what it is called
+# local names of predicates that show that a node is a value, or its name
 _NAMING = frozenset({"value", "display"})
 # facts of a part
 MAX_PART_FACTS = 12
@@ -25,10 +25,10 @@ REASON = "part of a thing"
 
 
 def unfold_parts(draft: Draft) -> None:
-    """A thing has the facts of a node without a name that it alone links to, by a property that has one value.
+    """Derive the facts of a blank node for its only owner, if the link is the only value of its property.
 
-    Not what it says itself, nor what two of its parts say. Where all was given and all of it is literals, the link
-    has these as one text, and the node, if it has no class, is kept aside.
+    Facts that the owner has itself, or that two of its parts have, are left out. If all facts were derived and are
+    literals, the link gets them as one text, and the node is hidden unless it has a class.
     """
     facts = draft.facts
     blank = facts.kinds("blank")
@@ -101,19 +101,19 @@ def _unique(*columns: "Numbers") -> "Numbers":
 
 
 def _repeated(keys: "Numbers") -> "NDArray[np.bool_]":
-    """Which of some numbers are there more than once."""
+    """For each number whether it occurs more than once."""
     found, counts = np.unique(keys, return_counts=True)
     return np.isin(keys, found[counts > 1])
 
 
 def _telling(draft: Draft, predicates: "Numbers") -> "NDArray[np.bool_]":
-    """Which predicates name or class what has them."""
+    """The predicates that name their subjects or give their class."""
     known = unique_counts(predicates)[0].tolist()
     return np.isin(predicates, [n for n in known if (iri := draft.text(n)) == TYPE or name_rank(iri) is not None])
 
 
 def _of_others(draft: Draft, triples: "Numbers") -> "NDArray[np.bool_]":
-    """Which triples make a node a part of an ontology, of shapes or of a list, a value, or a thing with a name."""
+    """The triples that show that a node is not a part: it belongs to an ontology, shapes or a list, or has a name."""
     predicates = [
         n
         for n in unique_counts(triples[:, 1])[0].tolist()

@@ -1,4 +1,4 @@
-"""Roles by nodes of their own, as memberships and posts: each role becomes a property. Draft -> Draft."""
+"""Roles that are nodes of their own, such as memberships: each role becomes a property. Draft -> Draft."""
 
 from typing import TYPE_CHECKING
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     Terms = NDArray[np.int32]
 
 
-# roles of one class
+# maximum number of roles of one class
 MAX_ROLES = 50
 
 
 def unfold_roles(draft: Draft) -> None:
-    """Where the things of a class each link one thing to another in a role, those others are its "chair", "trainer".
+    """If the things of a class each link two things in a role, derive a property for each role: "chair", "trainer".
 
-    Of the two the holder of a role is who a property's name says holds it: a member, a person.
+    The name of a property ("member", "person") shows which of the two is the holder.
     """
     facts = draft.facts
     roles = [n for n in facts.predicates if set(_words(draft.text(n))) & word_list("ingestion", "role_words")]
@@ -55,7 +55,7 @@ def _unfold(draft: Draft, role: int, things: "Terms") -> None:
     names = unique_counts(named)[0].tolist()
     texts = [draft.text(name) for name in names if draft.sort(name)[0] == "literal"]
     if texts and (2 * len(names) > len(things) or not all(any(map(str.isalpha, text)) for text in texts)):
-        # a title of its own, or a place in a row, as that of authors
+        # unique titles, or positions, as those of authors
         return
     for name in names:
         here = named == name
@@ -63,7 +63,7 @@ def _unfold(draft: Draft, role: int, things: "Terms") -> None:
 
 
 def _of(draft: Draft, rows: "NDArray[np.intp]", predicate: int, things: "Terms") -> "Terms | None":
-    """The only object of each thing by a predicate, where each has one."""
+    """The object of each thing by a predicate, if each has exactly one."""
     mine = rows[draft.facts.predicate[rows] == predicate]
     return draft.facts.object[mine] if np.array_equal(draft.facts.subject[mine], things) else None
 

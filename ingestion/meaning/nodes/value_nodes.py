@@ -1,4 +1,5 @@
-"""Values behind nodes that hold nothing else: a quantity, a named property, `rdf:value` -> a literal of their owner."""
+"""Nodes that only hold a value (a quantity, a named property, `rdf:value`): the owner gets a literal. Draft ->
+Draft."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ VALUE = frozenset(
 )
 LOW = frozenset({_GR + "hasMinValue", _GR + "hasMinValueFloat", *(s + "minValue" for s in SCHEMA_ORG)})
 HIGH = frozenset({_GR + "hasMaxValue", _GR + "hasMaxValueFloat", *(s + "maxValue" for s in SCHEMA_ORG)})
-# the first of them that a node has names its unit
+# the first of these predicates that a node has gives its unit
 UNIT = (
     *(s + name for name in ("unitText", "unitCode") for s in SCHEMA_ORG),
     _GR + "hasUnitOfMeasurement",
@@ -33,18 +34,18 @@ REASON = "value behind a node"
 # of any vocabulary, by the ends of their IRIs: what holds the number of a quantity or a result, and its unit
 VALUE_NAMES = ("value", "numericValue", "numericalValue", "hasValue", "hasNumericValue", "hasNumericalValue")
 UNIT_NAMES = ("unit", "unitText", "unitCode", "hasUnit", "uom", "unitOfMeasure", "unitOfMeasurement")
-# of a vocabulary that is not known, a node without a name is a value if it has nothing but these
+# a blank node of an unknown vocabulary is a value if it only has these predicates
 _VALUES, _CODES = (*VALUE_NAMES, "amount", "v"), ("system", "code")
 _UNITS = (*UNIT_NAMES, "currency", "hasCurrency")
-# where a node stands among its like
+# predicates with the position of a node
 _PLACES = frozenset({"index", "position"})
-# nodes that a value may lie behind, one behind the other
+# maximum number of nested nodes
 MAX_NESTING = 3
 
 
 @dataclass(frozen=True)
 class NodeValue:
-    """What a node holds. `alone`: nothing but a value, so that the node itself need not be shown."""
+    """The content of a node. `alone`: only a value, so the node need not be shown."""
 
     value: int
     name: str
@@ -52,14 +53,14 @@ class NodeValue:
 
 
 def unfold_values(draft: Draft) -> None:
-    """The owner of such a node has its value, with the unit; a node that holds nothing else is kept aside.
+    """Derive the value with its unit for the owner of such a node; a node with nothing else is hidden.
 
-    A node is one that a single thing links to. A named property becomes a predicate of its own.
+    This applies to nodes with a single owner. A named property becomes a predicate.
     """
     known = VALUE | LOW
     iris = {iri for n in draft.facts.predicates if (iri := draft.text(n)) in known or local_name(iri) in _VALUES}
     nodes = {s for iri in sorted(iris) for s, _ in draft.pairs(iri) if iri in known or draft.sort(s)[0] == "blank"}
-    # what owners get: a value may lie behind two nodes, so that the owner of the first is a node itself
+    # values of owners; with nested nodes, the owner of a node is a node itself
     given: dict[int, dict[str, int]] = defaultdict(dict)
     for _ in range(MAX_NESTING):
         done = {node for node in sorted(nodes) if _unfolded(draft, node, given)}
@@ -72,9 +73,9 @@ def unfold_values(draft: Draft) -> None:
 
 
 def _unfolded(draft: Draft, node: int, given: dict[int, dict[str, int]]) -> bool:
-    """Whether the owner was given the value of a node, or never will be."""
+    """Whether the node is done: its owner got the value, or can't get it."""
     blank = draft.sort(node)[0] == "blank"
-    owners = draft.owners(node) if blank else [draft.row(row)[:2] for row in draft.to(node)]
+    owners = draft.owners(node) if blank else [draft.row(row)[:2] for row in draft.rows_to(node)]
     held = _held(draft, node, given.get(node, {})) if len(owners) == 1 else None
     if held is None or not (blank or held.alone):
         return False
@@ -87,14 +88,14 @@ def _unfolded(draft: Draft, node: int, given: dict[int, dict[str, int]]) -> bool
         draft.add(subject, iri, held.value)
     if held.alone:
         given.pop(node, None)
-        draft.part(subject, predicate, node, REASON)
-        draft.hide(draft.of(node), REASON)
+        draft.hide_link(subject, predicate, node, REASON)
+        draft.hide(draft.rows_of(node), REASON)
     return True
 
 
 def _held(draft: Draft, node: int, given: dict[str, int]) -> NodeValue | None:
     said = dict(given)
-    for row in draft.of(node):
+    for row in draft.rows_of(node):
         _, predicate, target = draft.row(row)
         if row in draft.hidden:
             continue
@@ -120,7 +121,7 @@ def _held(draft: Draft, node: int, given: dict[str, int]) -> NodeValue | None:
 
 
 def _alike(draft: Draft, node: int, said: dict[str, int]) -> NodeValue | None:
-    """What a nameless node of an unknown vocabulary holds, if it is a value, alone or with its unit."""
+    """The content of a blank node of an unknown vocabulary, if it is a value, with or without a unit."""
     names = {local_name(iri): target for iri, target in said.items() if iri != TYPE}
     value = next((names.pop(each) for each in _VALUES if each in names), None)
     unit = next((names[each] for each in _UNITS if each in names), None)
@@ -141,6 +142,6 @@ def _alike(draft: Draft, node: int, said: dict[str, int]) -> NodeValue | None:
 
 
 def _plain(draft: Draft, value: int) -> str:
-    """A literal as people write it: 2.1 where a double is 2.1E0."""
+    """A readable literal: 2.1 for the double 2.1E0."""
     text = draft.text(value)
     return f"{float(text):.15g}" if draft.sort(value)[1] in FLOATS and NUMBER.fullmatch(text) else text

@@ -1,4 +1,4 @@
-"""Class expressions of OWL: the nodes of a restriction, union or intersection -> Expression."""
+"""Parse class expressions of OWL: the nodes of a restriction, union or intersection -> Expression."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -18,7 +18,7 @@ _COUNTS = {
     )
     for name in ({"c" + stem, "qualifiedC" + stem} if low and high else {stem, stem.replace("Card", "QualifiedCard")})
 }
-# a node with one of these is a part of the description of a class
+# a node with one of these predicates belongs to a class expression
 PARTS = (
     *_LISTS,
     OWL + "onProperty",
@@ -31,7 +31,7 @@ PARTS = (
 
 @dataclass(frozen=True)
 class Expression:
-    """What a class is said to be. `term` is the class, or the value of a restriction on `predicate`."""
+    """A class expression. `term` is the class, or the value of a restriction on `predicate`."""
 
     kind: ExpressionKind
     term: int = -1
@@ -42,13 +42,13 @@ class Expression:
 
 
 class Expressions:
-    """Reads the expressions of a graph; None for what is not understood, as data ranges and inverse predicates."""
+    """Parses the expressions of a graph; None for unsupported ones, such as data ranges and inverse predicates."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
 
     def read(self, node: int, depth: int = 0) -> Expression | None:
-        """The expression at a node: a class by its IRI, anything else by its nameless node."""
+        """The expression of a term: a class by its IRI, others by their blank node."""
         draft = self._draft
         kind = draft.sort(node)[0]
         if kind == "iri":
@@ -56,7 +56,7 @@ class Expressions:
             return None if iri.startswith(XSD) or iri == RDFS + "Literal" else Expression("class", node)
         if kind != "blank" or depth > 20:
             return None
-        said = {draft.text(p): o for _, p, o in map(draft.row, draft.of(node))}
+        said = {draft.text(p): o for _, p, o in map(draft.row, draft.rows_of(node))}
         for iri, list_kind in _LISTS.items():
             if iri in said:
                 members = self.items(said[iri])
@@ -76,7 +76,7 @@ class Expressions:
         draft, found, seen = self._draft, [], set[int]()
         while node not in seen:
             seen.add(node)
-            said = {draft.text(p): o for _, p, o in map(draft.row, draft.of(node))}
+            said = {draft.text(p): o for _, p, o in map(draft.row, draft.rows_of(node))}
             if RDF + "first" not in said:
                 break
             found.append(said[RDF + "first"])

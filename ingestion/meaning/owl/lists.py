@@ -1,4 +1,4 @@
-"""Lists and containers: a thing links to each of their members."""
+"""Lists and containers: a link to one becomes a link to each member. Draft -> Draft."""
 
 import re
 
@@ -9,13 +9,13 @@ FIRST, REST, NIL = RDF + "first", RDF + "rest", RDF + "nil"
 CONTAINERS = (RDF + "Bag", RDF + "Seq", RDF + "Alt")
 MEMBER = re.compile(re.escape(RDF) + r"_\d+|" + re.escape(RDFS + "member"))
 REASON = "part of a list"
-# a list in a statement about classes is read with that statement
+# lists in class expressions are parsed with these
 _MEANT = {SKOS + "memberList": SKOS + "member"}
 
 
 def unfold_lists(draft: Draft) -> None:
-    """A link to a nameless list or container becomes a link to each member; the nodes are kept aside."""
-    if draft.uses(FIRST):
+    """Replace links to lists and containers in blank nodes by links to each member, and hide the nodes."""
+    if draft.has_any(FIRST):
         rest, first = dict(draft.pairs(REST)), dict(draft.pairs(FIRST))
         for head in sorted(first.keys() - set(rest.values()) - set(first.values())):
             nodes: list[int] = []
@@ -26,8 +26,8 @@ def unfold_lists(draft: Draft) -> None:
     else:
         return
     for iri in CONTAINERS:
-        for node in draft.typed(iri):
-            members = [o for _, p, o in map(draft.row, draft.of(node)) if MEMBER.fullmatch(draft.text(p))]
+        for node in draft.instances_of(iri):
+            members = [o for _, p, o in map(draft.row, draft.rows_of(node)) if MEMBER.fullmatch(draft.text(p))]
             _unfold(draft, node, [node], members)
 
 
@@ -43,14 +43,14 @@ def _items(head: int, first: dict[int, int], rest: dict[int, int], nodes: list[i
 
 
 def _unfold(draft: Draft, head: int, nodes: list[int], members: list[int]) -> None:
-    owners = draft.to(head)
+    owners = draft.rows_to(head)
     if not owners or any(draft.sort(node)[0] != "blank" for node in nodes):
         return
     predicates = [draft.text(draft.row(row)[1]) for row in owners]
     if any(iri in SCHEMA_PREDICATES or iri.startswith(OWL) for iri in predicates):
         return
     for node in nodes:
-        known = {draft.text(draft.row(row)[1]) for row in draft.of(node)}
+        known = {draft.text(draft.row(row)[1]) for row in draft.rows_of(node)}
         if not all(iri in (FIRST, REST, TYPE) or MEMBER.fullmatch(iri) for iri in known):
             return
     for row, predicate in zip(owners, predicates, strict=True):
@@ -58,4 +58,4 @@ def _unfold(draft: Draft, head: int, nodes: list[int], members: list[int]) -> No
             draft.add(draft.row(row)[0], _MEANT.get(predicate, predicate), member)
     draft.hide(owners, REASON)
     for node in nodes:
-        draft.hide(draft.of(node), REASON)
+        draft.hide(draft.rows_of(node), REASON)

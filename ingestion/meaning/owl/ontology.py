@@ -1,4 +1,4 @@
-"""An ontology whose classes are its things: OWL classes without instances get kinds and links of their own."""
+"""Ontologies without instances: their OWL classes become things with kinds and links. Draft -> Draft."""
 
 from collections import defaultdict
 
@@ -23,13 +23,13 @@ _OF_CLASSES = frozenset({SUBCLASS, EQUIVALENT, DISJOINT_UNION, OWL + "disjointWi
 
 
 def read_ontology(draft: Draft) -> None:
-    """Classes that have no subclasses are things, those above them their kinds, restrictions their links.
+    """Classes without subclasses become things, their superclasses kinds, and restrictions links.
 
-    Only where the classes are what the graph is about: there are no instances, or fewer than classes with restrictions.
-    A link is inherited from the kinds unless the thing has a closer one of that predicate. A class that a definition
-    fits (closed world: what is not said is not so) is one more kind of the thing.
+    This applies if there are no instances, or fewer than classes with restrictions. A link is inherited from the kinds
+    unless the thing has a more specific one of that predicate. Under a closed world, a class whose definition fits is
+    one more kind of the thing.
     """
-    if not draft.uses(SUBCLASS, EQUIVALENT):
+    if not draft.has_any(SUBCLASS, EQUIVALENT):
         return
     reader = _Reader(draft)
     if not reader.about_classes():
@@ -47,7 +47,7 @@ def read_ontology(draft: Draft) -> None:
         draft.kinds |= {(member, kind) for member in members}
     draft.things |= reader.things
     for thing in reader.things:
-        for row in draft.of(thing):
+        for row in draft.rows_of(thing):
             _, predicate, target = draft.row(row)
             iri = draft.text(predicate)
             if iri in _OF_CLASSES or (iri == TYPE and draft.text(target) in SCHEMA_TYPES):
@@ -55,17 +55,17 @@ def read_ontology(draft: Draft) -> None:
     for iri in PARTS:
         for node in {s for s, _ in draft.pairs(iri)}:
             if draft.sort(node)[0] == "blank":
-                draft.hide(draft.of(node), REASON)
+                draft.hide(draft.rows_of(node), REASON)
 
 
 class _Reader:
-    """`things` are the classes that are things, `above` their kinds, `links` what restrictions say of each, `defined`
-    the things that fit a definition."""
+    """Reads an ontology. `things` are the classes that are things, `above` their kinds, `links` their restrictions,
+    `defined` the things that fit a definition."""
 
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
         self.expressions = Expressions(draft)
-        self.classes = {n for iri in sorted(CLASS_TYPES) for n in draft.typed(iri)}
+        self.classes = {n for iri in sorted(CLASS_TYPES) for n in draft.instances_of(iri)}
         self.classes |= {n for pair in draft.pairs(SUBCLASS) for n in pair}
         self.classes = {n for n in self.classes if draft.sort(n)[0] == "iri" and draft.text(n) not in EMPTY_TYPES}
         self.types: dict[int, set[int]] = defaultdict(set)
@@ -103,13 +103,13 @@ class _Reader:
         self.defined: dict[int, list[int]] = {}
 
     def about_classes(self) -> bool:
-        """Find the things; whether the graph is about its classes at all."""
+        """Find the things; returns whether the classes are the things of the graph."""
         draft = self.draft
         restricted = [
             c for c in self.classes if any(e.kind in ("some", "value", "count") for e in self.said.get(c, ()))
         ]
-        properties = {n for iri in sorted(PROPERTY_TYPES) for n in draft.typed(iri)}
-        ontology = set(draft.typed(OWL + "Ontology"))
+        properties = {n for iri in sorted(PROPERTY_TYPES) for n in draft.instances_of(iri)}
+        ontology = set(draft.instances_of(OWL + "Ontology"))
         others = {int(s) for s in set(draft.facts.subject.tolist()) - self.classes - properties - ontology}
         instances = [n for n in others if draft.sort(n)[0] == "iri" or self.types.get(n)]
         if restricted:
@@ -130,12 +130,12 @@ class _Reader:
         for end in ends - outer:
             self.links[end] = self._links(end)
             if not self.above.get(end):
-                # what only other things refer to has no kind but this
+                # things that are only referred to have no other kind
                 draft.add(end, TYPE, draft.iri(OWL + "Thing"))
         return True
 
     def tables(self) -> set[int]:
-        """The kinds that split the things into tables: those at the top, and below one that has most of the things."""
+        """The kinds that split the things into tables: the top ones, and those below one with most of the things."""
         below: dict[int, set[int]] = defaultdict(set)
         for thing in self.things:
             for kind in self.above.get(thing, ()):
@@ -149,7 +149,7 @@ class _Reader:
         return found
 
     def _links(self, thing: int) -> list[tuple[int, int]]:
-        """Predicate and target, its own first; the kinds' where it has none that is more special."""
+        """(predicate, target) of a thing: its own, and those of its kinds unless it has a more specific one."""
         found: list[tuple[int, int]] = []
         for term in [thing, *sorted(self.above.get(thing, ()), key=lambda k: (-len(self.above.get(k, ())), k))]:
             has = list(found)
@@ -181,7 +181,7 @@ class _Reader:
         return found
 
     def _fitting(self, kind: int) -> list[int]:
-        """The things that the definition of a class fits, but for itself."""
+        """The other things that fit the definition of a class."""
         definition = self.definitions[kind]
         if not any(part.kind == "class" for part in _conjuncts(definition)):
             return []

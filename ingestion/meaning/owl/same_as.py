@@ -1,4 +1,4 @@
-"""Things that are said to be the same: all that is said of them is said of one."""
+"""Things that are the same: one of them gets all facts. Draft -> Draft."""
 
 from collections import defaultdict
 
@@ -12,15 +12,15 @@ REASON = "same as another thing"
 
 
 def merge_same(draft: Draft) -> None:
-    """Of things that this graph describes and calls the same, the one said most of stands for all.
+    """Of described things that are the same, the one with most facts represents all.
 
-    The others' triples are kept aside and derived for it; where it has a value already, another one is not added, but
-    another name is.
+    The triples of the others are hidden and derived for it. If it has a value of a property already, no other one is
+    added, except for names.
     """
-    if not draft.uses(*_SAME):
+    if not draft.has_any(*_SAME):
         return
     for group in _groups(draft):
-        best, *others = sorted(group, key=lambda n: (-len(draft.of(n)), draft.text(n)))
+        best, *others = sorted(group, key=lambda n: (-len(draft.rows_of(n)), draft.text(n)))
         for other in others:
             _move(draft, other, best)
 
@@ -47,12 +47,12 @@ def _groups(draft: Draft) -> list[set[int]]:
 
 
 def _described(draft: Draft, term: int) -> bool:
-    return draft.sort(term)[0] == "iri" and bool(draft.of(term))
+    return draft.sort(term)[0] == "iri" and bool(draft.rows_of(term))
 
 
 def _move(draft: Draft, other: int, best: int) -> None:
-    has = {draft.row(row)[1] for row in draft.of(best)}
-    for row in draft.of(other):
+    has = {draft.row(row)[1] for row in draft.rows_of(best)}
+    for row in draft.rows_of(other):
         _, predicate, target = draft.row(row)
         iri = draft.text(predicate)
         if iri not in _SAME and target != best:
@@ -60,8 +60,8 @@ def _move(draft: Draft, other: int, best: int) -> None:
                 draft.add(best, iri, target)
             elif name_rank(iri) is not None:
                 draft.add(best, ALTERNATIVE, target)
-    draft.hide(draft.of(other), REASON)
-    for row in draft.to(other):
+    draft.hide(draft.rows_of(other), REASON)
+    for row in draft.rows_to(other):
         subject, predicate, _ = draft.row(row)
         iri = draft.text(predicate)
         if subject != best and iri not in _SAME:

@@ -1,29 +1,29 @@
-"""Transitive predicates: what is part of a part is part of the whole."""
+"""Transitive predicates: derive the links over several steps. Draft -> Draft."""
 
 from collections import defaultdict
 
 from ingestion.meaning.draft import Draft
 from ingestion.vocabulary import OWL, SCHEMA_PREDICATES
 
-# derived links for each one that is said, at most: a chain of n links has n²/2
+# maximum number of derived links for each stated one: a chain of n links implies n²/2
 MAX_LINKS_PER_THING = 20
 
 
 def complete_transitive(draft: Draft) -> None:
-    """Derive the links that a transitive predicate stands for; none of one that would have more than so many."""
-    for iri in sorted(draft.text(n) for n in draft.typed(OWL + "TransitiveProperty")):
+    """Derive the links that transitive predicates imply; a predicate with too many gets none."""
+    for iri in sorted(draft.text(n) for n in draft.instances_of(OWL + "TransitiveProperty")):
         if iri in SCHEMA_PREDICATES:
             continue
         direct: dict[int, set[int]] = defaultdict(set)
         for subject, target in draft.pairs(iri):
             if draft.sort(target)[0] != "literal":
                 direct[subject].add(target)
-        for subject, target in _further(direct):
+        for subject, target in _implied_links(direct):
             draft.add(subject, iri, target)
 
 
-def _further(direct: dict[int, set[int]]) -> list[tuple[int, int]]:
-    """What lies two links away and more, by subject; nothing leads to itself. Empty beyond the limit."""
+def _implied_links(direct: dict[int, set[int]]) -> list[tuple[int, int]]:
+    """The pairs that are two or more links apart, without loops; empty beyond the limit."""
     most = MAX_LINKS_PER_THING * sum(map(len, direct.values()))
     found: list[tuple[int, int]] = []
     for start in sorted(direct):
