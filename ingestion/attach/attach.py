@@ -1,4 +1,4 @@
-"""Attach a graph to a SPARQL endpoint: its address -> a published version that holds its schema alone."""
+"""Attach a graph to a SPARQL endpoint: address -> a published version with only its schema."""
 
 import json
 import logging
@@ -36,7 +36,7 @@ PROBE_SECONDS = 15.0
 
 @dataclass(frozen=True)
 class AttachedGraph:
-    """What attaching made: the version, its schema, the endpoint as it was found to be."""
+    """The result of attaching: the version, its schema, and the endpoint with what was found out about it."""
 
     name: str
     version: str
@@ -55,19 +55,19 @@ def attach_endpoint(
 ) -> AttachedGraph:
     """Make the endpoint at `url` (of these named graphs) the content of graph `name`.
 
-    Nothing is copied but names of classes and properties, counts and samples of values. Raises IngestionError where
-    the endpoint does not answer or shows no classes; an earlier version stays then.
+    Only names of classes and properties, counts and sample values are copied. Raises IngestionError if the endpoint
+    does not answer or has no classes; an earlier version then stays.
     """
     home = data / versions.check_name(name)
     source = EndpointSource(url, graphs, manners)
     try:
-        _first(source)
-        asking = BudgetedEndpoint(source, budget)
-        described = describe_endpoint(probe_endpoint(asking))
+        _check_answers(source)
+        budgeted = BudgetedEndpoint(source, budget)
+        described = describe_endpoint(probe_endpoint(budgeted))
         if not described.schema.classes:
             raise IngestionError(f"{url} shows no things of a class. Name its graphs with --named-graph IRI.")
-        search = detect_text_search(asking, described.names)
-        often = frequent_words(asking, described.schema.groups, described.names)
+        search = detect_text_search(budgeted, described.names)
+        frequent = frequent_words(budgeted, described.schema.groups, described.names)
     finally:
         source.close()
     found = Endpoint(
@@ -77,13 +77,13 @@ def attach_endpoint(
         described.names,
         described.spaces,
         described.unnamed,
-        often,
+        frequent,
         "virtuoso" if "virtuoso" in source.server.lower() else "",
         described.factors,
-        asking.asked,
-        round(asking.seconds, 2),
+        budgeted.asked,
+        round(budgeted.seconds, 2),
     )
-    log.info("attached %s: %d queries (%d failed), %.1f s", url, asking.asked, asking.failed, asking.seconds)
+    log.info("attached %s: %d queries (%d failed), %.1f s", url, budgeted.asked, budgeted.failed, budgeted.seconds)
     inputs = blake2b(f"{url}\n{graphs}".encode(), digest_size=16).hexdigest()
     unavailable = {branch: NOT_LOCAL.format(url, what) for branch, what in _LACKS.items()}
     manifest = Manifest(new_version_id(datetime.now(UTC), inputs), inputs=inputs, unavailable=unavailable, endpoint=url)
@@ -98,7 +98,7 @@ def attach_endpoint(
 
 
 def attached_endpoint(name: str, data: Path) -> Endpoint:
-    """The endpoint that a graph is attached to; raises ConfigError where it is not."""
+    """The endpoint that a graph is attached to; raises ConfigError if it is not attached."""
     home = data / versions.check_name(name)
     version = versions.current_version(home)
     if version is None or not versions.read_manifest(home, version).endpoint:
@@ -108,7 +108,7 @@ def attached_endpoint(name: str, data: Path) -> Endpoint:
 
 
 def write_endpoint(folder: Path, endpoint: Endpoint, described: EndpointDescription) -> None:
-    """The files of a version that is attached: endpoint, schema and the names of classes and properties."""
+    """Write the files of an attached version: endpoint, schema, and the names of classes and properties."""
     (folder / versions.ENDPOINT).write_text(json_text(endpoint) + "\n", encoding="utf-8")
     (folder / versions.SCHEMA).write_text(json_text(described.schema) + "\n", encoding="utf-8")
     names = sorted(
@@ -117,8 +117,8 @@ def write_endpoint(folder: Path, endpoint: Endpoint, described: EndpointDescript
     write_lexicon(folder / versions.LEXICON, names, described.facts, described.links, word_forms)
 
 
-def _first(source: EndpointSource) -> None:
-    """See whether it answers at all."""
+def _check_answers(source: EndpointSource) -> None:
+    """Check that the endpoint answers at all."""
     try:
         source.select("SELECT ?s WHERE { ?s ?p ?o } LIMIT 1", limit=1, seconds=PROBE_SECONDS)
     except ToolError as error:

@@ -1,4 +1,4 @@
-"""Ask an endpoint no more than a number of queries and seconds: query -> rows, or None where it gave none."""
+"""Query an endpoint within a budget of queries and seconds: query -> rows, or None if it failed."""
 
 import logging
 import time
@@ -9,7 +9,7 @@ from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
 
 log = logging.getLogger(__name__)
 
-# what attaching may take (given), and the longest of its queries
+# the budget of attaching (given), and the maximum time of one query
 MAX_QUERIES = 300
 MAX_SECONDS = 60.0
 MAX_QUERY_SECONDS = 12.0
@@ -18,35 +18,35 @@ Row = tuple[SparqlTerm | None, ...]
 
 
 class Budget(NamedTuple):
-    """How many queries there may be, and how many seconds they may take together."""
+    """The maximum number of queries, and of seconds for all of them."""
 
     queries: int = MAX_QUERIES
     seconds: float = MAX_SECONDS
 
 
 class BudgetedEndpoint:
-    """An endpoint with what is left of a budget. What it refuses or is too slow for is told as None, not raised."""
+    """An endpoint with the rest of a budget. Failed and slow queries return None and raise nothing."""
 
     def __init__(self, source: SparqlSource, budget: Budget = Budget()) -> None:  # noqa: B008 (immutable)
         self._source = source
         self._left = budget.queries
-        self._begun = time.monotonic()
-        self._end = self._begun + budget.seconds
+        self._start = time.monotonic()
+        self._end = self._start + budget.seconds
         self.asked = 0
         self.failed = 0
 
     @property
     def over(self) -> bool:
-        """Whether nothing more may be asked."""
+        """Whether the budget is used up."""
         return self._left <= self.asked or time.monotonic() >= self._end
 
     @property
     def seconds(self) -> float:
-        """How long it has taken so far."""
-        return time.monotonic() - self._begun
+        """The seconds used so far."""
+        return time.monotonic() - self._start
 
     def rows(self, query: str, limit: int = 1000, seconds: float = MAX_QUERY_SECONDS) -> list[Row] | None:
-        """The rows of a SELECT; None where it failed, or where nothing more may be asked."""
+        """The rows of a SELECT; None if it failed or the budget is used up."""
         if self.over:
             return None
         self.asked += 1
@@ -59,6 +59,6 @@ class BudgetedEndpoint:
             return None
 
     def texts(self, query: str, limit: int = 1000) -> list[tuple[str, ...]] | None:
-        """The same with "" for what is unbound, and of each term its text alone."""
+        """The rows of a SELECT as texts, "" for unbound variables."""
         found = self.rows(query, limit)
         return None if found is None else [tuple(term.value if term else "" for term in row) for row in found]

@@ -1,4 +1,4 @@
-"""What a graph behind an endpoint says of its own classes and predicates: labels, comments, what is above them."""
+"""What an endpoint declares about its classes and predicates: labels, comments, superclasses."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -19,10 +19,10 @@ from nacre.stores.sparql.sparql_source import SparqlTerm
 
 
 class DeclaredSchema:
-    """What the graph says of its classes and predicates."""
+    """The declarations of classes and predicates, by (term, predicate)."""
 
-    def __init__(self, said: dict[tuple[str, str], tuple[SparqlTerm, ...]]) -> None:
-        self._said = said
+    def __init__(self, declared: dict[tuple[str, str], tuple[SparqlTerm, ...]]) -> None:
+        self._declared = declared
         self.ancestors = lru_cache(maxsize=None)(self._ancestors)
 
     def label(self, iri: str) -> str:
@@ -41,10 +41,10 @@ class DeclaredSchema:
         return found[0] if found else ""
 
     def linked(self, iri: str, predicate: str) -> tuple[str, ...]:
-        return tuple(term.value for term in self._said.get((iri, predicate), ()) if term.kind == "iri")
+        return tuple(term.value for term in self._declared.get((iri, predicate), ()) if term.kind == "iri")
 
     def closed(self, types: Iterable[str]) -> frozenset[str]:
-        """Classes with all above them."""
+        """The classes with all their ancestors."""
         return frozenset().union(*(self.ancestors(iri) for iri in types))
 
     def _ancestors(self, iri: str) -> frozenset[str]:
@@ -56,8 +56,8 @@ class DeclaredSchema:
         return frozenset(found)
 
     def _texts(self, iri: str, predicate: str) -> list[str]:
-        """In English, else in no language, else in others."""
-        terms = [term for term in self._said.get((iri, predicate), ()) if term.kind == "literal" and term.value]
+        """Texts in English, else untagged, else in other languages."""
+        terms = [term for term in self._declared.get((iri, predicate), ()) if term.kind == "literal" and term.value]
         ranked = sorted(terms, key=lambda term: (language_rank(term.language), term.value))
         best = [language_rank(term.language)[0] for term in ranked[:1]]
         return [term.value for term in ranked if language_rank(term.language)[0] <= max(2, *best)]

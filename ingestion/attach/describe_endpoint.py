@@ -1,5 +1,4 @@
-"""Say what a graph behind an endpoint is about: ProbeResult -> EndpointDescription (its schema, and who has and links
-what)."""
+"""Describe the graph of an endpoint by samples: ProbeResult -> EndpointDescription."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -26,14 +25,14 @@ from nacre.language.booleans import has_boolean_values
 from nacre.records.schema import Class, Group, Schema
 from nacre.stores.sqlite.lexicon import TableLink
 
-# beginnings of IRIs that are remembered of each kind
+# maximum number of namespaces of each type set
 MAX_NAMESPACES = 4
 
 
 class EndpointDescription(NamedTuple):
-    """The schema; (group, predicate, things) for what groups have; links between groups; predicates that name things,
-    the best first; groups most of whose things have no name, and the beginnings of these things' IRIs; by predicate,
-    the units beside its usual one and what brings them to it."""
+    """The schema; `facts` as (group, predicate, number of things); links between groups; predicates that name things,
+    best first; groups of mostly unnamed things, and the namespaces of these; by predicate, other units and the factors
+    that convert them to its usual one."""
 
     schema: Schema
     facts: list[tuple[str, str, int]]
@@ -45,7 +44,7 @@ class EndpointDescription(NamedTuple):
 
 
 def describe_endpoint(probed: ProbeResult) -> EndpointDescription:
-    """Put together what the queries gave."""
+    """Describe the graph by the results of the queries."""
     said = DeclaredSchema(probed.said)
     kinds = [(kind, said.closed(kind.types)) for kind in probed.kinds]
     relations = _relations(kinds, said)
@@ -76,7 +75,7 @@ def describe_endpoint(probed: ProbeResult) -> EndpointDescription:
         for kind, closed in kinds
         if sum(kind.subjects.get(iri, 0) for iri in names) < kind.looked_at / 2
     ]
-    spaces = [space for kind, closed in kinds if relations[closed] in unnamed for space in _spaces(kind.iris)]
+    spaces = [space for kind, closed in kinds if relations[closed] in unnamed for space in _namespaces(kind.iris)]
     links = _links(kinds, relations, probed)
     factors = {
         p.iri: found for p in predicates if p.unit and (found := unit_factors(p.unit, probed.literals.get(p.iri)))
@@ -90,7 +89,7 @@ def describe_endpoint(probed: ProbeResult) -> EndpointDescription:
 def _roles(
     probed: ProbeResult, kinds: Sequence[tuple[TypeSetSample, frozenset[str]]], label: Mapping[str, str]
 ) -> dict[str, PredicateRole]:
-    """What each predicate is, as far as its name may say it again."""
+    """The role of each predicate, which its name may repeat."""
     owners: dict[str, dict[str, None]] = defaultdict(dict)
     ends: dict[str, dict[str, None]] = defaultdict(dict)
     for kind, closed in kinds:
@@ -107,8 +106,8 @@ def _roles(
     return found
 
 
-def _spaces(iris: Sequence[str]) -> list[str]:
-    """The beginnings of IRIs whose ends are words, those of most things first."""
+def _namespaces(iris: Sequence[str]) -> list[str]:
+    """The namespaces of IRIs whose local names are words, most frequent first."""
     ends = [(iri, local_name(iri)) for iri in iris]
     counts = Counter(
         iri.removesuffix(end) for iri, end in ends if iri.endswith(end) and any(map(str.isalpha, unquote(end)))
@@ -116,15 +115,15 @@ def _spaces(iris: Sequence[str]) -> list[str]:
     return [space for space, _ in counts.most_common(MAX_NAMESPACES)]
 
 
-def _telling(closed: frozenset[str], counts: dict[str, int]) -> str:
-    """The class that says most of things that are in all of these."""
+def _most_specific(closed: frozenset[str], counts: dict[str, int]) -> str:
+    """The most specific of these classes."""
     return min(closed, key=lambda iri: (iri in EMPTY_TYPES, iri not in counts, counts.get(iri, 0), iri))
 
 
 def _relations(
     kinds: Sequence[tuple[TypeSetSample, frozenset[str]]], said: DeclaredSchema
 ) -> dict[frozenset[str], str]:
-    """A name for each set of classes."""
+    """A relation name for each set of classes."""
     counts: Counter[str] = Counter()
     for kind, closed in kinds:
         counts.update(dict.fromkeys(closed, kind.count))
@@ -132,7 +131,7 @@ def _relations(
     found: dict[frozenset[str], str] = {}
     for _, closed in kinds:
         if closed not in found:
-            found[closed] = _free(column_name(said.name(_telling(closed, counts))), taken)
+            found[closed] = _free(column_name(said.name(_most_specific(closed, counts))), taken)
     return found
 
 
@@ -162,7 +161,7 @@ def _classes(
     for iri in sorted(holding, key=lambda iri: (-members[iri], iri)):
         own = {relations[closed] for closed in holding[iri]}
         relation = own.pop() if len(own) == 1 else _free(column_name(said.name(iri)), taken)
-        # where kinds overlap, the endpoint's own count holds
+        # if type sets overlap, the endpoint's own count is used
         count = members[iri] if all(kind.exact for kind, _ in kinds) else probed.classes.get(iri, members[iri])
         above = tuple(sorted(set(said.linked(iri, SUBCLASS)) & holding.keys()))
         found.append(Class(iri, said.name(iri), count, relation, said.comment(iri), said.others(iri), above))
@@ -175,14 +174,14 @@ def _groups(
     relations: dict[frozenset[str], str],
     said: DeclaredSchema,
 ) -> tuple[Group, ...]:
-    """A group a set of classes, with what the IRIs of its things have in common."""
+    """A group for each set of classes, with the distinctive words of its things' IRIs."""
     iris = [iri for kind, _ in kinds for iri in kind.iris]
     home = np.repeat(np.arange(len(kinds), dtype=np.int32), [len(kind.iris) for kind, _ in kinds])
     segments = distinctive_segments(iris, home, len(kinds))
     sets = [closed for _, closed in kinds]
     found = []
     for index, (kind, closed) in enumerate(kinds):
-        telling = _telling(closed, probed.classes)
+        telling = _most_specific(closed, probed.classes)
         name = said.name(telling)
         words = [word for word in segments[index] if not is_redundant_word(column_name(word), column_name(name))]
         label = name
@@ -198,7 +197,7 @@ def _groups(
 def _links(
     kinds: Sequence[tuple[TypeSetSample, frozenset[str]]], relations: dict[frozenset[str], str], probed: ProbeResult
 ) -> list[TableLink]:
-    """How often predicates link groups: the classes that links lead to, told apart into the sets of types there are."""
+    """The number of links between groups; the classes that links lead to are distributed over the sets of types."""
     targets = [(kind.types, relations[closed]) for kind, closed in kinds]
     targets.sort(key=lambda each: (-len(each[0]), each[1]))
     found: Counter[tuple[str, str, str]] = Counter()

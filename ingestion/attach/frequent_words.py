@@ -1,4 +1,4 @@
-"""Which words so many things are called by that they tell little: names of some things -> word -> share of all."""
+"""Find words that are too frequent in names to be distinctive: samples of names -> word -> share of all things."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -7,14 +7,14 @@ from ingestion.attach.budget import BudgetedEndpoint
 from nacre.language.tokens import name_tokens
 from nacre.records.schema import Group
 
-# kinds of things whose names are looked at, the largest first, and names of each
+# number of type sets whose names are sampled, largest first, and number of names of each
 MOST_KINDS, NAMES = 30, 500
-# words of fewer things tell what they name
+# words of fewer things are distinctive
 MIN_FREQUENT_SHARE = 0.005
 
 
 def frequent_words(asking: BudgetedEndpoint, groups: Sequence[Group], names: Sequence[str]) -> dict[str, float]:
-    """The words of names that more than `MIN_FREQUENT_SHARE` of all things have, by a sample of each kind."""
+    """The words in the names of more than `MIN_FREQUENT_SHARE` of all things, by a sample of each type set."""
     if not names:
         return {}
     predicates = ", ".join(f"<{iri}>" for iri in names)

@@ -1,5 +1,4 @@
-"""Say what a predicate behind an endpoint is: ProbeResult + DeclaredSchema -> Predicate, and the units of its
-literals."""
+"""Build the predicates of an endpoint, and the units of their literals: ProbeResult + DeclaredSchema -> Predicate."""
 
 import re
 from collections import Counter
@@ -28,7 +27,7 @@ from ingestion.vocabulary import (
 from nacre.language.base import word_list
 from nacre.records.schema import Predicate
 
-# how many of its values a property that tells things apart has once (as for ingested graphs)
+# minimum share of unique values of an identifying property (as for ingested graphs)
 _UNIQUE = 0.8
 _UNIT_AT_END = re.compile(r"\d\s*([^\d\s.,()]+)\s*$")
 
@@ -40,9 +39,9 @@ def build_predicate(
     said: DeclaredSchema,
     spoken: ReadableLabel,
 ) -> Predicate:
-    """A predicate with all that was seen of it; `spoken` is its name as people say it."""
+    """Build a predicate from all samples; `spoken` is its readable label."""
     triples = probed.predicates[iri]
-    # people call these so where there is a thesaurus
+    # usual labels in graphs with a thesaurus
     usual = vocabulary_labels().get(iri, ()) if SKOS + "Concept" in probed.classes else ()
     domains: Counter[str] = Counter()
     ranges: Counter[str] = Counter()
@@ -53,7 +52,7 @@ def build_predicate(
         domains.update({c: having for c in closed if having})
         for (p, c), n in kind.ends.items():
             if p == iri and c in probed.classes:
-                # things of several kinds may link to the same
+                # things of several type sets may link to the same object
                 ranges[c] = max(ranges[c], min(round(n * kind.scale), probed.classes[c]))
     literals = probed.literals.get(iri)
     cells = _cells(iri, literals) if literals else None
@@ -87,7 +86,7 @@ def build_predicate(
 
 
 def _objects(triples: int, literals: LiteralSample | None, ranges: Mapping[str, int]) -> int:
-    """How many different objects there are: as many as were counted, else as there may be."""
+    """The number of distinct objects: counted, else estimated."""
     if literals is not None:
         return len(literals.counts) if literals.whole else triples
     return max(ranges.values(), default=triples)
@@ -120,7 +119,7 @@ def _unit(cells: TypedCells | None, *said: str) -> str:
 
 
 def _role(iri: str, literals: LiteralSample | None, cells: TypedCells | None, has_links: bool) -> str:
-    """As for ingested graphs, by the literals that were seen."""
+    """The role of a predicate, as for ingested graphs, by the sampled literals."""
     if iri in SCHEMA_PREDICATES or iri == OWL + "sameAs":
         return "schema"
     if literals is None or cells is None or has_links:
@@ -142,7 +141,7 @@ def _role(iri: str, literals: LiteralSample | None, cells: TypedCells | None, ha
 
 
 def unit_factors(unit: str, literals: LiteralSample | None) -> dict[str, float]:
-    """What brings numbers in other units than the usual one to it, by the unit as literals end with it."""
+    """The factors that convert other units to the usual one, by the unit at the end of literals."""
     found: dict[str, float] = {}
     for text in (term.value for term, _ in literals.counts) if literals else ():
         read, ending = parse_quantity(text), _UNIT_AT_END.search(text)

@@ -1,4 +1,4 @@
-"""What a graph behind an endpoint is made of, by bounded queries: BudgetedEndpoint -> ProbeResult."""
+"""Sample the graph of an endpoint by a limited number of queries: BudgetedEndpoint -> ProbeResult."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,11 +19,11 @@ from ingestion.vocabulary import (
 )
 from nacre.stores.sparql.sparql_source import SparqlTerm
 
-# classes and predicates that are looked at, the largest first; sets of classes, above which each class stands alone
+# maximum number of classes and predicates, largest first; of type sets, above which each class counts alone
 MOST_CLASSES, MOST_PREDICATES, MOST_SETS = 100, 120, 120
-# things of a kind, and triples of a predicate, that are looked at
+# sampled things of a type set, and triples of a predicate
 SAMPLE, SAMPLED_VALUES, DISTINCT, SEEN = 1000, 20_000, 500, 300
-# names asked about in one query
+# number of terms in one query
 VALUES_PER_QUERY = 60
 _VOID = "http://rdfs.org/ns/void#"
 _DESCRIBING = (LABEL, PREFERRED, ALTERNATIVE, COMMENT, SUBCLASS, INVERSE)
@@ -31,8 +31,9 @@ _DESCRIBING = (LABEL, PREFERRED, ALTERNATIVE, COMMENT, SUBCLASS, INVERSE)
 
 @dataclass(frozen=True)
 class TypeSetSample:
-    """The things with exactly these types: how many, and of those looked at, how many have each predicate, with how
-    many triples and links, and how many links lead to each class, and to how many things; `iris` are some of them."""
+    """A sample of the things with exactly these types: their number; of the sampled ones, how many have each predicate,
+    with how many triples and links, and how many links lead to each class and to how many things. `iris` are some of
+    them."""
 
     types: frozenset[str]
     count: int
@@ -47,13 +48,13 @@ class TypeSetSample:
 
     @property
     def scale(self) -> float:
-        """How many things one of those looked at stands for."""
+        """The number of things that a sampled one represents."""
         return self.count / self.looked_at if self.looked_at else 1.0
 
 
 @dataclass(frozen=True)
 class LiteralSample:
-    """Distinct literals of a predicate with how often each was seen; `whole` where these are all."""
+    """Distinct literals of a predicate with their counts; `whole`: these are all."""
 
     counts: tuple[tuple[SparqlTerm, int], ...]
     whole: bool
@@ -63,7 +64,7 @@ class LiteralSample:
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """All that was found. `said` has the texts and IRIs that describe classes and predicates: (about, predicate)."""
+    """All results. `said` has the texts and IRIs that describe classes and predicates, by (term, predicate)."""
 
     triples: int
     things: int
@@ -75,17 +76,16 @@ class ProbeResult:
 
 
 def probe_endpoint(asking: BudgetedEndpoint) -> ProbeResult:
-    """Look at classes, the kinds of things, predicates, values and what is said of them, the largest first.
+    """Sample classes, type sets, predicates, values and their descriptions, largest first.
 
-    What the budget leaves no room for is missing in the result, and so is what the endpoint is too slow for.
+    Parts that exceed the budget, or for which the endpoint is too slow, are missing in the result.
     """
     classes = {iri: n for iri, n in _classes(asking).items() if iri not in SCHEMA_TYPES}
     predicates = _predicates(asking)
     kinds = _kinds(asking, classes)
     sets = [kind.types for kind in kinds]
     kinds = [
-        _looked_at(asking, kind, distinguishing_classes(kind.types, sets, classes) if kind.exact else ())
-        for kind in kinds
+        _sample(asking, kind, distinguishing_classes(kind.types, sets, classes) if kind.exact else ()) for kind in kinds
     ]
     if not predicates:
         predicates = dict(_estimated(kinds))
@@ -103,7 +103,7 @@ def probe_endpoint(asking: BudgetedEndpoint) -> ProbeResult:
 
 
 def _classes(asking: BudgetedEndpoint) -> dict[str, int]:
-    """Classes with how many things each has; from what the endpoint says of itself where counting takes too long."""
+    """Classes with the number of their things; from the endpoint's own statistics if counting takes too long."""
     counting = "SELECT ?c (COUNT(?s) AS ?n) WHERE { ?s a ?c } GROUP BY ?c ORDER BY DESC(?n)"
     stated = f"SELECT ?c ?n WHERE {{ ?d <{_VOID}classPartition> ?q . ?q <{_VOID}class> ?c ; <{_VOID}entities> ?n }}"
     return _counts(asking, counting, stated, "SELECT DISTINCT ?c WHERE { ?s a ?c }", MOST_CLASSES)
@@ -130,7 +130,7 @@ def _counts(asking: BudgetedEndpoint, counting: str, stated: str, named: str, mo
 
 
 def _kinds(asking: BudgetedEndpoint, classes: dict[str, int]) -> list[TypeSetSample]:
-    """The sets of types that things have, where these can be counted, else each class for itself."""
+    """The sets of types that things have, if these can be counted, else each class alone."""
     sets = asking.texts(
         'SELECT ?all (COUNT(?s) AS ?n) WHERE { SELECT ?s (GROUP_CONCAT(STR(?t); separator=" ") AS ?all)'
         f" WHERE {{ ?s a ?t }} GROUP BY ?s }} GROUP BY ?all ORDER BY DESC(?n) LIMIT {20 * MOST_SETS}",
@@ -140,7 +140,7 @@ def _kinds(asking: BudgetedEndpoint, classes: dict[str, int]) -> list[TypeSetSam
     for types, n in sets or ():
         known = frozenset(types.split()).intersection(classes)
         if not known & SCHEMA_TYPES and known:
-            # what says nothing counts only where nothing else is said
+            # types without meaning count only if there are no others
             counts[known - EMPTY_TYPES or known] += int(n)
     if counts and len(counts) <= MOST_SETS:
         return [
@@ -154,7 +154,7 @@ def _kinds(asking: BudgetedEndpoint, classes: dict[str, int]) -> list[TypeSetSam
 def distinguishing_classes(
     types: frozenset[str], sets: Iterable[frozenset[str]], counts: Mapping[str, int]
 ) -> tuple[str, ...]:
-    """The classes by which larger sets differ from this one: things in none of them have no more than its types."""
+    """The additional classes of larger sets: things in none of them have exactly these types."""
     found: list[str] = []
     for other in sorted((each for each in sets if each > types), key=lambda each: (len(each), sorted(each))):
         if not other & set(found):
@@ -162,8 +162,8 @@ def distinguishing_classes(
     return tuple(sorted(found))
 
 
-def _looked_at(asking: BudgetedEndpoint, kind: TypeSetSample, without: Sequence[str]) -> TypeSetSample:
-    """What the things of a kind have, and where their links lead, by some of them."""
+def _sample(asking: BudgetedEndpoint, kind: TypeSetSample, without: Sequence[str]) -> TypeSetSample:
+    """The properties of the things of a type set and the targets of their links, by a sample."""
     types = " ".join(f"?s a <{iri}> ." for iri in sorted(kind.types))
     others = " ".join(f"FILTER NOT EXISTS {{ ?s a <{iri}> }}" for iri in without)
     some = f"{{ SELECT ?s WHERE {{ {types} {others} }} LIMIT {SAMPLE} }}"
@@ -206,7 +206,7 @@ def _estimated(kinds: Iterable[TypeSetSample]) -> Counter[str]:
 
 
 def _said(asking: BudgetedEndpoint, about: Sequence[str]) -> dict[tuple[str, str], tuple[SparqlTerm, ...]]:
-    """Labels, comments, wider classes and inverses of classes and predicates."""
+    """Labels, comments, superclasses and inverses of classes and predicates."""
     found: dict[tuple[str, str], list[SparqlTerm]] = defaultdict(list)
     describing = ", ".join(f"<{p}>" for p in _DESCRIBING)
     for start in range(0, len(about), VALUES_PER_QUERY):
@@ -222,7 +222,7 @@ def _said(asking: BudgetedEndpoint, about: Sequence[str]) -> dict[tuple[str, str
 
 
 def _literals(asking: BudgetedEndpoint, iri: str, triples: int) -> LiteralSample | None:
-    """The literals of a predicate, the most frequent first; of very many, those of some triples."""
+    """The literals of a predicate, most frequent first; of very many, those of a sample of triples."""
     few = triples <= SAMPLED_VALUES
     matching = f"?s <{iri}> ?o FILTER(isLiteral(?o))"
     some = matching if few else f"{{ SELECT ?o WHERE {{ {matching} }} LIMIT {SAMPLED_VALUES} }}"

@@ -1,5 +1,4 @@
-"""Which search for words an endpoint has beside CONTAINS: BudgetedEndpoint -> TextSearch, tried on a name that is
-there."""
+"""Detect the text search that an endpoint supports besides CONTAINS: BudgetedEndpoint -> TextSearch."""
 
 from typing import get_args
 
@@ -8,12 +7,12 @@ from nacre.language.tokens import tokenize
 from nacre.records.endpoint import TextSearch
 from nacre.stores.sparql.text_search import text_search_pattern
 
-# a word of a name that is tried has at least so many letters: stores leave short ones out of their indexes
+# minimum length of a tried word: stores do not index short words
 LONG_ENOUGH = 4
 
 
 def detect_text_search(asking: BudgetedEndpoint, names: tuple[str, ...]) -> TextSearch:
-    """The first kind of search that finds a name by one of its words; "" where none does."""
+    """The first text search that finds a name by one of its words; "" if none does."""
     for predicate in names:
         named = asking.texts(f"SELECT ?l WHERE {{ ?s <{predicate}> ?l FILTER(isLiteral(?l)) }} LIMIT 20", 20) or []
         words = [t.norm for (text,) in named for t in tokenize(text) if len(t.norm) >= LONG_ENOUGH and t.norm.isalpha()]

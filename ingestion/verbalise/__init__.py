@@ -1,1 +1,16 @@
-"""From facts and documents to passages: sentences that know the triple or the place they come from."""
+"""From facts and documents to passages: sentences that know their triple or their place.
+
+Files in reading order:
+    passages.py           facts of each thing -> passages
+    neighbours.py         outgoing and incoming facts
+    titles.py             titles of things
+    predicate_wording.py  the wording of each predicate
+    label_patterns.py     labels -> sentence patterns
+    object_phrases.py     phrases for objects
+    complex_sentences.py  sentences that need more than a pattern
+    packing.py            sentences -> passages
+    documents.py          documents -> passages and mentions
+    texts.py              the text of a document -> passages
+    split_sentences.py    texts -> sentences
+    document_mentions.py  the things that a sentence mentions
+"""

@@ -1,4 +1,5 @@
-"""Say what takes some thought: the facts of a thing with one predicate, or who links to it -> sentences."""
+"""Write sentences that need more than a pattern: facts of a thing with one predicate, or incoming links ->
+sentences."""
 
 from collections.abc import Iterator
 from heapq import nsmallest
@@ -24,13 +25,13 @@ from nacre.language.forms.nouns import singular
 from nacre.records.facts import Sentence
 from nacre.records.schema import Schema
 
-SUBJECTS = 12  # names in a sentence about those that link to it
+SUBJECTS = 12  # maximum number of names in a sentence about incoming links
 
 NumberedSentences = Iterator[tuple[int, Sentence]]
 
 
 class SentenceWriter:
-    """What all sentences share: titles, words, the ways of saying the predicates, the links in both directions."""
+    """Writes sentences with the titles, phrases, wordings of predicates and links of a graph."""
 
     def __init__(self, facts: Facts, schema: Schema) -> None:
         predicates = [(number, facts.texts[number]) for number in facts.predicates]
@@ -49,7 +50,7 @@ class SentenceWriter:
         self._type_sets: dict[tuple[int, ...], tuple[str, int]] = {}
 
     def facts(self, thing: int, number: int, objects: list[int]) -> NumberedSentences:
-        """What is said of a thing with one predicate, as texts, classes, names and facts; each with its place."""
+        """The sentences about a thing with one predicate (texts, classes, names, facts), each with its place."""
         way = self.ways.get(number)
         if way is not None:
             if not way.is_name or len(objects) > 1 or self.objects.usual[objects[0]] != self.title[thing]:
@@ -74,7 +75,7 @@ class SentenceWriter:
             yield way.place, said
 
     def _classes(self, thing: int, number: int, objects: list[int]) -> Sentence | None:
-        """The most telling class first: the rarest one."""
+        """The classes, the rarest first."""
         key = tuple(objects)
         if key not in self._type_sets:
             known = self._class_of
@@ -89,7 +90,7 @@ class SentenceWriter:
         return self._sentence(self.title[thing] + said, thing, number, first) if said else None
 
     def _verbatim(self, thing: int, number: int, value: int) -> Iterator[Sentence]:
-        """A text sentence by sentence; those of a long one cite themselves and their place in it, not all of it."""
+        """The sentences of a text; those of a long text cite themselves and their place in it."""
         text = self.texts[value]
         for start, end in bounded_spans(text):
             if said := clean_text(text[start:end]):
@@ -116,7 +117,7 @@ class SentenceWriter:
             elif way.is_flag:
                 no = "" if parse_boolean(text, way.predicate) else "not "
                 yield self._sentence(f"{name} is {no}{way.form.text}.", thing, number, value)
-            elif text != f"the {way.form.text} of {name}":  # else the object is called after this very fact
+            elif text != f"the {way.form.text} of {name}":  # otherwise the title of the object repeats this fact
                 yield self._sentence(f"{way.before}{name}{way.one}{text}.", thing, number, value)
             return
         said.sort()
@@ -125,7 +126,8 @@ class SentenceWriter:
             yield self._sentence(f"{way.before}{name}{way.many}{list_names(texts)}.", thing, number, said[start][1])
 
     def links(self, thing: int, linking: ObjectGroups) -> Iterator[Sentence]:
-        """Who links here, said from this side; a link that also goes the other way was said already."""
+        """Sentences about the things that link to a thing; links that also exist in the other direction are left
+        out."""
         name, title = self.title[thing], self.title
         forward = {}
         if thing in self._linking:
@@ -150,14 +152,14 @@ class SentenceWriter:
     def _not_told(
         self, thing: int, number: int, way: PredicateWording, subjects: list[int], forward: dict[int, list[int]]
     ) -> list[int]:
-        """Those to which the thing itself, in its links `forward`, has no link of the same kind or an inverse one."""
+        """The things without a link of the same or an inverse predicate in the other direction (`forward`)."""
         known = {thing, *forward.get(number, ())}
         for inverse in way.predicate.inverses:
             known.update(o for n, objects in forward.items() if self.texts[n] == inverse for o in objects)
         return [s for s in subjects if s not in known]
 
     def _preferred(self, values: list[int]) -> list[int]:
-        """Without the translations of what is there in English or without a language; names keep all."""
+        """Without translations of English or untagged texts; names keep all translations."""
         languages = {o: self._languages.get(self._sort_of[o], "") for o in values if self._kind[o] == LITERAL}
         if not any(languages.values()):
             return values
@@ -168,5 +170,5 @@ class SentenceWriter:
         return Sentence(capitalise_sentence(text), (self.written(subject), self.texts[predicate], self.written(object)))
 
     def written(self, number: int) -> str:
-        """A term as it stands in a triple."""
+        """A term as part of a triple."""
         return f"_:{self.texts[number]}" if self._kind[number] == BLANK else self.texts[number]

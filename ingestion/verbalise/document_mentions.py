@@ -1,4 +1,4 @@
-"""Find the things of a graph that sentences of documents name: sentence + Lexicon -> IRIs."""
+"""Find the things of a graph that a sentence mentions: sentence + Lexicon -> IRIs."""
 
 from collections.abc import Sequence
 
@@ -6,14 +6,14 @@ from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token, tokenize
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry
 
-# of a name that more things have, none is linked: it does not tell which one is meant (given)
+# a name of more things is ambiguous and not linked (given)
 MAX_SAME_NAME = 3
 
 
 def find_mentioned_things(text: str, lexicon: Lexicon) -> tuple[str, ...]:
-    """The things whose names stand in a sentence, the longest names first taken, in the order of the text.
+    """The things whose names a sentence contains, in the order of the text; longer names take precedence.
 
-    A name that begins with a capital letter is one only where the sentence writes it so.
+    A name with a capital letter only matches if the sentence capitalises it too.
     """
     words = tokenize(text)
     found: dict[str, None] = {}
@@ -26,7 +26,7 @@ def find_mentioned_things(text: str, lexicon: Lexicon) -> tuple[str, ...]:
 
 
 def _longest(words: Sequence[Token], lexicon: Lexicon) -> tuple[int, list[LexiconEntry]]:
-    """How many words the longest name has that these begin with, and the things called so."""
+    """The number of words of the longest name at the beginning of these, and the things with that name."""
     opening = lexicon.word(words[0].norm)
     for size in range(min(len(words), opening.longest) if opening is not None else 0, 0, -1):
         norms = [word.norm for word in words[:size]]
@@ -39,6 +39,6 @@ def _longest(words: Sequence[Token], lexicon: Lexicon) -> tuple[int, list[Lexico
 
 
 def _is_written(name: LexiconEntry, words: Sequence[Token]) -> bool:
-    """Whether words are written as a name: with its capital letters, where it has any."""
+    """Whether words are capitalised as the name is."""
     written = any(word.text[0].isupper() or word.text[0].isdigit() for word in words)
     return written or not any(c.isupper() for c in name.label)

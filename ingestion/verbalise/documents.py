@@ -1,4 +1,4 @@
-"""Tell documents: files -> passages, and what is kept beside them: their texts and the things that they name."""
+"""Verbalise documents: files -> passages, and the stored texts and mentions."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,9 +14,9 @@ from nacre.stores.sqlite.lexicon import Lexicon
 def verbalise_documents(
     documents: Sequence[Given], lexicon: Lexicon, writer: DocumentsWriter, *, strict: bool = False
 ) -> Iterator[Passage]:
-    """The passages of all documents that can be read and say something new; the others are noted as left out.
+    """The passages of all readable documents that do not repeat another one; the others are recorded as skipped.
 
-    Raises IngestionError, where `strict`, for the first that can't be read.
+    If `strict`, raises IngestionError for the first unreadable document.
     """
     seen = SeenTexts()
     for (path, name), text, why in load_documents(documents, strict=strict):

@@ -1,4 +1,4 @@
-"""What is said of a thing and who links to it: Facts -> both directions, by the number of the term."""
+"""The outgoing and incoming facts of things: Facts -> both directions, by number of the term."""
 
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ ObjectGroups = list[tuple[int, list[int]]]
 
 
 class GroupedPairs:
-    """Pairs (predicate, term) by the thing they belong to, kept as arrays, since there are as many as triples.
+    """Pairs (predicate, term) by thing, stored as arrays, since there are as many as triples.
 
     The arrays are sorted by thing, then by predicate; things are numbers below `count`.
     """
@@ -28,19 +28,19 @@ class GroupedPairs:
         self._ends = np.concatenate(([0], np.cumsum(self.sizes))).data
 
     def has(self, thing: int) -> bool:
-        """Has it any pair?"""
+        """Whether a thing has any pair."""
         return self._ends[thing] != self._ends[thing + 1]
 
     def rows(self, first: int, last: int) -> slice:
-        """Where the pairs of the things from `first` to before `last` lie in the arrays."""
+        """The slice of the arrays with the pairs of things from `first` to before `last`."""
         return slice(self._ends[first], self._ends[last])
 
     def of(self, thing: int) -> ObjectGroups:
-        """The terms of a thing by predicate, each once, in the order of numbers."""
+        """The distinct terms of a thing by predicate, in the order of numbers."""
         return next((groups for _, groups in self.between(thing, thing + 1)), [])
 
     def between(self, first: int, last: int) -> Iterator[tuple[int, ObjectGroups]]:
-        """Those of all things from `first` to before `last` that have any."""
+        """The terms of all things from `first` to before `last` that have any."""
         rows = self.rows(first, last)
         at = by = -1
         groups: ObjectGroups = []
@@ -55,14 +55,14 @@ class GroupedPairs:
             if predicate != by:
                 members, by = [term], predicate
                 groups.append((predicate, members))
-            elif term != members[-1]:  # else the same triple in two named graphs
+            elif term != members[-1]:  # otherwise the same triple in two named graphs
                 members.append(term)
         if groups:
             yield at, groups
 
 
 class Neighbours:
-    """Both directions; `links` are the predicates that count as such. `kind[n]` is IRI, BLANK, LITERAL or TRIPLE."""
+    """Facts in both directions; `links` are the predicates of links. `kind[n]` is IRI, BLANK, LITERAL or TRIPLE."""
 
     def __init__(self, facts: Facts, links: Collection[int]) -> None:
         kinds = ("iri", "blank", "literal", "triple")

@@ -1,4 +1,4 @@
-"""Say the objects of facts: a term -> the words that stand for it in a sentence."""
+"""Phrases for the objects of facts: term -> words in a sentence."""
 
 import re
 
@@ -10,10 +10,10 @@ from ingestion.verbalise.split_sentences import clean_text
 from ingestion.verbalise.titles import Titles
 from ingestion.vocabulary import RDF, XSD
 
-OBJECTS = 8  # names in a sentence about one thing
-PARTS = 12  # predicates told of a blank node
-LONG_TEXT = 120  # a literal of more characters is said as it stands
-DEEPEST = 3  # blank nodes within blank nodes
+OBJECTS = 8  # maximum number of names in a sentence about one thing
+PARTS = 12  # maximum number of verbalised predicates of a blank node
+LONG_TEXT = 120  # a longer literal is quoted as it is
+DEEPEST = 3  # maximum nesting of blank nodes
 BOOLEAN = XSD + "boolean"
 DECIMALS = frozenset(XSD + name for name in ("decimal", "double", "float"))
 FIRST, REST = RDF + "first", RDF + "rest"
@@ -21,9 +21,9 @@ NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 
 
 class ObjectPhrases:
-    """`usual[n]` is what is said of most terms, their title or their text; "" where there is more to it.
+    """Phrases for objects. `usual[n]` is the title or the text of most terms; "" for terms that need more work.
 
-    `long` are the literals that are said as they stand.
+    `long` are the literals that are quoted as they are.
     """
 
     def __init__(self, facts: Facts, near: Neighbours, titles: Titles, ways: dict[int, PredicateWording]) -> None:
@@ -38,11 +38,11 @@ class ObjectPhrases:
         self.usual = self._usual()
 
     def is_boolean(self, number: int) -> bool:
-        """Is it one of true and false?"""
+        """Whether a literal is a boolean."""
         return self._sort_of[number] in self._booleans
 
     def words(self, number: int, unit: str, depth: int = 0, seen: frozenset[int] = frozenset()) -> str:
-        """What stands for a term in a sentence; a number is followed by the unit of its predicate."""
+        """The phrase for a term in a sentence; numbers get the unit of the predicate."""
         kind = self._near.kind[number]
         if kind == IRI:
             return self._titles.of[number]
@@ -61,12 +61,12 @@ class ObjectPhrases:
                 text = self._titles.of[n]
             elif kind != LITERAL or n in self.long or sort in special or clean_text(text) is not text:
                 text = ""
-            # what begins with "the" may be a title made of the very fact ("the address of Hamlet")
+            # a title with "the" may repeat the fact ("the address of Hamlet")
             usual.append("" if text.startswith("the ") else text)
         return usual
 
     def _blank(self, number: int, depth: int, seen: frozenset[int]) -> str:
-        """What is known of a blank node, in brackets; the members of a list, without."""
+        """The facts of a blank node in brackets; the members of a list without brackets."""
         if number in seen or depth >= DEEPEST:
             return ""
         seen = seen | {number}
@@ -83,7 +83,7 @@ class ObjectPhrases:
         return f"({'; '.join(sorted(parts)[:PARTS])})" if parts else ""
 
     def _list(self, number: int) -> list[int] | None:
-        """The members of an RDF list that begins here; None if it is none."""
+        """The members of the RDF list at a node; None if it is not a list."""
         items: list[int] = []
         seen: set[int] = set()
         while number not in seen:

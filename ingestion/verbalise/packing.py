@@ -1,4 +1,4 @@
-"""Pack sentences into passages: sentences about one thing -> passages of a length that can be searched well."""
+"""Pack sentences into passages of a length that suits search: sentences about one thing -> passages."""
 
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
@@ -6,14 +6,14 @@ from hashlib import blake2b
 from ingestion.verbalise.split_sentences import sentence_spans
 from nacre.records.facts import Passage, Sentence
 
-PASSAGE_LENGTH = 900  # characters of a passage, about as much as the embedder reads
+PASSAGE_LENGTH = 900  # characters of a passage, about the length of the embedder's input
 
 
 def pack_passages(key: str, title: str, sentences: Sequence[Sentence]) -> Iterator[Passage]:
-    """Sentences packed into passages of about `PASSAGE_LENGTH` characters; ids are made of the content."""
+    """Pack sentences into passages of about `PASSAGE_LENGTH` characters; ids are hashes of the content."""
     if not sentences:
         return
-    if sum([len(sentence[0]) + 1 for sentence in sentences]) <= PASSAGE_LENGTH:  # most things
+    if sum([len(sentence[0]) + 1 for sentence in sentences]) <= PASSAGE_LENGTH:  # the usual case
         yield _passage(key, title, 0, sentences)
         return
     part: list[Sentence] = []
@@ -28,7 +28,7 @@ def pack_passages(key: str, title: str, sentences: Sequence[Sentence]) -> Iterat
 
 
 def bounded_spans(text: str) -> Iterator[tuple[int, int]]:
-    """The sentences of a text as offsets; one longer than a passage is cut between words."""
+    """The spans of a text's sentences; sentences longer than a passage are split between words."""
     for start, end in sentence_spans(text):
         while end - start > PASSAGE_LENGTH:
             space = text.rfind(" ", start, start + PASSAGE_LENGTH)

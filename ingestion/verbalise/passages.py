@@ -1,4 +1,4 @@
-"""Turn the facts of each thing into plain English sentences: Facts + Schema -> passages."""
+"""Verbalise the facts of each thing in plain English: Facts + Schema -> passages."""
 
 from collections.abc import Iterator
 from itertools import compress
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     Longs = NDArray[np.int64]
     Flags = NDArray[np.bool_]
 
-MANY = 256  # things told at once
+MANY = 256  # things that are verbalised at once
 
 
 def verbalise(facts: Facts, schema: Schema) -> Iterator[Passage]:
-    """Passages about every described thing, in the order of the capsules; what declares the schema is left out.
+    """Passages about every described thing, in the order of the capsules, without declarations of the schema.
 
-    A blank node that something links to is told there. Sentences of one thing follow one order: its texts, its classes,
-    its names, its facts, and who links to it. Long ones are split; every part has the title.
+    Linked blank nodes are verbalised with the things that link to them. The sentences of a thing are ordered: texts,
+    classes, names, facts, incoming links. Long passages are split; every part has the title.
     """
     writer = _Writer(facts, schema)
     for first in range(0, len(writer.things), MANY):
@@ -40,29 +40,29 @@ def verbalise(facts: Facts, schema: Schema) -> Iterator[Passage]:
 
 
 class _Writer:
-    """The things that get a passage, in its order, and what is to be told of them, by their index in `things`.
+    """The things with a passage, in order, and their facts, by the index in `things`.
 
-    Nearly all facts are `plain`: they are said in one way, for many things at once. The `rest` and the `links` that
-    lead to a thing are told one by one.
+    Nearly all facts are `plain` and are verbalised for many things at once. The `rest` and incoming `links` are
+    verbalised one by one.
     """
 
     def __init__(self, facts: Facts, schema: Schema) -> None:
-        self.teller = teller = SentenceWriter(facts, schema)
+        self.writer = writer = SentenceWriter(facts, schema)
         self.is_literal = facts.is_literal
-        declared = _declared(facts, schema, teller)
-        self.things = _things(teller, declared)
+        declared = _declared(facts, schema, writer)
+        self.things = _things(writer, declared)
         self.index = np.full(len(facts.texts), -1, dtype=np.int32)
         self.index[self.things] = np.arange(len(self.things), dtype=np.int32)
-        plain, links = _plain(facts, teller), teller.near.incoming
+        plain, links = _plain(facts, writer), writer.near.incoming
         shown = ~declared[links.terms]
         self.plain = self._by_index(facts.subject[plain], facts.predicate[plain], facts.object[plain])
         self.rest = self._by_index(facts.subject[~plain], facts.predicate[~plain], facts.object[~plain])
         self.links = self._by_index(links.things[shown], links.predicates[shown], links.terms[shown])
-        self.before = {number: way.before for number, way in teller.ways.items()}
-        self.one = {number: way.one for number, way in teller.ways.items()}
+        self.before = {number: way.before for number, way in writer.ways.items()}
+        self.one = {number: way.one for number, way in writer.ways.items()}
         self.place = np.zeros(len(facts.texts), dtype=np.int64)
         self.has_unit = np.zeros(len(facts.texts), dtype=bool)
-        for number, way in teller.ways.items():
+        for number, way in writer.ways.items():
             self.place[number], self.has_unit[number] = way.place, bool(way.predicate.unit)
 
     def passages(self, first: int, last: int) -> Iterator[Passage]:
@@ -71,11 +71,11 @@ class _Writer:
         places: list[int] = []
         for index, groups in self.rest.between(first, last):
             for number, objects in groups:
-                for place, sentence in self.teller.facts(self.things[index], number, objects):
+                for place, sentence in self.writer.facts(self.things[index], number, objects):
                     sentences.append(sentence)
                     places.append(THING * (index - first) + place)
         for index, groups in self.links.between(first, last):
-            for sentence in self.teller.links(self.things[index], groups):
+            for sentence in self.writer.links(self.things[index], groups):
                 sentences.append(sentence)
                 places.append(THING * (index - first) + LINKS)
         all_places = np.concatenate((sorted_places, np.array(places, dtype=np.int64)))
@@ -85,19 +85,19 @@ class _Writer:
         start = 0
         for thing, end in zip(self.things[first:last], ends.tolist(), strict=True):
             yield from pack_passages(
-                self.teller.texts[thing], capitalise_sentence(self.teller.title[thing]), told[start:end]
+                self.writer.texts[thing], capitalise_sentence(self.writer.title[thing]), told[start:end]
             )
             start = end
 
     def _said(self, first: int, last: int) -> "tuple[list[Sentence], Longs]":
-        """The plain facts as sentences, and where they go: column by column, since there are so many."""
+        """The sentences of the plain facts and their places, computed by column, since there are so many."""
         rows = self.plain.rows(first, last)
         indexes, predicates, objects = self.plain.things[rows], self.plain.predicates[rows], self.plain.terms[rows]
-        texts, ways = self.teller.texts, self.teller.ways
+        texts, ways = self.writer.texts, self.writer.ways
         numbers, values = predicates.tolist(), objects.tolist()
         things = list(map(self.things.__getitem__, indexes.tolist()))
-        names = list(map(self.teller.title.__getitem__, things))
-        words = list(map(self.teller.objects.usual.__getitem__, values))
+        names = list(map(self.writer.title.__getitem__, things))
+        words = list(map(self.writer.objects.usual.__getitem__, values))
         for row in (self.has_unit[predicates] & self.is_literal[objects]).nonzero()[0].tolist():
             if NUMBER.fullmatch(words[row]):
                 words[row] = f"{words[row]} {ways[numbers[row]].predicate.unit}"
@@ -108,7 +108,7 @@ class _Writer:
             )
         ]
         triples = zip(
-            map(self.teller.written, things),
+            map(self.writer.written, things),
             map(texts.__getitem__, numbers),
             map(texts.__getitem__, values),
             strict=True,
@@ -119,41 +119,41 @@ class _Writer:
         return list(compress(sentences, new)), places[np.array(new, dtype=bool)]
 
     def _by_index(self, things: "Ints", predicates: "Ints", terms: "Ints") -> GroupedPairs:
-        """Pairs of those things that get a passage."""
+        """The pairs of the things that get a passage."""
         indexes = self.index[things]
         order = indexes.argsort(kind="stable")
         order = order[indexes[order].searchsorted(0) :]
         return GroupedPairs(indexes[order], predicates[order], terms[order], len(self.things))
 
 
-def _things(teller: SentenceWriter, declared: "Flags") -> list[int]:
-    """Who gets a passage, in the order of their texts."""
-    there = (teller.near.outgoing.sizes > 0) & ~declared
-    there &= (np.frombuffer(teller.near.kind, dtype=np.uint8) != BLANK) | (teller.near.incoming.sizes == 0)
-    return sorted(np.flatnonzero(there).tolist(), key=teller.texts.__getitem__)
+def _things(writer: SentenceWriter, declared: "Flags") -> list[int]:
+    """The things that get a passage, in the order of their texts."""
+    there = (writer.near.outgoing.sizes > 0) & ~declared
+    there &= (np.frombuffer(writer.near.kind, dtype=np.uint8) != BLANK) | (writer.near.incoming.sizes == 0)
+    return sorted(np.flatnonzero(there).tolist(), key=writer.texts.__getitem__)
 
 
-def _declared(facts: Facts, schema: Schema, teller: SentenceWriter) -> "Flags":
-    """The classes, predicates and the like among the subjects."""
+def _declared(facts: Facts, schema: Schema, writer: SentenceWriter) -> "Flags":
+    """The subjects that are classes, predicates or other schema terms."""
     texts = facts.texts
-    rows = np.flatnonzero(np.isin(facts.predicate, teller.types))
+    rows = np.flatnonzero(np.isin(facts.predicate, writer.types))
     kinds = [n for n in unique_counts(facts.object[rows])[0].tolist() if texts[n] in SCHEMA_TYPES]
     declared = np.zeros(len(texts), dtype=bool)
     declared[facts.subject[rows[np.isin(facts.object[rows], kinds)]]] = True
     known = schema.class_of.keys() | schema.predicate_of.keys()
-    # a concept that others are of is a thing as well
+    # a concept with members is a thing too
     thing = np.zeros(len(texts), dtype=bool)
     thing[facts.subject[rows[~np.isin(facts.object[rows], kinds)]]] = True
-    subjects = np.flatnonzero((teller.near.outgoing.sizes > 0) & facts.kinds("iri") & ~thing)
+    subjects = np.flatnonzero((writer.near.outgoing.sizes > 0) & facts.kinds("iri") & ~thing)
     declared[[n for n in subjects.tolist() if texts[n] in known]] = True
     return declared
 
 
-def _plain(facts: Facts, teller: SentenceWriter) -> "Flags":
-    """The facts that are said in the plain way: one object of a predicate, with nothing odd about it."""
+def _plain(facts: Facts, writer: SentenceWriter) -> "Flags":
+    """The plain facts: one object of a predicate, with a usual phrase."""
     plain = np.zeros(len(facts.texts), dtype=bool)
-    plain[[number for number, way in teller.ways.items() if not way.is_name and not way.is_text]] = True
-    usual = np.array(list(map(bool, teller.objects.usual)))
+    plain[[number for number, way in writer.ways.items() if not way.is_name and not way.is_text]] = True
+    usual = np.array(list(map(bool, writer.objects.usual)))
     new = change_mask(facts.subject) | change_mask(facts.predicate)
     single = new & np.append(new[1:], True)
     found: Flags = single & plain[facts.predicate] & usual[facts.object]

@@ -1,4 +1,4 @@
-"""How facts of each predicate are said: Schema -> ways, by the number of the predicate."""
+"""The wording of predicates: Schema -> wordings, by number of the predicate."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -11,12 +11,13 @@ from nacre.language.forms.nouns import wording_entry
 from nacre.records.schema import Predicate, Schema
 from nacre.wording.labels.years import FIRST_YEAR, LAST_YEAR
 
-# Where a sentence about a thing goes: its level and, within it, the turn of its predicate, as one number.
+# the place of a sentence as one number: its level and, within it, the turn of its predicate
 TEXTS, CLASSES, NAMES, FACTS, IDENTIFIERS, LINKS, THING = (level << 32 for level in range(7))
 
 
 class PredicateWording(NamedTuple):
-    """`before` NAME `one` or `many` OBJECTS. `turn` is that of the predicate in each level, `place` where facts go."""
+    """A sentence is `before` NAME `one` or `many` OBJECTS. `turn` orders predicates within a level, `place` orders
+    facts."""
 
     turn: int
     place: int
@@ -31,7 +32,7 @@ class PredicateWording(NamedTuple):
 
 
 def predicate_wordings(schema: Schema, iris: Iterable[tuple[int, str]]) -> dict[int, PredicateWording]:
-    """How to say the predicates, given with their numbers; what declares the schema is not said."""
+    """The wording of predicates, by their numbers; declarations of the schema have none."""
     known = schema.predicate_of
     said = [(n, known[iri]) for n, iri in iris if iri in known and known[iri].role not in ("type", "schema")]
     forms = {n: _form(p) for n, p in said}
@@ -53,7 +54,7 @@ def _are_years(predicate: Predicate) -> bool:
 
 
 def boolean_sentence(name: str, way: PredicateWording, true: bool) -> str:
-    """The sentence for a predicate that is true or false of a thing."""
+    """The sentence for a boolean predicate."""
     state = state_phrase(way.form.text)
     if state is None:
         return f"{way.before}{name}{way.one}{'true' if true else 'false'}."

@@ -1,4 +1,4 @@
-"""Turn texts in blocks into passages: sentences that know their place, under the headings they stand below."""
+"""Turn the text of a document into passages: blocks -> sentences with their places, under their headings."""
 
 import re
 from collections.abc import Iterator
@@ -11,11 +11,10 @@ from ingestion.verbalise.packing import bounded_spans, pack_passages
 from ingestion.verbalise.split_sentences import clean_text
 from nacre.records.facts import Passage, Sentence
 
-# a paragraph of so many words that stands elsewhere too is a repetition whatever its headings are; a shorter one is
-# one below the same headings (given)
-LONG = 25
-# headings in a title: the document's, and the nearest ones
-MOST_HEADINGS = 4
+# words from which on a repeated paragraph is left out under any heading; a shorter one only under the same (given)
+MIN_REPEATED_WORDS = 25
+# maximum number of headings in a title: that of the document, and the nearest ones
+MAX_HEADINGS = 4
 
 
 class _Section(NamedTuple):
@@ -24,21 +23,21 @@ class _Section(NamedTuple):
 
 
 class SeenTexts:
-    """What was told already, in all documents of a graph: whole texts and paragraphs."""
+    """The texts and paragraphs that occurred in the documents so far."""
 
     def __init__(self) -> None:
         self._texts: dict[bytes, str] = {}
         self._blocks: set[bytes] = set()
 
     def text(self, name: str, text: DocumentText) -> str:
-        """The document that says the same as this one, "" where it is the first to say it."""
+        """The earlier document with the same text, "" if there is none."""
         said = _digest("\n".join(_words(text, block) for block in text.blocks if block.kind != "heading"))
         return "" if self._texts.setdefault(said, name) == name else self._texts[said]
 
     def block(self, title: str, words: str) -> bool:
-        """Whether a paragraph repeats another."""
+        """Whether a paragraph repeats an earlier one."""
         form = " ".join(words.casefold().split())
-        said = _digest(form if len(form.split()) >= LONG else f"{title}\0{form}")
+        said = _digest(form if len(form.split()) >= MIN_REPEATED_WORDS else f"{title}\0{form}")
         if said in self._blocks:
             return True
         self._blocks.add(said)
@@ -46,8 +45,8 @@ class SeenTexts:
 
 
 def document_title(name: str, text: DocumentText) -> str:
-    """What a document is called: its first heading of the highest level, what it says of itself, a heading that it
-    begins with, else its file's name."""
+    """The title of a document: its first top-level heading, its own metadata, a heading at its beginning, else the name
+    of its file."""
     top = next((block for block in text.blocks if block.kind == "heading" and block.level == 1), None)
     if top is None and not text.title and text.blocks and text.blocks[0].kind == "heading":
         top = text.blocks[0]
@@ -71,7 +70,7 @@ def text_passages(name: str, text: DocumentText, seen: SeenTexts) -> Iterator[Pa
 
 
 def _sections(text: DocumentText, title: str) -> Iterator[_Section]:
-    """The stretches between headings; the heading that is the document's title is no section of its own."""
+    """The sections between headings; the heading that is the document's title starts no section."""
     path: list[tuple[int, str]] = []
     section = _Section(title, [])
     for block in text.blocks:
@@ -85,7 +84,7 @@ def _sections(text: DocumentText, title: str) -> Iterator[_Section]:
             path.pop()
         if said and said != title:
             path.append((block.level, said))
-        section = _Section(": ".join([title, *(words for _, words in path[-MOST_HEADINGS + 1 :])]), [])
+        section = _Section(": ".join([title, *(words for _, words in path[-MAX_HEADINGS + 1 :])]), [])
     if section.blocks:
         yield section
 

@@ -1,4 +1,4 @@
-"""What to call a thing in a sentence: Facts -> a title for each term."""
+"""Titles of things in sentences: Facts -> a title for each term."""
 
 import re
 
@@ -14,10 +14,10 @@ from ingestion.vocabulary import local_name
 
 
 class Titles:
-    """`of[n]` is the title of a term, "" for a literal; `given` are the names that the graph states.
+    """Titles of terms. `of[n]` is the title of a term, "" for a literal; `given` are the stated names.
 
-    One without a name is called by the end of its IRI; where that says nothing, after the only thing that links to it
-    ("the address of Hamlet"); a page elsewhere by its whole address.
+    A thing without a name is titled by its local name; if that has no meaning, by the only thing that links to it ("the
+    address of Hamlet"). A web page is titled by its address.
     """
 
     def __init__(self, facts: Facts, near: Neighbours, ways: dict[int, PredicateWording]) -> None:
@@ -38,7 +38,7 @@ class Titles:
             return self.given[number]
         kind, text = self._facts.term(number)[:2]
         link = self._referrer(number) if len(seen) < 2 else None
-        if link is not None and link[0] not in seen | {number} and self._says_nothing(number, link[0]):
+        if link is not None and link[0] not in seen | {number} and self._is_meaningless(number, link[0]):
             return f"the {link[1]} of {self._call(link[0], seen | {number})}"
         if kind != "iri":
             return "an unnamed thing"
@@ -46,7 +46,7 @@ class Titles:
         return clean_text(text if elsewhere else label_from_iri(text)) or text
 
     def _referrer(self, number: int) -> tuple[int, str] | None:
-        """The only thing that links here, and as what; a thing without a name is called after it."""
+        """The only thing that links to a thing, and by which predicate; it gives the title of unnamed things."""
         links = self._near.incoming.of(number)
         if len(links) != 1 or len(links[0][1]) != 1:
             return None
@@ -54,8 +54,8 @@ class Titles:
         way = self._ways[predicate]
         return (referrer, way.form.text) if way.predicate.functional and way.form.kind == "noun" else None
 
-    def _says_nothing(self, number: int, referrer: int) -> bool:
-        """Is there no name in the identifier: a number, a code, or the name of what links to it?"""
+    def _is_meaningless(self, number: int, referrer: int) -> bool:
+        """Whether the identifier is not a name: a number, a code, or the name of the linking thing."""
         kind, text = self._facts.term(number)[:2]
         own = local_name(text)
         return kind == "blank" or own == local_name(self._facts.texts[referrer]) or _CODE.fullmatch(own) is not None
