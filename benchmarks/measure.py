@@ -80,7 +80,7 @@ def embedding(path: Path, folder: Path, most: int = 400) -> dict[str, float]:
     from ingestion.induce.write_tables import write_tables
     from ingestion.read.parse import parse_files
     from ingestion.verbalise.passages import verbalise
-    from nacre.config.embedder import BUNDLED_EMBEDDER, MODEL, _assembled, _user_cache, local_embedder
+    from nacre.config.embedder import BUNDLED_EMBEDDER, MODEL, _fastembed_folder, _user_cache, local_embedder
 
     facts = parse_files([path])
     schema = write_tables(facts, folder / "sample.sqlite")
@@ -90,7 +90,7 @@ def embedding(path: Path, folder: Path, most: int = 400) -> dict[str, float]:
     assert ours is not None
     from fastembed import TextEmbedding
 
-    theirs = TextEmbedding(MODEL, specific_model_path=str(_assembled(_user_cache())), threads=2)
+    theirs = TextEmbedding(MODEL, specific_model_path=str(_fastembed_folder(_user_cache())), threads=2)
     ours.embed(sample[:8])
     list(theirs.embed(sample[:8]))
     start = perf_counter()

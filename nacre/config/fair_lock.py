@@ -1,4 +1,4 @@
-"""A turnstile: callers of any thread or event loop -> one at a time, in the order they came."""
+"""A fair lock: callers of any thread or event loop hold it one at a time, in the order of their requests."""
 
 import asyncio
 import threading
@@ -7,7 +7,7 @@ from concurrent.futures import Future
 
 
 class FairLock:
-    """`enter` or `enter_blocking` waits for one's turn, `leave` ends it; who is cancelled while waiting gives it up."""
+    """`enter` or `enter_blocking` acquires the lock, `leave` releases it. A cancelled caller leaves the queue."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -15,22 +15,22 @@ class FairLock:
         self._taken = False
 
     async def enter(self) -> None:
-        """Wait for one's turn without holding up the event loop."""
+        """Acquire the lock without blocking the event loop."""
         place = self._place()
         try:
             await asyncio.wrap_future(place)
         except asyncio.CancelledError:
             if not place.cancel():
-                # the turn came in the moment it was given up
+                # the lock was acquired at the moment of the cancellation
                 self.leave()
             raise
 
     def enter_blocking(self) -> None:
-        """Wait for one's turn in this thread."""
+        """Acquire the lock, blocking this thread."""
         self._place().result()
 
     def leave(self) -> None:
-        """Let the next one in."""
+        """Release the lock to the next caller."""
         with self._guard:
             while self._waiting:
                 following = self._waiting.popleft()

@@ -1,5 +1,4 @@
-"""A model file that runs in this process: EngineOptions -> a llama.cpp server behind a private socket, started at first
-use."""
+"""Run a model file in this process: EngineOptions -> a llama.cpp server at a private socket, started at first use."""
 
 import atexit
 import hashlib
@@ -22,20 +21,21 @@ import httpx
 log = logging.getLogger(__name__)
 
 BINDING = "xllamacpp"
-# below it, a head is read again within about three seconds (measured: 90 tokens a second on two cores)
-SHORTEST_HEAD = 1000
-# the states of about fifteen heads of a model with 1.5 billion parameters (28 KB a token)
-MOST_STATES = 1_000_000_000
-# earlier prompts that stay in memory beside the one that was read last
+# shorter prefixes are processed within about three seconds (measured: 90 tokens a second on two cores)
+MIN_PREFIX_LENGTH = 1000
+# the states of about fifteen prefixes of a model with 1.5 billion parameters (28 KB a token)
+MAX_STATES_BYTES = 1_000_000_000
+# memory for earlier prompts besides the last one
 MEMORY_MIB = 512
 SLOT = "/slots/0"
-# a cancelled call ends after so many tokens were read; reading takes 6 % more processor time than by 256 (measured)
+# a cancelled call ends within this number of prompt tokens; this takes 6 % more processor time than 256 (measured)
 BATCH = 64
 
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """What is loaded and how. `context` in tokens; `threads` None is one a processor; `states` is a folder."""
+    """The model file and its options. `context` in tokens; `threads` None: one for each processor; `states` is a
+    folder."""
 
     file: Path
     context: int
@@ -43,23 +43,23 @@ class EngineOptions:
     states: Path
 
 
-# all of this process, in the order they were first asked for
+# all engines of this process, in the order of their first request
 ENGINES: "list[LocalEngine]" = []
 
 
 class RunningServer(Protocol):
-    """A server that was started; it stops when it is given up."""
+    """A running server; it stops when it is dropped."""
 
     @property
     def listening_address(self) -> str: ...
 
 
-# what is loaded, the socket it listens at, and the key that it asks for -> the server, ready to answer
+# options, socket, and key -> a running server
 Start = Callable[[EngineOptions, str, str], RunningServer]
 
 
 class LocalEngine:
-    """One model in this process. `url` and `uds` say where it answers, once `ready` has returned."""
+    """One model in this process. `url` and `uds` are its address after `ready` has returned."""
 
     def __init__(self, load: EngineOptions, start: Start) -> None:
         self.load = load
@@ -72,14 +72,14 @@ class LocalEngine:
         self._present = ""
 
     def ready(self) -> None:
-        """Load the model, once; it takes seconds. Raises RuntimeError where it can't be loaded."""
+        """Load the model once, which takes seconds. Raises RuntimeError if it can't be loaded."""
         with self._guard:
             if self._running is not None:
                 return
             self.load.states.mkdir(parents=True, exist_ok=True)
-            # its threads must end before the interpreter does, even where that happens while it loads
+            # its threads must end before the interpreter, even while the model loads
             atexit.register(self.stop)
-            # only this user can enter it
+            # only this user has access
             self._home = tempfile.mkdtemp(prefix="nacre-")
             try:
                 self._running = self._start(self.load, self._home, self.key)
@@ -94,20 +94,20 @@ class LocalEngine:
             log.info("%s is loaded, %d tokens of context", self.load.file.name, self.load.context)
 
     def stop(self) -> None:
-        """Give the model up; the next request loads it again."""
+        """Unload the model; the next request loads it again."""
         with self._guard:
             self._running = None
             self._present = ""
             shutil.rmtree(self._home, ignore_errors=True)
         atexit.unregister(self.stop)
 
-    def recall(self, head: str) -> None:
-        """Take the state of a prompt's head from disk, where it is there and not the present one."""
+    def restore_state(self, head: str) -> None:
+        """Restore the state of a prompt prefix from disk, if it exists and is not the current one."""
         key = self._key(head)
         if not key or key == self._present:
             return
         file = self._file(key)
-        # what is not there must not be asked for: a server that fails to restore forgets what it has read
+        # only restore existing states: a server that fails to restore drops its current state
         if file.exists():
             if self._slot("restore", file.name):
                 os.utime(file)
@@ -115,8 +115,8 @@ class LocalEngine:
                 file.unlink(missing_ok=True)
         self._present = ""
 
-    def keep(self, head: str) -> None:
-        """Write the state of a head that was just read to disk, where it is not there."""
+    def save_state(self, head: str) -> None:
+        """Save the state of a prompt prefix that was just processed, if it is not on disk yet."""
         key = self._key(head)
         if not key:
             self._present = ""
@@ -145,12 +145,12 @@ class LocalEngine:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What each request must bring."""
+        """The headers that each request needs."""
         return {"authorization": f"Bearer {self.key}"}
 
     def _key(self, head: str) -> str:
-        """The name of a head's state, the same in every process; "" where keeping it is not worth the while."""
-        if len(head) < SHORTEST_HEAD:
+        """The name of a prefix's state, the same in every process; "" if it is too short to be saved."""
+        if len(head) < MIN_PREFIX_LENGTH:
             return ""
         stat = self.load.file.stat()
         of = (self.load.file.name, stat.st_size, stat.st_mtime_ns, self.load.context, head)
@@ -160,31 +160,31 @@ class LocalEngine:
         return self.load.states / f"{key}.state"
 
     def _clear(self) -> None:
-        """Delete the states that were not used for longest, beyond the space they may take."""
+        """Delete the least recently used states beyond the space limit."""
         files = sorted(self.load.states.glob("*.state"), key=lambda file: -file.stat().st_mtime)
         taken = 0
         for file in files:
             taken += file.stat().st_size
-            if taken > MOST_STATES and file != files[0]:
+            if taken > MAX_STATES_BYTES and file != files[0]:
                 file.unlink(missing_ok=True)
 
 
 @cache
 def shared_engine(load: EngineOptions) -> LocalEngine:
-    """The engine of this process for what is loaded so: all turns share it."""
+    """The engine of this process with these options; all turns share it."""
     made = LocalEngine(load, llama_server)
     ENGINES.append(made)
     return made
 
 
 def stop_engines() -> None:
-    """Give up all models of this process; who asks again loads again."""
+    """Unload all models of this process; the next request loads them again."""
     for each in ENGINES:
         each.stop()
 
 
 def is_installed() -> bool:
-    """Whether the binding is there."""
+    """Whether the binding is installed."""
     return importlib.util.find_spec(BINDING) is not None
 
 
@@ -204,7 +204,7 @@ def llama_server(load: EngineOptions, home: str, key: str) -> RunningServer:
     if hasattr(socket, "AF_UNIX") and os.name == "posix":
         params.hostnames = [os.path.join(home, "model.sock")]
     else:
-        # no socket files there: a free port of this machine alone, which the key protects
+        # without socket files: a free port on localhost, protected by the key
         params.hostnames, params.port = ["127.0.0.1"], 0
     server: RunningServer = xllamacpp.Server(params)
     return server

@@ -1,4 +1,4 @@
-"""Model files on this machine: a folder -> what can be fetched, what is there, and which one is chosen."""
+"""Model files on this machine: recommended, downloaded and chosen ones."""
 
 import os
 from functools import cache
@@ -12,12 +12,12 @@ from nacre.config.settings import Settings
 RECOMMENDED = Path(__file__).parent / "local_models.yaml"
 CHOSEN = "chosen"
 STATES = "states"
-# what every GGUF file begins with
+# the first bytes of a GGUF file
 MAGIC = b"GGUF"
 
 
 class RecommendedModel(NamedTuple):
-    """A model that `nacre model get` knows. `gigabytes` on disk, `memory` in gigabytes while it runs, both rounded."""
+    """A model of `nacre model get`: `gigabytes` on disk, and `memory` in gigabytes at run time, both rounded."""
 
     name: str
     repo: str
@@ -29,12 +29,12 @@ class RecommendedModel(NamedTuple):
 
 @cache
 def recommended_models() -> tuple[RecommendedModel, ...]:
-    """All models that can be fetched by name; the first is the one for who names none."""
+    """All models that can be downloaded by name; the first is the default."""
     return tuple(RecommendedModel(**each) for each in yaml.safe_load(RECOMMENDED.read_text("utf-8")))
 
 
 def recommended_model(name: str | None) -> RecommendedModel:
-    """The recommended model of that name. Raises ValueError with the names that there are."""
+    """The recommended model with this name. Raises ValueError with the known names."""
     for each in recommended_models():
         if name in (None, each.name, each.file):
             return each
@@ -44,7 +44,7 @@ def recommended_model(name: str | None) -> RecommendedModel:
 
 
 def models_folder(settings: Settings) -> Path:
-    """Where model files lie; no graph's name begins with an underscore."""
+    """The folder of model files; graph names can't begin with an underscore."""
     return settings.models or settings.data / "_models"
 
 
@@ -54,16 +54,16 @@ def downloaded_models(folder: Path) -> list[Path]:
 
 
 def chosen_model(folder: Path) -> Path | None:
-    """The file that was chosen last, whether it is still there or not; None where none was."""
+    """The file that was chosen last, whether it still exists or not; None if none was chosen."""
     try:
-        # a folder that was moved takes its files along
+        # relative, so that the folder can be moved
         return folder / (folder / CHOSEN).read_text("utf-8").strip()
     except FileNotFoundError:
         return None
 
 
 def choose_model(folder: Path, file: Path) -> None:
-    """Make `file` the one that `NACRE_MODEL=local` runs; it stays where it is. Raises ValueError for any other file."""
+    """Make `file` the model of `NACRE_MODEL=local`, without moving it. Raises ValueError if it is not a model file."""
     check_gguf(file)
     folder.mkdir(parents=True, exist_ok=True)
     inside = file.resolve().parent == folder.resolve()
@@ -73,9 +73,9 @@ def choose_model(folder: Path, file: Path) -> None:
 
 
 def remove_model(folder: Path, name: str) -> Path:
-    """Delete a file of the folder, by its name or that of the recommended model, and forget the choice of it.
+    """Delete a file of the folder, by its name or that of the recommended model, and the choice of it.
 
-    A file elsewhere is only forgotten. Returns the file. Raises ValueError where there is none of that name.
+    Of a file elsewhere only the choice is deleted. Returns the file. Raises ValueError for an unknown name.
     """
     present = chosen_model(folder)
     file = _by_name(folder, name) or (present if present is not None and name in (present.name, str(present)) else None)
@@ -90,7 +90,7 @@ def remove_model(folder: Path, name: str) -> Path:
 
 
 def model_file(settings: Settings, name: str) -> Path:
-    """The file that `local` or `local:NAME_OR_PATH` means. Raises ValueError with the next command."""
+    """The file of `local` or `local:NAME_OR_PATH`. Raises ValueError with the next command."""
     folder = models_folder(settings)
     _, _, wanted = name.partition(":")
     file = (_by_name(folder, wanted) or Path(wanted).expanduser()) if wanted else chosen_model(folder)
@@ -102,7 +102,7 @@ def model_file(settings: Settings, name: str) -> Path:
 
 
 def check_gguf(file: Path) -> None:
-    """Raises ValueError for what is not the beginning of a GGUF file."""
+    """Raise ValueError if a file is not in GGUF format."""
     try:
         with file.open("rb") as opened:
             begins = opened.read(len(MAGIC))
@@ -113,7 +113,7 @@ def check_gguf(file: Path) -> None:
 
 
 def _by_name(folder: Path, name: str) -> Path | None:
-    """A file of the folder, by its name, with or without .gguf, or by that of the recommended model."""
+    """A file of the folder, by its name with or without .gguf, or by the name of a recommended model."""
     known = {each.name: each.file for each in recommended_models()}
     names = {name, f"{name}.gguf", known.get(name, name)}
     return next((file for file in downloaded_models(folder) if file.name in names), None)

@@ -1,4 +1,4 @@
-"""Fetch a recommended model: its place on the hub -> a file in the folder, whole and with the right checksum."""
+"""Download a recommended model: its address on the hub -> a complete file with the right checksum."""
 
 import hashlib
 import re
@@ -13,20 +13,20 @@ SECONDS = 60.0
 SHA256 = re.compile(r"[0-9a-f]{64}")
 AGAIN = "Run the command again: it goes on where it broke off."
 
-# bytes that are there, bytes in all
+# downloaded bytes, all bytes
 OnProgress = Callable[[int, int], None]
 
 
 def download_model(model: RecommendedModel, folder: Path, on_progress: OnProgress, endpoint: str | None = None) -> Path:
-    """The file of a model, downloaded where it is not there yet; what was downloaded before is not asked for again.
+    """The file of a model, downloaded if it does not exist yet; an interrupted download is resumed.
 
-    `endpoint` is another hub (HF_ENDPOINT is heeded without it). Raises ValueError where the hub can't be reached,
-    breaks off, or gives something else than it names, and ImportError where the extra is missing.
+    `endpoint` is another hub (default: HF_ENDPOINT). Raises ValueError if the hub can't be reached, interrupts the
+    download, or sends other content than declared, and ImportError if the extra is missing.
     """
     file = folder / model.file
     if file.exists():
         return file
-    # huggingface_hub itself begins anew after a break, so the bytes are asked for here
+    # huggingface_hub itself restarts interrupted downloads, so this code requests the bytes
     try:
         from huggingface_hub import get_hf_file_metadata, get_token, hf_hub_url
     except ImportError as error:
@@ -61,11 +61,11 @@ def download_model(model: RecommendedModel, folder: Path, on_progress: OnProgres
 
 
 def _download(url: str, headers: dict[str, str], half: Path, size: int, on_progress: OnProgress) -> None:
-    """Append to `half` what it lacks."""
+    """Append the missing bytes to `half`."""
     there = half.stat().st_size if half.exists() else 0
     if there >= size:
         return
-    # compressed bytes could not be counted
+    # compressed bytes can't be counted
     wanted = {**headers, "accept-encoding": "identity", **({"range": f"bytes={there}-"} if there else {})}
     with httpx.stream("GET", url, headers=wanted, follow_redirects=True, timeout=SECONDS) as answer:
         answer.raise_for_status()

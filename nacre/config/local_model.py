@@ -1,4 +1,4 @@
-"""A chat model in this process: settings and a model file -> a LangChain chat model over its engine."""
+"""A chat model in this process: settings and a model file -> a LangChain chat model over the local engine."""
 
 import asyncio
 import json
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 PROVIDER = "local"
 FREE = (0.0, 0.0, 0.0)
-# one for all models of this process: two that generate at once only take each other's processors
+# one lock for all models of this process, since concurrent generations only compete for processors
 WORKER = FairLock()
 
 
 def is_local(name: str | None) -> bool:
-    """Whether a model's name means one in this process.
+    """Whether a model name means a model in this process.
 
     >>> is_local("local"), is_local("local:small.gguf"), is_local("openai:local")
     (True, True, False)
@@ -32,9 +32,9 @@ def is_local(name: str | None) -> bool:
 
 
 def local_model(settings: Settings, name: str) -> "BaseChatModel":
-    """The chat model of `local` or `local:NAME_OR_PATH`. The file is loaded at the first call, once for all turns.
+    """The chat model of `local` or `local:NAME_OR_PATH`. The first call loads the file, once for all turns.
 
-    Raises ValueError where no file is meant, and ImportError where the extra is missing.
+    Raises ValueError if there is no such file, and ImportError if the extra is missing.
     """
     file = model_file(settings, name)
     check_gguf(file)
@@ -66,24 +66,24 @@ def engine_chat_model(engine: LocalEngine, settings: Settings) -> "BaseChatModel
 
 
 class LocalTransport(httpx.AsyncBaseTransport, httpx.BaseTransport):
-    """Carries requests to an engine, one at a time; closing an answer stops what is being written.
+    """Sends requests to an engine, one at a time; closing a reply stops the generation.
 
-    The state of a prompt's head comes from disk where it is there, and goes there when it was read for the first time.
+    The state of the prompt prefix is restored from disk if possible, and saved after it was processed the first time.
     """
 
     def __init__(self, engine: LocalEngine) -> None:
         self._engine = engine
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """One answer, as it comes."""
+        """One reply, streamed."""
         await WORKER.enter()
         try:
             await asyncio.to_thread(self._engine.ready)
             head = system_prefix(request.content)
-            await asyncio.to_thread(self._engine.recall, head)
-            # of its own: connections belong to the event loop that made them
+            await asyncio.to_thread(self._engine.restore_state, head)
+            # a separate client, since connections belong to the event loop that created them
             inner = httpx.AsyncHTTPTransport(uds=self._engine.uds or None)
-            answer = await inner.handle_async_request(self._addressed(request))
+            answer = await inner.handle_async_request(self._with_address(request))
         except BaseException:
             WORKER.leave()
             raise
@@ -92,30 +92,30 @@ class LocalTransport(httpx.AsyncBaseTransport, httpx.BaseTransport):
         return httpx.Response(answer.status_code, headers=answer.headers, stream=kept, extensions=answer.extensions)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """One answer, when it is whole."""
+        """One complete reply."""
         WORKER.enter_blocking()
         try:
             self._engine.ready()
             head = system_prefix(request.content)
-            self._engine.recall(head)
+            self._engine.restore_state(head)
             with httpx.HTTPTransport(uds=self._engine.uds or None) as inner:
-                answer = inner.handle_request(self._addressed(request))
+                answer = inner.handle_request(self._with_address(request))
                 content = b"".join(cast(httpx.SyncByteStream, answer.stream))
             if answer.status_code == httpx.codes.OK:
-                self._engine.keep(head)
+                self._engine.save_state(head)
         finally:
             WORKER.leave()
         return httpx.Response(answer.status_code, headers=answer.headers, content=content)
 
-    def _addressed(self, request: httpx.Request) -> httpx.Request:
-        """The request, to where the engine answers now that it is started."""
+    def _with_address(self, request: httpx.Request) -> httpx.Request:
+        """The request with the address of the running engine."""
         place = httpx.URL(self._engine.url)
         request.url = request.url.copy_with(scheme=place.scheme, host=place.host, port=place.port)
         return request
 
 
 class StreamedReply(httpx.AsyncByteStream):
-    """The pieces of an answer; the worker is free for the next one when it is closed."""
+    """The chunks of a reply; closing it frees the worker for the next request."""
 
     def __init__(self, stream: httpx.AsyncByteStream, inner: httpx.AsyncHTTPTransport, engine: LocalEngine, head: str):
         self._stream, self._inner, self._engine, self._head = stream, inner, engine, head
@@ -127,7 +127,7 @@ class StreamedReply(httpx.AsyncByteStream):
             yield piece
 
     async def aclose(self) -> None:
-        """Stop the answer, keep the state of its head, and let the next one in."""
+        """Stop the reply, save the state of its prefix, and release the worker."""
         if self._closed:
             return
         self._closed = True
@@ -135,13 +135,13 @@ class StreamedReply(httpx.AsyncByteStream):
             await self._stream.aclose()
             await self._inner.aclose()
             if self._begun:
-                await asyncio.to_thread(self._engine.keep, self._head)
+                await asyncio.to_thread(self._engine.save_state, self._head)
         finally:
             WORKER.leave()
 
 
 def system_prefix(content: bytes) -> str:
-    """The system message that a request begins with, "" where it has none.
+    """The system message at the beginning of a request, "" if there is none.
 
     >>> messages = b'[{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Why?"}]'
     >>> system_prefix(b'{"messages": ' + messages + b"}")

@@ -1,4 +1,4 @@
-"""Settings -> the chat models they name, or None: the rules then answer alone."""
+"""Chat models: Settings -> the configured models, or None, so that only the rules answer."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ OLLAMA = "http://127.0.0.1:11434"
 
 
 def chat_model(settings: Settings, role: Role | None = None) -> BaseChatModel | None:
-    """The chat model of `role` (the general one where the role has none), or None where no model is set.
+    """The chat model of `role` (the general one if the role has none), or None if no model is configured.
 
-    Nothing is connected or loaded: a server that does not answer shows at the first call. Its metadata holds `model`,
-    the name it was set by, and `price`, US dollars for a million tokens (read, cached, written), or None. Raises
-    ValueError for a name without a known provider or file, and ImportError where the provider's package is missing.
+    It does not connect or load anything; a server that does not answer is noticed at the first call. The metadata has
+    `model`, its configured name, and `price` in US dollars for a million tokens (read, cached, written), or None.
+    Raises ValueError for a name without a known provider or file, and ImportError if the provider's package is missing.
     """
     name: str | None = (getattr(settings, f"model_{role}") if role else None) or settings.model
     if not name:
@@ -40,7 +40,7 @@ def chat_model(settings: Settings, role: Role | None = None) -> BaseChatModel | 
         )
     options = {"openai": _openai, "ollama": _ollama}.get(provider, _other)(settings, model)
     metadata = {"model": name, "price": _price(settings, name)}
-    # it brings all providers' names along, and the rules do without it
+    # imported here, since it loads all providers and the rules do not need it
     from langchain.chat_models import init_chat_model
 
     try:
@@ -54,8 +54,7 @@ def chat_model(settings: Settings, role: Role | None = None) -> BaseChatModel | 
 
 
 def model_address(settings: Settings) -> str:
-    """Where the general model is, without a name, a password or a key that its address may hold; "" for none or one in
-    this process.
+    """The address of the general model, without user, password or key; "" for no model or one in this process.
 
     >>> model_address(Settings(model="openai:m", openai_base_url="http://ann:pw@127.0.0.1:9/v1?key=s"))
     'http://127.0.0.1:9/v1'
@@ -69,7 +68,7 @@ def model_address(settings: Settings) -> str:
 
 
 def is_own_server(settings: Settings) -> bool:
-    """Whether the general model runs on a machine of one's own, which takes time to read but no money."""
+    """Whether the general model runs on the user's own server, which costs time but no money."""
     name = settings.model or ""
     return (
         is_local(name)
@@ -81,7 +80,7 @@ def is_own_server(settings: Settings) -> bool:
 def _openai(settings: Settings, model: str) -> dict[str, Any]:
     key = settings.openai_api_key
     if key is None and settings.openai_base_url:
-        # the client insists on a key, servers in one's own house mostly have none
+        # the client requires a key, but most own servers have none
         key = SecretStr("none")
     if key is None:
         raise ValueError(
@@ -102,12 +101,12 @@ def _ollama(settings: Settings, model: str) -> dict[str, Any]:
 
 
 def _other(settings: Settings, model: str) -> dict[str, Any]:
-    # busy servers are tried again in one place for all providers, see agents/models/calls.py
+    # agents/models/calls.py retries busy servers for all providers
     return {"max_tokens": settings.model_tokens, "timeout": settings.model_seconds, "max_retries": 0}
 
 
 def _price(settings: Settings, name: str) -> tuple[float, float, float] | None:
-    """The price of one's own table, else of the one that comes with Nacre; a server of one's own asks no list price."""
+    """The price in the user's table, else in the bundled one; own servers have no list price."""
     found = price_of(name, prices(settings.prices)) if settings.prices else None
     elsewhere = name.startswith("openai:") and not (settings.openai_base_url or OPENAI).startswith(OPENAI)
     return found or (None if elsewhere else price_of(name, prices()))

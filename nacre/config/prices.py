@@ -1,4 +1,4 @@
-"""What a model costs: the table `prices.yaml`, or one's own -> the Price of a model, or None where it is unknown."""
+"""Prices of models: `prices.yaml` or the user's table -> the Price of a model, or None if unknown."""
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -19,7 +19,7 @@ class Price(NamedTuple):
 
 
 def prices(file: Path = TABLE) -> dict[str, Price]:
-    """The prices of a file by name, in its order; raises ValueError that names the file and the line's name."""
+    """The prices of a file by name, in order; raises ValueError with the file and the name of the invalid entry."""
     try:
         table = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -35,7 +35,7 @@ def prices(file: Path = TABLE) -> dict[str, Price]:
 
 
 def price_of(model: str, table: Mapping[str, Price]) -> Price | None:
-    """The price of the first name that fits.
+    """The price of the first matching name.
 
     >>> table = {"openai:small*": Price(1, 0.5, 2), "ollama:*": Price(0, 0, 0)}
     >>> price_of("openai:small-2", table), price_of("openai:large", table)

