@@ -39,13 +39,13 @@ async def by_rules(view: TurnView, database: Database) -> Result[BranchResult]:
     if not readings or not may_run_readings(view.of(branch)):
         why = "it can't be read as a query" if not readings else "no other way to read it"
         return Result(BranchResult(branch, error=QueryError("empty", f"The question gives no query: {why}.")))
-    ran = await database.read(readings)
+    results = await database.read(readings)
     if view.rewrite.chosen is not None and view.rewrite.chosen.plan == readings[0].plan:
         # the user chose this reading
-        return Result(reduce(_joined_with, map(_with_certainty, ran)))
-    found = reduce(_joined_with, calibrate_rows(view.understanding, ran))
-    order = sorted(found.evidence, key=lambda each: -_probability(view.understanding, each))
-    return Result(replace(found, evidence=tuple(order)))
+        return Result(reduce(_joined_with, map(_with_certainty, results)))
+    merged = reduce(_joined_with, calibrate_rows(view.understanding, results))
+    order = sorted(merged.evidence, key=lambda each: -_probability(view.understanding, each))
+    return Result(replace(merged, evidence=tuple(order)))
 
 
 def _with_certainty(found: BranchResult) -> BranchResult:
@@ -77,11 +77,11 @@ def by_model(
         if len(view.of(database.language)) >= MODEL_VISITS or view.rewrite.chosen is not None or view.rewrite.aside:
             # the user chose a reading, or the question asks nothing of the graph
             return drafted
-        found = drafted.value
+        result = drafted.value
         if priors.size == "small" and lead == "auto" and view.understanding.expected == "prose":
             # a small model does not report that rows are for a description, and the rules word one
-            return Result(found)
-        rows = non_empty_rows(found.rows)
+            return Result(result)
+        rows = non_empty_rows(result.rows)
         if priors.size != "small" and lead == "auto":
             # a reading that leaves words out can't replace a larger model
             rows = [each for each in rows if not view.understanding.readings[each.reading or 0].unused]
@@ -89,39 +89,39 @@ def by_model(
         # no probability of descriptions was measured
         is_measured = view.understanding.expected != "prose" or lead == "rules"
         if lead != "model" and is_measured and best >= (_probability_bar(priors) if lead == "auto" else 0.01):
-            return Result(found)
+            return Result(result)
         bounds = limits.until(view.deadline, view.version)
-        reworded = Result(found)
+        reworded = Result(result)
         if priors.faithful is not None and lead == "auto" and best >= DECLINED and not view.rewrite.depends:
-            reworded = await _with_rewording(model, view, database, found, bounds, priors)
+            reworded = await _with_rewording(model, view, database, result, bounds, priors)
             sure = max(row_probability(view.understanding, each) for each in non_empty_rows(reworded.value.rows))
             if reworded.by != "rules" and (reworded.by != "model" or sure >= _probability_bar(priors)):
                 return reworded
         # the query is written without the rewording, so that their agreement means something
-        writing = await write_queries(model, view, database, found, bounds, priors)
-        found = merge_candidates(view, reworded.value, writing, priors)
+        writing = await write_queries(model, view, database, result, bounds, priors)
+        result = merge_candidates(view, reworded.value, writing, priors)
         usage = reworded.usage + writing.usage
-        if not writing.failed and is_undecided(view.understanding, found):
+        if not writing.failed and is_undecided(view.understanding, result):
             second = await write_queries(model, replace(view, understanding=Understanding(view.standalone)), database,
                                     None, replace(bounds, exchanges=1), priors)  # fmt: skip
-            found, usage = merge_second_query(found, second, priors), usage + second.usage
-        return Result(found, f"rules after model: {writing.failed}" if writing.failed else "model", usage)
+            result, usage = merge_second_query(result, second, priors), usage + second.usage
+        return Result(result, f"rules after model: {writing.failed}" if writing.failed else "model", usage)
 
     return query_writer
 
 
 async def _with_rewording(
-    model: BaseChatModel, view: TurnView, database: Database, found: BranchResult, limits: Limits, priors: Priors
+    model: BaseChatModel, view: TurnView, database: Database, result: BranchResult, limits: Limits, priors: Priors
 ) -> Result[BranchResult]:
     """The result merged with what the rules find for the model's rewording of the question; by "rules" if that is
     nothing."""
     rewording = await reword_question(model, view, database, limits)
-    found = replace(found, queries=(*found.queries, *rewording.queries))
+    result = replace(result, queries=(*result.queries, *rewording.queries))
     if rewording.failed:
-        return Result(found, f"rules after model: {rewording.failed}", rewording.usage)
+        return Result(result, f"rules after model: {rewording.failed}", rewording.usage)
     if rewording.rows is None:
-        return Result(found, usage=rewording.usage)
-    return Result(merge_rewording(view.understanding, found, rewording.rows, priors), "model", rewording.usage)
+        return Result(result, usage=rewording.usage)
+    return Result(merge_rewording(view.understanding, result, rewording.rows, priors), "model", rewording.usage)
 
 
 def _probability_bar(priors: Priors) -> float:

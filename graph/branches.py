@@ -76,12 +76,12 @@ async def _sql(view: TurnView, resources: BranchResources) -> Result[BranchResul
         # the rows do not depend on it
         log.warning("facts and texts could not be joined: %s", error or type(error).__name__)
         return result
-    found = result.value
+    queried = result.value
     if not joined.evidence:
         return result
     # if either way found something, the branch did not fail
-    evidence, queries = found.evidence + joined.evidence, found.queries + joined.queries
-    return replace(result, value=replace(found, evidence=evidence, queries=queries, error=None))
+    evidence, queries = queried.evidence + joined.evidence, queried.queries + joined.queries
+    return replace(result, value=replace(queried, evidence=evidence, queries=queries, error=None))
 
 
 async def _sparql(view: TurnView, resources: BranchResources) -> Result[BranchResult]:

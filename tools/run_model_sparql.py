@@ -46,7 +46,7 @@ def run_model_sparql(
             took = time.perf_counter() - started
             return failed_query(error, query, words, round=round, seconds=took, by="model", branch=BRANCH)
         took = time.perf_counter() - started
-        ran = Query(
+        executed = Query(
             BRANCH,
             round,
             guarded.text,
@@ -58,7 +58,10 @@ def run_model_sparql(
         )
         keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
         return BranchResult(
-            BRANCH, (Rows(BRANCH, round, table, text=summarize_rows(table), query=ran, keys=keys),), (ran,), by="model"
+            BRANCH,
+            (Rows(BRANCH, round, table, text=summarize_rows(table), query=executed, keys=keys),),
+            (executed,),
+            by="model",
         )
 
     declared = prefixes.declare(text)
@@ -97,8 +100,8 @@ def _table(query: GuardedQuery, source: SparqlSource, labels: LabelLookup, limit
         raise ToolError("refused", "Write a SELECT or an ASK.")
     if query.form == "ASK":
         return Table(("yes",), ((int(source.ask(query.text, seconds=seconds)),),), ((),), ("",))
-    found = source.select(query.text, limit=limit, seconds=seconds)
-    things = {term.value for row in found.rows for term in row if term is not None and term.kind == "iri"}
+    solutions = source.select(query.text, limit=limit, seconds=seconds)
+    things = {term.value for row in solutions.rows for term in row if term is not None and term.kind == "iri"}
     named = labels(things) if things else {}
 
     def shown(term: SparqlTerm | None) -> Cell:
@@ -106,7 +109,9 @@ def _table(query: GuardedQuery, source: SparqlSource, labels: LabelLookup, limit
             return named.get(term.value) or last_segment(term.value)
         return cell_value(term)
 
-    keys = tuple(tuple(dict.fromkeys(t.value for t in row if t is not None and t.kind == "iri")) for row in found.rows)
-    columns = tuple(name.replace("_", " ") for name in found.variables)
-    rows = tuple(tuple(map(shown, row)) for row in found.rows)
-    return Table(columns, rows, keys, ("",) * len(columns), truncated=found.truncated)
+    keys = tuple(
+        tuple(dict.fromkeys(t.value for t in row if t is not None and t.kind == "iri")) for row in solutions.rows
+    )
+    columns = tuple(name.replace("_", " ") for name in solutions.variables)
+    rows = tuple(tuple(map(shown, row)) for row in solutions.rows)
+    return Table(columns, rows, keys, ("",) * len(columns), truncated=solutions.truncated)

@@ -45,7 +45,7 @@ def _run(text: str, tables: Tables, round: int, limit: int, seconds: float, word
         table = _table(query, tables, schema, limit, seconds)
     except ToolError as error:
         return failed_query(error, sql, words, round=round, seconds=time.perf_counter() - started, by="model")
-    ran = Query(
+    executed = Query(
         BRANCH,
         round,
         sql,
@@ -56,8 +56,8 @@ def _run(text: str, tables: Tables, round: int, limit: int, seconds: float, word
         by="model",
     )
     keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
-    found = Rows(BRANCH, round, table, text=summarize_rows(table), query=ran, keys=keys)
-    return BranchResult(BRANCH, (found,), (ran,), by="model")
+    evidence = Rows(BRANCH, round, table, text=summarize_rows(table), query=executed, keys=keys)
+    return BranchResult(BRANCH, (evidence,), (executed,), by="model")
 
 
 def _find_repair(text: str, found: BranchResult, tables: Tables, seconds: float) -> Repair | None:
@@ -77,8 +77,8 @@ def _with_hint(found: BranchResult, todo: Repair) -> BranchResult:
 
 def _table(query: exp.Query, tables: Tables, schema: Schema, limit: int, seconds: float) -> Table:
     keyed = add_key_column(query, schema)
-    found = tables.run(sql_text(keyed or query), limit=limit, seconds=seconds)
-    columns, rows = found.columns, found.rows
+    result = tables.run(sql_text(keyed or query), limit=limit, seconds=seconds)
+    columns, rows = result.columns, result.rows
     ids: list[tuple[int, ...]] = []
     contributing: int | None = None
     if keyed is not None:
@@ -96,7 +96,7 @@ def _table(query: exp.Query, tables: Tables, schema: Schema, limit: int, seconds
         keys=tuple(tuple(names[i][0] for i in row if i in names) for row in ids),
         units=_units(query, columns, schema),
         contributing=contributing,
-        truncated=found.truncated,
+        truncated=result.truncated,
     )
 
 

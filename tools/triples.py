@@ -185,7 +185,7 @@ def _rows(group: TripleGroup, chance: float, query: Query, round: int) -> Rows:
     cells = [_cell(each) for each in group.triples]
     units = {unit for _, unit in cells}
     first = next((each.sentence for each in group.triples if each.sentence.document is not None), None)
-    said = list(dict.fromkeys(each.sentence.text for each in group.triples))
+    sentences = list(dict.fromkeys(each.sentence.text for each in group.triples))
     return Rows(
         BRANCH,
         round,
@@ -198,7 +198,7 @@ def _rows(group: TripleGroup, chance: float, query: Query, round: int) -> Rows:
             tuple((each.key,) if each.key else () for each in group.triples),
             (units.pop() if len(units) == 1 else "",),
         ),
-        text="\n".join(said),
+        text="\n".join(sentences),
         title=(first.document or "") if first is not None else group.anchor,
         words=f"{group.anchor}: {group.relation}" if group.forward else f"what {group.relation} {group.anchor}",
         query=query,

@@ -91,10 +91,10 @@ def nearest_name_hint(unknown: Sequence[tuple[str, str]]) -> str:
 
 def _misunderstanding(best: Reading, empty: bool) -> Absence:
     """What was understood, and which words were not."""
-    left = f" What I could not place: {quoted_list(best.unused)}." if best.unused else ""
-    gave = " It gives nothing in this graph." if empty and left else ""
-    lead = "I did not understand this well enough to answer." if left or not empty else "I found nothing for this."
-    text = f"{lead}{left} {confirm_reading(best.words)}{gave}"
+    unplaced = f" What I could not place: {quoted_list(best.unused)}." if best.unused else ""
+    no_rows = " It gives nothing in this graph." if empty and unplaced else ""
+    lead = "I did not understand this well enough to answer." if unplaced or not empty else "I found nothing for this."
+    text = f"{lead}{unplaced} {confirm_reading(best.words)}{no_rows}"
     return Absence(text, "not_understood", text)
 
 
@@ -123,12 +123,12 @@ def _known_facts_text(understanding: Understanding, schema: Schema, evidence: Se
     if not key:
         return f"This graph holds nothing{words or ' that answers this question'}."
     properties = _stated_properties(key, schema, evidence)
-    asked = content_words(understanding.standalone) - content_words(name)
+    asked_words = content_words(understanding.standalone) - content_words(name)
     unrecorded = [
         label
         for predicate in schema.predicates
         if predicate.role == "fact" and (label := predicate_words(predicate.iri, schema)) not in properties
-        if content_words(label) & asked
+        if content_words(label) & asked_words
     ]
     text = f"This graph says nothing{words or ' that answers this'} for {quote_line(name)}."
     if unrecorded and not words:
@@ -155,9 +155,9 @@ def _subject(understanding: Understanding, evidence: Sequence[Evidence]) -> tupl
     for mention in understanding.mentions:
         if mention.kind == "entity":
             return mention.target, mention.label
-    asked = content_words(understanding.standalone)
+    asked_words = content_words(understanding.standalone)
     facts = [each for _, each in indexed_sentences(evidence) if each.title and each.keys and each.document is None]
-    named = [each for each in facts if content_words(each.title) <= asked]
+    named = [each for each in facts if content_words(each.title) <= asked_words]
     best = max(named, key=lambda each: len(content_words(each.title)), default=None)
     return (best.keys[0], best.title) if best is not None else ("", "")
 

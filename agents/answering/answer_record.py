@@ -139,13 +139,13 @@ def query_record(query: Query, i: int) -> QueryRecord:
 def _citation(n: int, evidence: Evidence, queries: Sequence[Query]) -> Citation:
     rows = evidence if isinstance(evidence, Rows) else None
     table = _with_measured_column(rows.table) if rows else None
-    ran = [_query_index(query, queries) for query in (rows.query, *rows.beside) if query] if rows else []
+    indexes = [_query_index(query, queries) for query in (rows.query, *rows.beside) if query] if rows else []
     return Citation(
         n=n,
         tool=evidence.branch,
         source=escape_markup(_source(evidence)),
         text=escape_markup(evidence.text),
-        query=ran[0] if ran else None,
+        query=indexes[0] if indexes else None,
         keys=list(evidence.keys[:KEYS_SHOWN]),
         triples=[list(triple) for triple in evidence.triples],
         place=_place(evidence),
@@ -153,7 +153,7 @@ def _citation(n: int, evidence: Evidence, queries: Sequence[Query]) -> Citation:
         units=list(table.units) if table else [],
         rows=[list(row) for row in table.rows[:ROWS_SHOWN]] if table else [],
         contributing=table.contributing if table else None,
-        queries=[i for i in ran if i is not None],
+        queries=[i for i in indexes if i is not None],
         basis=evidence.basis,
     )
 

@@ -62,10 +62,10 @@ def _answer(question: str, candidates: Sequence[tuple[int, EvidenceSentence]]) -
     distinct = {(each.document, each.start, each.end, each.text): i for i, each in reversed(candidates)}
     chosen = sorted(distinct.values())
     sentences = [each for i, each in candidates if i in set(chosen)]
-    found = rank_answers(question, sentences)
-    if not found:
+    ranked = rank_answers(question, sentences)
+    if not ranked:
         return None
-    best = found[0]
+    best = ranked[0]
     sentence = sentences[best.sentence]
     return DraftFromText(
         sentence_phrase(best, sentence), (chosen[best.sentence],), best, expected_answer(question).kind == "reason"

@@ -258,7 +258,7 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def is_covered_by(question: str, sentences: Sequence[EvidenceSentence]) -> bool:
-    """Whether the sentences by_title one of the things contain most words of the question."""
+    """Whether the sentences about one of the things contain most words of the question."""
     by_title = {each.title: [e for e in sentences if e.title == each.title] for each in sentences}
     return any(_contains_most_words(question, group) for group in by_title.values())
 
@@ -266,10 +266,10 @@ def is_covered_by(question: str, sentences: Sequence[EvidenceSentence]) -> bool:
 def has_wanted_number(question: str, sentences: Sequence[EvidenceSentence]) -> bool:
     """Whether sentences have a further number if the question asks when, how many or how much: not one of the question
     itself or of their titles."""
-    found = expected_answer(question)
-    asked = {token.norm for text in (question, *(each.title for each in sentences)) for token in tokenize(text)}
-    further = {token.norm for each in sentences for token in tokenize(each.text)} - asked
-    numbers = found.kind in ("date", "time", "count") or (found.kind == "amount" and found.units is not None)
+    expected = expected_answer(question)
+    asked_words = {token.norm for text in (question, *(each.title for each in sentences)) for token in tokenize(text)}
+    further = {token.norm for each in sentences for token in tokenize(each.text)} - asked_words
+    numbers = expected.kind in ("date", "time", "count") or (expected.kind == "amount" and expected.units is not None)
     return not numbers or any(any(map(str.isdigit, word)) for word in further)
 
 

@@ -102,9 +102,9 @@ def model_size_class(model: str, *, own_server: bool = False) -> Size:
     >>> model_size_class("openai:any-name", own_server=True)
     'unknown'
     """
-    found = _PARAMETERS.search(model)
-    if found:
-        return "small" if float(found[1]) <= SMALL else "large"
+    parameters = _PARAMETERS.search(model)
+    if parameters:
+        return "small" if float(parameters[1]) <= SMALL else "large"
     return "unknown" if own_server else "large"
 
 

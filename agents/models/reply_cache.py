@@ -28,11 +28,11 @@ class CachedReply:
         if self._cache is None:
             return None
         try:
-            found = await self._cache.alookup(self._prompt, self._key)
+            generations = await self._cache.alookup(self._prompt, self._key)
         except sqlite3.Error as error:
             log.warning("cached model replies can't be read: %s", error)
             return None
-        return str(found[0].text) if found else None
+        return str(generations[0].text) if generations else None
 
     async def store(self, text: str) -> None:
         """Store a complete reply."""

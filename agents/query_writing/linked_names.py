@@ -21,8 +21,8 @@ _WORD = re.compile(r"[^\W_][\w.&'’-]*")
 
 async def linked_name_lines(understanding: Understanding, database: Database) -> list[str]:
     """One line for each name: the words of the question, the column with the exact spelling, and the score."""
-    found = await database.occurrences(value_phrases(understanding.standalone))
-    lines = [_occurrence_line(each) for each in found]
+    occurrences = await database.occurrences(value_phrases(understanding.standalone))
+    lines = [_occurrence_line(each) for each in occurrences]
     for mention in understanding.mentions:
         # looks up the table of a thing on disk
         lines += await run_in_thread(_mention_lines, mention, database)

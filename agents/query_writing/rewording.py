@@ -61,25 +61,31 @@ async def reword_question(model: BaseChatModel, view: TurnView, database: Databa
     text = " ".join(answer.reworded.split())
     if _words(text) == _words(view.standalone) or not _keeps_names(text, view):
         return Rewording(usage=usage)
-    read = await run_in_thread(understand, Rewrite(text), database.schema, database.lexicon)
-    if read.expected == "prose" or read.unknown:
+    understanding = await run_in_thread(understand, Rewrite(text), database.schema, database.lexicon)
+    if understanding.expected == "prose" or understanding.unknown:
         return Rewording(usage=usage)
-    ran = await database.read(read.readings[: database.most])
-    queries = tuple(query for found in ran for query in found.queries)
-    rows = _likeliest(read, [each for found in calibrate_rows(read, ran) for each in found.rows]) if ran else None
+    results = await database.read(understanding.readings[: database.most])
+    queries = tuple(query for found in results for query in found.queries)
+    rows = (
+        _likeliest(understanding, [each for found in calibrate_rows(understanding, results) for each in found.rows])
+        if results
+        else None
+    )
     return Rewording(rows, queries, usage)
 
 
-def _likeliest(read: Understanding, rows: list[Rows]) -> Rows | None:
+def _likeliest(understanding: Understanding, rows: list[Rows]) -> Rows | None:
     """The likeliest rows if their reading accounts for every word, with the plan instead of the reading."""
-    informative = [each for each in rows if not is_empty(each.table) and not is_echo(read, each)]
-    best = max(informative, key=lambda each: row_probability(read, each), default=None)
-    if best is None or best.reading is None or row_probability(read, best) < DECLINED:
+    informative = [each for each in rows if not is_empty(each.table) and not is_echo(understanding, each)]
+    best = max(informative, key=lambda each: row_probability(understanding, each), default=None)
+    if best is None or best.reading is None or row_probability(understanding, best) < DECLINED:
         return None
-    reading = read.readings[best.reading]
+    reading = understanding.readings[best.reading]
     if reading.unused or reading.lost:
         return None
-    return replace(best, reading=None, plan=reading.plan, words=reading.words, probability=row_probability(read, best))
+    return replace(
+        best, reading=None, plan=reading.plan, words=reading.words, probability=row_probability(understanding, best)
+    )
 
 
 def _words(text: str) -> list[str]:

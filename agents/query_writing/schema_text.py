@@ -64,14 +64,14 @@ def relevant_classes(
     iris = {i for mention in understanding.mentions for i in (mention.target, mention.predicate)}
     for reading in understanding.readings:
         iris.update(_strings_in(to_json(reading.plan)))
-    asked = content_words(understanding.standalone)
+    asked_words = content_words(understanding.standalone)
     worth: dict[str, int] = {}
     for each in schema.classes:
         own = [p for p in schema.predicates if each.iri in p.domains]
         words = content_words(f"{each.label} {each.comment}")
         labels = content_words(" ".join(p.label for p in own))
         spoken = 2 * (each.iri in iris) + sum(p.iri in iris for p in own)
-        worth[each.iri] = 3 * len(words & asked) + spoken + len(labels & asked - words)
+        worth[each.iri] = 3 * len(words & asked_words) + spoken + len(labels & asked_words - words)
     ranked = [c.iri for c in sorted(schema.classes, key=lambda c: (-worth[c.iri], -c.count, c.iri)) if c.count]
     seeds = [iri for iri in ranked[:SEEDS] if worth[iri]]
     neighbours = [
@@ -151,7 +151,7 @@ def _ranked(understanding: Understanding, schema: Schema, lexicon: Lexicon) -> l
     iris = {i for mention in understanding.mentions for i in (mention.target, mention.predicate)}
     for reading in understanding.readings:
         iris.update(_strings_in(to_json(reading.plan)))
-    asked = content_words(understanding.standalone)
+    asked_words = content_words(understanding.standalone)
     classes = {each.relation: each for each in schema.classes}
     groups = {each.relation: each for each in schema.groups}
     homes = {thing.relation for iri in iris if (thing := lexicon.thing(iri))}
@@ -164,8 +164,8 @@ def _ranked(understanding: Understanding, schema: Schema, lexicon: Lexicon) -> l
         own = content_words(f"{split_name(relation.name)} {relation.comment} {known.label if known else ''}")
         labels = content_words(" ".join(_labels(predicates, schema)))
         # a named table counts more than a table with a named column (given)
-        spoken = 3 * len(own & asked) + 2 * len(of & iris) + (relation.name in homes) + len(predicates & iris)
-        score = spoken + len(labels & asked - own) + 2 * near.get(relation.name, 0.0)
+        spoken = 3 * len(own & asked_words) + 2 * len(of & iris) + (relation.name in homes) + len(predicates & iris)
+        score = spoken + len(labels & asked_words - own) + 2 * near.get(relation.name, 0.0)
         if score > 0:
             members = group.count if group else known.count if known else 0
             worth.append(((-score, relation.kind == "view", -members, relation.name), relation))

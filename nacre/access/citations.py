@@ -27,17 +27,17 @@ def open_citations(
 ) -> list[Evidence]:
     """The cited evidence, in this order. If tracing fails it stays as it is, since the answer was streamed already.
     Blocking."""
-    found = [evidence[index] for index in cited]
-    plans = [plan_of(understanding, each) for each in found]
+    evidence_by_number = [evidence[index] for index in cited]
+    plans = [plan_of(understanding, each) for each in evidence_by_number]
     try:
         if graph.remote is not None and graph.endpoint is not None:
             words, names = endpoint_vocabulary(graph.endpoint, graph.schema), graph.endpoint.names
-            pairs = zip(found, plans, strict=True)
+            pairs = zip(evidence_by_number, plans, strict=True)
             return [trace_remote_sources(each, plan, graph.remote, words, names) for each, plan in pairs]
-        return _trace_all(found, plans, graph)
+        return _trace_all(evidence_by_number, plans, graph)
     except Exception:
         log.exception("citations could not be traced")
-        return found
+        return evidence_by_number
 
 
 def _trace_all(found: Sequence[Evidence], plans: Sequence[Plan | None], graph: Graph) -> list[Evidence]:

@@ -113,15 +113,17 @@ def _label(used: Rows, iri: str) -> str:
 
 def _matches(understanding: Understanding, schema: Schema, nearness: Nearness | None) -> list[MentionMatch]:
     """What each mention may stand for: candidates by name, and predicates that are near in meaning."""
-    found = []
+    matches = []
     for mention in understanding.mentions:
         alike = [c for c in understanding.candidates if (c.start, c.end) == (mention.start, mention.end)]
         same = [c for c in alike if (c.kind == "predicate") == (mention.kind == "predicate")]
         listed = _candidates(mention, same, schema, nearness)
         chosen = mention.target
         valid = not chosen or any(each["iri"] == chosen for each in listed)
-        found.append(MentionMatch(text=mention.text, kind=mention.kind, chosen=chosen, valid=valid, candidates=listed))
-    return found
+        matches.append(
+            MentionMatch(text=mention.text, kind=mention.kind, chosen=chosen, valid=valid, candidates=listed)
+        )
+    return matches
 
 
 def _named_things(things: Sequence[str], understanding: Understanding, graph: Graph) -> list[MentionMatch]:
@@ -152,10 +154,10 @@ def _candidates(
     for predicate in sorted(near, key=lambda key: -near[key])[:CANDIDATES_SHOWN]:
         scores.setdefault(predicate, 0.0)
     ranked = sorted(scores, key=lambda key: (-scores[key], -near.get(key, 0.0), key))
-    kept = ranked[:CANDIDATES_SHOWN]
+    shown = ranked[:CANDIDATES_SHOWN]
     return [
         MatchCandidate(iri=key[0], label=key[1], score=round(scores[key], 3), similarity=_rounded(near.get(key)))
-        for key in kept
+        for key in shown
     ]
 
 

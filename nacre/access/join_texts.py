@@ -59,8 +59,8 @@ def join_texts(understanding: Understanding, graph: Graph, *, round: int, limit:
 
 def _identify_by_text(phrase: DescriptivePhrase, graph: Graph, names: Lexicon, round: int, limit: int) -> BranchResult:
     """The texts identify the described thing, the graph answers."""
-    found = _search(phrase.question, graph, round, limit)
-    sentences = [each for each in found.evidence if isinstance(each, EvidenceSentence) and each.document is not None]
+    result = _search(phrase.question, graph, round, limit)
+    sentences = [each for each in result.evidence if isinstance(each, EvidenceSentence) and each.document is not None]
     spans = [list(_thing_spans(each, phrase, names)) for each in sentences]
     # the graph knows the class of a thing, so a sentence need not state it
     clause = phrase.clause if phrase.relations else phrase.question.removeprefix("which ")
@@ -88,10 +88,10 @@ def _identify_by_graph(phrase: DescriptivePhrase, graph: Graph, names: Lexicon, 
         return BranchResult(sql.BRANCH)
     question = phrase.asking(thing.label)
     join = JoinedTexts(question, thing.label, round_probability(rows.probability or 0.0))
-    found = _search(question, graph, round, limit)
+    result = _search(question, graph, round, limit)
     sentences = [
         replace(each, joined=join)
-        for each in found.evidence
+        for each in result.evidence
         if isinstance(each, EvidenceSentence) and each.document is not None
     ]
     if not sentences:
@@ -122,9 +122,11 @@ def _rows(
     is_about = bool(about) and any(mention.target == about for mention in understanding.mentions)
     if not is_about and not _is_accounted(understanding):
         return None, ()
-    ran = sql.run_readings(understanding.readings[:MAX_READINGS_RUN], graph.tables, round=round)
-    found = [rows for each in calibrate_rows(understanding, ran) for rows in each.rows if not is_empty(rows.table)]
-    best = max(found, key=lambda rows: row_probability(understanding, rows), default=None)
+    results = sql.run_readings(understanding.readings[:MAX_READINGS_RUN], graph.tables, round=round)
+    candidates = [
+        rows for each in calibrate_rows(understanding, results) for rows in each.rows if not is_empty(rows.table)
+    ]
+    best = max(candidates, key=lambda rows: row_probability(understanding, rows), default=None)
     if best is None or best.reading is None or (understanding.readings[best.reading].unused and not is_about):
         return None, ()
     plan = understanding.readings[best.reading].plan

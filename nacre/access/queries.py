@@ -54,11 +54,11 @@ class RetrievedSentence:
 async def query_sql(graph: Graph, text: str, settings: Settings, sandbox: Sandbox, limit: int) -> QueryResult:
     """The rows of one SELECT over the tables of a graph; ids in its cells are shown as labels. Raises ToolError."""
     path, seconds = graph.tables.path, settings.branch_seconds
-    found = await sandbox.run(path, text, round=1, limit=min(limit, settings.row_limit), seconds=seconds)
-    if not found.rows:
-        error = found.error
+    result = await sandbox.run(path, text, round=1, limit=min(limit, settings.row_limit), seconds=seconds)
+    if not result.rows:
+        error = result.error
         raise ToolError(error.kind if error else "empty", error.message if error else "The query gave nothing.")
-    table, query = found.rows[0].table, found.queries[-1]
+    table, query = result.rows[0].table, result.queries[-1]
     rows, is_cut = _within_bounds(table.rows)
     return QueryResult(
         table.columns,
@@ -67,7 +67,7 @@ async def query_sql(graph: Graph, text: str, settings: Settings, sandbox: Sandbo
         table.truncated or is_cut,
         query.text,
         query.words,
-        round(sum(each.seconds for each in found.queries), 4),
+        round(sum(each.seconds for each in result.queries), 4),
         table.keys,
     )
 
@@ -96,24 +96,24 @@ async def search_sentences(graph: Graph, text: str, settings: Settings, limit: i
         searches.append(run_in_thread(vector.search, graph.vectors, graph.passages, text, text, round=1, limit=limit))  # type: ignore[arg-type]
     if not searches:
         raise ToolError("unavailable", f"This graph can't be searched: {lexical_problem(graph)}")
-    found = await asyncio.wait_for(asyncio.gather(*searches, return_exceptions=True), settings.branch_seconds)
-    successful = [each for each in found if isinstance(each, BranchResult)]
-    for error in found:
+    results = await asyncio.wait_for(asyncio.gather(*searches, return_exceptions=True), settings.branch_seconds)
+    successful = [each for each in results if isinstance(each, BranchResult)]
+    for error in results:
         # one way is enough: an embedder or vector store that is down must not fail the search
         if isinstance(error, BaseException) and not (successful and isinstance(error, ConfigError | ToolError)):
             raise error
     return _interleave(successful)[:limit]
 
 
-def _interleave(found: list[BranchResult]) -> list[RetrievedSentence]:
+def _interleave(searches: list[BranchResult]) -> list[RetrievedSentence]:
     """The sentences of all searches in turn, each once."""
-    results = [[each for each in result.evidence if isinstance(each, EvidenceSentence)] for result in found]
+    results = [[each for each in result.evidence if isinstance(each, EvidenceSentence)] for result in searches]
     longest = max((len(result) for result in results), default=0)
     in_turn = [result[i] for i in range(longest) for result in results if i < len(result)]
-    once = {each.text: each for each in reversed(in_turn)}
+    distinct = {each.text: each for each in reversed(in_turn)}
     return [
         RetrievedSentence(each.text, each.document or each.title, each.branch, each.keys)
-        for each in reversed(once.values())
+        for each in reversed(distinct.values())
     ]
 
 

@@ -82,11 +82,11 @@ class SqlDatabase:
         return await run_in_thread(look_up_sql, wanted, self.graph.tables, self.describe, seconds=seconds)
 
     async def _passages(self, text: str) -> str:
-        words, passages = self.graph.lexical, self.graph.passages
-        if words is None or passages is None:
+        index, passages = self.graph.lexical, self.graph.passages
+        if index is None or passages is None:
             return "This graph has no passages."
-        found = await run_in_thread(lexical.search, words, passages, text, text, round=self.round, limit=PASSAGES)
-        return "\n".join(f"{each.title}: {each.text}" for each in found.evidence) or "No passage is about that."
+        result = await run_in_thread(lexical.search, index, passages, text, text, round=self.round, limit=PASSAGES)
+        return "\n".join(f"{each.title}: {each.text}" for each in result.evidence) or "No passage is about that."
 
 
 def sql_database(

@@ -35,12 +35,12 @@ async def text2sparql(question: str, graph: Graph, settings: Settings, sandbox: 
         await run_in_thread(sparql_database, graph, settings, sandbox, question) if graph.endpoint is not None else None
     )
     database = remote or sql_database(graph, settings, sandbox)
-    found = (await by_rules(first_turn(question, understanding), database)).value
-    likely = [each for each in found.evidence if isinstance(each, Rows) and each.reading is not None]
+    result = (await by_rules(first_turn(question, understanding), database)).value
+    likely = [each for each in result.evidence if isinstance(each, Rows) and each.reading is not None]
     best = max(likely, key=lambda each: row_probability(understanding, each), default=None)
     if best is None or best.reading is None or row_probability(understanding, best) < DECLINED:
-        if found.error is not None and found.error.kind in ("unavailable", "timeout"):
-            raise ToolError(found.error.kind, found.error.message)
+        if result.error is not None and result.error.kind in ("unavailable", "timeout"):
+            raise ToolError(result.error.kind, result.error.message)
         raise ToolError("empty", "This question gives no query. Name what the graph knows in other words.")
     vocabulary = (
         endpoint_vocabulary(graph.endpoint, graph.schema) if graph.endpoint is not None else Vocabulary(graph.schema)

@@ -25,12 +25,12 @@ def look_up_sparql(
     try:
         if wanted.kind == "values":
             return _values(wanted, source, schema, prefixes, seconds)
-        found = _resolve(wanted.table, {c.iri: c.label for c in schema.classes if c.count}, prefixes)
-        if found is None:
+        class_iri = _resolve(wanted.table, {c.iri: c.label for c in schema.classes if c.count}, prefixes)
+        if class_iri is None:
             return f"There is no class {wanted.table!r}."
         if wanted.kind == "columns":
-            return schema_sparql(schema, prefixes, [found])
-        return _things(found, source, prefixes, labels, seconds)
+            return schema_sparql(schema, prefixes, [class_iri])
+        return _things(class_iri, source, prefixes, labels, seconds)
     except ToolError as error:
         return str(error)
 

@@ -40,11 +40,11 @@ def _repair_units(query: exp.Query, tables: Tables) -> Repair | None:
     """Text as numbers: "weight > '2 t'" matches nothing if weights are numbers of kg."""
     fixed, hints = query.copy(), list[str]()
     for literal, _, predicate, _ in _text_comparisons(fixed, tables):
-        found = find_amounts(literal.name)
-        if predicate is None or predicate.datatype not in ("integer", "real") or len(found) != 1:
+        amounts = find_amounts(literal.name)
+        if predicate is None or predicate.datatype not in ("integer", "real") or len(amounts) != 1:
             continue
-        unit = found[0].unit
-        value = convert_unit(found[0].value, unit, predicate.unit) if unit and predicate.unit else found[0].value
+        unit = amounts[0].unit
+        value = convert_unit(amounts[0].value, unit, predicate.unit) if unit and predicate.unit else amounts[0].value
         if value is not None:
             hints.append(f"{literal.name!r} is {value:.10g}{f' {predicate.unit}' if predicate.unit else ''} here")
             literal.replace(exp.Literal.number(f"{value:.10g}"))

@@ -92,10 +92,10 @@ def _unknown_column(query: exp.Expr, name: str, message: str, schema: Schema) ->
 
 
 def _ambiguous(query: exp.Expr, message: str, schema: Schema) -> Repair:
-    found = _AMBIGUOUS.search(message)
-    if found is None:
+    match = _AMBIGUOUS.search(message)
+    if match is None:
         return Repair("ambiguous", message)
-    name = found[1]
+    name = match[1]
     owner = next(
         (a for a, r in query_relations(query, schema).items() if name.lower() in map(str.lower, _columns(r))), None
     )

@@ -24,10 +24,10 @@ def local_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> T
     if graph.stored is None:
         return remote_thing(graph, iri, bounds)
     tables = _TimedTables(graph.stored, time.monotonic() + bounds.seconds)
-    found = tables.rows("SELECT id, label FROM entity WHERE iri = ?", (iri,))
-    if not found:
+    rows = tables.rows("SELECT id, label FROM entity WHERE iri = ?", (iri,))
+    if not rows:
         return None
-    key, label = int(found[0][0] or 0), str(found[0][1] or iri)
+    key, label = int(rows[0][0] or 0), str(rows[0][1] or iri)
     schema = graph.schema
     relation = _home_table(graph, tables, iri, key)
     classes = _classes(relation, schema)

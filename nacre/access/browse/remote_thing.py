@@ -58,9 +58,9 @@ def _facts(rows: Sequence[Row], schema: Schema, labels: dict[str, str], most: in
             value = end.value
             far = FactEnd(labels.get(value, value), value) if end.kind == "iri" else FactEnd(value[:LONGEST_VALUE])
             grouped.setdefault(predicate.value, []).append(far)
-    found = []
+    facts = []
     for iri, ends in grouped.items():
         known = schema.predicate_of.get(iri)
         label, unit = (known.label, known.unit) if known else (iri, "")
-        found.append(PredicateFacts(iri, label, unit, tuple(ends[:most]), max(0, len(ends) - most)))
-    return tuple(found)
+        facts.append(PredicateFacts(iri, label, unit, tuple(ends[:most]), max(0, len(ends) - most)))
+    return tuple(facts)
