@@ -8,7 +8,7 @@ from nacre.language.sanitize import quote_line
 AGENTS = Path(__file__).parents[2] / "agents"
 TEXTS = [file.read_text("utf-8") for file in (*AGENTS.rglob("*.md"), *AGENTS.rglob("*.py"))]
 # <b> stands in an example
-TAGS = sorted({tag for text in TEXTS for tag in re.findall(r"(?:</|_part\(\")([a-z]+)[>\"]", text)} - {"b"})
+TAGS = sorted({tag for text in TEXTS for tag in re.findall(r"(?:</|_tagged\(\")([a-z]+)[>\"]", text)} - {"b"})
 
 
 @pytest.mark.parametrize("tag", TAGS)
