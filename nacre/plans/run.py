@@ -140,13 +140,13 @@ class QueryRunner:
         aggregate = _first_aggregate(body)
         if self.engine.is_remote and isinstance(body, Select) and aggregate and _is_one_row(body):
             return self._remote_aggregate(body, Aggregate("count", Itself(aggregate.of.variable)))
-        asked = add_order_column(body)
-        statement = self.engine.write(asked)
+        extended = add_order_column(body)
+        statement = self.engine.write(extended)
         found = self.run(statement)
         if found is None:
             return None
         table = build_table(statement, *found)
-        if asked is not body:
+        if extended is not body:
             table = split_order_column(table, len([o for o in self.engine.write(body).outputs if o.role != "key"]))
         if isinstance(body, Select) and aggregate and not body.group:
             return self._with_contributing(table, body, aggregate)

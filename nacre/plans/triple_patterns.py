@@ -61,21 +61,21 @@ def known_relations(schema: Schema) -> frozenset[str]:
     return frozenset((IS_A, NUMBER_OF, *schema.labels))
 
 
-def validator_assertions(asked: QuestionTriples) -> list[Assertion]:
+def validator_assertions(question: QuestionTriples) -> list[Assertion]:
     """The four assertions of Chatty-KG's validator.
 
     >>> none = QuestionTriples((), False, frozenset(), True)
     >>> [each["holds"] for each in validator_assertions(none)]
     [True, True, False, False]
     """
-    ends = [end for subject, _, object_ in asked.triples for end in (subject, object_)]
-    whole = all(subject and object_ and _is_known(name, asked.known) for subject, name, object_ in asked.triples)
+    ends = [end for subject, _, object_ in question.triples for end in (subject, object_)]
+    whole = all(subject and object_ and _is_known(name, question.known) for subject, name, object_ in question.triples)
     return [
-        Assertion(says="the query is well formed", holds=asked.formed),
+        Assertion(says="the query is well formed", holds=question.formed),
         Assertion(says="each triple has a subject, a known relation and an object", holds=whole),
         Assertion(says="a triple names what the graph knows", holds=any(not is_placeholder(end) for end in ends)),
         Assertion(
-            says="something is unknown, or yes or no is asked", holds=asked.truth or any(map(is_placeholder, ends))
+            says="something is unknown, or yes or no is asked", holds=question.truth or any(map(is_placeholder, ends))
         ),
     ]
 
@@ -164,9 +164,9 @@ def _label(predicate: str, schema: Schema) -> str:
 def _is_formed(select: Select) -> bool:
     """Whether a select introduces all its variables."""
     names = {variable.name for variable in select.variables}
-    said = {name for edge in select.edges for name in (edge.subject, edge.object)} | set(select.group)
+    used = {name for edge in select.edges for name in (edge.subject, edge.object)} | set(select.group)
     ordered = [select.order.by] if select.order else []
     for term in (*select.answers, *select.by, *ordered, *(f.left for f in select.filters)):
         value = aggregated_value(term)
-        said |= {value.variable} if isinstance(value, Attribute | Itself) else set()
-    return said <= names
+        used |= {value.variable} if isinstance(value, Attribute | Itself) else set()
+    return used <= names

@@ -101,12 +101,12 @@ def _values(predicate: Predicate, prefixes: Prefixes) -> str:
         ends = (predicate.minimum, predicate.maximum)
         reach = f" {ends[0]:g} to {ends[1]:g}" if ends[0] is not None and ends[1] is not None else ""
         parts.append(f"{predicate.datatype}{f' in {predicate.unit}' if predicate.unit else ''}{reach}")
-    said = [predicate.label, *([predicate.comment.rstrip(". ")] if predicate.comment else [])]
+    notes = [predicate.label, *([predicate.comment.rstrip(". ")] if predicate.comment else [])]
     if predicate.values and len(predicate.values) <= MOST_VALUES:
-        said.append("one of " + ", ".join(f'"{value}"' for value in predicate.values))
+        notes.append("one of " + ", ".join(f'"{value}"' for value in predicate.values))
     elif predicate.samples:
-        said.append(f'such as "{predicate.samples[0]}"')
-    return f" {', '.join(parts)} -- {'. '.join(said)}"
+        notes.append(f'such as "{predicate.samples[0]}"')
+    return f" {', '.join(parts)} -- {'. '.join(notes)}"
 
 
 def _split(iri: str) -> tuple[str, str]:

@@ -49,18 +49,18 @@ class _Tracer:
 
     def behind(self, select: Select, keys: tuple[str, ...]) -> Iterator[Triple]:
         """The triples behind the select's rows; `keys` are the known things of its answers."""
-        about = narrow_select(select, keys)
-        answer = aggregated_value(about.answers[0]).variable
-        asked = [aggregated_value(answer) for answer in about.answers]
+        narrowed = narrow_select(select, keys)
+        answer = aggregated_value(narrowed.answers[0]).variable
+        wanted = [aggregated_value(answer) for answer in narrowed.answers]
         named = {variable.name for variable in select.variables if variable.keys}
-        for bound in self._bindings(about, bool(keys)):
-            for edge in about.edges:
+        for bound in self._bindings(narrowed, bool(keys)):
+            for edge in narrowed.edges:
                 yield bound[edge.subject], edge.predicate, bound[edge.object]
-            for attribute in asked:
+            for attribute in wanted:
                 if isinstance(attribute, Attribute):
                     yield from self._values(bound[attribute.variable], attribute.predicate)
             yield from self._conditions(select, bound)
-            yield from self._itself(bound[answer], about, answer)
+            yield from self._itself(bound[answer], narrowed, answer)
             for variable, key in bound.items():
                 name = self.triples.name_triple(key) if variable != answer else None
                 if name and (variable in named or name[2] in self.shown):
@@ -71,8 +71,8 @@ class _Tracer:
 
         Only combinations of `named` things are sorted by label: a row may rest on too many things to sort.
         """
-        asked = replace(select, answers=tuple(Itself(variable.name) for variable in select.variables))
-        statement = (to_sql if named else bindings_statement)(asked, self.tables.schema)
+        wanted = replace(select, answers=tuple(Itself(variable.name) for variable in select.variables))
+        statement = (to_sql if named else bindings_statement)(wanted, self.tables.schema)
         keys = [(i, o.variable) for i, o in enumerate(statement.outputs) if o.role == "key"]
         for row in self.tables.run(statement.text, statement.params, limit=MAX_PROVENANCE_THINGS).rows:
             yield {variable: str(row[i]) for i, variable in keys}

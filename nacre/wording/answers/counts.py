@@ -26,8 +26,8 @@ def count_sentence(body: Body, number: Value, schema: Schema, question: str) -> 
         return ""
     wording, one = select_wording(body, schema), number == 1
     if isinstance(term.of, Attribute):
-        said = _values(wording, term.of, schema, question, one=one)
-        return f"There {'is only one' if one else f'are {format_value(number)} different'} {said}." if said else ""
+        words = _values(wording, term.of, schema, question, one=one)
+        return f"There {'is only one' if one else f'are {format_value(number)} different'} {words}." if words else ""
     known = wording.variables.get(term.of.variable)
     if known is None or is_from_earlier_turn(known) or (known.keys and (len(known.keys) == 1 or not known.label)):
         return ""

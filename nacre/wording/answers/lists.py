@@ -184,9 +184,9 @@ def _lead(words: str, column: GridColumn, body: Body, schema: Schema, *, number:
 
 def _short_owner(words: str, body: Body, schema: Schema) -> str:
     """The words of a property, with "these" for its owners if the words are unwieldy."""
-    asked = body.left if isinstance(body, Combine) else body
-    if is_unwieldy_for(words, schema) and isinstance(asked, Select) and isinstance(asked.answers[-1], Attribute):
-        return _of_these(asked, asked.answers[-1], schema, many=True, of_many=True)
+    select = body.left if isinstance(body, Combine) else body
+    if is_unwieldy_for(words, schema) and isinstance(select, Select) and isinstance(select.answers[-1], Attribute):
+        return _of_these(select, select.answers[-1], schema, many=True, of_many=True)
     return words
 
 

@@ -62,13 +62,13 @@ def _match_predicate(sentence: str, question: str, mention: Mention) -> str:
     return re.sub(rf"(?<= )({ways}) {re.escape(noun[1])}(?!\w)", rf"\1 the {noun[1]}", sentence, count=1)
 
 
-def _one_of(names: str, asked: str) -> str:
+def _one_of(names: str, mentioned: str) -> str:
     """The one of several names for the same that the question has.
 
     >>> _one_of("states/provinces/counties", "state"), _one_of("km/h", "speed")
     ('states', 'km/h')
     """
-    lemmas = {each.lemma for each in tokenize(asked)}
+    lemmas = {each.lemma for each in tokenize(mentioned)}
     return next((name for name in names.split("/") if lemmas & {each.lemma for each in tokenize(name)}), names)
 
 
@@ -100,15 +100,15 @@ def _is_hyphened(text: str, label: str) -> bool:
     return "-" in text and _WORD_BREAK.sub(" ", text) == _WORD_BREAK.sub(" ", label)
 
 
-def _with_article(said: str, label: str, written: str) -> str:
+def _with_article(sentence: str, label: str, written: str) -> str:
     """The sentence with "the" before the first place of the name, unless it has one or is part of a longer name."""
-    found = re.search(rf"(?<!\w){re.escape(label)}(?!\w)", said)
+    found = re.search(rf"(?<!\w){re.escape(label)}(?!\w)", sentence)
     if found is None or label.casefold().startswith("the "):
-        return said
-    before, after = said[: found.start()], said[found.end() :]
+        return sentence
+    before, after = sentence[: found.start()], sentence[found.end() :]
     following = next(iter(tokenize(after)), None)
     longer = following is not None and after[: following.start].isspace() and _may_go_on(label, following)
-    return said if longer or _is_led(before) else f"{before}{'the' if before else 'The'} {written}{after}"
+    return sentence if longer or _is_led(before) else f"{before}{'the' if before else 'The'} {written}{after}"
 
 
 def _may_go_on(label: str, following: Token) -> bool:

@@ -36,10 +36,10 @@ def property_sentence(body: Select, names: list[str], schema: Schema) -> str:
     if len(thing.keys) != 1 or not thing.label or is_from_earlier_turn(thing) or term.part:
         return ""
     owner = thing_name(thing, class_noun(thing, schema))
-    told = verb_property_sentence(owner, join_names(names), term, schema) or noun_property_sentence(
+    sentence = verb_property_sentence(owner, join_names(names), term, schema) or noun_property_sentence(
         owner, names, term, schema
     )
-    return told if owner == thing.label else capitalise_first(told)
+    return sentence if owner == thing.label else capitalise_first(sentence)
 
 
 def noun_property_sentence(owner: str, names: list[str], term: Attribute, schema: Schema) -> str:
@@ -67,29 +67,29 @@ def _located(name: str, place: str, label: PredicateLabel, schema: Schema, class
     return f"{capitalise_first(name)} is in {place}." if located else ""
 
 
-def verb_property_sentence(name: str, said: str, term: object, schema: Schema, *, many: bool = False) -> str:
+def verb_property_sentence(name: str, values: str, term: object, schema: Schema, *, many: bool = False) -> str:
     """A property with a verb: "Emma is open", of `many` things "the mills were founded in 1961"; "" for nouns."""
     assert isinstance(term, Attribute)
     label, predicate = predicate_label(term.predicate, schema), schema.predicate_of[term.predicate]
-    if predicate.datatype == "boolean" and said in ("yes", "no"):
-        return f"{name} {flag_phrases(label, said == 'yes')[many]}."
-    if has_boolean_name(predicate) and (yes := parse_boolean(said, predicate)) is not None:
+    if predicate.datatype == "boolean" and values in ("yes", "no"):
+        return f"{name} {flag_phrases(label, values == 'yes')[many]}."
+    if has_boolean_name(predicate) and (yes := parse_boolean(values, predicate)) is not None:
         return f"{name} {flag_phrases(label, yes)[many]}."
     dated = predicate.datatype in ("date", "datetime")
     if label.kind == "past":
-        return f"{name} {label.one}{time_preposition(label.one, dated, is_temporal(term.predicate, schema))} {said}."
+        return f"{name} {label.one}{time_preposition(label.one, dated, is_temporal(term.predicate, schema))} {values}."
     if label.kind == "verb":
         # "starts on 5 May", and "starts at 17:00"
         verb = label.many if many else label.one
         done = f"{strip_preposition(verb)} on" if dated else verb
-        return f"{name} {done} {said}."
+        return f"{name} {done} {values}."
     if label.kind == "state":
         past = is_temporal(term.predicate, schema)
         be = label.be[many]
         if past:
             since = label.one.endswith(" since")
             be = (("has been", "have been") if since else ("was", "were"))[many]
-        return f"{name} {be} {label.one}{time_preposition(label.one, dated, past)} {said}."
+        return f"{name} {be} {label.one}{time_preposition(label.one, dated, past)} {values}."
     return ""
 
 
@@ -100,7 +100,7 @@ def time_preposition(label: str, dated: bool, past: bool) -> str:
     return " on" if dated else " in"
 
 
-def link_sentence(body: Select, said: str, schema: Schema, *, many: bool) -> str:
+def link_sentence(body: Select, values: str, schema: Schema, *, many: bool) -> str:
     """The link of a named thing with a verb: "Spain borders France and Portugal"; "" for other selects."""
     if len(body.edges) != 1 or body.filters or body.order is not None or len(body.variables) != 2:
         return ""
@@ -114,11 +114,11 @@ def link_sentence(body: Select, said: str, schema: Schema, *, many: bool) -> str
         return ""
     name = thing_name(subject, select_wording(body, schema).noun(subject.name))
     if label.kind == "noun":
-        return "" if many else _located(name, said, label, schema, subject.classes)
+        return "" if many else _located(name, values, label, schema, subject.classes)
     made = active_forms(label.one) if label.kind == "state" else None
     if made is not None:
-        return f"{said} {made.many if many else made.one} {name}."
+        return f"{values} {made.many if many else made.one} {name}."
     verb = f"{label.be[0]} {label.one}" if label.kind in ("state", "flag") else label.one
     verb = f"is {with_indefinite_article(label.one)} of" if label.kind == "role" else verb
-    text = f"{name} {verb} {said}."
+    text = f"{name} {verb} {values}."
     return text if name == subject.label else capitalise_first(text)

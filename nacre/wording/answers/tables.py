@@ -31,14 +31,14 @@ def values_caption(body: Body, schema: Schema, *, many: bool = True) -> str:
     terms = [a for a in body.answers if isinstance(a, Attribute)] if isinstance(body, Select) else []
     if not isinstance(body, Select) or len(terms) != len(body.answers):
         return ""
-    of, said = select_wording(body, schema), []
+    of, words = select_wording(body, schema), []
     for each in dict.fromkeys(t.variable for t in terms):
         noun = of.noun(each)
         if noun == "thing" or not is_plain_noun(noun):
             return ""
         names = [property_phrase(of, t, many) for t in terms if t.variable == each]
-        said.append(f"the {join_names(names)} of {f'these {plural(noun)}' if many else f'this {noun}'}")
-    return join_names(said)
+        words.append(f"the {join_names(names)} of {f'these {plural(noun)}' if many else f'this {noun}'}")
+    return join_names(words)
 
 
 def single_owner_sentence(found: Grid, select: Select, schema: Schema, *, is_short: bool) -> str:
@@ -64,8 +64,8 @@ def groups_caption(found: Grid, body: Body) -> str:
         return ""
     chosen = isinstance(body, Select) and (bool(body.filters) or any(v.keys for v in body.variables))
     such = "number of such " if chosen else "number of "
-    said = [re.sub("^number of ", such, c.heading) for c in numbers]
-    return f"the {join_names(said)} for each {join_names([c.heading for c in groups])}"
+    words = [re.sub("^number of ", such, c.heading) for c in numbers]
+    return f"the {join_names(words)} for each {join_names([c.heading for c in groups])}"
 
 
 def single_group_sentence(found: Grid, body: Body) -> str:
@@ -106,12 +106,12 @@ def single_row_sentence(found: Grid) -> str:
 
 def _possession(name: str, column: GridColumn) -> str:
     """The value of a column as what a thing has: "the captain Ann", "3 masts", "a price of 5"."""
-    said, noun = column.texts[0], name.removeprefix("number of ")
+    words, noun = column.texts[0], name.removeprefix("number of ")
     if noun != name or (column.is_number and is_count_noun(noun) and not column.unit):
-        return f"{'no' if said == '0' else said} {singular(noun) if said == '1' else noun}"
+        return f"{'no' if words == '0' else words} {singular(noun) if words == '1' else noun}"
     if column.is_number and column.is_amount:
-        return f"{name if is_plural(name) else with_indefinite_article(name)} of {said}"
-    return f"the {name} {said}"
+        return f"{name if is_plural(name) else with_indefinite_article(name)} of {words}"
+    return f"the {name} {words}"
 
 
 def columns_caption(found: Grid) -> str:
@@ -123,8 +123,8 @@ def columns_caption(found: Grid) -> str:
 
 def captioned_table(lead: str, found: Grid) -> str:
     """A table of the first rows below a caption, with their number and how to see the rest."""
-    said, number = capitalise_first(lead), f"{len(found.rows):,}"
+    words, number = capitalise_first(lead), f"{len(found.rows):,}"
     if len(found.rows) > MAX_LISTED_NAMES:
-        total = "" if said.startswith(f"{number} ") else f"{number} in all; "
-        said += f" ({total}the first are shown, ask with --json for the rest)"
-    return f"{said}:\n\n{found.markdown(MAX_LISTED_NAMES)}"
+        total = "" if words.startswith(f"{number} ") else f"{number} in all; "
+        words += f" ({total}the first are shown, ask with --json for the rest)"
+    return f"{words}:\n\n{found.markdown(MAX_LISTED_NAMES)}"

@@ -30,8 +30,9 @@ def thing_name(variable: Variable, noun: str) -> str:
     if variable.label.endswith(f" ({noun})"):
         name = variable.label.removesuffix(f" ({noun})")
         return f"{noun} {name}" if is_number_name(name, variable.keys) else f"the {noun} {name}"
-    said = noun == "thing" or variable.label.lower().startswith(noun.split()[-1].lower())
-    return variable.label if said or not is_number_name(variable.label, variable.keys) else f"{noun} {variable.label}"
+    is_clear = noun == "thing" or variable.label.lower().startswith(noun.split()[-1].lower())
+    needs_noun = not is_clear and is_number_name(variable.label, variable.keys)
+    return f"{noun} {variable.label}" if needs_noun else variable.label
 
 
 def alternative_names(variable: Variable) -> str:

@@ -106,11 +106,11 @@ def _repeats_names(
 ) -> bool:
     """Whether a property is a first or last name, which the names of the things say already."""
     label = predicate_label(predicate.iri, schema).one
-    said = (
+    repeats = (
         len(side.things) == 1 and all(is_part_of_name(label, f.text, side.name) for f in facts)
         for facts, side in zip(sides, named, strict=True)
     )
-    return any(sides) and all(said)
+    return any(sides) and all(repeats)
 
 
 def _link_rows(

@@ -92,10 +92,10 @@ def _named_properties(labels: list[str]) -> str:
         theirs = [(kind, name) for name, _, kind in parts if is_plural(kind)][: MAX_NAMED_PROPERTIES - len(shown)]
         kinds = {kind: [name for other, name in theirs if other == kind] for kind, _ in theirs}
         own = [f"the {join_names(names)} of their {kind}" for kind, names in kinds.items()]
-        said, rest = ", and in ".join([*([join_names(shown)] if shown else []), *own]), rest - len(theirs)
+        words, rest = ", and in ".join([*([join_names(shown)] if shown else []), *own]), rest - len(theirs)
     else:
-        said = join_names(shown)
-    return f"{said}{', among other things' if said and rest else ''}"
+        words = join_names(shown)
+    return f"{words}{', among other things' if words and rest else ''}"
 
 
 def _noun_labels(labels: list[str]) -> tuple[list[str], int]:

@@ -44,12 +44,12 @@ class MemberGroup:
     def name(self, schema: Schema) -> str:
         """The group in words: "3 towns whose country is Chile", "3 towns"."""
         answer = self.select.answers[0]
-        asked = next(v for v in self.select.variables if isinstance(answer, Itself) and v.name == answer.variable)
-        if not asked.keys:
+        variable = next(v for v in self.select.variables if isinstance(answer, Itself) and v.name == answer.variable)
+        if not variable.keys:
             return f"{len(self.members):,} {verbalise_select(self.select, schema)}"
         names = set(self.members.values())
         called = f" called {names.pop()}" if len(names) == 1 < len(self.members) else ""
-        return f"{number_with_noun(len(self.members), class_noun(asked, schema))}{called}"
+        return f"{number_with_noun(len(self.members), class_noun(variable, schema))}{called}"
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def _naming_rank(label: str, noun: str, naming: frozenset[str]) -> tuple[bool, b
     return (words[-1:] != noun.casefold().split()[-1:], not set(words) & naming, label)
 
 
-def is_part_of_name(label: str, said: str, name: str) -> bool:
+def is_part_of_name(label: str, value: str, name: str) -> bool:
     """Whether a value is a first or last name that is part of a thing's name.
 
     >>> is_part_of_name("first name", "Ann", "Ann Rye"), is_part_of_name("middle name", "Jo", "Ann Rye")
@@ -67,4 +67,4 @@ def is_part_of_name(label: str, said: str, name: str) -> bool:
     """
     words, kinds = language().words, set(label.split())
     naming = kinds & words["naming"] and kinds & (words["given"] | words["family"])
-    return bool(naming) and set(fold(said).split()) <= set(fold(name).split())
+    return bool(naming) and set(fold(value).split()) <= set(fold(name).split())

@@ -132,8 +132,8 @@ def number_range(
 ) -> NumberRange | None:
     """The range and the mean of a predicate over all things of a select; None if few of them have it."""
     value = Attribute(of, predicate.iri)
-    asked = (Aggregate("avg", value), Aggregate("count", Itself(of)))
-    known = replace(select, answers=asked, filters=(*select.filters, Filter(value, "known")))
+    answers = (Aggregate("avg", value), Aggregate("count", Itself(of)))
+    known = replace(select, answers=answers, filters=(*select.filters, Filter(value, "known")))
     rows = run(to_sql(known, schema))
     if not rows or not rows[0] or rows[0][0][0] is None or int(rows[0][0][1] or 0) < MIN_FILLED * count:
         return None
@@ -232,8 +232,8 @@ def range_clauses(
         predicate = each.predicate
         whole = predicate.datatype == "integer" and not predicate.unit
         name = predicate_label(predicate.iri, schema)
-        said = name.one if of else name.full
-        label = count_phrase(said.removeprefix(f"{noun.rpartition(' ')[2]} ") if noun else said, counts=whole)
+        words = name.one if of else name.full
+        label = count_phrase(words.removeprefix(f"{noun.rpartition(' ')[2]} ") if noun else words, counts=whole)
         mean = each.average(schema) if average else ""
         shown = f" ({mean} on average)" if mean else ""
         be = "are" if is_plural(label) else "is"

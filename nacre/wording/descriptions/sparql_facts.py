@@ -38,7 +38,8 @@ def sparql_profile_sentences(
     for subject, predicate, value in source.select(query, limit=MOST_FACTS, seconds=seconds).rows:
         if subject and predicate and value and predicate.value in schema.predicate_of:
             facts[subject.value][predicate.value].append(value)
-    linked = {term.value for said in facts.values() for terms in said.values() for term in terms if term.kind == "iri"}
+    all_terms = [term for terms_of in facts.values() for terms in terms_of.values() for term in terms]
+    linked = {term.value for term in all_terms if term.kind == "iri"}
     named = labels([*things, *linked])
     topic = {form for token in tokenize(profile.topic) for form in synonyms(token.lemma)}
     found = [each for key in things for each in _of_thing(key, facts[key], named, topic, schema, round)]
@@ -71,9 +72,9 @@ def _of_thing(
         values = sorted(named.get(term.value, term.value) for term in facts[predicate.iri])
         triples = tuple((key, predicate.iri, term.value) for term in sorted(facts[predicate.iri])[:MOST_VALUES])
         more = [f"{len(values) - MOST_VALUES} more"] if len(values) > MOST_VALUES else []
-        said = join_names([*values[:MOST_VALUES], *more])
+        listed = join_names([*values[:MOST_VALUES], *more])
         label = predicate_label(predicate.iri, schema).one
-        text = values[0] if predicate.role == "text" else f"The {label} of {name} is {said}."
+        text = values[0] if predicate.role == "text" else f"The {label} of {name} is {listed}."
         found.append(
             EvidenceSentence(
                 "sparql", round, text=text, title=name, score=1 - number / 100, keys=(key,), triples=triples
