@@ -1,4 +1,4 @@
-"""How many things of one kind each of another has on average: Question + Links -> Candidates, a number by a number."""
+"""Read averages of counts: Question + Links -> Candidates, a count divided by a count ("books per shelf on average")."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,63 +10,78 @@ from nacre.understanding.parsing.lowering.joins import Joins, find_joins
 from nacre.understanding.question.types import Derivation, Link, Question, Ref, Target, token_mask
 
 AVERAGE_COUNT_RULE = "count by count"
-# names that are read for the same words
-MOST = 2
-_CUES = ("count", "avg", "group")
+# how many names for the same words are read
+MAX_NAMES = 2
+# cues that such a question may have
+CUE_KINDS = ("count", "avg", "group")
+# the prior of a reading without its names
+BASE_PRIOR = 1.0
 
 
 def read_averages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[Candidate]:
-    """Readings of "how many books does a shelf have on average", "the average number of books per shelf"; none where a
-    property has such a number, or the question says more."""
-    counting = next((c for c in question.cues if c.kind == "count"), None)
-    if counting is None or not any(c.kind == "avg" for c in question.cues) or question.numbers:
+    """Yield readings of "how many books does a shelf have on average", "the average number of books per shelf".
+
+    None if a property holds such a number, or if the question says more.
+    """
+    count = next((cue for cue in question.cues if cue.kind == "count"), None)
+    if count is None or not any(cue.kind == "avg" for cue in question.cues) or question.numbers:
         return
-    kinds = [x for x in links if x.kind == "class" and x.start >= counting.end]
-    first = min((x.start for x in kinds), default=0)
-    counted = [x for x in kinds if x.start == first]
-    held = [x for x in links if x.kind == "property" and x.start <= first < x.end and x.refs[0].predicate]
-    if any(_is_number_of(x.refs[0].predicate, graph) for x in held):
+    classes = [link for link in links if link.kind == "class" and link.start >= count.end]
+    first = min((link.start for link in classes), default=0)
+    counted = [link for link in classes if link.start == first]
+    properties = [link for link in links if link.kind == "property" and link.start <= first < link.end]
+    if any(_holds_number(link.refs[0].predicate, graph) for link in properties if link.refs[0].predicate):
         return
-    after = [x for x in kinds if x.start >= max((c.end for c in counted), default=0)]
-    mask = 0
+    end = max((link.end for link in counted), default=0)
+    owners = [link for link in classes if link.start >= end]
+    cues = 0
     for cue in question.cues:
-        mask |= token_mask(cue.start, cue.end) if cue.kind in _CUES else 0
-    for thing in sorted(counted, key=lambda x: -x.score)[:MOST]:
-        for owner in sorted(after, key=lambda x: -x.score)[:MOST]:
-            used = mask | thing.covered | owner.covered
-            if all(used >> i & 1 or i in question.stopwords for i in range(len(question.tokens))):
-                yield from _reading(thing, owner, used, graph)
+        cues |= token_mask(cue.start, cue.end) if cue.kind in CUE_KINDS else 0
+    for thing in sorted(counted, key=lambda link: -link.score)[:MAX_NAMES]:
+        for owner in sorted(owners, key=lambda link: -link.score)[:MAX_NAMES]:
+            covered = cues | thing.covered | owner.covered
+            if all(covered >> i & 1 or i in question.stopwords for i in range(len(question.tokens))):
+                yield from _reading(thing, owner, covered, graph)
 
 
 def _reading(thing: Link, owner: Link, covered: int, graph: SchemaGraph) -> Iterator[Candidate]:
-    one, other = Ref(thing.refs[0].node), Ref(owner.refs[0].node)
-    joins = find_joins(graph, [one, other], frozenset()) if one.node != other.node else None
-    if joins is None or not _told_apart(joins, one, graph):
+    counted, per = Ref(thing.refs[0].node), Ref(owner.refs[0].node)
+    joins = find_joins(graph, [counted, per], frozenset()) if counted.node != per.node else None
+    if joins is None or not _has_one_owner(joins, counted, graph):
         return
-    name = joins.variables[one].name
-    variables = tuple(joins.variables.values())
-    left = Select((Aggregate("count", Itself(name)),), variables, tuple(joins.edges))
-    every = joins.variables[other]
-    right = Select((Aggregate("count", Itself(every.name)),), (every,))
+    variable = joins.variables[per]
+    number_of_things = Select(
+        (Aggregate("count", Itself(joins.variables[counted].name)),), tuple(joins.variables.values()), joins.edges
+    )
+    number_of_owners = Select((Aggregate("count", Itself(variable.name)),), (variable,))
     derivation = Derivation(
-        (Target(one, "count"),), (), (), None, (one, other), "", covered, 1.0 + thing.score + owner.score - joins.cost,
-        (AVERAGE_COUNT_RULE,), (thing, owner),
-    )  # fmt: skip
-    yield Candidate(derivation, Compute("/", left, right), joins.cost, joins.steps, joins.ambiguous, 0)
+        targets=(Target(counted, "count"),),
+        conditions=(),
+        group=(),
+        order=None,
+        nodes=(counted, per),
+        combine="",
+        covered=covered,
+        prior=BASE_PRIOR + thing.score + owner.score - joins.cost,
+        trace=(AVERAGE_COUNT_RULE,),
+        links=(thing, owner),
+    )
+    body = Compute("/", number_of_things, number_of_owners)
+    yield Candidate(derivation, body, joins.cost, joins.steps, joins.ambiguous, 0)
 
 
-def _is_number_of(predicate: str, graph: SchemaGraph) -> bool:
-    """Whether a property says how many there are; not which one it is: the "episode number"."""
+def _holds_number(predicate: str, graph: SchemaGraph) -> bool:
+    """Whether a property says how many there are; the "episode number" identifies an episode."""
     return graph.is_numeric(predicate) and graph.words[predicate][-1] not in language().words["identifying"]
 
 
-def _told_apart(joins: Joins, one: Ref, graph: SchemaGraph) -> bool:
-    """Whether each of the things that are counted hangs on one of the others, so that none counts for two."""
-    here, left = joins.variables[one].name, list(joins.edges)
-    while left:
-        step: Edge | None = next((e for e in left if e.subject == here), None)
-        if step is None or not graph.about(step.predicate).functional:
+def _has_one_owner(joins: Joins, counted: Ref, graph: SchemaGraph) -> bool:
+    """Whether each counted thing belongs to one owner, so that none counts twice."""
+    here, edges = joins.variables[counted].name, list(joins.edges)
+    while edges:
+        edge: Edge | None = next((each for each in edges if each.subject == here), None)
+        if edge is None or not graph.about(edge.predicate).functional:
             return False
-        left.remove(step)
-        here = step.object
+        edges.remove(edge)
+        here = edge.object
     return True

@@ -1,65 +1,72 @@
-"""Whether one thing has more of something than another: Question + Links -> Candidates ("has A more cars than B")."""
+"""Read comparisons of two counts: Question + Links -> Candidates ("has A more cars than B")."""
 
 from collections.abc import Callable, Iterator, Sequence
 
 from nacre.language.base import language
 from nacre.records.plan import Compute, Select
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.question.types import Derivation, Link, Question, Target
+from nacre.understanding.question.types import Derivation, Link, Question, Target, token_mask
 
-# what the prior of such a reading is: it says every word
-SURE = 4.0
-
-# each side is a reading of its own, all of whose words are used
+# the prior of such a reading: it accounts for every word
+PRIOR = 4.0
+# the rule by which each side is read as a question, all of whose words are used
 COUNTED_SIDES_RULE = "counted apart"
 
 CountReader = Callable[[str], Select | None]
 
 
-def read_more_than(question: Question, links: Sequence[Link], counted: CountReader) -> Iterator[Candidate]:
-    """The reading of "has Ann made more jars than Bo": how many has Ann made, and how many has Bo made.
+def read_more_than(question: Question, links: Sequence[Link], read_count: CountReader) -> Iterator[Candidate]:
+    """Yield the reading of "has Ann made more jars than Bo": how many has Ann made, and how many has Bo made.
 
-    `counted` reads a question for a number of things; it gives None where that is not what it is, or not all of it.
+    `read_count` reads a question for a number of things; it returns None if the question asks for something else.
     """
     words, known = question.tokens, language().words
-    than = next((i for i, t in enumerate(words) if t.norm in known["than"]), 0)
-    more = next((i for i, t in enumerate(words[:than]) if t.norm in known["more"] | known["fewer"]), 0)
+    than = next((i for i, token in enumerate(words) if token.norm in known["than"]), 0)
+    more = next((i for i, token in enumerate(words[:than]) if token.norm in known["more"] | known["fewer"]), 0)
     if not more or words[0].norm not in known["asking_yes_no"]:
         return
-    kind = next((x for x in links if x.kind == "class" and more < x.start and x.end <= than), None)
-    first, second = _named(links, 1, more), _named(links, than + 1, len(words))
-    if kind is None or first is None or second is None:
+    counted = next((link for link in links if link.kind == "class" and more < link.start and link.end <= than), None)
+    first, second = _longest_name(links, 1, more), _longest_name(links, than + 1, len(words))
+    if counted is None or first is None or second is None:
         return
-    text = question.text
+    questions = _questions_of_sides(question, first, second, more, than)
+    left, right = (read_count(each) for each in questions)
+    if left is None or right is None or _size(left) != _size(right) or left == right:
+        # a name may be read as a word: "more jars than IT"
+        return
+    body = Compute("<" if words[more].norm in known["fewer"] else ">", left, right)
+    derivation = Derivation(
+        targets=(Target(counted.refs[0], "count"),),
+        conditions=(),
+        group=(),
+        order=None,
+        nodes=(counted.refs[0],),
+        combine="",
+        covered=token_mask(0, len(words)),
+        prior=PRIOR,
+        trace=("compared", COUNTED_SIDES_RULE),
+        links=(first, second, counted),
+    )
+    yield Candidate(derivation, body, 0.0, 0, 0, 0)
+
+
+def _questions_of_sides(question: Question, first: Link, second: Link, more: int, than: int) -> list[str]:
+    """ "How many jars has Ann made", "how many jars has Bo made"."""
+    text, words = question.text, question.tokens
     things = text[words[more + 1].start : words[than].start]
     before = text[words[0].end : words[first.start].start]
     after = text[words[first.end - 1].end : words[more].start]
     rest = text[words[second.end - 1].end :]
-    sides = [
-        counted(" ".join(f"how many {things} {words[0].text} {before} {name} {after} {rest}".split()))
-        for name in (_text(first, question), _text(second, question))
-    ]
-    if sides[0] is None or sides[1] is None or _said(sides[0]) != _said(sides[1]) or sides[0] == sides[1]:
-        # a name may be read as a word: "more jars than IT"
-        return
-    body = Compute("<" if words[more].norm in known["fewer"] else ">", sides[0], sides[1])
-    derivation = Derivation(
-        (Target(kind.refs[0], "count"),), (), (), None, (kind.refs[0],), "", (1 << len(words)) - 1,
-        SURE, ("compared", COUNTED_SIDES_RULE), (first, second, kind),
-    )  # fmt: skip
-    yield Candidate(derivation, body, 0.0, 0, 0, 0)
+    names = (text[words[link.start].start : words[link.end - 1].end] for link in (first, second))
+    return [" ".join(f"how many {things} {words[0].text} {before} {name} {after} {rest}".split()) for name in names]
 
 
-def _named(links: Sequence[Link], start: int, end: int) -> Link | None:
-    """The longest name of a thing, or a value, between two places."""
-    inside = [x for x in links if x.kind in ("entity", "value") and start <= x.start and x.end <= end]
-    return max(inside, key=lambda x: (x.end - x.start, x.score), default=None)
+def _longest_name(links: Sequence[Link], start: int, end: int) -> Link | None:
+    """The longest name of a thing, or a value, in a range of tokens."""
+    inside = [link for link in links if link.kind in ("entity", "value") and start <= link.start and link.end <= end]
+    return max(inside, key=lambda link: (link.end - link.start, link.score), default=None)
 
 
-def _said(select: Select) -> tuple[int, int]:
-    """How many things of a select are named, and how many conditions it has."""
-    return sum(bool(v.keys) for v in select.variables), len(select.filters)
-
-
-def _text(link: Link, question: Question) -> str:
-    return question.text[question.tokens[link.start].start : question.tokens[link.end - 1].end]
+def _size(select: Select) -> tuple[int, int]:
+    """How many things a select names, and how many filters it has."""
+    return sum(bool(variable.keys) for variable in select.variables), len(select.filters)
