@@ -89,10 +89,7 @@ def _comparing_cue(question: Question, names: Sequence[Link]) -> Cue | None:
     for name in names:
         covered |= name.covered
     cues = [
-        cue
-        for kind in COMPARING_KINDS
-        for cue in question.cues
-        if cue.kind == kind and not covered >> cue.start & 1
+        cue for kind in COMPARING_KINDS for cue in question.cues if cue.kind == kind and not covered >> cue.start & 1
     ]
     for i, token in enumerate(question.tokens):
         word = english_data()["at_end"].get(token.norm, "")
@@ -112,9 +109,7 @@ def _restricts_place(first: Link, cue: Cue, question: Question) -> bool:
     return cue.start < first.start or any(i not in question.stopwords for i in before)
 
 
-def _possible_things(
-    names: Sequence[Link], entities: Sequence[Link], graph: SchemaGraph
-) -> Iterator[tuple[Link, ...]]:
+def _possible_things(names: Sequence[Link], entities: Sequence[Link], graph: SchemaGraph) -> Iterator[tuple[Link, ...]]:
     """The named things, of classes that belong together if several things share a name."""
     found: set[tuple[Link, ...]] = set()
     options = [[each for each in entities if (each.start, each.end) == (name.start, name.end)] for name in names]
@@ -142,9 +137,7 @@ def _common_class(things: Sequence[Link], graph: SchemaGraph) -> SchemaNode | No
     return min(classes, key=lambda node: (node.count, node.index), default=None)
 
 
-def _readings(
-    things: Sequence[Link], cue: Cue, links: Sequence[Link], graph: SchemaGraph
-) -> Iterator[Candidate]:
+def _readings(things: Sequence[Link], cue: Cue, links: Sequence[Link], graph: SchemaGraph) -> Iterator[Candidate]:
     """The readings that choose among these things."""
     node = _common_class(things, graph)
     if node is None:
@@ -175,16 +168,12 @@ def _readings(
             yield Candidate(derivation, lowered.body, 0.0, 0, 0, 0)
 
 
-def _measures(
-    root: Ref, cue: Cue, covered: int, links: Sequence[Link], graph: SchemaGraph
-) -> Iterator[_Measure]:
+def _measures(root: Ref, cue: Cue, covered: int, links: Sequence[Link], graph: SchemaGraph) -> Iterator[_Measure]:
     """What is compared: a named number or date, the number of things of a named class, or what an adjective measures."""
     direction, _, concepts = cue.value.partition(" ")
     up = direction in _UP
     free = [link for link in links if not link.covered & covered]
-    properties = sorted(
-        (link for link in free if link.kind == "property"), key=lambda link: (-link.score, link.start)
-    )
+    properties = sorted((link for link in free if link.kind == "property"), key=lambda link: (-link.score, link.start))
     stated = list(_stated_measures(root, up, properties, graph))
     counted = list(_counted_measures(root, up, free, properties, graph))
     yield from stated
@@ -197,9 +186,7 @@ def _measures(
             yield _Measure(ref, up != reverse, False, cost, 0)
 
 
-def _stated_measures(
-    root: Ref, up: bool, properties: Sequence[Link], graph: SchemaGraph
-) -> Iterator[_Measure]:
+def _stated_measures(root: Ref, up: bool, properties: Sequence[Link], graph: SchemaGraph) -> Iterator[_Measure]:
     """Numbers and dates that the question names."""
     ordered = [
         link
@@ -217,9 +204,7 @@ def _counted_measures(
     root: Ref, up: bool, links: Sequence[Link], properties: Sequence[Link], graph: SchemaGraph
 ) -> Iterator[_Measure]:
     """The number of things of a class that the question names."""
-    hints = frozenset(
-        ref.via for link in properties for ref in link.refs if ref.via and link.score >= MIN_NAME_SCORE
-    )
+    hints = frozenset(ref.via for link in properties for ref in link.refs if ref.via and link.score >= MIN_NAME_SCORE)
     own = graph.nodes[root.node].relations
     classes = [link for link in links if link.kind == "class" and not graph.nodes[link.refs[0].node].relations & own]
     for link in sorted(classes, key=lambda each: -each.score)[:MAX_MEASURES]:

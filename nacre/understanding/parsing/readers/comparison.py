@@ -1,138 +1,177 @@
-"""Two things compared by one measure: Question + Links -> Candidates ("is A longer than B", "how much more is A")."""
+"""Read comparisons of two things by one measure: Question + Links -> Candidates ("is A longer than B")."""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from nacre.language.base import language
-from nacre.records.plan import Aggregate, Attribute, Body, Compute, Edge, Select, Variable
+from nacre.records.plan import Aggregate, Attribute, Compute, Edge, Select, Variable
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.graph.shortest_paths import PathStep
 from nacre.understanding.linking.index import LinkingIndex
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.lowering.members import member_link
-from nacre.understanding.question.types import Derivation, Link, Question, Ref, Target, token_mask
+from nacre.understanding.question.types import Cue, Derivation, Link, Question, Ref, Target, token_mask
 
-SURE = 0.5
-# the measure of "how much more" without an adjective is looked for among these
-MOST = 2
+# a name is meant from this score on
+MIN_NAME_SCORE = 0.5
+# how many things of one name, and how many measures, are tried
+MAX_OPTIONS = 2
+# what is compared by "how much more" without an adjective
+DEFAULT_RANKING = (">", ("price", "cost"))
+# the prior of a reading without its names
+BASE_PRIOR = 2.0
 
 
-def read_comparisons(question: Question, links: Sequence[Link], known: LinkingIndex) -> Iterator[Candidate]:
-    """Readings that compare one named thing with another."""
-    than = next((i for i, t in enumerate(question.tokens) if t.norm in language().words["than"]), None)
-    if than is None:
+class _Comparison(NamedTuple):
+    """What a question says of two things: the operator, what it measures, and which words say so."""
+
+    than: int
+    operator: str
+    concepts: tuple[str, ...]
+    asks_yes_no: bool
+    is_average: bool
+    covered: int
+
+
+class _MeasurePair(NamedTuple):
+    """The property of either side; `reverse`: the adjective means the lower value."""
+
+    left: Ref
+    right: Ref
+    reverse: bool
+    cost: float
+    covered: int
+
+
+def read_comparisons(question: Question, links: Sequence[Link], index: LinkingIndex) -> Iterator[Candidate]:
+    """Yield readings of "is A longer than B", "how much more is A than B"."""
+    comparison = _comparison(question)
+    if comparison is None:
         return
-    named = [x for x in links if x.kind == "entity" and x.score >= SURE]
-    befores = _longest([x for x in named if x.end <= than])
-    afters = _longest([x for x in named if x.start > than])
-    cue = next((c for c in question.cues if c.kind in ("comparative", "compared") and c.end <= than + 1), None)
-    asks = question.tokens[0].norm in language().words["asking_yes_no"]
-    amount = any(t.norm in language().words["degree"] for t in question.tokens[:than])
-    if not (asks or amount):
-        return
-    average = next((c for c in question.cues if c.kind == "avg"), None)
-    op, _, concepts = cue.value.partition(" ") if cue is not None else (">", "", "price|cost")
-    said = 1 << than
-    for each in (c for c in question.cues if c.kind == "avg"):
-        said |= token_mask(each.start, each.end)
-    if cue is not None:
-        said |= token_mask(cue.start, cue.end)
-    measuring = tuple(concepts.split("|"))
-    for before, after in ((b, a) for b in befores for a in afters):
-        own = [x.refs[0].node for x in (before, after)]
-        # the average of a thing is that of the things that hang on it
-        steps = [member_link(known.graph, node) if average is not None else None for node in own]
-        nodes = [step.target if step is not None else node for step, node in zip(steps, own, strict=True)]
-        for left, right, reverse, cost, named_by in _measures(known.graph, nodes, links, than, measuring):
-            mask = said | before.covered | after.covered | named_by
-            sides = [
-                _side(known.graph, x, ref, step)
-                for x, ref, step in ((before, left, steps[0]), (after, right, steps[1]))
-            ]
-            if sides[0] is None or sides[1] is None:
-                continue
-            up = (op == ">") != reverse
-            body: Body = Compute(">" if up else "<", sides[0], sides[1])
-            if not asks:
-                body = Compute("-", *(sides if up else sides[::-1]))  # type: ignore[arg-type]
-            derivation = Derivation(
-                (Target(left, "avg"),), (), (), None, (Ref(left.node),), "", mask,
-                2.0 + _worth(before, question) + _worth(after, question) - cost, ("compared",), (before, after),
-            )  # fmt: skip
-            yield Candidate(derivation, body, 0.0, 0, 0, 0)
+    names = [link for link in links if link.kind == "entity" and link.score >= MIN_NAME_SCORE]
+    for before in _longest_names([name for name in names if name.end <= comparison.than]):
+        for after in _longest_names([name for name in names if name.start > comparison.than]):
+            yield from _readings(before, after, comparison, question, links, index.graph)
 
 
 def is_comparison(question: Question) -> bool:
     """Whether a question can only compare two things: "how many more ...", "is the average ... than the average"."""
-    degree = bool(question.tokens) and question.tokens[0].norm in language().words["degree"]
-    apart = any(c.kind in ("compare", "compared", "comparative") and 0 < c.start <= 2 for c in question.cues)
-    than = next((i for i, t in enumerate(question.tokens) if t.norm in language().words["than"]), 0)
-    sides = {c.start < than for c in question.cues if c.kind == "avg"}
-    return (degree and apart) or len(sides) == 2
+    words, known = question.tokens, language().words
+    asks_degree = bool(words) and words[0].norm in known["degree"]
+    compares = any(cue.kind in ("compare", "compared", "comparative") and 0 < cue.start <= 2 for cue in question.cues)
+    than = next((i for i, token in enumerate(words) if token.norm in known["than"]), 0)
+    sides = {cue.start < than for cue in question.cues if cue.kind == "avg"}
+    return (asks_degree and compares) or len(sides) == 2
+
+
+def _comparison(question: Question) -> _Comparison | None:
+    words, known = question.tokens, language().words
+    than = next((i for i, token in enumerate(words) if token.norm in known["than"]), None)
+    if than is None:
+        return None
+    asks_yes_no = words[0].norm in known["asking_yes_no"]
+    if not asks_yes_no and not any(token.norm in known["degree"] for token in words[:than]):
+        return None
+    comparatives = (cue for cue in question.cues if cue.kind in ("comparative", "compared") and cue.end <= than + 1)
+    comparative: Cue | None = next(comparatives, None)
+    operator, concepts = comparative.ranking if comparative is not None else DEFAULT_RANKING
+    averages = [cue for cue in question.cues if cue.kind == "avg"]
+    covered = token_mask(than, than + 1)
+    for cue in (*averages, *([comparative] if comparative is not None else [])):
+        covered |= token_mask(cue.start, cue.end)
+    return _Comparison(than, operator, concepts, asks_yes_no, bool(averages), covered)
+
+
+def _longest_names(links: Sequence[Link]) -> list[Link]:
+    """The things that the longest name may mean."""
+    best = max(links, key=lambda link: (link.end - link.start, link.score, -link.start), default=None)
+    if best is None:
+        return []
+    return [link for link in links if link.covered == best.covered and link.score >= best.score][:MAX_OPTIONS]
+
+
+def _readings(
+    before: Link,
+    after: Link,
+    comparison: _Comparison,
+    question: Question,
+    links: Sequence[Link],
+    graph: SchemaGraph,
+) -> Iterator[Candidate]:
+    own = [link.refs[0].node for link in (before, after)]
+    # the average of a thing is that of the things that belong to it
+    steps = [member_link(graph, node) if comparison.is_average else None for node in own]
+    nodes = [step.target if step is not None else node for step, node in zip(steps, own, strict=True)]
+    for pair in _measures(nodes, links, comparison, graph):
+        left = _side(graph, before, pair.left, steps[0])
+        right = _side(graph, after, pair.right, steps[1])
+        if left is None or right is None:
+            continue
+        is_more = (comparison.operator == ">") != pair.reverse
+        if comparison.asks_yes_no:
+            body = Compute(">" if is_more else "<", left, right)
+        else:
+            body = Compute("-", left, right) if is_more else Compute("-", right, left)
+        derivation = Derivation(
+            targets=(Target(pair.left, "avg"),),
+            conditions=(),
+            group=(),
+            order=None,
+            nodes=(Ref(pair.left.node),),
+            combine="",
+            covered=comparison.covered | before.covered | after.covered | pair.covered,
+            prior=BASE_PRIOR + _worth(before, question) + _worth(after, question) - pair.cost,
+            trace=("compared",),
+            links=(before, after),
+        )
+        yield Candidate(derivation, body, 0.0, 0, 0, 0)
 
 
 def _worth(link: Link, question: Question) -> float:
-    """What a name adds to the prior: as in the parser, its score for each of its words."""
+    """What a name adds to the prior: as in the parser, its score for each content word."""
     words = sum(1 for i in range(link.start, link.end) if link.covered >> i & 1 and i not in question.stopwords)
     return link.score * max(1, words)
 
 
-def _longest(links: Sequence[Link]) -> list[Link]:
-    """All that the longest of the names may name."""
-    best = max(links, key=lambda x: (x.end - x.start, x.score, -x.start), default=None)
-    return [] if best is None else [x for x in links if x.covered == best.covered and x.score >= best.score][:MOST]
-
-
 def _measures(
-    graph: SchemaGraph, nodes: Sequence[int], links: Sequence[Link], than: int, concepts: tuple[str, ...]
-) -> Iterator[tuple[Ref, Ref, bool, float, int]]:
-    """The property of either side: one that the question names, else what the adjective measures.
-
-    Each with whether less of it is more, what it costs, and the words that name it.
-    """
-    said = {
-        x.refs[0].predicate: x
-        for x in sorted(links, key=lambda x: x.score)
-        if x.kind == "property" and x.refs[0].predicate and graph.is_numeric(x.refs[0].predicate)
-    }
-    for predicate, link in said.items():
-        if link.end <= than and all(predicate in graph.literals[node] for node in nodes):
-            yield Ref(nodes[0], predicate), Ref(nodes[1], predicate), False, 1 - link.score, link.covered
-    for left, reverse, cost in measured_properties(graph, nodes[0], concepts)[:MOST]:
-        for right, _, other in measured_properties(graph, nodes[1], concepts)[:MOST]:
+    nodes: Sequence[int], links: Sequence[Link], comparison: _Comparison, graph: SchemaGraph
+) -> Iterator[_MeasurePair]:
+    """The property of either side: one that the question names, else what the adjective measures."""
+    numeric = [
+        link
+        for link in links
+        if link.kind == "property" and link.refs[0].predicate and graph.is_numeric(link.refs[0].predicate)
+    ]
+    named = {link.refs[0].predicate: link for link in sorted(numeric, key=lambda link: link.score)}
+    for predicate, link in named.items():
+        if link.end <= comparison.than and all(predicate in graph.literals[node] for node in nodes):
+            left, right = (Ref(node, predicate) for node in nodes)
+            yield _MeasurePair(left, right, False, 1 - link.score, link.covered)
+    for left, reverse, cost in measured_properties(graph, nodes[0], comparison.concepts)[:MAX_OPTIONS]:
+        for right, _, other_cost in measured_properties(graph, nodes[1], comparison.concepts)[:MAX_OPTIONS]:
             if right.predicate == left.predicate:
-                yield left, right, reverse, cost + other, 0
+                yield _MeasurePair(left, right, reverse, cost + other_cost, 0)
 
 
 def _side(graph: SchemaGraph, link: Link, ref: Ref, step: PathStep | None) -> Select | None:
-    """The average of a property over one side's things, or over what hangs on them by a step."""
-    found = _measured(graph, link.refs[0].node, ref, link.keys, link.label, step)
-    if found is None:
-        return None
-    variables, edges, owner = found
-    return Select((Aggregate("avg", Attribute(owner, ref.predicate)),), variables, edges)
+    """The average of a property over the things of one side, or over what belongs to them by a step.
 
-
-def _measured(
-    graph: SchemaGraph, at: int, ref: Ref, keys: tuple[str, ...], label: str, step: PathStep | None = None
-) -> tuple[tuple[Variable, ...], tuple[Edge, ...], str] | None:
-    """Named things (or what hangs on them by a step), what ties them to the owner of a property, and that owner; None
-    where it is further than a step."""
-    node = graph.nodes[at]
-    variables = [Variable("thing", node.classes, node.without, keys, label)]
+    None if the owner of the property is further than a step away.
+    """
+    node, owner = graph.nodes[link.refs[0].node], "thing"
+    variables = [Variable("thing", node.classes, node.without, link.keys, link.label)]
     edges: list[Edge] = []
-    owner = "thing"
     if step is not None:
         node, owner = graph.nodes[step.target], "member"
         variables.append(Variable(owner, node.classes, node.without))
         edges.append(Edge(owner, step.predicate, "thing"))
     if ref.node != node.index:
-        ways = graph.cheapest_paths(node.index, ref.node)
-        if not ways or len(ways[0][1]) != 1:
+        paths = graph.cheapest_paths(node.index, ref.node)
+        if not paths or len(paths[0][1]) != 1:
             return None
-        step = ways[0][1][0]
-        there = graph.nodes[ref.node]
-        before, owner = owner, "owner"
-        variables.append(Variable(owner, there.classes, there.without))
-        edges.append(Edge(before, step.predicate, owner) if step.forward else Edge(owner, step.predicate, before))
-    return tuple(variables), tuple(edges), owner
+        (last,) = paths[0][1]
+        before, owner, end = owner, "owner", graph.nodes[ref.node]
+        variables.append(Variable(owner, end.classes, end.without))
+        edges.append(Edge(before, last.predicate, owner) if last.forward else Edge(owner, last.predicate, before))
+    return Select((Aggregate("avg", Attribute(owner, ref.predicate)),), tuple(variables), tuple(edges))

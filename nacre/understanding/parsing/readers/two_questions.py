@@ -1,4 +1,4 @@
-"""Two questions in one: "which rooms have a view, and what do they cost?": Question -> Candidates with both columns."""
+"""Read two questions in one: Question -> Candidates with the columns of both ("which rooms ..., and what do they cost")."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -11,92 +11,95 @@ from nacre.plans.merge import merge_selects
 from nacre.records.plan import Aggregate, Attribute, Itself, Select, Variable, aggregated_value
 from nacre.records.schema import Schema
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.question.types import Question
+from nacre.understanding.question.types import Question, token_mask
 from nacre.wording.labels.class_nouns import class_noun
 
 # the rule that puts two questions together
-SECOND = "second question"
-# words that the first of them has at least, and readings of either that are looked at
-FEWEST, MOST = 4, 5
+SECOND_QUESTION_RULE = "second question"
+# how many words the first question has at least, and how many readings of either are tried
+MIN_WORDS, MAX_READINGS = 4, 5
 
-# reads a text, each word of it used, the likeliest first
+# reads a text and uses every word of it, the likeliest reading first
 WholeReader = Callable[[str], list[Candidate]]
 
 
-def read_two_questions(question: Question, whole: WholeReader, schema: Schema) -> Iterator[Candidate]:
-    """The readings of a question with the columns of a second one, which says "they" of what the first gives."""
-    text, words, split = question.text, question.tokens, _split(question)
-    if split is not None:
-        at, clause = split
-        for first in whole(text[: words[at].start].rstrip(" ,"))[:MOST]:
-            thing = _asked(first.body)
+def read_two_questions(question: Question, read_whole: WholeReader, schema: Schema) -> Iterator[Candidate]:
+    """Yield the readings of a question with the columns of a second one, in which a pronoun stands for its things."""
+    text, words, second = question.text, question.tokens, _second_question(question)
+    if second is not None:
+        at, clause = second
+        for first in read_whole(text[: words[at].start].rstrip(" ,"))[:MAX_READINGS]:
+            thing = _asked_thing(first.body)
             if thing is not None:
                 noun = thing.label if thing.keys else f"the {plural(class_noun(thing, schema))}"
-                yield from _both(first, whole(_named(text, clause, noun))[:MOST], question)
-    elif _asks_twice(words):
+                yield from _joined(first, read_whole(_with_noun(text, clause, noun))[:MAX_READINGS], question)
+    elif _begins_twice(words):
         # "where and when was she born"
-        seconds = whole(text[words[2].start :])[:MOST]
-        for first in whole(text[: words[1].start] + text[words[3].start :])[:MOST]:
-            yield from _both(first, seconds, question)
+        seconds = read_whole(text[words[2].start :])[:MAX_READINGS]
+        for first in read_whole(text[: words[1].start] + text[words[3].start :])[:MAX_READINGS]:
+            yield from _joined(first, seconds, question)
 
 
-def _both(first: Candidate, seconds: Sequence[Candidate], question: Question) -> Iterator[Candidate]:
-    """A reading with the columns of each other one that has some of the same things."""
-    for second in seconds if isinstance(first.body, Select) else ():
-        assert isinstance(first.body, Select)
-        body = _beside(first.body, second.body)
-        if body is not None:
-            d, every = first.derivation, (1 << len(question.tokens)) - 1
-            d = d._replace(covered=every, prior=d.prior + second.derivation.prior, trace=(*d.trace, SECOND))
-            yield first._replace(derivation=d, body=body, join_cost=first.join_cost + second.join_cost)
-
-
-def _asks_twice(words: Sequence[Token]) -> bool:
-    """Whether a question begins with two question words: "where and when"."""
-    known = language().words
-    asks = len(words) > FEWEST and all(words[i].norm in known["question_words"] for i in (0, 2))
-    return asks and words[1].norm in known["joining"] and words[0].norm != words[2].norm
-
-
-def _split(question: Question) -> tuple[int, Sequence[Token]] | None:
-    """Where a last clause begins that asks something of what is said before, and its words."""
+def _second_question(question: Question) -> tuple[int, Sequence[Token]] | None:
+    """The last clause that asks something of what is said before: where it is joined, and its words."""
     words, known = question.tokens, language().words
-    for at in range(len(words) - 2, FEWEST - 1, -1):
+    for at in range(len(words) - 2, MIN_WORDS - 1, -1):
         if words[at].norm not in known["joining"]:
             continue
         clause = words[at + 1 :]
         lead = 1 if clause[0].norm in known["asking_after"] and len(clause) > 1 else 0
-        asks = clause[lead].norm in known["question_words"]
-        if asks and any(t.norm in known["second_pronoun"] for t in clause[lead + 1 :]):
+        is_question = clause[lead].norm in known["question_words"]
+        if is_question and any(token.norm in known["second_pronoun"] for token in clause[lead + 1 :]):
             return at, clause
     return None
 
 
-def _named(text: str, clause: Sequence[Token], noun: str) -> str:
-    """A clause with what it is about in the place of its pronoun."""
+def _begins_twice(words: Sequence[Token]) -> bool:
+    """Whether a question begins with two question words: "where and when"."""
     known = language().words
-    i = next(i for i, t in enumerate(clause) if i and t.norm in known["second_pronoun"])
-    before, after = text[clause[0].start : clause[i].start], text[clause[i].end :].strip(" ?.")
-    if clause[i].norm not in known["possessive"]:
-        return f"{before}{noun} {after}"
-    # "who is their manager": the manager of the teams
-    end = next((j for j in range(i + 1, len(clause)) if clause[j].norm in function_words()), len(clause))
-    owned, rest = text[clause[i + 1].start : clause[end - 1].end] if end > i + 1 else "", clause[end:]
-    tail = text[rest[0].start :].strip(" ?.") if rest else ""
-    return f"{before}the {owned} of {noun} {tail}".strip()
+    has_two = len(words) > MIN_WORDS and all(words[i].norm in known["question_words"] for i in (0, 2))
+    return has_two and words[1].norm in known["joining"] and words[0].norm != words[2].norm
 
 
-def _asked(body: object) -> Variable | None:
+def _asked_thing(body: object) -> Variable | None:
     """The things that a select gives, or gives a property of."""
     if not isinstance(body, Select) or body.group or body.by:
         return None
-    owners = {a.variable for a in body.answers if not isinstance(a, Aggregate)}
-    if len(owners) != 1 or any(isinstance(a, Aggregate) for a in body.answers):
+    owners = {answer.variable for answer in body.answers if not isinstance(answer, Aggregate)}
+    if len(owners) != 1 or any(isinstance(answer, Aggregate) for answer in body.answers):
         return None
-    return next(v for v in body.variables if v.name in owners)
+    return next(variable for variable in body.variables if variable.name in owners)
 
 
-def _beside(first: Select, second: object) -> Select | None:
+def _with_noun(text: str, clause: Sequence[Token], noun: str) -> str:
+    """A clause with a noun in the place of its pronoun."""
+    known = language().words
+    at = next(i for i, token in enumerate(clause) if i and token.norm in known["second_pronoun"])
+    before, after = text[clause[0].start : clause[at].start], text[clause[at].end :].strip(" ?.")
+    if clause[at].norm not in known["possessive"]:
+        return f"{before}{noun} {after}"
+    # "who is their manager": the manager of the teams
+    words = enumerate(clause[at + 1 :], at + 1)
+    end = next((i for i, token in words if token.norm in function_words()), len(clause))
+    owned = text[clause[at + 1].start : clause[end - 1].end] if end > at + 1 else ""
+    rest = text[clause[end].start :].strip(" ?.") if end < len(clause) else ""
+    return f"{before}the {owned} of {noun} {rest}".strip()
+
+
+def _joined(first: Candidate, seconds: Sequence[Candidate], question: Question) -> Iterator[Candidate]:
+    """A reading with the columns of each second reading about some of the same things."""
+    for second in seconds if isinstance(first.body, Select) else ():
+        assert isinstance(first.body, Select)
+        body = _with_columns(first.body, second.body)
+        if body is not None:
+            derivation = first.derivation.apply_rule(
+                SECOND_QUESTION_RULE, second.derivation.prior, covered=token_mask(0, len(question.tokens))
+            )
+            join_cost = first.join_cost + second.join_cost
+            yield first._replace(derivation=derivation, body=body, join_cost=join_cost)
+
+
+def _with_columns(first: Select, second: object) -> Select | None:
     """The first select with what the second one asks of its things."""
     if not isinstance(second, Select) or second.group or second.by or second.order:
         return None
@@ -106,10 +109,11 @@ def _beside(first: Select, second: object) -> Select | None:
     if both is None:
         return None
     base, added = both
-    shown = {aggregated_value(a).variable for a in base.answers}
-    new = tuple(
-        a
-        for a in added.answers
-        if a not in base.answers and (isinstance(a, Attribute) or (isinstance(a, Itself) and a.variable not in shown))
+    shown = {aggregated_value(answer).variable for answer in base.answers}
+    columns = tuple(
+        answer
+        for answer in added.answers
+        if answer not in base.answers
+        and (isinstance(answer, Attribute) or (isinstance(answer, Itself) and answer.variable not in shown))
     )
-    return replace(base, answers=(*base.answers, *new), paired=True) if new else None
+    return replace(base, answers=(*base.answers, *columns), paired=True) if columns else None

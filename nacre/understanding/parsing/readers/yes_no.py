@@ -1,4 +1,4 @@
-"""Questions that are answered by yes or no: Candidate -> Candidate that asks whether there is a row."""
+"""Read yes/no questions: Candidate -> Candidate that asks whether there is a row ("is Emma a novel")."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -8,37 +8,36 @@ from nacre.language.booleans import alternative_values, none_value, true_value
 from nacre.records.plan import Aggregate, Ask, Attribute, Filter, Itself, Select, Variable
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.question.types import INEQUALITIES, Derivation, Link, Question, Ref, Target
+from nacre.understanding.question.types import INEQUALITIES, Derivation, Link, Question, Ref, Target, token_mask
 
-# "is", a name, an article and a kind
-LEAST = 4
-
-# words of a second question that asks which
-LONGEST_SECOND = 3
+# the shortest question for a class: "is", a name, an article and a noun
+MIN_CLASS_QUESTION_WORDS = 4
+# the longest second question that asks which: "which of them"
+MAX_SECOND_QUESTION_WORDS = 3
 
 
 def as_yes_no(candidate: Candidate, question: Question, graph: SchemaGraph) -> Candidate:
-    """The reading as a yes/no question where the question begins like one; a property that is asked for is checked."""
+    """Return the reading as a yes/no question if the question begins like one; requested properties are checked."""
+    body, known = candidate.body, language().words
     first = question.tokens[0].norm if question.tokens else ""
-    body = candidate.body
     second = question.tokens[1].norm if len(question.tokens) > 1 else ""
-    polite = first in language().words["polite"] and second in language().words["polite_object"]
+    is_polite = first in known["polite"] and second in known["polite_object"]
     # "could I take a dog to ..." asks, "can you list ..." is polite
-    if polite and "flag" not in candidate.derivation.trace:
+    if is_polite and "flag" not in candidate.derivation.trace:
         return candidate
-    if _asks_which(question):
+    if _asks_which(question) or first not in known["asking_yes_no"] or not isinstance(body, Select):
         return candidate
-    if first not in language().words["asking_yes_no"] or not isinstance(body, Select):
-        return candidate
-    if (either := _either(body, candidate.derivation.links, question, graph)) is not None:
-        return candidate._replace(body=either)
+    links = candidate.derivation.links
+    if (choice := _choice_of_values(body, links, question, graph)) is not None:
+        return candidate._replace(body=choice)
     answer = body.answers[0]
     variable = answer.of.variable if isinstance(answer, Aggregate) else answer.variable
+    has_group_filter = any(isinstance(each.left, Aggregate) for each in body.filters)
     select = replace(
         body,
         answers=(Itself(variable),),
-        filters=(*body.filters, *_checked(body, candidate.derivation.links, question, graph)),
-        group=body.group if _having(body) else (),
+        filters=(*body.filters, *_property_checks(body, links, question, graph)),
+        group=body.group if has_group_filter else (),
         by=(),
         order=None,
         limit=None,
@@ -46,103 +45,123 @@ def as_yes_no(candidate: Candidate, question: Question, graph: SchemaGraph) -> C
     return candidate._replace(body=Ask(select))
 
 
-def _either(select: Select, links: Sequence[Link], question: Question, graph: SchemaGraph) -> Select | None:
-    """What a question that ends in "red or blue" asks for: which of these it is; None for one that asks whether there
-    is any that is."""
-    words = question.tokens
-    if words[0].norm not in language().words["being"] or words[1].norm in language().words["there"]:
+def _asks_which(question: Question) -> bool:
+    """Whether a second question asks for the things: "Is there a room without a window? Which one?"."""
+    if len(question.tokens) <= MAX_SECOND_QUESTION_WORDS:
+        return False
+    before, last = (token.norm for token in question.tokens[-2:])
+    known = language().words
+    return last in known["asking_which"] or (before in known["asking_which"] and last in known["pronouns"])
+
+
+def _choice_of_values(select: Select, links: Sequence[Link], question: Question, graph: SchemaGraph) -> Select | None:
+    """The value that a question ending in "red or blue" asks for; None if it asks whether there is either."""
+    words, known = question.tokens, language().words
+    if words[0].norm not in known["being"] or words[1].norm in known["there"]:
         return None
     asked = select.answers[0]
     if isinstance(asked, Attribute) and alternative_values(graph.about(asked.predicate)):
-        named = [x for x in links if x.kind == "property" and any(r.predicate == asked.predicate for r in x.refs)]
-        both = any(words[i].norm in language().words["either"] for x in named for i in range(x.start, x.end))
-        return select if both else None
-    of_any = [f for f in select.filters if isinstance(f.right, tuple) and isinstance(f.left, Attribute)]
-    last = {x.start for x in links if x.kind == "value" and x.end == len(words)}
-    if len(of_any) != 1 or not any(c.kind == "or" and c.end in last for c in question.cues):
+        properties = (link for link in links if link.kind == "property")
+        named = [link for link in properties if any(ref.predicate == asked.predicate for ref in link.refs)]
+        says_both = any(words[i].norm in known["either"] for link in named for i in range(link.start, link.end))
+        return select if says_both else None
+    of_any = [each for each in select.filters if isinstance(each.right, tuple) and isinstance(each.left, Attribute)]
+    last = {link.start for link in links if link.kind == "value" and link.end == len(words)}
+    if len(of_any) != 1 or not any(cue.kind == "or" and cue.end in last for cue in question.cues):
         return None
-    rest = tuple(f for f in select.filters if f is not of_any[0])
     left = of_any[0].left
     assert isinstance(left, Attribute)
-    return replace(select, answers=(left,), filters=rest)
+    return replace(select, answers=(left,), filters=tuple(each for each in select.filters if each is not of_any[0]))
 
 
-def _checked(select: Select, links: Sequence[Link], question: Question, graph: SchemaGraph) -> Iterator[Filter]:
-    """What must hold of the properties that a yes/no question names and compares with nothing: a flag says yes ("is he
-    blocked"), an amount is above nothing ("does it cost anything"), any other property has a value."""
-    compared = {f.left for f in select.filters}
+def _property_checks(select: Select, links: Sequence[Link], question: Question, graph: SchemaGraph) -> Iterator[Filter]:
+    """What must hold for the properties that a yes/no question names without a comparison.
+
+    A boolean holds ("is he blocked"), an amount is more than nothing ("does it cost anything"), any other property has
+    a value.
+    """
+    compared = {each.left for each in select.filters}
     named = {ref.predicate for link in links for ref in link.refs}
-    nothing = any(t.norm in language().words["anything"] for t in question.tokens)
-    for each in dict.fromkeys(a for a in select.answers if isinstance(a, Attribute)):
-        if each in compared or each.predicate not in named:
+    says_anything = any(token.norm in language().words["anything"] for token in question.tokens)
+    for attribute in dict.fromkeys(answer for answer in select.answers if isinstance(answer, Attribute)):
+        if attribute in compared or attribute.predicate not in named:
             continue
-        about = graph.about(each.predicate)
-        yes = 1 if (about.datatype, about.minimum, about.maximum) == ("integer", 0, 1) else true_value(about)
+        about = graph.about(attribute.predicate)
+        is_zero_or_one = (about.datatype, about.minimum, about.maximum) == ("integer", 0, 1)
+        yes = 1 if is_zero_or_one else true_value(about)
+        is_amount = graph.is_numeric(attribute.predicate) and not graph.is_date(attribute.predicate)
         if yes is not None:
-            yield Filter(each, "=", yes)
-        elif nothing and graph.is_numeric(each.predicate) and not graph.is_date(each.predicate):
-            yield Filter(each, ">", 0)
+            yield Filter(attribute, "=", yes)
+        elif says_anything and is_amount:
+            yield Filter(attribute, ">", 0)
         else:
             none = none_value(about)
-            yield Filter(each, "known") if none is None else Filter(each, "!=", none)
+            yield Filter(attribute, "known") if none is None else Filter(attribute, "!=", none)
 
 
 def keep_named_things(candidates: Sequence[Candidate], links: Sequence[Link]) -> list[Candidate]:
-    """The readings without those that ask for yes or no and leave out a named thing that others speak of."""
-    named = [x.covered for x in links if x.kind == "entity" and x.exact]
-    said = [sum(c.derivation.covered & mask == mask for mask in named) for c in candidates]
-    most = max((n for n, c in zip(said, candidates, strict=True) if isinstance(c.body, Ask)), default=0)
-    return [c for n, c in zip(said, candidates, strict=True) if n == most or not isinstance(c.body, Ask)]
+    """Drop the yes/no readings that leave out a named thing which others use."""
+    names = [link.covered for link in links if link.kind == "entity" and link.exact]
+    counts = [sum(each.derivation.covered & name == name for name in names) for each in candidates]
+    paired = list(zip(counts, candidates, strict=True))
+    most = max((count for count, each in paired if isinstance(each.body, Ask)), default=0)
+    return [each for count, each in paired if count == most or not isinstance(each.body, Ask)]
 
 
 def is_comparable(candidate: Candidate, graph: SchemaGraph) -> bool:
-    """Whether a yes/no reading compares what can be compared: no text with a number ("8.00 EUR" under 10 is never
-    true), and no count of a named thing, of which there is one."""
+    """Whether a yes/no reading compares what can be compared.
+
+    A text is never less than a number ("8.00 EUR" under 10), and a named thing is always one.
+    """
     if not isinstance(candidate.body, Ask):
         return True
     conditions = candidate.derivation.conditions
-    named = {c.ref for c in conditions if c.op == "is" and len(c.keys) == 1}
+    named = {each.ref for each in conditions if each.op == "is" and len(each.keys) == 1}
     return all(
-        c.ref not in named if c.function else graph.is_numeric(c.ref.predicate) or graph.is_date(c.ref.predicate)
-        for c in conditions
-        if c.op in INEQUALITIES and (c.function or c.ref.predicate)
+        each.ref not in named
+        if each.function
+        else graph.is_numeric(each.ref.predicate) or graph.is_date(each.ref.predicate)
+        for each in conditions
+        if each.op in INEQUALITIES and (each.function or each.ref.predicate)
     )
 
 
-def _asks_which(question: Question) -> bool:
-    """Whether a second question asks for the things: "Is there a room without a window? Which one?"."""
-    last = [t.norm for t in question.tokens[-2:]]
-    asking = language().words["asking_which"]
-    if len(question.tokens) <= LONGEST_SECOND:
-        return False
-    return last[-1] in asking or (last[0] in asking and last[1] in language().words["pronouns"])
-
-
-def _having(select: Select) -> bool:
-    return any(isinstance(f.left, Aggregate) for f in select.filters)
-
-
 def read_kind_question(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Candidate | None:
-    """ "Is Emma a novel?": whether a named thing is of a kind, where the question says nothing else."""
-    words = question.tokens
-    if len(words) < LEAST or words[0].norm not in language().words["being"]:
+    """Return the reading of "is Emma a novel": whether a named thing is of a class, if the question says nothing else."""
+    words, known = question.tokens, language().words
+    if len(words) < MIN_CLASS_QUESTION_WORDS or words[0].norm not in known["being"]:
         return None
-    last = [x for x in links if x.kind == "class" and x.exact and x.end == len(words)]
-    for kind in last:
-        if words[kind.start - 1].norm not in language().words["article"]:
+    # "is the tuba a brass instrument"
+    starts = (1, 2) if words[1].norm in known["article"] else (1,)
+    for noun in links:
+        if noun.kind != "class" or not noun.exact or noun.end != len(words):
             continue
-        # "is the tuba a brass instrument"
-        starts = (1, 2) if words[1].norm in language().words["article"] else (1,)
-        named = [x for x in links if x.kind == "entity" and x.exact and x.start in starts and x.end == kind.start - 1]
-        if not named:
+        if words[noun.start - 1].norm not in known["article"]:
             continue
-        keys = tuple(dict.fromkeys(k for x in named for k in x.keys))
-        node = graph.nodes[kind.refs[0].node]
-        thing = Variable("thing", node.classes, node.without, keys, named[0].label)
-        ref = Ref(node.index)
-        whole = (1 << len(words)) - 1
-        derivation = Derivation(
-            (Target(ref),), (), (), None, (ref,), "", whole, 1.0, ("of kind",), (named[0], kind)
-        )  # fmt: skip
-        return Candidate(derivation, Ask(Select((Itself("thing"),), (thing,))), 0.0, 0, 0, 0)
+        names = [
+            link
+            for link in links
+            if link.kind == "entity" and link.exact and link.start in starts and link.end == noun.start - 1
+        ]
+        if names:
+            return _kind_reading(names, noun, question, graph)
     return None
+
+
+def _kind_reading(names: Sequence[Link], noun: Link, question: Question, graph: SchemaGraph) -> Candidate:
+    node = graph.nodes[noun.refs[0].node]
+    keys = tuple(dict.fromkeys(key for name in names for key in name.keys))
+    thing = Variable("thing", node.classes, node.without, keys, names[0].label)
+    derivation = Derivation(
+        targets=(Target(Ref(node.index)),),
+        conditions=(),
+        group=(),
+        order=None,
+        nodes=(Ref(node.index),),
+        combine="",
+        covered=token_mask(0, len(question.tokens)),
+        prior=1.0,
+        trace=("of kind",),
+        links=(names[0], noun),
+    )
+    return Candidate(derivation, Ask(Select((Itself("thing"),), (thing,))), 0.0, 0, 0, 0)
