@@ -17,7 +17,7 @@ from nacre.understanding.parsing.coverage import unused_tokens
 from nacre.understanding.parsing.derive import MAX_CANDIDATES, derive_candidates
 from nacre.understanding.parsing.lowering.members import aggregate_members
 from nacre.understanding.parsing.lowering.role_holders import resolve_role_holder
-from nacre.understanding.parsing.profile_questions import GroupReader
+from nacre.understanding.parsing.profile_subjects import GroupReader
 from nacre.understanding.parsing.readers.ages import read_ages
 from nacre.understanding.parsing.readers.averages import read_averages
 from nacre.understanding.parsing.readers.choice import read_choices

@@ -38,7 +38,7 @@ class _Fields(NamedTuple):
     ("group", "order up", "order down"). `last` is the kind of what was read last.
     `pending_aggregates` wait for their property, `shared_aggregates` are those of the target before.
     `pending_property` waits for its value; with `pending_is_target` it is the last target as well.
-    `pending_text` waits for the property that contains it ("the letter a in their names"), by the operator `text_match`.
+    `pending_text` waits for the property that contains it ("the letter a in their names") by `text_match`.
     `comparison` waits for a number or a property: (operator, number or None). `unit` is the unit of the number, `until`
     the upper end of a range; `earlier_comparison` stood before it ("over 80 or under 50 pages").
     `exclusive`: the next value is the only one that a thing has.

@@ -36,7 +36,7 @@ def find_cues(words: Sequence[Token]) -> list[Cue]:
 
 
 def is_part_of_other(cue: Cue, cues: Sequence[Cue], numbers: Sequence[Number]) -> bool:
-    """Whether a cue only belongs to a longer one, or to the comparison of a number: "no more than 3", "at least one"."""
+    """Whether a cue only belongs to a longer one, or to a number: "no more than 3", "at least one"."""
     if any(
         other.kind in INDIVISIBLE_KINDS and other.start <= cue.start and cue.end <= other.end and other is not cue
         for other in cues
@@ -239,7 +239,7 @@ def _is_first_of(words: Sequence[Token], at: int) -> bool:
 
 
 def _chooses(words: Sequence[Token], at: int) -> bool:
-    """Whether the rest of a question after a comparative says nothing, so that it chooses: "which of them is cheaper"."""
+    """Whether a question says nothing after a comparative, which then chooses: "which of them is cheaper"."""
     known, norms = language().words, [word.norm for word in words]
     if (known["than"] | known["either"]) & set(norms):
         return False

@@ -14,7 +14,7 @@ MIN_WORDS_BEFORE = 3
 
 
 def trailing_clause_start(text: str, words: Sequence[Token], cues: Sequence[Cue]) -> int | None:
-    """Return the token at which a last clause begins that only asks for the measure of the superlative or bound before it.
+    """Return the token at which a last clause begins that only asks for the measure of what is ranked or bounded.
 
     >>> from nacre.understanding.question.analyse import analyse_question
     >>> analyse_question("which is the dearest room and what does it cost").text.strip()

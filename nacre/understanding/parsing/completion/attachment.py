@@ -7,7 +7,7 @@ from nacre.understanding.question.types import Derivation
 
 
 def attach_conditions(derivation: Derivation, graph: SchemaGraph) -> Iterator[Derivation]:
-    """Yield the readings in which what follows another thing of a class is said of the first, of the last, or of the nearest."""
+    """Yield the readings in which what follows another thing of a class belongs to the first, last or nearest."""
     nodes, hints = derivation.nodes, derivation.hints
     others = [
         node

@@ -87,7 +87,7 @@ def _by_identifier(derivation: Derivation, i: int, graph: SchemaGraph) -> Iterat
 
 
 def _has_known_identifier(derivation: Derivation, graph: SchemaGraph) -> bool:
-    """Whether the first things that are asked for have no name, and one identifier each by which people know them: "A2"."""
+    """Whether the first things have no name, and one identifier each by which people know them: "A2"."""
     first = next((target.ref for target in derivation.targets if not target.function), None)
     if first is None or first.predicate or graph.nodes[first.node].named or derivation.group:
         return False

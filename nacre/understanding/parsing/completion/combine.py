@@ -1,4 +1,4 @@
-"""Combine conditions on one property: Derivation -> Derivations (any of several values, both of them, either reading)."""
+"""Combine conditions on one property: Derivation -> Derivations (any of several values, or both)."""
 
 from collections.abc import Iterator, Sequence
 

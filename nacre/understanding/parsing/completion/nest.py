@@ -6,7 +6,7 @@ from nacre.understanding.question.types import Condition, Derivation, Ref
 
 
 def nest_conditions(derivation: Derivation, root: Ref) -> Iterator[Derivation]:
-    """Yield the readings in which later conditions belong to what is missing or compared with, then the reading itself."""
+    """Yield the readings with later conditions on what is missing or compared with, then the reading itself."""
     yield from _of_missing(derivation, root)
     yield from _of_compared(derivation)
     targets, conditions = derivation.targets, derivation.conditions

@@ -1,4 +1,4 @@
-"""Settle the direction and the first place of an order: Derivation -> Derivation ("descending", "the second oldest")."""
+"""Settle the direction and the first place of an order: Derivation -> Derivation ("the second oldest")."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Settle a superlative or a number that still waits: Derivation + ParseState -> Derivations, about what was said before."""
+"""Settle a superlative or a number that still waits: Derivation + ParseState -> Derivations."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ MAX_THINGS, MAX_LINKED = 3, 2
 
 
 def settle_pending(derivation: Derivation, state: ParseState, root: Ref, context: ParseContext) -> Iterator[Derivation]:
-    """Yield the readings in which a pending superlative or number is about something said before, then the reading itself."""
+    """Yield the readings with a pending superlative or number on what was said before, then the reading itself."""
     if state.rank is not None:
         limit = state.limit or 1
         if state.rank.concepts:

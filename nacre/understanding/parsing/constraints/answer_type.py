@@ -188,7 +188,7 @@ def _prefer_places(candidates: list[Candidate], question: Question, graph: Schem
 
 
 def _gives_place_of_link(candidate: Candidate, graph: SchemaGraph) -> bool:
-    """Whether a reading gives the end of a named link that says where: the firm that "works at" leads to, not its town."""
+    """Whether a reading gives the end of a link that says where: the firm of "works at", not its town."""
     derivation, body = candidate.derivation, candidate.body
     if not isinstance(body, Select) or len(body.edges) != 1 or len(derivation.targets) != 1:
         return False

@@ -17,7 +17,7 @@ SHARED_LETTERS = 4
 
 
 def drop_reversed_links(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
-    """Drop the readings in which the question puts a named thing at the other end of a link between things of one class.
+    """Drop the readings in which a named thing stands at the wrong end of a link between things of one class.
 
     Readings that find "who" by another path than such a link are dropped as well, if others follow the link.
     """

@@ -1,4 +1,4 @@
-"""Turn conditions into filters: Conditions + Joins -> filters of a plan, and the joins with named things as variables."""
+"""Turn conditions into filters: Conditions + Joins -> filters of a plan, and Joins with the keys of named things."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Turn a derivation into a plan: Derivation + SchemaGraph -> LoweredPlan (its variables are joined by the cheapest paths)."""
+"""Turn a derivation into a plan: Derivation + SchemaGraph -> LoweredPlan, joined by the cheapest paths."""
 
 from collections.abc import Sequence
 from dataclasses import replace

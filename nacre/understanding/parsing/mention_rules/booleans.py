@@ -1,4 +1,4 @@
-"""Rules for boolean properties: ParseState + Link -> ParseStates with the condition that they hold ("unpaid rentals")."""
+"""Rules for boolean properties: ParseState + Link -> ParseStates with a condition ("unpaid rentals")."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ SHARED_LETTERS = 4
 
 
 def names_boolean_property(link: Link, ref: Ref, context: ParseContext) -> bool:
-    """Whether a word asks for the things of which a boolean property holds, and not for the property ("the paid flag")."""
+    """Whether a word asks for things of which a boolean property holds, not for the property ("the paid flag")."""
     if link.match == NEGATED_MATCH or context.graph.about(ref.predicate).datatype == "boolean":
         return True
     words = context.question.tokens

@@ -1,4 +1,4 @@
-"""Rules for events named by a verb: ParseState + Link -> ParseStates ("what did Ann order", "bills not yet returned")."""
+"""Rules for events named by a verb: ParseState + Link -> ParseStates ("bills not yet returned")."""
 
 from collections.abc import Iterator
 

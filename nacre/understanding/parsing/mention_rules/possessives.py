@@ -1,4 +1,4 @@
-"""Possessives that ask for things beside what belongs to them: Link + ParseContext -> bool ("pots and their colour")."""
+"""Possessives that ask for one more column: Link + ParseContext -> bool ("pots and their colour")."""
 
 from itertools import pairwise
 

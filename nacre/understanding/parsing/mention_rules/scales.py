@@ -14,8 +14,10 @@ SCALES = tuple(
 def values_on_scale(bound: str, value: str, values: Collection[str]) -> tuple[str, ...]:
     """Return the names before or after a value, on the scale that has all `values`; none if there is no such scale.
 
-    >>> values_on_scale("before", "april", ["January", "April", "June"]), values_on_scale("after", "May", ["May", "Oak"])
-    (('January', 'February', 'March'), ())
+    >>> values_on_scale("before", "april", ["January", "April", "June"])
+    ('January', 'February', 'March')
+    >>> values_on_scale("after", "April", ["April", "Oak"])
+    ()
     """
     known = language().words
     folded = {each.casefold() for each in values}

@@ -1,4 +1,4 @@
-"""Conditions that a number makes on a property: Number + Ref -> Conditions, in the unit and the form of the property."""
+"""Conditions that a number makes on a property: Number + Ref -> Conditions, in the unit of the property."""
 
 import re
 

@@ -100,7 +100,7 @@ def _against_first(state: ParseState, new: ParseState, ref: Ref, context: ParseC
 
 
 def _most_common(state: ParseState, new: ParseState, ref: Ref) -> Iterator[ParseState]:
-    """ "Novels in the most common genre": the value that most things of the target class have is a condition on them."""
+    """ "Novels in the most common genre": the most common value is a condition on the target."""
     rank, asked = state.rank, state.targets[-1].ref if state.targets else None
     if rank is None or not rank.common or asked is None or asked == ref:
         return

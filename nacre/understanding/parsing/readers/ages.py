@@ -79,7 +79,7 @@ def _dates(question: Question, node: int, asked: str, graph: SchemaGraph) -> tup
 
 
 def _date_named(graph: SchemaGraph, node: int, words: frozenset[str]) -> str:
-    """The date with one of these words in its name, a day before a year and a shorter name first; "" if there is none."""
+    """The date with one of these words in its name, days and shorter names first; "" if there is none."""
     dates = [
         (graph.about(predicate).datatype == "year", len(graph.words[predicate]), predicate)
         for predicate in graph.literals[node]

@@ -1,4 +1,4 @@
-"""Read averages of counts: Question + Links -> Candidates, a count divided by a count ("books per shelf on average")."""
+"""Read averages of counts: Question + Links -> Candidates, a count by a count ("books per shelf on average")."""
 
 from collections.abc import Iterator, Sequence
 

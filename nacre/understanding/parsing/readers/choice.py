@@ -1,4 +1,4 @@
-"""Read choices among named things: Question + Links -> Candidates ("which is wider, A or B", "did A or B earn more?")."""
+"""Read choices among named things: Question + Links -> Candidates ("which is wider, A or B")."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -169,7 +169,7 @@ def _readings(things: Sequence[Link], cue: Cue, links: Sequence[Link], graph: Sc
 
 
 def _measures(root: Ref, cue: Cue, covered: int, links: Sequence[Link], graph: SchemaGraph) -> Iterator[_Measure]:
-    """What is compared: a named number or date, the number of things of a named class, or what an adjective measures."""
+    """What is compared: a named number or date, a number of things, or what an adjective measures."""
     direction, _, concepts = cue.value.partition(" ")
     up = direction in _UP
     free = [link for link in links if not link.covered & covered]

@@ -1,4 +1,4 @@
-"""Read two questions in one: Question -> Candidates with the columns of both ("which rooms ..., and what do they cost")."""
+"""Read two questions in one: Question -> Candidates with the columns of both ("..., and what do they cost")."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace

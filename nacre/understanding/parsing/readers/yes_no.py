@@ -127,7 +127,7 @@ def is_comparable(candidate: Candidate, graph: SchemaGraph) -> bool:
 
 
 def read_kind_question(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Candidate | None:
-    """Return the reading of "is Emma a novel": whether a named thing is of a class, if the question says nothing else."""
+    """Return the reading of "is Emma a novel": whether a named thing is of a class, if nothing else is said."""
     words, known = question.tokens, language().words
     if len(words) < MIN_CLASS_QUESTION_WORDS or words[0].norm not in known["being"]:
         return None
