@@ -1,6 +1,6 @@
 """Lowering: Derivation + SchemaGraph -> LoweredPlan, a plan of variables, edges and filters.
 
 In reading order: lower (the steps), joins (the cheapest paths between things), terms, filters (conditions),
-split_combined (readings in two parts), deduplicate; then changes of plans: members (aggregates over what belongs to a thing) and
-role_holders (the person behind a role).
+split_combined (readings in two parts), deduplicate; then changes of plans: members (aggregates over what belongs to a
+thing) and role_holders (the person behind a role).
 """
