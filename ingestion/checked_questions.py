@@ -26,21 +26,21 @@ from nacre.stores.catalog import Graph
 from nacre.understanding.understand import understand
 from nacre.wording.run_plan import run_plan
 
-# things that questions go on from, and questions that are tried for it
+# maximum number of things that follow-ups are about, and of questions that are tried
 MOST_THINGS, MOST_TRIED = 2, 10
-# the first probability of a reading that is shown as an example
+# minimum probability of the reading of an example
 SURE = 0.5
 
 
 def find_example_questions(graph: Graph, wanted: int = 3) -> list[str]:
-    """Up to `wanted` questions of different kinds; each was understood, ran, and gave something, not too much.
+    """Up to `wanted` questions of different kinds; each was understood and ran with a useful answer.
 
-    Of an attached graph they are about classes and properties alone and are not run, as each would cost its endpoint.
+    For an attached graph they only mention classes and properties and are not run, to spare the endpoint.
     """
     found: list[str] = []
     kinds: set[str] = set()
     others: list[QuestionDraft] = []
-    # of each kind one, and where that is too little, more of a kind
+    # one question of each kind, then more of each if these are too few
     for draft in draft_questions(graph):
         if len(found) == wanted:
             return found
@@ -78,7 +78,7 @@ def find_follow_up_questions(
 
 
 def _onward(graph: Graph, things: Sequence[str], said: str) -> Iterator[QuestionDraft]:
-    """Properties of each thing that were not `said` yet, then where its kind stands."""
+    """Properties of each thing that were not `said` yet, then comparisons with its class."""
     schema = graph.schema
     known = [thing for iri in things if (thing := graph.lexicon.thing(iri)) is not None]
     for thing in known[:MOST_THINGS]:
@@ -117,6 +117,6 @@ def _answers(graph: Graph, draft: QuestionDraft) -> bool:
     cells = [] if table is None else [row[-1] for row in table.rows if row[-1] is not None]
     if draft.kind == "count":
         return len(cells) == 1 and isinstance(cells[0], int) and draft.least <= cells[0] <= draft.most
-    # a node without a name tells nothing, and an address is no answer to read
+    # unnamed nodes and addresses are no readable answers
     telling = all("://" not in text and text != "unnamed" for text in map(str, cells)) and len({*cells}) == len(cells)
     return telling and draft.least <= len(cells) <= draft.most

@@ -33,14 +33,14 @@ from nacre.stores.sqlite.triples import TripleReader
 
 log = logging.getLogger(__name__)
 
-# relations that are compared with each other, those of most triples (bounds of time and memory)
+# maximum number of compared relations, the most frequent ones (limits time and memory)
 MAX_COMPARED = 800
 NONE_EXTRACTED = "Nothing is extracted beside {0!r} yet. Run: nacre extract --apply --graph {0}"
 
 
 @dataclass(frozen=True)
 class SchemaCompletion:
-    """What is proposed, and which relations read as another one."""
+    """The proposals, and which relations are condensed into another one."""
 
     proposals: tuple[Proposal, ...]
     condensed: Mapping[str, str]
@@ -86,7 +86,7 @@ def _condensed(known: Sequence[ExtractedRelation], embed: Callable[[Sequence[str
 
 
 def _with_key(relation: ExtractedRelation) -> ExtractedRelation:
-    """The property of the graph that one of the relations which read as this one says."""
+    """The property of the graph that a relation, or one condensed into it, expresses."""
     key = next((t.relation_key for t in relation.triples if t.relation_key), "")
     return replace(relation, key=key)
 
@@ -97,7 +97,7 @@ def _with_names(proposal: Proposal, condensed: Mapping[str, str]) -> Proposal:
 
 
 def publish_condensed(home: Path, graph: Graph, condensed: Mapping[str, str]) -> str:
-    """Publish the layer with the relations that read as one (none: as they were extracted), its triples unchanged."""
+    """Publish the layer with condensed relations (none: as extracted); its triples stay unchanged."""
     layer = _layer(graph)
     triples, completed = layer.all(), layer.meta("completed")
     earlier = versions.layers_folder(home, graph.layers)
@@ -115,7 +115,7 @@ def publish_condensed(home: Path, graph: Graph, condensed: Mapping[str, str]) ->
 def publish_completion(
     home: Path, graph: Graph, completion: SchemaCompletion, annotations: Path | None, on_stage: OnStage
 ) -> tuple[str, int]:
-    """Publish a completed schema beside the version: its layer's id, and how many triples were added.
+    """Publish a completed schema as a layer of the version; returns the layer's id and the number of added triples.
 
     `annotations` is the file that the graph was ingested with, if any.
     """
@@ -143,7 +143,7 @@ def publish_completion(
 
 
 def completion_triples(found: Sequence[Proposal], held: TripleReader, tables: Tables) -> list[str]:
-    """What the proposals add, as lines of N-Triples: names of properties, then facts, each once."""
+    """The triples of the proposals as distinct lines of N-Triples: labels of properties, then facts."""
     lines: dict[str, None] = {}
     for proposal in found:
         if proposal.kind == "class":
@@ -161,7 +161,7 @@ def completion_triples(found: Sequence[Proposal], held: TripleReader, tables: Ta
 
 
 def _of(proposal: Proposal, each: ExtractedTriple, held: TripleReader, tables: Tables) -> list[str]:
-    """The facts of one triple; none where the graph's property takes no such value, or one only and has it."""
+    """The lines of one triple; none if the graph's property does not allow the value or already has its only one."""
     subject = each.subject_key or _iri("thing", each.subject)
     naming = [] if each.subject_key else [_line(subject, LABEL, ntriples_literal(each.subject, "", ""))]
     if proposal.kind == "class":

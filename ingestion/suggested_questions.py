@@ -17,30 +17,30 @@ from nacre.stores.sqlite.identifiers import quote_if_needed
 from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.labels.value_kinds import is_amount
 
-# classes and properties that questions are made of, members that are looked at, and items a list may have
+# maximum number of classes, of properties, of examined members, and of items in a list
 MOST_CLASSES, MOST_PROPERTIES, MOST_MEMBERS, LONGEST_LIST = 6, 4, 500, 30
 MAX_SPOKEN_NAME = 40
-# values of a property, and members of a class, that questions are tried with
+# maximum number of values and members that are tried for a question
 MAX_TRIED = 2
-# things that may share the first place, and members of a class that is worth ranking, at least
+# maximum number of things in first place; minimum number of members for a ranking
 MOST_FIRST, LEAST_RANKED = 3, 3
-# a property that a class has for at least this share of its members
+# minimum share of members with a property
 MIN_PROPERTY_SHARE = 0.5
-# members of a class that are told apart by more than a number, at least
+# minimum share of members with distinctive names
 MIN_NAMED_SHARE = 0.8
-# what every thing of a vocabulary is, which is no answer to what a graph is about
+# classes of vocabularies, which do not say what a graph is about
 _FORMAL = EMPTY_TYPES | {SKOS + n for n in ("Concept", "ConceptScheme", "Collection")} | {OWL + "Class"}
 _SLUG = re.compile(r"[^\W_A-Z]+([-_][^\W_A-Z]+)+")
 _LAST = re.compile(r"[\W_]*\d+$")
 # three letters, not all of them capitals
 _WORD = re.compile(r"(?=.*[^\W\d_]{3})(?=.*[^\W\dA-Z_])[^\W_].*")
 
-# of codes, lists and addresses
+# marks of codes, lists and addresses
 _NO_NAME = ("_", ",", "://", "@")
 
 
 class QuestionDraft(NamedTuple):
-    """A question, its kind, and the least and most that a telling answer has: of a count its number, else rows."""
+    """A question, its kind, and the minimum and maximum of a useful answer: of the number for a count, else of rows."""
 
     kind: str
     question: str
@@ -49,7 +49,7 @@ class QuestionDraft(NamedTuple):
 
 
 def draft_questions(graph: Graph) -> Iterator[QuestionDraft]:
-    """Questions about the central classes, the most telling kinds first."""
+    """Questions about the central classes, the most useful kinds first."""
     schema = graph.schema
     central = [(c, question_properties(schema, c), has_named_members(graph, c)) for c in _central(graph)]
     named = [(c, usual) for c, usual, named in central if named]
@@ -71,7 +71,7 @@ def draft_questions(graph: Graph) -> Iterator[QuestionDraft]:
             yield QuestionDraft("average", f"What is the average {property_noun(p, schema)} of the {class_plural(c)}?")
     for c, usual, _ in central:
         said = list(condition_phrases(schema, usual))
-        # the list has the first of them
+        # the first one is used by the list question
         for words in said[1:] + said[:1]:
             yield QuestionDraft("count", f"How many {class_plural(c)} have {words}?", 2, c.count - 1)
     for c, _ in named:
@@ -79,11 +79,11 @@ def draft_questions(graph: Graph) -> Iterator[QuestionDraft]:
 
 
 def question_properties(schema: Schema, c: Class) -> list[Predicate]:
-    """What a person would ask of the members of a class: of ordinary words, then what most members have."""
+    """The properties of a class that questions ask for: plain labels first, then the most frequent."""
     usual = [
         p for p in schema.predicates if p.role == "fact" and p.domains.get(c.iri, 0) >= MIN_PROPERTY_SHARE * c.count
     ]
-    # nobody asks what the "public" of something is
+    # labels such as "public" are no nouns
     said = [
         p
         for p in usual
@@ -96,7 +96,7 @@ def question_properties(schema: Schema, c: Class) -> list[Predicate]:
     ]
     # "the average attendance of X" asks for something else
     said = [p for p in said if not set(property_noun(p, schema).split()) & wording_entry("summarised")]
-    # "began" and "sold" are no nouns
+    # verbs such as "began" and "sold" are no nouns
     said = [
         p
         for p in said
@@ -106,7 +106,7 @@ def question_properties(schema: Schema, c: Class) -> list[Predicate]:
 
 
 def measure_properties(schema: Schema, c: Class, usual: list[Predicate]) -> list[Predicate]:
-    """Properties whose numbers a person ranks or averages, the first few."""
+    """The first few properties with numbers that can be ranked and averaged."""
     found = [p for p in usual if _is_measure(p, schema)] if c.count >= LEAST_RANKED else []
     return found[:MOST_PROPERTIES]
 
@@ -121,14 +121,14 @@ def has_named_members(graph: Graph, c: Class) -> bool:
         f" LIMIT {MOST_MEMBERS}) r JOIN entity e ON e.id = r.id"
     )
     labels = [str(row[0]) for row in graph.tables.run(sql, limit=MOST_MEMBERS).rows]
-    # what a row is called but for its number
+    # the names without their numbers
     said = [text for text in labels if is_name(text) and not _SLUG.fullmatch(text)]
     telling = {text[: end.start()] if (end := _LAST.search(text)) else text for text in said}
     return len(telling) >= MIN_NAMED_SHARE * len(labels)
 
 
 def is_name(text: str) -> bool:
-    """Whether a person would say a text as a name in a question.
+    """Whether a text is usable as a name in a question.
 
     >>> is_name("Day Pack 18"), is_name("patient/2"), is_name("http://ex.org/a"), is_name("asian_art_depar")
     (True, False, False, False)
@@ -139,23 +139,23 @@ def is_name(text: str) -> bool:
 
 
 def reads_well(label: str) -> bool:
-    """Whether a label is a few words."""
+    """Whether a label consists of a few words."""
     words = split_name(label).split()
     return 0 < len(words) <= 4 and all(word.isalpha() and 1 < len(word) < 16 for word in words)
 
 
 def property_noun(p: Predicate, schema: Schema) -> str:
-    """What a property is called in a question."""
+    """The noun for a property in a question."""
     return predicate_label(p.iri, schema).one
 
 
 def class_singular(c: Class) -> str:
-    """What a member of a class is called."""
+    """The singular noun for a member of a class."""
     return singular(_lower(c.label))
 
 
 def class_plural(c: Class) -> str:
-    """What the members of a class are called."""
+    """The plural noun for the members of a class."""
     return plural(_lower(c.label))
 
 
@@ -164,7 +164,7 @@ def _lower(label: str) -> str:
 
 
 def _central(graph: Graph) -> list[Class]:
-    """The classes that most is said of: many members with many usual properties."""
+    """The central classes: many members with many frequent properties."""
     schema = graph.schema
 
     def weight(c: Class) -> float:
@@ -172,7 +172,7 @@ def _central(graph: Graph) -> list[Class]:
 
     found = [c for c in schema.classes if c.count > 1 and c.iri not in _FORMAL and reads_well(c.label)]
     if SKOS + "Concept" in schema.class_of and graph.stored is not None:
-        # the name of a list or a collection is no noun, a plural is the name of its members
+        # the name of a list or a collection is not a noun for its members, unless it is a plural
         found = [c for c in found if is_plural(c.label) or graph.lexicon.thing(c.iri) is None]
     return sorted(found, key=lambda c: (-weight(c), -c.count, c.iri))[:MOST_CLASSES]
 
@@ -191,7 +191,7 @@ def _is_measure(p: Predicate, schema: Schema) -> bool:
 
 
 def _is_plain(label: str) -> bool:
-    """Whether a label is made of English words, and says nothing beside what it names ("in dollars")."""
+    """Whether a label consists of English words, without additions such as "in dollars"."""
     words = label.lower().split()
     return all(simplemma.is_known(w, lang="en") for w in words) and not (set(words) - {"of"}) & wording_entry(
         "prepositions"
@@ -199,7 +199,7 @@ def _is_plain(label: str) -> bool:
 
 
 def condition_phrases(schema: Schema, usual: list[Predicate]) -> Iterator[str]:
-    """As "the brand Acme": of ordinary words, links before texts."""
+    """Conditions such as "the brand Acme": plain labels only, links before texts."""
     said = [p for p in usual if 1 < len(p.values) <= LONGEST_LIST and not is_plural(property_noun(p, schema))]
     said = [
         p
@@ -213,7 +213,7 @@ def condition_phrases(schema: Schema, usual: list[Predicate]) -> Iterator[str]:
 
 
 def _names(graph: Graph, c: Class, p: Predicate) -> list[str]:
-    """Members that have the property and a name to say, those with short names first."""
+    """Members with the property and a usable name, short names first."""
     if graph.stored is None:
         return []
     relation = graph.schema.relation_of[c.relation]

@@ -31,7 +31,7 @@ NamesOf = Callable[[Class], Iterable[str]]
 
 
 class ClassNoun(NamedTuple):
-    """A class, and a noun that its things are called by."""
+    """A class and a noun for its members."""
 
     iri: str
     word: str
@@ -48,7 +48,7 @@ def find_class_nouns(schema: Schema, names_of: NamesOf) -> tuple[ClassNoun, ...]
 
 
 def _heads(label: str) -> Iterator[str]:
-    """The lemmas of a label in one word, and of its last word."""
+    """The lemma and the singular of a label of one word."""
     words = split_name(label).lower().split()
     if len(words) == 1:
         yield lemma(words[0])
@@ -75,20 +75,20 @@ def _by_name(schema: Schema) -> Iterator[ClassNoun]:
 
 
 def _only_class(predicate: Predicate, schema: Schema) -> Class | None:
-    """The smallest class that all things with a property are of."""
+    """The smallest class with all things that have a property."""
     subjects = predicate.subjects
     classes = [schema.class_of[iri] for iri, n in predicate.domains.items() if iri in schema.class_of and n == subjects]
     return min(classes, key=lambda c: (c.count, c.iri), default=None)
 
 
 def _tells_apart(predicate: Predicate, kind: Class) -> bool:
-    """Whether nearly each thing of a class has a text of its own by a property."""
+    """Whether a property has a unique text for nearly each thing of a class."""
     enough = predicate.subjects >= MIN_COVERED * kind.count and predicate.objects >= MIN_COVERED * predicate.subjects
     return enough and predicate.functional and predicate.datatype == "text" and not predicate.has_links
 
 
 def _by_category(schema: Schema) -> Iterator[ClassNoun]:
-    """By what the things of a class are sorted into: "hard wood", "soft wood"."""
+    """Nouns from the categories of a class's things: "hard wood", "soft wood"."""
     sorting = wording_entry("sorting")
     for p in schema.predicates:
         ends = [schema.class_of[iri] for iri, n in p.ranges.items() if iri in schema.class_of and 2 * n > p.objects]
@@ -126,7 +126,7 @@ def _sorts(predicate: Predicate) -> bool:
 
 
 def _shared_head(names: Sequence[str], said: set[str]) -> str:
-    """The noun that most names end in, "" where there is none, or where it is `said` anyway."""
+    """The noun at the end of most names, "" if there is none or it is in `said`."""
     ends = [words for name in names if (words := name.lower().split())]
     if len(ends) < MIN_NAMES:
         return ""
@@ -137,7 +137,7 @@ def _shared_head(names: Sequence[str], said: set[str]) -> str:
 
 
 def _is_noun(words: str) -> bool:
-    """Whether a word or two of English may be what a thing is called."""
+    """Whether one or two English words are a noun for things."""
     parts = words.split()
     if (
         len(parts) > 2

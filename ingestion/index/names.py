@@ -33,9 +33,9 @@ MOST_SHARED, SHARED, LONGEST_SHARED = 5000, 0.8, 60
 
 
 def write_names(layout: Layout, schema: Schema, path: Path) -> int:
-    """Write the lexicon of a graph, as it is shown, to `path`; returns how many names it holds."""
+    """Write the lexicon of the shown graph to `path`; returns the number of names."""
     links, weight, ends = _links(layout, schema)
-    described = (*schema_names(schema), *_called(layout, schema))
+    described = (*schema_names(schema), *_class_nouns(layout, schema))
     rows = sorted({lexicon_row(name) for name in described if name.tokens}, key=lambda each: (each[1:], each[0]))
     named = chain(
         rows,
@@ -70,13 +70,13 @@ def schema_names(schema: Schema) -> Iterator[LexiconEntry]:
 
 
 def _names_values(predicate: Predicate) -> bool:
-    """Whether the texts of a property are names of its values, and not of things."""
+    """Whether the texts of a property are names of values and not of things."""
     is_text = predicate.has_literals and predicate.role == "fact" and predicate.datatype == "text"
     return is_text and not is_translation(predicate.iri)
 
 
-def _called(layout: Layout, schema: Schema) -> Iterator[LexiconEntry]:
-    """What the things of classes are called besides."""
+def _class_nouns(layout: Layout, schema: Schema) -> Iterator[LexiconEntry]:
+    """Further nouns for the members of classes."""
     classes = layout.classes
     sets = classes.set_of[layout.entities]
 
@@ -109,7 +109,7 @@ def _as_said(value: str) -> list[tuple[str, ...]]:
 
 
 def _codes(layout: Layout, schema: Schema) -> Iterator[Row]:
-    """The codes that values stand for name them too."""
+    """The codes of expanded values as further names."""
     texts = layout.facts.texts
     for number, codes in sorted(layout.facts.codes.items()):
         predicate = texts[number]
@@ -146,7 +146,7 @@ def _entities(layout: Layout, schema: Schema, weight: list[int], ends: dict[int,
 
     `weight[t]` is how many links term t has, `ends[t]` the numbers of the predicates that lead to it.
     """
-    texts, said = layout.facts.texts, _said_names(layout, schema)
+    texts, said = layout.facts.texts, _stated_names(layout, schema)
     relation_of = _relation_of(layout, schema)
     sets = layout.classes.set_of[layout.entities].tolist()
     for number, label, index in zip(layout.entities.tolist(), layout.labels, sets, strict=True):
@@ -158,15 +158,15 @@ def _entities(layout: Layout, schema: Schema, weight: list[int], ends: dict[int,
         names.add(name_tokens(label))
         local = _last_segment(iri)
         names.add((local,) if local.isdigit() else name_tokens(split_name(unquote(local) if "%" in local else local)))
-        # a thing that only its IRI names is rarely the one meant
+        # a thing that only its IRI names is rarely meant
         prominence = -1 if not others and len(names) == 1 else weight[number]
         for tokens in sorted(names):
             if tokens:
                 yield " ".join(tokens), "entity", iri, "", label or iri, relation, prominence, ends.get(number, "")
 
 
-def _said_names(layout: Layout, schema: Schema) -> dict[int, set[str]]:
-    """What the naming predicates say of each thing."""
+def _stated_names(layout: Layout, schema: Schema) -> dict[int, set[str]]:
+    """The values of naming predicates by thing."""
     said: dict[int, set[str]] = {}
     for predicate, place in _places(layout, schema):
         names = predicate.role in ("name", "identifier") or is_translation(predicate.iri)
@@ -198,7 +198,7 @@ def _relation_of(layout: Layout, schema: Schema) -> dict[int, str]:
 
 
 def _facts(layout: Layout, schema: Schema) -> Iterator[tuple[str, str, int]]:
-    """(table, predicate, how many of its rows have it)."""
+    """(table, predicate, number of its rows that have it)."""
     relation_of = _relation_of(layout, schema)
     for predicate, place in _places(layout, schema):
         for index, count in place.domains.items():
@@ -210,7 +210,8 @@ def _facts(layout: Layout, schema: Schema) -> Iterator[tuple[str, str, int]]:
 
 
 def _links(layout: Layout, schema: Schema) -> "tuple[list[TableLink], list[int], dict[str, Ints]]":
-    """How often each predicate links which tables, how many links each term has, and the terms that each leads to."""
+    """The number of links of each predicate between tables, the number of links of each term, and the predicates'
+    targets."""
     classes = layout.classes
     relation_of = _relation_of(layout, schema)
     kinds = {iri: terms for iri, terms in classes.kinds.items() if iri in schema.class_of}
@@ -264,7 +265,7 @@ def _with_kinds(
 
 
 def _places(layout: Layout, schema: Schema) -> Iterator[tuple[Predicate, PredicateColumns]]:
-    """The predicates that are shown, with their triples."""
+    """The shown predicates with their triples."""
     for place in layout.places:
         if place.iri in schema.predicate_of:
             yield schema.predicate_of[place.iri], place

@@ -20,8 +20,8 @@ from nacre.stores.versions import VectorsManifest
 
 log = logging.getLogger(__name__)
 
-BATCH = 512  # passages that are looked up and written at once
-EMBEDDING_BATCH = 128  # passages that are embedded at once: what a kill loses
+BATCH = 512  # number of passages that are read and written at once
+EMBEDDING_BATCH = 128  # number of passages that are embedded at once, which a kill loses
 # characters and spaces from which on a literal is prose, such as a comment (docs/research/quality-history.md)
 PROSE_LENGTH = (80, 8)
 # embedded passages of the texts of one thing: 30,000 characters, from their beginning
@@ -32,7 +32,7 @@ Progress = Callable[[int, int], None]
 
 
 class VectorTarget(NamedTuple):
-    """Where vectors go: the graph's home, the folder of the set in the making, and the server, if there is one."""
+    """The destination of vectors: the graph's folder, the folder of the new set, and the server, if any."""
 
     home: Path
     folder: Path
@@ -42,14 +42,14 @@ class VectorTarget(NamedTuple):
 
 
 class VectorCounts(NamedTuple):
-    """How many vectors a set has, and how many of them were made for it."""
+    """The number of vectors in a set, and of those computed for it."""
 
     total: int
     embedded: int
 
 
 def index_words(passages: Passages, folder: Path, progress: Progress) -> int:
-    """Index the words of all passages in a new folder; returns how many passages there are."""
+    """Build the full-text index of all passages in a new folder; returns their number."""
 
     def counted() -> Iterator[tuple[int, str, str]]:
         for done, passage in enumerate(passages.each()):
@@ -105,7 +105,7 @@ def ids_to_embed(passages: Passages) -> list[int]:
 
 
 def is_prose(passage: Passage) -> bool:
-    """Whether it is a stretch of a document, or tells a long text of a thing; else it is a card of short facts.
+    """Whether a passage is part of a document or of a thing's long text; other passages have short facts.
 
     >>> from nacre.records.facts import Sentence
     >>> is_prose(Passage(1, "d.md", "Oaks", (Sentence("Tall.", None, "d.md", 0, 5),)))
@@ -162,14 +162,14 @@ def _writer(place: VectorTarget, embedder: Embedder) -> CollectionWriter:
 
 @contextmanager
 def _earlier(place: VectorTarget, embedder: Embedder) -> Iterator[Collection | None]:
-    """The vectors of the version before, if the same embedder made them and they can be read."""
+    """The vectors of the previous version, if the same embedder made them and they are readable."""
     collection = None
     try:
         pointer = versions.read_pointer(place.home)
         vectors = (pointer.vectors or pointer.earlier) if pointer is not None else None
         if vectors is not None and versions.read_vectors_manifest(place.home, vectors).embedder == embedder.name:
             collection = open_collection(place.home, vectors, place.qdrant_url, place.qdrant_key, patient=True)
-    except Exception as error:  # whatever is wrong with the old vectors, new ones can be made
+    except Exception as error:  # any error of the old vectors: they are computed again
         log.warning("the earlier vectors can't be read, all passages are embedded: %s", error)
     try:
         yield collection
