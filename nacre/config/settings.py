@@ -19,132 +19,155 @@ class Settings(BaseSettings):
         populate_by_name=True,
     )
 
-    data: Path = Field(Path("data"), description="Folder of all graphs and threads.")
+    data: Path = Field(Path("data"), description="Folder of all graphs and conversations.")
 
     model: str | None = Field(
-        None, description="Chat model: local, openai:NAME or ollama:NAME. Without one, rules answer."
+        None, description="Chat model: local, openai:NAME or ollama:NAME. Without one, the rules answer."
     )
-    model_rewriter: str | None = Field(None, description="Another model for rewriting follow-ups.")
-    model_sql: str | None = Field(None, description="Another model for writing queries.")
-    model_fuser: str | None = Field(None, description="Another model for wording descriptions.")
-    model_selector: str | None = Field(None, description="Another model for choosing where to look again.")
-    forbid_models: bool = Field(False, description="true refuses every chat model, whatever is set (for tests).")
-    model_seconds: float = Field(60.0, gt=0, description="How long one model call may take.")
-    turn_seconds: float = Field(150.0, gt=0, description="After this long into a turn no model is asked any more.")
-    model_retries: int = Field(2, ge=0, le=5, description="How often a malformed model answer is asked for again.")
-    busy_retries: int = Field(
-        2, ge=0, le=10, description="How often a busy (429) or broken (5xx) server is tried again."
+    model_rewriter: str | None = Field(None, description="A separate model for rewriting follow-ups.")
+    model_sql: str | None = Field(None, description="A separate model for writing queries.")
+    model_fuser: str | None = Field(None, description="A separate model for wording descriptions.")
+    model_selector: str | None = Field(
+        None, description="A separate model for selecting the branches of further rounds."
     )
-    model_proxy: SecretStr | None = Field(None, description="A proxy to reach the model by; HTTPS_PROXY works as well.")
+    forbid_models: bool = Field(False, description="true refuses every chat model, whatever else is set (for tests).")
+    model_seconds: float = Field(60.0, gt=0, description="Time limit of one model call, in seconds.")
+    turn_seconds: float = Field(150.0, gt=0, description="After so many seconds of a turn, no model call starts.")
+    model_retries: int = Field(2, ge=0, le=5, description="Retries after malformed output of a model.")
+    busy_retries: int = Field(2, ge=0, le=10, description="Retries after the status 408, 429 or 5xx of a model server.")
+    model_proxy: SecretStr | None = Field(None, description="A proxy for the model only; HTTPS_PROXY works as well.")
     model_cache: Path | None = Field(
-        None, description="Keep model answers in this SQLite file. Without it, none is kept."
+        None, description="SQLite file that caches model replies. Without it, replies are not cached."
     )
-    prices: Path | None = Field(None, description="Prices of your own, in the form of nacre/config/prices.yaml.")
-    model_tokens: int = Field(800, gt=0, description="The most tokens one model call may write.")
-    temperature: float = Field(0.0, ge=0, le=2, description="0 repeats itself, more varies.")
+    prices: Path | None = Field(
+        None, description="File with your own prices, in the format of nacre/config/prices.yaml."
+    )
+    model_tokens: int = Field(800, gt=0, description="Maximum number of tokens that one model call writes.")
+    temperature: float = Field(
+        0.0, ge=0, le=2, description="Sampling temperature: 0 is repeatable, higher values vary more."
+    )
     evidence_tokens: int | None = Field(
-        None, gt=0, description="The most tokens of evidence a model is shown; 2500, of a small one 350."
+        None, gt=0, description="Maximum number of evidence tokens in a prompt; default 2500, for a small model 350."
     )
     schema_tokens: int | None = Field(
-        None, gt=0, description="The most tokens of schema a model is shown; 6000, of a small one 1500."
+        None, gt=0, description="Maximum number of schema tokens in a prompt; default 6000, for a small model 1500."
     )
     lead: Literal["auto", "model", "rules"] = Field(
-        "auto", description="Who answers: auto, the likelier to be right; model or rules, for comparison."
+        "auto",
+        description="Who answers: auto is the candidate that is more likely right; model and rules are for comparison.",
     )
     model_size: Literal["small", "large"] | None = Field(
-        None, description="small (up to 4 billion parameters) or large, where the model's name does not tell."
+        None, description="small (up to 4 billion parameters) or large, if the name of the model does not tell."
     )
     model_output: Literal["auto", "json_schema", "tools", "text"] = Field(
-        "auto", description="How records are asked for: auto tries json_schema, tools, text in this order."
+        "auto", description="How structured output is requested: auto tries json_schema, tools, text in this order."
     )
 
-    models: Path | None = Field(
-        None, description="Folder of the model files for NACRE_MODEL=local; _models in the data folder by default."
+    models: Path | None = Field(None, description="Folder of the model files; default _models in the data folder.")
+    local_context: int = Field(
+        8192, ge=1024, description="Maximum number of tokens that a local model reads and writes in one call."
     )
-    local_context: int = Field(8192, ge=1024, description="The most tokens a local model reads and writes in one call.")
-    local_threads: int | None = Field(None, ge=1, description="On how many processors it runs; all by default.")
+    local_threads: int | None = Field(None, ge=1, description="Number of processors for the local model; default all.")
 
     openai_base_url: str | None = Field(
         None,
         validation_alias=AliasChoices("NACRE_OPENAI_BASE_URL", "OPENAI_BASE_URL", "OPENAI_API_BASE"),
-        description="Any OpenAI-compatible server.",
+        description="Address of any OpenAI-compatible server.",
     )
     openai_api_key: SecretStr | None = Field(
         None,
         validation_alias=AliasChoices("NACRE_OPENAI_API_KEY", "OPENAI_API_KEY"),
-        description="Its key; a local server needs none.",
+        description="Its API key; a local server needs none.",
     )
     ollama_host: str | None = Field(
         None,
         validation_alias=AliasChoices("NACRE_OLLAMA_HOST", "OLLAMA_HOST"),
-        description="Where Ollama listens.",
+        description="Address of Ollama.",
     )
 
-    embedder: str = Field("auto", description="auto (the bundled one), none, or the name of a fastembed model.")
-    qdrant_url: str | None = Field(None, description="A Qdrant server; without one, passages stay in the data folder.")
-    qdrant_key: SecretStr | None = Field(None, description="Its key.")
+    embedder: str = Field(
+        "auto", description="Embedder: auto (the bundled one), none, or the name of a fastembed model."
+    )
+    qdrant_url: str | None = Field(
+        None, description="Address of a Qdrant server; without one, vectors are stored in the data folder."
+    )
+    qdrant_key: SecretStr | None = Field(None, description="Its API key.")
 
     endpoint_keys: dict[str, SecretStr] = Field(
-        {}, description='Logins of SPARQL endpoints, by host: {"host:port": "USER:PASSWORD" or "Bearer TOKEN"}.'
+        {}, description='Logins by host: {"host:port": "USER:PASSWORD" or "Bearer TOKEN"}.'
     )
-    endpoint_queries: int = Field(4, ge=1, le=64, description="How many queries an endpoint is asked at once.")
-    endpoint_rate: float = Field(20.0, gt=0, description="How many queries a second are begun at an endpoint.")
+    endpoint_queries: int = Field(
+        4, ge=1, le=64, description="Maximum number of concurrent queries to an endpoint, in each process."
+    )
+    endpoint_rate: float = Field(
+        20.0, gt=0, description="Maximum number of queries started per second at an endpoint, in each process."
+    )
     endpoint_readings: int = Field(
-        2, ge=1, le=5, description="How many readings of a question are asked of an endpoint."
+        2, ge=1, le=5, description="Number of readings of a question that run at an endpoint."
     )
-    endpoint_candidates: int = Field(
-        40, ge=1, le=100, description="Of how many readings of a question about an endpoint they are the likeliest."
-    )
+    endpoint_candidates: int = Field(40, ge=1, le=100, description="Number of readings that these are selected from.")
     endpoint_things: int = Field(
-        600, ge=1, le=6000, description="How many things a question's words may find at an endpoint."
+        600, ge=1, le=6000, description="Maximum number of things that the words of a question match at an endpoint."
     )
 
-    max_rounds: int = Field(3, ge=1, le=10, description="The most rounds of retrieval a question gets.")
+    max_rounds: int = Field(3, ge=1, le=10, description="Maximum number of retrieval rounds.")
     dialogue: Literal["multi", "single"] = Field(
-        "multi", description="multi: a question may lean on those before it; single: each stands alone."
+        "multi", description="multi: a question may refer to earlier ones; single: each question is standalone."
     )
-    remembered: int = Field(100, ge=1, le=1000, description="How many things of an answer a follow-up may speak of.")
-    top_k: int = Field(8, ge=1, le=50, description="How many passages a branch looks at.")
+    remembered: int = Field(
+        100, ge=1, le=1000, description="Number of things of an answer that a follow-up may refer to."
+    )
+    top_k: int = Field(8, ge=1, le=50, description="Number of passages that a branch retrieves.")
     strategy: Literal["parallel", "stepwise", "waterfall"] = Field(
         "parallel",
-        description="parallel asks all branches at first; stepwise lets a model choose each step; waterfall goes from"
-        " queries to triples to texts and stops where it is sure.",
+        description="parallel asks all branches in the first round; stepwise lets a model select each step; waterfall goes from"
+        " queries to triples to texts and stops at a sufficient answer.",
     )
-    branch_seconds: float = Field(10.0, gt=0, description="How long one branch may take in one round.")
-    row_limit: int = Field(1000, ge=1, description="The most rows one query gives.")
+    branch_seconds: float = Field(10.0, gt=0, description="Time limit of one branch in one round, in seconds.")
+    row_limit: int = Field(1000, ge=1, description="Maximum number of rows of a query.")
 
-    datasets: str = Field("", description="Datasets of /api/text2sparql and their graphs: IRI=NAME, with commas.")
+    datasets: str = Field(
+        "", description="Datasets of /api/text2sparql and their graphs: IRI=NAME, separated by commas."
+    )
 
-    host: str = Field("127.0.0.1", description="Where `nacre serve` listens.")
-    port: int = Field(8200, ge=0, le=65535, description="And on which port.")
-    workers: int = Field(1, ge=1, le=64, description="How many processes answer.")
-    max_body: int = Field(1_000_000, ge=1000, description="The most bytes a request may send.")
-    max_rate: int = Field(6000, ge=0, description="The most requests a minute by one key, in each process; 0: any.")
-    max_turns: int = Field(128, ge=1, description="The most questions at once in each process, waiting ones included.")
-    resume_seconds: float = Field(5.0, ge=0, description="How long a turn goes on when its client has left.")
-    stop_seconds: float = Field(10.0, ge=0, description="How long turns may go on when the server is to stop.")
-    keep_days: float = Field(0.0, ge=0, description="Threads untouched for so many days are deleted; 0 keeps all.")
-    cors_origins: str = Field("", description="Web origins that may use the API, with commas; none by default.")
+    host: str = Field("127.0.0.1", description="Address that the server listens on.")
+    port: int = Field(8200, ge=0, le=65535, description="Port that the server listens on.")
+    workers: int = Field(1, ge=1, le=64, description="Number of server processes.")
+    max_body: int = Field(1_000_000, ge=1000, description="Maximum size of a request, in bytes.")
+    max_rate: int = Field(
+        6000, ge=0, description="Maximum number of requests a minute by one key, in each process; 0 means no limit."
+    )
+    max_turns: int = Field(
+        128, ge=1, description="Maximum number of concurrent questions in each process, including waiting ones."
+    )
+    resume_seconds: float = Field(
+        5.0, ge=0, description="Seconds that a turn continues after its client has disconnected."
+    )
+    stop_seconds: float = Field(10.0, ge=0, description="Seconds that turns may continue when the server stops.")
+    keep_days: float = Field(
+        0.0, ge=0, description="Conversations without activity for so many days are deleted; 0 keeps all."
+    )
+    cors_origins: str = Field("", description="Web origins that may use the API, separated by commas; default none.")
     unfinished_seconds: float = Field(
-        30.0, gt=0, description="How long a client may take to send a request, its body included."
+        30.0, gt=0, description="Seconds that a client may take to send a request, including its body."
     )
     trusted_proxies: str = Field(
-        "", description="Addresses of proxies, with commas, whose word counts on who asks (X-Forwarded-For)."
+        "", description="Addresses of proxies whose X-Forwarded-For header is trusted, separated by commas."
     )
-    log: Literal["text", "json"] = Field("text", description="How the server logs: text or json.")
+    log: Literal["text", "json"] = Field("text", description="Format of the server log: text or json.")
 
     otel_endpoint: str | None = Field(
         None,
         validation_alias=AliasChoices("NACRE_OTEL_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"),
-        description="Where traces go, over OTLP/HTTP; needs the extra otel. Off without one.",
+        description="Address that receives traces over OTLP/HTTP; needs the extra otel.",
     )
     langsmith_tracing: bool = Field(
         False,
         validation_alias=AliasChoices("NACRE_LANGSMITH_TRACING", "LANGSMITH_TRACING"),
-        description="true sends every run to LangSmith, questions and data included.",
+        description="true sends every run to LangSmith, including questions and data.",
     )
     langsmith_api_key: SecretStr | None = Field(
         None,
         validation_alias=AliasChoices("NACRE_LANGSMITH_API_KEY", "LANGSMITH_API_KEY"),
-        description="Its key.",
+        description="Its API key.",
     )

@@ -30,6 +30,14 @@ def test_the_example_file_names_every_setting_with_its_default() -> None:
     assert lines == defaults
 
 
+def test_the_example_file_describes_settings_as_the_code_does() -> None:
+    comments = {name: text for text, name in re.findall(r"^# (.+)\n#([A-Z_]+)=", EXAMPLE.read_text(), re.MULTILINE)}
+    described = {
+        OUTSIDE.get(name, f"NACRE_{name.upper()}"): field.description for name, field in Settings.model_fields.items()
+    }
+    assert comments == described
+
+
 def test_no_setting_is_needed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     settings = Settings()
