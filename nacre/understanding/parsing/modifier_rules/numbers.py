@@ -168,7 +168,9 @@ def _age(
     if any(i not in context.question.stopwords for i in skipped) or _is_before_counted(number, context):
         # "players earning less than 1000", "players with more than 3 goals"
         return
-    for ref, reverse, cost in measured_properties(context.graph, owner.node, ("age",))[:1]:
+    for ref, reverse, cost in measured_properties(context.graph, owner.node, phrase_list("parsing", "age_concepts"))[
+        :1
+    ]:
         if ref.node != owner.node or (reverse and number.until is not None):
             continue
         age = number._replace(unit="")
