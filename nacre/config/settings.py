@@ -120,8 +120,8 @@ class Settings(BaseSettings):
     top_k: int = Field(8, ge=1, le=50, description="Number of passages that a branch retrieves.")
     strategy: Literal["parallel", "stepwise", "waterfall"] = Field(
         "parallel",
-        description="parallel asks all branches in the first round; stepwise lets a model select each step; waterfall goes"
-        " from queries to triples to texts and stops at a sufficient answer.",
+        description="parallel asks all branches in the first round; stepwise lets a model select each step; waterfall"
+        " goes from queries to triples to texts and stops at a sufficient answer.",
     )
     branch_seconds: float = Field(10.0, gt=0, description="Time limit of one branch in one round, in seconds.")
     row_limit: int = Field(1000, ge=1, description="Maximum number of rows of a query.")
