@@ -31,7 +31,7 @@ MIN_NAMED_SHARE = 0.8
 # classes of vocabularies, which do not say what a graph is about
 _FORMAL = EMPTY_TYPES | {SKOS + n for n in ("Concept", "ConceptScheme", "Collection")} | {OWL + "Class"}
 _SLUG = re.compile(r"[^\W_A-Z]+([-_][^\W_A-Z]+)+")
-_LAST = re.compile(r"[\W_]*\d+$")
+_LAST = re.compile(r"(?:(?<![\W_])[\W_]++|(?<![\W_\d]))\d++$")
 # three letters, not all of them capitals
 _WORD = re.compile(r"(?=.*[^\W\d_]{3})(?=.*[^\W\dA-Z_])[^\W_].*")
 

@@ -16,7 +16,7 @@ from tools.guards.sparql_shape import inspect_query
 from tools.sparql import BRANCH
 from tools.sql import failed_query, summarize_rows
 
-_UNKNOWN = re.compile(r"There is no (predicate|class) <([^>]*)>")
+_UNKNOWN = re.compile(r"There is no (predicate|class) <([^<>]*)>")
 
 
 def run_model_sparql(

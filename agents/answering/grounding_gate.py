@@ -20,18 +20,21 @@ from nacre.wording.answers.grid import align_markdown_table
 
 # a sentence ends at its full stop, with the [n] that follow it, if something other than a small letter, a digit or a
 # further [n] comes next ("approx. 5 m [1]. Next"), or at the end of a line
+_CITATIONS = r"(?:\s*+\[[\d,; ]*+\])"
 _END = re.compile(
-    r"[.!?…।。]['\"”’»)]*(?:\s*\[[\d,; ]*\])*\s+(?=[^\s\[a-z\d]|\[[^\d\],; ])"
-    r"|(?:\s*\[[\d,; ]*\])*[^\S\n]*\n\s*(?=[^\s\[]|\[[^\d\],; ])"
+    rf"(?P<end>[.!?…।。]['\"”’»)]*+{_CITATIONS}*+\s++(?=[^\s\[a-z\d]|\[[^\d\],; ])"
+    rf"|(?<!\s){_CITATIONS}*+[^\S\n]*+\n\s*+(?=[^\s\[]|\[[^\d\],; ]))"
+    # citations inside a sentence are passed over, so that each run of them is tried once
+    rf"|(?<!\s){_CITATIONS}++"
 )
 _STOP = re.compile(r"[.!?…।。\n]")
-_CITED = re.compile(r"\s*\[(\d[\d,; ]*)\]")
+_CITED = re.compile(r"(?:(?<!\s)\s++)?\[(\d[\d,; ]*+)\]")
 _ABBREVIATED = re.compile(r"\b[A-Z][a-z]{0,3}$")
-_LAST = re.compile(r"([.!?…।。:]*['\"”’»)]*)\s*$")
 _LETTER = re.compile(r"[^\W_]")
+_NO_DIGIT = re.compile(r"[^\W\d_]")
 # where a Markdown table begins, and what separates its cells; in a cell a bar is "\\|"
 _TABLE = "\n\n| "
-_BARS = re.compile(r"\s*(?<!\\)\|\s*")
+_BARS = re.compile(r"(?:(?<!\s)\s++)?(?<!\\)\|\s*+")
 # evidence with a smaller share of a sentence's words gives way to evidence that has clearly more
 _RELATED = 0.5
 _CLEARLY = 0.25
@@ -121,11 +124,10 @@ class GroundingGate:
     def _sentence_end(self) -> int | None:
         if not _STOP.search(self._pending):
             return None
-        for match in _END.finditer(self._pending):
-            # "1. " numbers a line and is no sentence yet
-            if _LETTER.search(re.sub(r"\d", "", self._pending[: match.start()])):
-                return match.end()
-        return None
+        # "1. " numbers a line and is no sentence yet
+        letter = _NO_DIGIT.search(self._pending)
+        ends = (match for match in _END.finditer(self._pending) if match["end"] is not None)
+        return next((match.end() for match in ends if letter and letter.start() < match.start()), None)
 
     def _judge(self, raw: str, shown: ShownEvidence) -> None:
         gap, self._gap = self._gap, "\n" if "\n" in raw[len(raw.rstrip()) :] else " "
@@ -201,9 +203,10 @@ class GroundingGate:
             if index not in self.cited:
                 self.cited.append(index)
         numbers = "".join(f" [{self.cited.index(index) + 1}]" for index in dict.fromkeys(evidence))
-        end = _LAST.search(core)
+        ended = core.rstrip()
+        stop = ended[len(ended.rstrip("'\"”’»)").rstrip(".!?…।。:")) :]
         # a quotation keeps its full stop
-        stop = end[1] if end and "”" not in end[1] else ""
+        stop = "" if "”" in stop else stop
         body = core[: len(core) - len(stop)] if stop else core
         if stop == "..":
             # a value that ends a sentence of its own, or an abbreviation ("Ltd.")

@@ -20,7 +20,9 @@ FIRST_READ = 1 << 16
 # errors of opening, unpacking, and missing JSON-LD contexts
 FAILURES = (OSError, EOFError, zlib.error, IngestionError)
 _BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-_STRINGS = re.compile(rb'"(\\.|[^"\\])*"|<[^<>\s]*>|#.*')
+# a string without an end goes to the end of the line, where its marks are not tried again
+_STRINGS = re.compile(rb'"(?:(?s:\\.)|[^"\\])*+(?:"|(?P<open>\\?\Z))|<[^<>\s]*>|#.*')
+_OTHER_TERMS = re.compile(rb"<[^<>\s]*>|#.*")
 
 
 class UnreadableFile(Exception):
@@ -137,9 +139,14 @@ def find_line(document: RdfDocument, text: str) -> tuple[int, str]:
     sought = text.encode(errors="replace")
     with document.stream() as lines:
         for number, line in enumerate(lines, 1):
-            if sought in (_STRINGS.sub(b"", line) if text == "<<" else line):
+            if sought in (_STRINGS.sub(_open_string, line) if text == "<<" else line):
                 return number, line.decode(errors="replace").strip()[:80]
     return 0, text[:80]
+
+
+def _open_string(term: re.Match[bytes]) -> bytes:
+    """Nothing for a complete term; a string that goes on in the next line without the terms in it."""
+    return b"" if term["open"] is None else _OTHER_TERMS.sub(b"", term[0])
 
 
 def quote_text(text: str) -> str:

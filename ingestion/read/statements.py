@@ -28,9 +28,10 @@ _FORMAT = {form: getattr(ox.RdfFormat, form) for form in (*STATEMENTS, "RDF_XML"
 _TRIPLE = attrgetter("subject", "predicate", "object")
 _QUAD = attrgetter("subject", "predicate", "object", "graph_name")
 _TAG = re.compile(r"""(?<=["']@)(?![A-Za-z]{2,3}(?:-[A-Za-z]{2})?(?![\w-]))[A-Za-z][\w-]*""", re.ASCII)
-_COMPLETE_TERMS = re.compile(r'"(\\.|[^"\\])*"|<[^<>]*>|#.*')
+# a string without an end goes to the end of the line, where its marks are not tried again
+_COMPLETE_TERMS = re.compile(r'"(?:(?s:\\.)|[^"\\])*+(?:"|(?P<open>\\?\Z))|<[^<>]*>|#.*')
 _NO_UTF8 = re.compile("[\udc80-\udcff]+")
-_ENCODING = re.compile(rb"""\A(\s*<\?xml[^>]*?)\s+encoding=["']([\w.-]+)["']""")
+_ENCODING = re.compile(rb"""\A(\s*+<\?xml(?:[^>\s]++|\s++(?!encoding=))*+)\s++encoding=["']([\w.-]++)["']""")
 
 
 class ParseProblem(NamedTuple):
@@ -149,13 +150,18 @@ def _drop_open_lines(text: str) -> tuple[str, list[ParseProblem]]:
     lines = text.split("\n")
     problems = []
     for index, line in enumerate(lines):
-        if ("<" in line or '"' in line) and re.search(r'["<]', _COMPLETE_TERMS.sub("", line)) and "<<(" not in line:
+        if ("<" in line or '"' in line) and _has_open_term(line) and "<<(" not in line:
             lines[index] = ""
             last = index + 1 == len(lines)
             problems.append(
                 ParseProblem(index + 1, "Unexpected end of file" if last else "a text or IRI has no end", 0)
             )
     return "\n".join(lines), problems
+
+
+def _has_open_term(line: str) -> bool:
+    rest = _COMPLETE_TERMS.sub(lambda term: "" if term["open"] is None else '"', line)
+    return '"' in rest or "<" in rest
 
 
 def _drop_unterminated(numbers: "array[int]", size: int, problems: list[ParseProblem]) -> "array[int]":

@@ -10,7 +10,11 @@ _HIDDEN = re.compile(
 )
 _SPACE = re.compile(r"\s+")
 _UNCLEAN = re.compile(_HIDDEN.pattern + r"|[\t\n\r\u0085\u2028\u2029]|  |^\s|\s$")
-_BREAK = re.compile(r"""((?:[.!?…]+["'”’)\]]*))\s+(?=["'“‘(\[]*[^\W_a-z])|\s*\n\s*\n\s*|(?<=[。！？])""")
+# each run of stops and of spaces is tried once, from its beginning
+_BREAK = re.compile(
+    r"""(?<![.!?…])([.!?…]++["'”’)\]]*+)\s++(?=["'“‘(\[]*+[^\W_a-z])"""
+    r"""|(?<!\s)[^\S\n]*+\n[^\S\n]*+\n\s*+|(?<=[。！？])"""
+)
 
 
 def clean_text(text: str) -> str:

@@ -82,7 +82,7 @@ def _is_count(amount: Amount, match: SentenceMatch) -> bool:
 
 def _is_in_name(amount: Amount, match: SentenceMatch) -> bool:
     """Whether a capitalised word, or a part of the same word, goes right before ("Platform 9", "2017/9")."""
-    before = re.search(r"(\w+)\s?$|\S$", match.text[: amount.start])
+    before = re.search(r"(?<!\w)(\w++)\s?$|\S$", match.text[: amount.start])
     if before is None or not before[1]:
         return before is not None and before[0] not in "(–—"
     return before[1][0].isupper() and before.start() > 0 and before[1].casefold() not in function_words()

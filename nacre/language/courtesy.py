@@ -8,7 +8,7 @@ from nacre.language.base import language, pattern, word_list
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import tokenize
 
-_PAUSE = re.compile(r"[,.:;!?]+(?=\s|$)|\s[-–—]+(?=\s)")
+_PAUSE = re.compile(r"(?<![,.:;!?])[,.:;!?]++(?=\s|$)|\s[-–—]++(?=\s)")
 
 
 def strip_courtesy(question: str) -> str:

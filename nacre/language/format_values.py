@@ -99,7 +99,7 @@ def is_plain_number(text: str, unit: str) -> bool:
     >>> is_plain_number("4935 mm", "mm"), is_plain_number("approx. 5", ""), is_plain_number("1,370 lb (635 kg)", "lb")
     (True, False, False)
     """
-    number = re.sub(rf"\s*{re.escape(unit)}\s*$", "", text, flags=re.IGNORECASE) if unit else text
+    number = re.sub(rf"(?:(?<!\s)\s++)?{re.escape(unit)}\s*+$", "", text, flags=re.IGNORECASE) if unit else text
     return number.replace(".", "").replace(",", "").strip().isdigit()
 
 

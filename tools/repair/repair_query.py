@@ -18,8 +18,8 @@ from tools.guards.sql_guard import sql_text
 NEAR_SCORE = 80
 LISTED = 25
 _NO_TABLE = re.compile(r"no (?:such )?table:? '?([^'\s]+?)'?\.(?:\s|$)", re.IGNORECASE)
-_NO_COLUMN = re.compile(r"no such column: (.+?)\.$", re.IGNORECASE)
-_AMBIGUOUS = re.compile(r"ambiguous column name: (.+?)\.$", re.IGNORECASE)
+_NO_COLUMN = re.compile(r"^(?>.*?no such column: )(.+)\.$", re.IGNORECASE)
+_AMBIGUOUS = re.compile(r"^(?>.*?ambiguous column name: )(.+)\.$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

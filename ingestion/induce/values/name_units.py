@@ -14,7 +14,7 @@ from nacre.language.thesaurus import english_data
 from nacre.language.tokens import fold, lemma
 from nacre.records.schema import Predicate
 
-_BRACKETS = re.compile(r"\s*\(([^()]{1,12})\)\s*$")
+_BRACKETS = re.compile(r"(?:(?<!\s)\s++)?\(([^()]{1,12})\)\s*+$")
 # minimum length of the word before a unit; maximum number of words of a unit: "km h"
 _SHORTEST, _LONGEST = 3, 2
 

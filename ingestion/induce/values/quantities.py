@@ -23,7 +23,7 @@ SIMPLE_QUANTITY = re.compile(_SIMPLE)
 SIMPLE_QUANTITY_LINES = re.compile(f"^{_SIMPLE}$", re.MULTILINE)
 
 _NOTE = re.compile(r"^(.*\S)\s*\(([^()]*)\)$", re.DOTALL)
-_MISSING = re.compile(r"^(?:\.{2,}|…|-+|–|—|\?+|n/?a)\s*[^\W\d_]*\s*/\s*(?=\d)", re.IGNORECASE)
+_MISSING = re.compile(r"^(?:\.{2,}|…|-+|–|—|\?+|n/?a)\s*+(?:[^\W\d_]++\s*+)?/\s*+(?=\d)", re.IGNORECASE)
 _PER = re.compile(r"^10{1,3}(?=[^\W\d])")
 # money and percentages: pint has no currencies, and they are never converted
 UNIT_SYMBOLS = frozenset("€$£¥%‰") | frozenset(CURRENCY_SIGNS)

@@ -7,7 +7,7 @@ from ingestion.read.documents.text import Block, DocumentText, row_text
 
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(\S[^\r\n]*)", re.MULTILINE)
 _FRONT_MATTER = re.compile(r"---\r?\n.*?\r?\n---[ \t]*(?:\r?\n|$)", re.DOTALL)
-_FRONT_TITLE = re.compile(r"^title:[ \t]*[\"']?(.+?)[\"']?[ \t]*\r?$", re.MULTILINE)
+_FRONT_TITLE = re.compile(r"^title:[ \t]*+([^\r\n]++)", re.MULTILINE)
 _PARAGRAPH_END = re.compile(r"\r?\n[ \t]*\r?\n\s*|\r?\n(?=[ \t]*(?:[-*+>][ \t]|\d+[.)][ \t]|\||```|~~~))")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
 _TABLE_RULE = re.compile(r"\|?[ \t:|-]+\|?")
@@ -20,7 +20,18 @@ def read_markdown(text: str) -> DocumentText:
     front = _FRONT_MATTER.match(text)
     start = front.end() if front else 0
     named = _FRONT_TITLE.search(front[0]) if front else None
-    return DocumentText(text, tuple(_blocks(text, start)), named[1].strip() if named else "", marked=True)
+    return DocumentText(
+        text, tuple(_blocks(text, start)), _unquoted(named[1].rstrip(" \t")) if named else "", marked=True
+    )
+
+
+def _unquoted(title: str) -> str:
+    """A title of the front matter without its quotation marks."""
+    if len(title) > 1 and title[0] in "\"'":
+        title = title[1:]
+    if len(title) > 1 and title[-1] in "\"'":
+        title = title[:-1]
+    return title.strip()
 
 
 def _without_comments(text: str) -> str:

@@ -19,7 +19,8 @@ COMMON_PREFIXES = {
 MOST_VALUES, MOST_RANGES = 8, 3
 _LOCAL = re.compile(r"[A-Za-z_][\w-]*")
 _DECLARED = re.compile(r"\bPREFIX\s+([^\s:<>]*):", re.IGNORECASE)
-_USED = re.compile(r"(?<![\w<:/#])([A-Za-z][\w-]*):(?=[A-Za-z_])")
+# words without a colon are matched too, so that none is tried again at each of its hyphens
+_USED = re.compile(r"(?<![\w<:/#])(?:([A-Za-z][\w-]*+):(?=[A-Za-z_])|[A-Za-z][\w-]*+)")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import re
 import sys
 
 # separators between the cells of a row; a bar inside a cell is "\|"
-_BARS = re.compile(r"\s*(?<!\\)\|\s*")
+_BARS = re.compile(r"(?:(?<!\s)\s++)?(?<!\\)\|\s*+")
 
 
 class AnswerWriter:

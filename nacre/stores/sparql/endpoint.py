@@ -37,7 +37,7 @@ MAX_REDIRECTS = 3
 MAX_PAGES = 50
 # seconds before the only retry if a busy server names no delay
 RETRY_SECONDS = 2.0
-_SLICED = re.compile(r"\s*\bLIMIT\s+(?P<limit>\d+)(?P<offset>\s+OFFSET\s+\d+)?\s*$", re.IGNORECASE)
+_SLICED = re.compile(r"(?:(?<!\s)\s++)?\bLIMIT\s++(?P<limit>\d++)(?P<offset>\s++OFFSET\s++\d++)?+\s*+$", re.IGNORECASE)
 _REMOTE_MAXIMUM = "x-sparql-maxrows"
 # Virtuoso marks results that are incomplete because its time was over
 _STATE, _UNFINISHED = "x-sql-state", "S1T"

@@ -34,7 +34,7 @@ _TRIPLE_FORMATS = {
 }
 # zlib's window for each encoding: 16 more means a gzip header
 _WINDOWS = {"gzip": zlib.MAX_WBITS + 16, "x-gzip": zlib.MAX_WBITS + 16, "deflate": zlib.MAX_WBITS}
-_TAG = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+_TAG = re.compile(r"<(script|style)\b(?:(?!</?\1\b).)*+</\1>|<[^<>]*>", re.DOTALL | re.IGNORECASE)
 _TIMED_OUT = re.compile(r"time.?out|timed out|exceeds the limit|S1T00|too long", re.IGNORECASE)
 # Virtuoso answers an ASK with a row or none
 _VIRTUOSO_ASK = "__ASK_RETVAL"

@@ -12,7 +12,7 @@ from nacre.stores.sqlite.lexicon import Lexicon
 
 # how many words a noun may have
 MAX_NOUN_WORDS = 4
-_END = re.compile(r"[\s?.!]*$")
+_END = re.compile(r"(?<![\s?.!])[\s?.!]*+$")
 
 
 class DescriptivePhrase(NamedTuple):

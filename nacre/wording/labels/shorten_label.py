@@ -12,7 +12,7 @@ from nacre.records.schema import Class, Predicate, Schema
 from nacre.wording.labels.parse_label import parse_label
 from nacre.wording.labels.verb_forms import is_link_verb
 
-_BRACKET = re.compile(r"\s*\(([^()]*)\)\s*$")
+_BRACKET = re.compile(r"(?:(?<!\s)\s++)?\(([^()]*+)\)\s*+$")
 # a code has no three letters in a row
 _SPOKEN = re.compile("[a-z]{3}")
 
