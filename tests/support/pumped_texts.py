@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
@@ -36,7 +37,12 @@ def pumped_texts(expression: re.Pattern[Any]) -> Iterator[Callable[[int], str]]:
     for begin in ["", *(each for each in begins if each)][:MAX_CHARACTERS]:
         for unit in units if not begin else characters:
             for end in ENDS:
-                yield lambda length, begin=begin, unit=unit, end=end: begin + unit * (max(1, length // len(unit))) + end
+                yield partial(pump, begin, unit, end)
+
+
+def pump(begin: str, unit: str, end: str, length: int) -> str:
+    """A text of about this length."""
+    return begin + unit * max(1, length // len(unit)) + end
 
 
 def representatives(tree: Any) -> list[str]:

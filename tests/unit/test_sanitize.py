@@ -1,8 +1,10 @@
 import re
+import time
 from pathlib import Path
 
 import pytest
 
+from ingestion.verbalise.split_sentences import sentence_spans
 from nacre.language.sanitize import quote_line
 
 AGENTS = Path(__file__).parents[2] / "agents"
@@ -19,3 +21,10 @@ def test_no_text_of_the_graph_can_open_or_close_a_tag_of_a_prompt(tag: str) -> N
 
 def test_every_tag_of_the_prompts_was_looked_at() -> None:
     assert {"evidence", "schema", "names", "readings", "rows", "seen", "conversation"} <= set(TAGS)
+
+
+@pytest.mark.parametrize("text", [" \t" * 100_000 + "x", "a. " + " \n" * 100_000 + "x", "." * 200_000 + "x"])
+def test_long_runs_are_split_into_sentences_in_a_second(text: str) -> None:
+    start = time.process_time()
+    assert sentence_spans(text)
+    assert time.process_time() - start < 1
