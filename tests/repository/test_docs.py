@@ -16,6 +16,8 @@ TOP_LEVEL = ("nacre", "agents", "graph", "tools", "ingestion", "tests", "benchma
 PATH = re.compile(rf"`((?:{'|'.join(TOP_LEVEL)})/[\w./-]+)`")
 # a module in backticks, or after python -m; `graph`, `agents` and `tools` are also names of variables and files
 MODULE = re.compile(r"(?:`|python -m )((?:nacre|ingestion|benchmarks)(?:\.\w+)+)")
+# a file of tests in backticks, with or without its folder, and one of its tests
+TEST = re.compile(r"`(?:[\w/]+/)?(test_\w+\.py)(?:::(\w+))?`")
 FILES_OF_USERS = {"ingestion.py"}
 MAX_BYTES = 500_000
 DATA = ("examples/", "tests/fixtures/")
@@ -64,6 +66,16 @@ def test_every_entry_of_the_language_data_in_extending_exists() -> None:
 def test_every_module_in_a_document_exists(document: Path) -> None:
     modules = set(MODULE.findall(document.read_text(encoding="utf-8")))
     assert sorted(name for name in modules - FILES_OF_USERS if not module_exists(name)) == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=relative)
+def test_every_test_in_a_document_exists(document: Path) -> None:
+    missing = []
+    for name, function in TEST.findall(document.read_text(encoding="utf-8")):
+        files = list((ROOT / "tests").rglob(name))
+        if not files or not all(f"def {function}(" in file.read_text(encoding="utf-8") for file in files if function):
+            missing.append(f"{name}::{function}" if function else name)
+    assert missing == []
 
 
 def test_every_document_named_in_code_exists() -> None:
