@@ -6,6 +6,7 @@ Files in reading order:
     formats.py       detect the format of an RDF file
     parse.py         RDF files -> facts and omissions
     rdf_document.py  open one RDF file
+    expansion.py     limits of what a file may expand to
     statements.py    parse the statements of one document, repair it if needed
     contexts.py      inline remote JSON-LD contexts
     terms.py         the parser's terms -> texts and sorts

@@ -34,7 +34,8 @@ def fingerprint(sources: Sources, documents: Sequence[DocumentFile], annotations
     """A hash of the content of all files, in order, and of the code that ingests them. Files of formats without
     relative IRIs may be renamed without changing it."""
     reading = sources.reading
-    total = blake2b(f"format {FORMAT} {_code_hash()} {reading.strict} {reading.fetch}\n".encode(), digest_size=16)
+    options = f"{reading.strict} {reading.fetch} {reading.expansion}"
+    total = blake2b(f"format {FORMAT} {_code_hash()} {options}\n".encode(), digest_size=16)
     parts = [("rdf", f.format + base_address(f), f.path) for f in sources.files]
     parts += [("context", url, str(path)) for url, path in sorted(reading.contexts.items())]
     parts += [("text", document.name, str(document.path)) for document in documents]

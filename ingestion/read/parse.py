@@ -79,7 +79,7 @@ def _read_file(
     source: Source, reading: ReadOptions, load: ContextLoader, collector: TripleCollector, terms: Numbers
 ) -> Iterable[Omission]:
     """Collect the triples of one file; returns its omissions, raises UnreadableFile if nothing is left."""
-    document = open_document(source)
+    document = open_document(source, reading.expansion)
     form = document_format(source, document)
     before = len(terms)
     tags: dict[str, str] = {}
@@ -115,9 +115,10 @@ def _parse_document(
     if form.startswith("rdflib:"):
         return parse_statements(convert_with_rdflib(document, form, source.base), "N_QUADS", source.base, terms), {}
     tags: dict[str, str] = {}
-    statements = parse_statements(document.content(), form, source.base, terms)
+    statements = parse_statements(document.content(form), form, source.base, terms)
     if statements.problems and (form == "JSON_LD" or not reading.strict):
         data, tags, problems = repair_document(document.bytes(), form, source.base, load)
+        data = document.checked_xml(data) if form == "RDF_XML" else data
         statements = parse_statements(data, form, source.base, terms)
         statements.problems.extend(problems)
         statements.problems.sort(key=lambda problem: problem.line)

@@ -7,8 +7,17 @@ import os
 import re
 import warnings
 import zlib
+from collections.abc import Iterator
 from typing import IO, NamedTuple, cast
 
+from ingestion.read.expansion import (
+    DEFAULT_EXPANSION,
+    EntityGuard,
+    check_entities,
+    check_stated_size,
+    expansion_limit,
+    open_inflated,
+)
 from ingestion.read.formats import HEAD, detect_rdf_format, rdf_endings
 from ingestion.read.omissions import Omission, OmissionKind
 from ingestion.read.sources import Source
@@ -17,6 +26,8 @@ from nacre.errors import IngestionError
 
 # number of bytes of the first read
 FIRST_READ = 1 << 16
+# bytes of an empty gzip file: header and trailer (RFC 1952)
+GZIP_OVERHEAD = 18
 # errors of opening, unpacking, and missing JSON-LD contexts
 FAILURES = (OSError, EOFError, zlib.error, IngestionError)
 _BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
@@ -37,21 +48,32 @@ class UnreadableFile(Exception):
 
 
 class RdfDocument(NamedTuple):
-    """An open file with its first megabyte, decompressed; small files are complete then."""
+    """An open file with its first megabyte, decompressed; small files are complete then. `limit` is the number of bytes
+    that its compressed data and its XML entities may expand to."""
 
     path: str
     compressed: bool
     head: bytes
     is_complete: bool
+    limit: int
 
-    def content(self) -> Content:
-        """The input of the parser: a path, a stream or bytes, whichever is fastest."""
+    def content(self, form: str) -> Content:
+        """The input of the parser: a path, a stream or bytes, whichever is fastest.
+
+        Raises IngestionError if it is XML whose entities expand too far.
+        """
+        if form == "RDF_XML":
+            if self.is_complete or self.head.startswith(_BYTE_ORDER_MARKS):
+                return self.checked_xml(self.bytes())
+            size = self.limit if self.compressed else os.path.getsize(self.path)
+            check_entities(self.head, self._blocks(), size, self.limit)
+            return cast(IO[bytes], EntityGuard(self.stream(), len(self.head)))
         if self.is_complete or self.head.startswith(_BYTE_ORDER_MARKS):
             return self.bytes()
         return self.stream() if self.compressed else self.path
 
     def stream(self) -> IO[bytes]:
-        return cast(IO[bytes], gzip.open(self.path, "rb")) if self.compressed else open(self.path, "rb")
+        return open_inflated(self.path, self.limit) if self.compressed else open(self.path, "rb")
 
     def bytes(self) -> bytes:
         """The whole content; converted to UTF-8 if it begins with a byte order mark."""
@@ -64,8 +86,18 @@ class RdfDocument(NamedTuple):
                 return data.decode(encoding, errors="replace").encode() if encoding else data.removeprefix(mark)
         return data
 
+    def checked_xml(self, data: bytes) -> bytes:
+        """XML as it is; raises IngestionError if its entities expand too far."""
+        check_entities(data, (data,), len(data), self.limit)
+        return data
 
-def open_document(source: Source) -> RdfDocument:
+    def _blocks(self) -> Iterator[bytes]:
+        with self.stream() as file:
+            while block := file.read(HEAD):
+                yield block
+
+
+def open_document(source: Source, expansion: int = DEFAULT_EXPANSION) -> RdfDocument:
     """Open a file and read its first megabyte; raises UnreadableFile for an empty one."""
     file = os.open(source.path, os.O_RDONLY)
     try:
@@ -73,6 +105,10 @@ def open_document(source: Source) -> RdfDocument:
         head = os.read(file, FIRST_READ)
         while FIRST_READ <= len(head) < HEAD and (more := os.read(file, HEAD - len(head))):
             head += more
+        size = os.fstat(file).st_size
+        limit = expansion_limit(size, expansion)
+        if head.startswith(b"\x1f\x8b"):
+            check_stated_size(os.pread(file, 4, size - 4) if size > GZIP_OVERHEAD else b"", limit)
     finally:
         os.close(file)
     compressed = head.startswith(b"\x1f\x8b")
@@ -81,7 +117,7 @@ def open_document(source: Source) -> RdfDocument:
             head = unpacked.read(HEAD)
     if not head or head.isspace():
         raise UnreadableFile(f"the file is empty. Give a file with RDF (one of {rdf_endings()})")
-    return RdfDocument(source.path, compressed, head, len(head) < HEAD)
+    return RdfDocument(source.path, compressed, head, len(head) < HEAD, limit)
 
 
 def document_format(source: Source, document: RdfDocument) -> str:
@@ -108,12 +144,15 @@ def convert_with_rdflib(document: RdfDocument, form: str, base: str) -> bytes:
     """A document of a format that pyoxigraph does not support, as N-Quads."""
     import rdflib
 
+    data = document.bytes()
+    if form == "rdflib:trix":
+        data = document.checked_xml(data)
     dataset = rdflib.Dataset()
     try:
         with warnings.catch_warnings():
             # rdflib warns about deprecated names that it uses itself
             warnings.simplefilter("ignore")
-            dataset.parse(io.BytesIO(document.bytes()), format=form.removeprefix("rdflib:"), publicID=base)
+            dataset.parse(io.BytesIO(data), format=form.removeprefix("rdflib:"), publicID=base)
             return dataset.serialize(format="nquads", encoding="utf-8")
     except (OSError, KeyboardInterrupt):
         raise

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
+from ingestion.read.expansion import DEFAULT_EXPANSION
 from ingestion.read.formats import LINES, format_from_name, rdf_endings
 from ingestion.read.omissions import Omission
 from nacre.errors import IngestionError
@@ -21,12 +22,14 @@ _PLAIN = re.compile(r"[\w.-]+", re.ASCII)
 @dataclass(frozen=True)
 class ReadOptions:
     """Options of reading. `strict`: refuse anything that can't be read. `base`: base IRI instead of the file's address.
-    `contexts`: local copies of JSON-LD contexts, by address. `fetch`: download other contexts."""
+    `contexts`: local copies of JSON-LD contexts, by address. `fetch`: download other contexts. `expansion`: how many
+    times its size a file may expand to."""
 
     strict: bool = False
     base: str = ""
     contexts: Mapping[str, Path] = field(default_factory=dict)
     fetch: bool = False
+    expansion: int = DEFAULT_EXPANSION
 
 
 class Source(NamedTuple):

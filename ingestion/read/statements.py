@@ -13,6 +13,7 @@ import pyoxigraph as ox
 
 from ingestion.read.contexts import ContextLoader, inline_contexts
 from ingestion.read.formats import LINES, NAMED, STATEMENTS
+from nacre.errors import IngestionError
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +33,8 @@ _TAG = re.compile(r"""(?<=["']@)(?![A-Za-z]{2,3}(?:-[A-Za-z]{2})?(?![\w-]))[A-Za
 _COMPLETE_TERMS = re.compile(r'"(?:(?s:\\.)|[^"\\])*+(?:"|(?P<open>\\?\Z))|<[^<>]*>|#.*')
 _NO_UTF8 = re.compile("[\udc80-\udcff]+")
 _ENCODING = re.compile(rb"""\A(\s*+<\?xml(?:[^>\s]++|\s++(?!encoding=))*+)\s++encoding=["']([\w.-]++)["']""")
+# codecs of Python that no XML uses; decoding names of domains takes quadratic time
+_NO_CHARACTER_SETS = frozenset({b"idna", b"punycode", b"unicode-escape", b"raw-unicode-escape"})
 
 
 class ParseProblem(NamedTuple):
@@ -75,6 +78,11 @@ def parse_statements(content: Content, form: str, base: str, terms: Numbers) -> 
             problems.append(ParseProblem(error.lineno or 0, reason, len(numbers) // size))
             if form not in STATEMENTS or (not numbers and len(problems) >= MAX_LEADING_PROBLEMS):
                 break
+        except MemoryError as error:
+            if "buffer" not in str(error):
+                raise
+            # the parser can't continue behind a text that fills its buffer
+            raise IngestionError("a text in it is longer than 16 MB, the limit of the parser. Shorten it") from None
     if form in LINES:
         numbers = _drop_unterminated(numbers, size, problems)
     statements = ParsedStatements(numbers, size, problems)
@@ -110,6 +118,8 @@ def repair_document(data: bytes, form: str, base: str, load: ContextLoader) -> R
     tags: dict[str, str] = {}
     if form == "RDF_XML" and (declared := _ENCODING.match(data)):
         try:
+            if declared[2].lower().replace(b"_", b"-") in _NO_CHARACTER_SETS:
+                raise LookupError(declared[2])
             return RepairedDocument(
                 _ENCODING.sub(rb"\1", data, count=1).decode(declared[2].decode()).encode(), tags, []
             )

@@ -72,7 +72,7 @@ def test_help_lists_every_command():
 @pytest.mark.parametrize(
     ("command", "options"),
     [
-        ("ingest", ["--graph", "--texts", "--annotations", "--tables-only", "--no-vectors"]),
+        ("ingest", ["--graph", "--texts", "--annotations", "--tables-only", "--no-vectors", "--max-expansion"]),
         ("report", ["--graph", "--json"]),
         ("export", ["--graph", "--format"]),
         ("remove", ["--graph"]),

@@ -8,6 +8,8 @@ from ingestion.vocabulary import OWL, RDF, RDFS, SCHEMA_PREDICATES, SKOS, TYPE
 FIRST, REST, NIL = RDF + "first", RDF + "rest", RDF + "nil"
 CONTAINERS = (RDF + "Bag", RDF + "Seq", RDF + "Alt")
 MEMBER = re.compile(re.escape(RDF) + r"_\d+|" + re.escape(RDFS + "member"))
+# links that a list of several owners becomes at most (given): more of them would not be in the file
+MAX_SHARED_LINKS = 1_000_000
 REASON = "part of a list"
 # lists in class expressions are parsed with these
 _MEANT = {SKOS + "memberList": SKOS + "member"}
@@ -33,12 +35,22 @@ def unfold_lists(draft: Draft) -> None:
 
 def _items(head: int, first: dict[int, int], rest: dict[int, int], nodes: list[int]) -> list[int]:
     """The members of a list, those of lists in it among them; its nodes are appended to `nodes`."""
-    found = []
-    while head in first and head not in nodes:
-        nodes.append(head)
-        member = first[head]
-        found += _items(member, first, rest, nodes) if member in first else [member]
-        head = rest.get(head, -1)
+    found: list[int] = []
+    seen = set(nodes)
+    # the rests of the lists that are being read, the innermost last: lists may be nested to any depth
+    waiting = [head]
+    while waiting:
+        head = waiting.pop()
+        while head in first and head not in seen:
+            seen.add(head)
+            nodes.append(head)
+            member, following = first[head], rest.get(head, -1)
+            if member in first:
+                waiting.append(following)
+                head = member
+            else:
+                found.append(member)
+                head = following
     return found
 
 
@@ -53,6 +65,8 @@ def _unfold(draft: Draft, head: int, nodes: list[int], members: list[int]) -> No
         known = {draft.text(draft.row(row)[1]) for row in draft.rows_of(node)}
         if not all(iri in (FIRST, REST, TYPE) or MEMBER.fullmatch(iri) for iri in known):
             return
+    if len(owners) > 1 and len(owners) * len(members) > MAX_SHARED_LINKS:
+        return
     for row, predicate in zip(owners, predicates, strict=True):
         for member in members:
             draft.add(draft.row(row)[0], _MEANT.get(predicate, predicate), member)

@@ -48,12 +48,19 @@ def find_documents(places: Sequence[str]) -> list[DocumentFile]:
 
 def _documents_in(folder: Path, place: str) -> dict[Path, str]:
     """The documents in a folder, by path, with their names."""
+    inside = folder.resolve()
     files = [p for p in sorted(folder.rglob("*")) if p.is_file() and not _is_hidden(p.relative_to(folder))]
-    documents = [p for p in files if _is_document(p)]
+    documents = [p for p in files if _is_document(p) and not _leads_out(p, inside)]
     if not any(p.suffix.lower() in READABLE_FORMATS for p in documents):
         raise IngestionError(f"{place}: no document in this folder ({', '.join(sorted(READABLE_FORMATS))}).")
-    root = folder.resolve().name
-    return {p.resolve(): f"{root}/{p.relative_to(folder).as_posix()}".lstrip("/") for p in documents}
+    root = inside.name
+    found: dict[Path, str] = {}
+    for path in documents:
+        name = f"{root}/{path.relative_to(folder).as_posix()}".lstrip("/")
+        # a link to a file of the folder is the same document, read by the format that the file's own name says
+        if not path.is_symlink() or _is_document(path.resolve()):
+            found[path.resolve()] = name
+    return found
 
 
 def _expand(place: str) -> list[Path]:
@@ -64,6 +71,15 @@ def _expand(place: str) -> list[Path]:
             return [Path(match) for match in matches]
         raise IngestionError(f"{place}: no file matches. Check the pattern given to --texts.")
     raise IngestionError(f"{place}: no such file or folder. Check the path given to --texts.")
+
+
+def _leads_out(path: Path, folder: Path) -> bool:
+    """Whether a link leads out of its folder, or to a hidden file in it: such a file was not given."""
+    target = path.resolve()
+    if target.is_relative_to(folder) and not _is_hidden(target.relative_to(folder)):
+        return False
+    log.warning("%s is a link out of the folder and is not read", path)
+    return True
 
 
 def _is_hidden(path: Path) -> bool:

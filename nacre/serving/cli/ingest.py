@@ -39,6 +39,10 @@ ContextsOption = Annotated[
 FetchContextsOption = Annotated[
     bool, typer.Option("--fetch-contexts", help="Download JSON-LD contexts that have no local copy.")
 ]
+ExpansionOption = Annotated[
+    int,
+    typer.Option("--max-expansion", metavar="FACTOR", min=1, help="How many times its size a file may expand to."),
+]
 
 
 def ingest(
@@ -53,6 +57,7 @@ def ingest(
     base: BaseOption = "",
     contexts: ContextsOption = None,
     fetch_contexts: FetchContextsOption = False,
+    max_expansion: ExpansionOption = 40,
 ) -> int:
     """Build a graph from RDF files, documents, or both.
 
@@ -81,7 +86,13 @@ def ingest(
             annotations=annotations,
             tables_only=tables_only,
             sparql=sparql,
-            reading=ReadOptions(strict, _check_base(base), dict(map(_parse_context, contexts or [])), fetch_contexts),
+            reading=ReadOptions(
+                strict,
+                _check_base(base),
+                dict(map(_parse_context, contexts or [])),
+                fetch_contexts,
+                max_expansion,
+            ),
             without=pipeline.no_vectors_reason(graph, no_vectors, embedder),
             server=VectorServer(settings.qdrant_url, qdrant_api_key(settings)),
             on_stage=on_stage,

@@ -1,0 +1,157 @@
+"""RDF files that are made to take all memory or time: each is refused with its name and the limit, or read as usual."""
+
+import gzip
+import io
+import time
+from pathlib import Path
+
+import pytest
+
+from ingestion.meaning.owl import lists
+from ingestion.read.documents.find import find_documents
+from ingestion.read.expansion import FREE_BYTES, EntityGuard, check_entities
+from ingestion.read.parse import read_sources
+from ingestion.read.sources import ReadOptions, find_sources
+from nacre.errors import IngestionError
+
+RDF = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e.org/">'
+TRIX = '<TriX xmlns="http://www.w3.org/2004/03/trix/trix-1/"><graph>'
+NAMES = "abcdefghij"
+NESTED = '<!ENTITY a "aaaaaaaaaa">' + "".join(
+    f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in zip(NAMES, NAMES[1:], strict=False)
+)
+LONG = f'<!ENTITY j "{"x" * 100_000}">'
+SMALL = b"@prefix : <http://e.org/> .\n:a :b :c .\n"
+
+
+def described(text: str) -> str:
+    return f'<rdf:Description rdf:about="http://e.org/1"><e:t>{text}</e:t></rdf:Description>'
+
+
+def in_trix(text: str) -> str:
+    return f"<triple><uri>http://e.org/1</uri><uri>http://e.org/p</uri><plainLiteral>{text}</plainLiteral></triple>"
+
+
+def refusal(folder: Path, name: str, content: bytes, reading: ReadOptions = ReadOptions()) -> str:  # noqa: B008
+    """The message that refuses a file, which takes less than 10 s and is listed if there are other files."""
+    (folder / name).write_bytes(content)
+    start = time.monotonic()
+    with pytest.raises(IngestionError) as refused:
+        read_sources(find_sources([str(folder / name)], reading))
+    assert time.monotonic() - start < 10
+    (folder / "good.ttl").write_bytes(SMALL)
+    facts = read_sources(find_sources([str(folder)], reading))
+    assert len(facts.subject) == 1
+    assert [Path(each.file).name for each in facts.omitted.listed] == [name]
+    assert name in str(refused.value)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("nested.rdf", f"<!DOCTYPE r [{NESTED}]>{RDF}{described('&j;')}</rdf:RDF>"),
+        ("nested_in_the_body.rdf", f"{RDF}<!DOCTYPE r [{NESTED}]>{described('&j;')}</rdf:RDF>"),
+        ("unused.rdf", f"<!DOCTYPE r [{NESTED}]>{RDF}{described('x')}</rdf:RDF>"),
+        ("repeated.rdf", f"<!DOCTYPE r [{LONG}]>{RDF}{described('&j;' * 20_000)}</rdf:RDF>"),
+        ("nested.trix", f"<!DOCTYPE r [{NESTED}]>{TRIX}{in_trix('&j;')}</graph></TriX>"),
+        ("escaped.trix", f"<!DOCTYPE r [{NESTED.replace('&', '&#38;')}]>{TRIX}{in_trix('&j;')}</graph></TriX>"),
+        ("repeated.trix", f"<!DOCTYPE r [{LONG}]>{TRIX}{in_trix('&j;' * 20_000)}</graph></TriX>"),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_entities_that_expand_to_more_than_the_limit_are_refused(
+    tmp_path: Path, name: str, content: str, encoding: str
+) -> None:
+    assert "XML entities expand to more than 100 MB; --max-expansion" in refusal(
+        tmp_path, name, content.encode(encoding)
+    )
+
+
+def test_entities_in_a_declared_encoding_are_refused(tmp_path: Path) -> None:
+    declared = '<?xml version="1.0" encoding="utf-7"?>'
+    content = declared.encode() + f"<!DOCTYPE r [{NESTED}]>{RDF}{described('&j;')}</rdf:RDF>".encode("utf-7")
+    (tmp_path / "other.rdf").write_bytes(content)
+    with pytest.raises(IngestionError, match=r"other\.rdf"):
+        read_sources(find_sources([str(tmp_path / "other.rdf")], ReadOptions()))
+
+
+def test_entities_for_namespaces_are_read(tmp_path: Path) -> None:
+    entities = '<!ENTITY e "http://e.org/"><!ENTITY f "&e;f#">'
+    (tmp_path / "a.owl").write_text(f"<!DOCTYPE r [{entities}]>{RDF}{described('&f;x')}</rdf:RDF>")
+    facts = read_sources(find_sources([str(tmp_path / "a.owl")], ReadOptions()))
+    assert [fact.object.value for each in facts.capsules() for fact in each.facts] == ["http://e.org/f#x"]
+
+
+def test_references_are_counted_across_blocks() -> None:
+    head = LONG.encode()
+    blocks = [b"&j", b";" + b"&j;" * 2000]
+    with pytest.raises(IngestionError, match="entities"):
+        check_entities(head, blocks, FREE_BYTES, FREE_BYTES)
+    check_entities(head, [b"&j", b";" + b"&j;" * 500], FREE_BYTES, FREE_BYTES)
+
+
+def test_entities_declared_after_the_checked_part_are_refused() -> None:
+    guard = EntityGuard(io.BytesIO(b"<!ENTITY a 'x'>" + b" " * 10 + b"<!ENTITY b 'y'>"), 20)
+    with pytest.raises(IngestionError, match="after the first megabyte"):
+        while guard.read(4):
+            pass
+
+
+@pytest.mark.parametrize("unit", [b"\n", b":a :b :c .\n", b" "])
+@pytest.mark.parametrize("stated", [True, False])
+def test_gzip_data_that_inflates_to_more_than_the_limit_is_refused(tmp_path: Path, unit: bytes, stated: bool) -> None:
+    content = gzip.compress(SMALL + unit * (20_000_000 // len(unit)))
+    content = content if stated else content[:-4] + b"\0\0\0\0"
+    message = refusal(tmp_path, "bomb.ttl.gz", content, ReadOptions(expansion=5))
+    assert "inflates to more than 12 MB; --max-expansion" in message
+
+
+def test_gzip_data_below_the_limit_is_read(tmp_path: Path) -> None:
+    (tmp_path / "many.ttl.gz").write_bytes(gzip.compress(SMALL + b":a :b :c .\n" * 200_000))
+    facts = read_sources(find_sources([str(tmp_path / "many.ttl.gz")], ReadOptions()))
+    assert len(facts.subject) == 1
+
+
+def test_a_text_longer_than_the_parser_reads_is_named(tmp_path: Path) -> None:
+    message = refusal(tmp_path, "long.ttl", SMALL + b':a :d "' + b"x " * 8_500_000 + b'" .\n')
+    assert "a text in it is longer than 16 MB" in message
+
+
+def test_deep_and_long_lists_are_read_in_linear_time() -> None:
+    size = 200_000
+    first = {node: node + size if node < size else 7 for node in range(size)}
+    rest = {node: node + 1 for node in range(size - 1)}
+    start = time.monotonic()
+    assert len(lists._items(0, first, rest, [])) == size
+    nested = {node: node + 1 for node in range(size)}
+    assert lists._items(0, nested, {}, []) == [size]
+    assert time.monotonic() - start < 5
+
+
+def test_members_of_nested_lists_keep_their_order() -> None:
+    first = {1: 100, 2: 11, 3: 103, 11: 101, 12: 102}
+    rest = {1: 2, 2: 3, 11: 12}
+    nodes: list[int] = []
+    assert lists._items(1, first, rest, nodes) == [100, 101, 102, 103]
+    assert nodes == [1, 2, 11, 12, 3]
+
+
+def test_links_out_of_a_folder_of_texts_are_not_followed(tmp_path: Path) -> None:
+    folder, outside = tmp_path / "texts", tmp_path / "private.md"
+    (folder / ".git").mkdir(parents=True)
+    outside.write_text("A secret.")
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "more.md").write_text("Another secret.")
+    (folder / "own.md").write_text("A text.")
+    (folder / "plain").write_text("A text without an extension.")
+    (folder / ".git" / "config.txt").write_text("hidden")
+    for name, target in (
+        ("out.md", outside),
+        ("folder", tmp_path / "private"),
+        ("same.md", folder / "own.md"),
+        ("plain.md", folder / "plain"),
+        ("hidden.md", folder / ".git" / "config.txt"),
+    ):
+        (folder / name).symlink_to(target)
+    assert {each.path for each in find_documents([str(folder)])} == {folder / "own.md"}
