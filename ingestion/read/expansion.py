@@ -5,7 +5,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from nacre.errors import IngestionError
 
@@ -36,13 +36,13 @@ class _Inflating(io.RawIOBase):
     """Decompressed data, up to a limit."""
 
     def __init__(self, path: str, limit: int) -> None:
-        self._file, self._left, self._limit = gzip.open(path, "rb"), limit, limit
+        self._file, self._left, self._limit = gzip.GzipFile(path, "rb"), limit, limit
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        count = cast(gzip.GzipFile, self._file).readinto(buffer)
+        count = self._file.readinto(buffer)
         self._left -= count
         if self._left < 0:
             raise IngestionError(f"the gzip data inflates to {_advice(self._limit)}")

@@ -75,6 +75,16 @@ class RdfDocument(NamedTuple):
     def stream(self) -> IO[bytes]:
         return open_inflated(self.path, self.limit) if self.compressed else open(self.path, "rb")
 
+    def checked_xml(self, data: bytes) -> bytes:
+        """XML as it is; raises IngestionError if its entities expand too far."""
+        check_entities(data, (data,), len(data), self.limit)
+        return data
+
+    def _blocks(self) -> Iterator[bytes]:
+        with self.stream() as file:
+            while block := file.read(HEAD):
+                yield block
+
     def bytes(self) -> bytes:
         """The whole content; converted to UTF-8 if it begins with a byte order mark."""
         data = self.head
@@ -85,16 +95,6 @@ class RdfDocument(NamedTuple):
             if data.startswith(mark):
                 return data.decode(encoding, errors="replace").encode() if encoding else data.removeprefix(mark)
         return data
-
-    def checked_xml(self, data: bytes) -> bytes:
-        """XML as it is; raises IngestionError if its entities expand too far."""
-        check_entities(data, (data,), len(data), self.limit)
-        return data
-
-    def _blocks(self) -> Iterator[bytes]:
-        with self.stream() as file:
-            while block := file.read(HEAD):
-                yield block
 
 
 def open_document(source: Source, expansion: int = DEFAULT_EXPANSION) -> RdfDocument:

@@ -3,6 +3,7 @@
 import gzip
 import io
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ RDF = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e=
 TRIX = '<TriX xmlns="http://www.w3.org/2004/03/trix/trix-1/"><graph>'
 NAMES = "abcdefghij"
 NESTED = '<!ENTITY a "aaaaaaaaaa">' + "".join(
-    f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in zip(NAMES, NAMES[1:], strict=False)
+    f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in pairwise(NAMES)
 )
 LONG = f'<!ENTITY j "{"x" * 100_000}">'
 SMALL = b"@prefix : <http://e.org/> .\n:a :b :c .\n"
@@ -94,8 +95,7 @@ def test_references_are_counted_across_blocks() -> None:
 def test_entities_declared_after_the_checked_part_are_refused() -> None:
     guard = EntityGuard(io.BytesIO(b"<!ENTITY a 'x'>" + b" " * 10 + b"<!ENTITY b 'y'>"), 20)
     with pytest.raises(IngestionError, match="after the first megabyte"):
-        while guard.read(4):
-            pass
+        list(iter(lambda: guard.read(4), b""))
 
 
 @pytest.mark.parametrize("unit", [b"\n", b":a :b :c .\n", b" "])
