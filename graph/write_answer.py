@@ -92,7 +92,8 @@ async def _fuse(agents: Agents, view: TurnView, schema: Schema, gate: GroundingG
         log.exception("the answer could not be written")
         gate.discard()
         text = "Something went wrong while I put the answer together."
-        why = f"{type(error).__name__}: {error}"[:300]
+        # the text of an unexpected error may quote anything; it is in the log
+        why = f"internal error: {type(error).__name__}"
         draft = Result(AnswerDraft(((text, ()),), "failed", reason=why))
     gate.say(text, ())
     return draft

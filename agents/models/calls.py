@@ -14,6 +14,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel, ValidationError
 
+from agents.models.failure_reasons import failure_reason, logged_error, reply_fault
 from agents.models.limits import Limits
 from agents.models.reply_cache import CachedReply
 from agents.models.structured_output import parse_record
@@ -106,25 +107,26 @@ async def _call(
             answer = await _call_with_retries(partial(bound.ainvoke, prompt, _run_config(counter)), limits)
     except (ValidationError, OutputParserException, json.JSONDecodeError) as error:
         raw = _raw_reply(error)
-        return raw, parse_record(AIMessage(raw), shape)["parsed"], _first_line(error)
+        return raw, parse_record(AIMessage(raw), shape)["parsed"], _reply_fault(error)
     except TimeoutError:
         raise ModelFailed(f"no answer within {seconds:.3g} s", counter.usage) from None
     except Exception as error:
         if limits.output.change_after(error, tried):
-            log.info("the model's server refused the requested format: %s", _first_line(error))
+            log.info("the model's server refused the requested format: %s", _failure(error))
             return await _call(model, messages, shape, counter, limits)
         # every provider has its own errors; after any of them the rules answer
-        raise ModelFailed(_first_line(error), counter.usage) from error
+        raise ModelFailed(_failure(error), counter.usage) from error
     if answer.get("parsed") is None and answer.get("raw") is not None:
         # a server may ignore the requested format and reply in words
         answer = parse_record(answer["raw"], shape) | {"parsing_error": answer.get("parsing_error")}
     raw = str(answer["raw"].content) if answer.get("raw") is not None else ""
     refusal = getattr(answer.get("raw"), "additional_kwargs", {}).get("refusal")
     if refusal:
-        raise ModelFailed(f"refused: {refusal}", counter.usage)
+        log.debug("the model refused: %s", logged_error(ValueError(refusal)))
+        raise ModelFailed("the model refused to answer", counter.usage)
     if isinstance(answer.get("parsed"), shape):
         return raw, answer["parsed"], ""
-    return raw, None, _first_line(answer.get("parsing_error") or ValueError("malformed answer"))
+    return raw, None, _reply_fault(answer.get("parsing_error") or ValueError("malformed answer"))
 
 
 async def stream_reply(
@@ -173,7 +175,7 @@ async def _stream(
             except TimeoutError:
                 raise ModelFailed(f"no end within {seconds:.3g} s", counter.usage) from None
             except Exception as error:
-                raise ModelFailed(_first_line(error), counter.usage) from error
+                raise ModelFailed(_failure(error), counter.usage) from error
             following = chunks.__anext__
             is_complete = is_complete or bool(STREAM_END_KEYS & chunk.response_metadata.keys())
             if text := str(chunk.text):
@@ -209,7 +211,7 @@ async def _call_with_retries(call: Callable[[], Awaitable[T]], limits: Limits) -
             wait = max(pause, _retry_after(error))
             if not is_transient(error) or wait >= limits.seconds_left():
                 raise
-            log.info("model server is busy, again in %.1f s: %s", wait, _first_line(error))
+            log.info("model server is busy, again in %.1f s: %s", wait, _failure(error))
         await asyncio.sleep(wait)
         pause *= 2
     return await call()
@@ -243,8 +245,13 @@ def _run_config(counter: UsageCounter) -> RunnableConfig:
     return {"callbacks": [counter], "tags": ["nostream"]}
 
 
-def _first_line(error: Exception) -> str:
-    """The first line of an error, shortened."""
-    lines = str(error).strip().splitlines()
-    text = lines[0] if lines else ""
-    return f"{type(error).__name__}: {text}"[:200] if text else type(error).__name__
+def _failure(error: Exception) -> str:
+    """The reason of a failed call for records; the text of its error goes to the log."""
+    log.debug("call of a model failed: %s", logged_error(error))
+    return failure_reason(error)
+
+
+def _reply_fault(error: Exception) -> str:
+    """What is wrong with a reply, without its text, which goes to the log."""
+    log.debug("malformed reply: %s", logged_error(error))
+    return reply_fault(error)

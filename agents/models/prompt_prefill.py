@@ -6,6 +6,7 @@ import logging
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 
+from agents.models.failure_reasons import failure_reason, logged_error
 from agents.models.limits import Limits
 from agents.models.priors import Size
 from agents.query_writing.query_prompt import query_prefix
@@ -33,4 +34,5 @@ async def prefill_prompts(
                 async for _ in model.astream([SystemMessage(text), HumanMessage("Question:")]):
                     break
     except Exception as error:
-        log.warning("prompts could not be prefilled: %s: %s", type(error).__name__, error)
+        log.warning("prompts could not be prefilled: %s", failure_reason(error))
+        log.debug("prompts could not be prefilled: %s", logged_error(error))

@@ -3,6 +3,7 @@
 Files in reading order:
     settings.py      environment variables and .env -> Settings
     models.py        Settings -> chat models
+    bounded_replies.py  a limit on the bytes of a reply
     prices.py        the prices of models
     embedder.py      the local embedder
     local_files.py   model files on this machine

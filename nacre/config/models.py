@@ -7,6 +7,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import SecretStr
 
+from nacre.config.bounded_replies import bound_reply
 from nacre.config.local_model import is_local, local_model
 from nacre.config.prices import price_of, prices
 from nacre.config.settings import Settings
@@ -88,8 +89,13 @@ def _openai(settings: Settings, model: str) -> dict[str, Any]:
             "Set it, or OPENAI_BASE_URL for a server of your own."
         )
     options: dict[str, Any] = {"base_url": settings.openai_base_url, "api_key": key, "stream_usage": True}
-    if settings.model_proxy:
-        options["openai_proxy"] = settings.model_proxy.get_secret_value()
+    # imported here, since the rules do not need it
+    from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
+
+    proxy = settings.model_proxy.get_secret_value() if settings.model_proxy else None
+    options["http_async_client"] = DefaultAsyncHttpxClient(proxy=proxy, event_hooks={"response": [bound_reply]})
+    if proxy:
+        options["http_client"] = DefaultHttpxClient(proxy=proxy)
     return {**options, **_other(settings, model)}
 
 
@@ -97,7 +103,12 @@ def _ollama(settings: Settings, model: str) -> dict[str, Any]:
     client: dict[str, Any] = {"timeout": settings.model_seconds}
     if settings.model_proxy:
         client["proxy"] = settings.model_proxy.get_secret_value()
-    return {"base_url": settings.ollama_host, "num_predict": settings.model_tokens, "client_kwargs": client}
+    return {
+        "base_url": settings.ollama_host,
+        "num_predict": settings.model_tokens,
+        "client_kwargs": client,
+        "async_client_kwargs": {"event_hooks": {"response": [bound_reply]}},
+    }
 
 
 def _other(settings: Settings, model: str) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import logging
+import resource
 from typing import Any
 
 import pytest
@@ -22,14 +24,16 @@ from graph.app import compose
 from graph.builder import build_graph
 from graph.resources import Resources
 from graph.stream import stream_turn
+from nacre.config.bounded_replies import MAX_REPLY_BYTES
 from nacre.config.models import chat_model
 from nacre.config.settings import Settings
-from tests.support.model_servers import Reply, Server, ollama_server, openai_server
+from tests.support.model_servers import Reply, Server, endless_server, ollama_server, openai_server
 from tests.support.scripted_model import step
 
 MESSAGES = [SystemMessage("Be short."), HumanMessage("What simmers?")]
 BUSY = Reply(status=429, headers={"retry-after": "0.01"})
 BROKEN = Reply(status=500)
+KEY = "sk-proj-a1b2c3d4e5f6g7h8"
 
 
 class Dish(BaseModel):
@@ -126,7 +130,10 @@ async def test_a_stream_that_is_cut_off_fails_after_what_was_said(kind: str) -> 
 
 
 async def test_a_refusal_is_said_so() -> None:
-    with openai_server(Reply(refusal="I'd rather not.")) as server, pytest.raises(ModelFailed, match="I'd rather not"):
+    with (
+        openai_server(Reply(refusal="I'd rather not.")) as server,
+        pytest.raises(ModelFailed, match="refused to answer"),
+    ):
         await structured_reply(model_of(server), MESSAGES, Dish, limits=limits())
 
 
@@ -136,6 +143,38 @@ async def test_malformed_json_is_asked_for_again(text: str) -> None:
         dish, usage = await structured_reply(model_of(server), MESSAGES, Dish, limits=limits())
         assert "That can't be used" in server.asked[1]["messages"][-1]["content"]
     assert (dish, usage.calls) == (Dish(name="dal", hot=True), 2)
+
+
+@pytest.mark.parametrize("kind", ["openai", "ollama"])
+async def test_text_of_a_servers_error_is_in_the_log_without_keys_and_in_no_record(
+    kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    error = Reply(f"Incorrect API key: {KEY}. See the dashboard.", status=401)
+    caplog.set_level(logging.DEBUG, "agents.models.calls")
+    served = openai_server(error, error) if kind == "openai" else ollama_server(error, error, model="small")
+    with served as server:
+        for call in (
+            said(model_of(server, f"{kind}:small"), UsageCounter()),
+            structured_reply(model_of(server, f"{kind}:small"), MESSAGES, Dish, limits=limits()),
+        ):
+            with pytest.raises(ModelFailed) as failed:
+                await call
+            assert failed.value.why.endswith("the model's server answered with status 401")
+    logged = " ".join(record.getMessage() for record in caplog.records if record.name == "agents.models.calls")
+    assert "See the dashboard" in logged
+    assert KEY not in logged
+
+
+@pytest.mark.parametrize("kind", ["openai", "ollama"])
+async def test_an_endless_reply_is_ended_by_its_size(kind: str) -> None:
+    start = peak_memory()
+    with endless_server() as server, pytest.raises(ModelFailed):
+        await structured_reply(model_of(server, f"{kind}:small"), MESSAGES, Dish, limits=limits())
+    assert peak_memory() - start < 6 * MAX_REPLY_BYTES
+
+
+def peak_memory() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 async def test_nobody_listens() -> None:
@@ -170,7 +209,7 @@ async def test_ollama_that_is_busy_is_tried_again() -> None:
 
 
 async def test_ollama_without_the_model_says_so() -> None:
-    with ollama_server(DAL) as server, pytest.raises(ModelFailed, match="model 'large' not found"):
+    with ollama_server(DAL) as server, pytest.raises(ModelFailed, match="status 404"):
         await structured_reply(model_of(server, "ollama:large"), MESSAGES, Dish, limits=limits())
 
 
@@ -253,7 +292,7 @@ async def test_a_server_that_refuses_every_way_is_asked_anew_the_next_time() -> 
 
 async def test_a_way_that_was_set_is_kept() -> None:
     with openai_server(DAL, takes=("tools",)) as server:
-        with pytest.raises(ModelFailed, match="json_schema is not supported"):
+        with pytest.raises(ModelFailed, match="status 400"):
             await structured_reply(
                 model_of(server), MESSAGES, Dish, limits=limits(output=StructuredOutput("json_schema"))
             )

@@ -3,17 +3,21 @@
 import asyncio
 import json
 import re
+import time
 
 import pytest
 
 from agents.models.call_log import ModelCall, record_call
+from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.serving.conversations.transcript import rows_csv
 from nacre.serving.errors import NotFound, TooManyRequests
 from nacre.serving.http.auth import RateLimiter
+from nacre.serving.http.health import MODEL_PROBE_SECONDS, model_problems
 from nacre.serving.keys import KeyStore
 from nacre.serving.page.pages import STATIC_FOLDER, content_security_policy
 from nacre.serving.runs import Runs
+from tests.support.model_servers import endless_server
 
 
 def test_a_bucket_fills_again_with_time() -> None:
@@ -164,3 +168,14 @@ async def test_what_a_model_was_asked_is_told_to_the_owner_of_the_run_alone() ->
     for owner, id in (("bo", run.id), ("ann", "none")):
         with pytest.raises(NotFound):
             runs.calls(owner, id)
+
+
+@pytest.mark.parametrize("in_headers", [True, False])
+def test_readiness_waits_two_seconds_for_a_models_server_and_reads_no_body(in_headers: bool) -> None:
+    with endless_server(in_headers=in_headers) as server:
+        places = {"NACRE_OPENAI_BASE_URL": server.url.replace("//", "//ann:secret@")}
+        settings = Settings(model="openai:small", forbid_models=False, _env_file=None, **places)  # type: ignore[arg-type]
+        start = time.monotonic()
+        problems = model_problems(settings)
+        assert time.monotonic() - start < MODEL_PROBE_SECONDS + 1
+    assert problems == (["the model's server does not answer, so the rules answer: TimeoutError"] if in_headers else [])

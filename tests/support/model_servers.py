@@ -2,8 +2,9 @@
 
 import json
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -57,6 +58,13 @@ def ollama_server(*replies: Reply, model: str = "small") -> Iterator[Server]:
 
 
 @contextmanager
+def endless_server(*, in_headers: bool = False) -> Iterator[Server]:
+    """A server whose reply does not end: its body is spaces, or its headers come a character at a time."""
+    with _served(_Dribbling if in_headers else _Endless, []) as server:
+        yield server
+
+
+@contextmanager
 def _served(
     handler: type[BaseHTTPRequestHandler],
     replies: list[Reply],
@@ -104,6 +112,30 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *args: Any) -> None:
         pass
+
+
+class _Endless(_Handler):
+    """300 MB, which ends a test that reads it all."""
+
+    def answer(self, body: dict[str, Any], reply: Reply) -> None:
+        self.do_GET()
+
+    def do_GET(self) -> None:
+        with suppress(ConnectionError):
+            self.begin(200, "application/json", Reply())
+            for _ in range(300):
+                self.wfile.write(b" " * 1_000_000)
+
+
+class _Dribbling(_Handler):
+    """20 seconds of headers, which ends a test that waits for them all."""
+
+    def do_GET(self) -> None:
+        with suppress(ConnectionError):
+            for character in b"HTTP/1.1 200 OK\r\nX: " + b"a" * 160:
+                self.wfile.write(bytes([character]))
+                self.wfile.flush()
+                time.sleep(0.1)
 
 
 class _OpenAI(_Handler):
@@ -158,7 +190,7 @@ class _Ollama(_Handler):
         if body["model"] != known or reply.status != 200:
             missing = body["model"] != known
             self.begin(404 if missing else reply.status, "application/json", reply)
-            why = f"model '{body['model']}' not found" if missing else "server busy"
+            why = f"model '{body['model']}' not found" if missing else reply.text or "server busy"
             self.wfile.write(json.dumps({"error": why}).encode())
             return
         self.begin(200, "application/x-ndjson", reply)

@@ -62,8 +62,11 @@ PROSE = replace(UNSURE, expected="prose")
 @pytest.mark.parametrize(
     ("replies", "why"),
     [
-        ([ConnectionError("refused")], "ConnectionError: refused"),
-        ([Cut("The pilaf contains rice and on", ConnectionError("cut"))], "ConnectionError: cut"),
+        ([ConnectionError("refused")], "ConnectionError: the model's server can't be reached"),
+        (
+            [Cut("The pilaf contains rice and on", ConnectionError("cut"))],
+            "ConnectionError: the model's server can't be reached",
+        ),
         ([""], "nothing it said rests on the evidence"),
         (["I am sorry, but I can't help with that."], "nothing it said rests on the evidence"),
         ([Slow("late", 30)], "no end within 1 s"),
@@ -84,7 +87,7 @@ def test_what_was_released_stays_when_a_model_breaks_off(scripted: ScriptedModel
     agent = fuser.by_model(scripted, fuser.by_rules, LIMITS)
     result, gate = fused(agent, seen(SENTENCE, other, understanding=PROSE))
     assert gate.answer == "Pilaf contains rice [1]. What dal is to lentils, pilaf is to rice [2]."
-    assert result.by == "rules after model: ConnectionError: cut"
+    assert result.by == "rules after model: ConnectionError: the model's server can't be reached"
 
 
 def test_where_nothing_was_found_the_rules_say_so_without_a_call(scripted: ScriptedModel) -> None:

@@ -333,7 +333,7 @@ async def test_where_one_is_clearly_surer_no_second_opinion_is_bought(scripted: 
 @pytest.mark.parametrize(
     ("replies", "why"),
     [
-        ([ConnectionError("refused")], "ConnectionError: refused"),
+        ([ConnectionError("refused")], "ConnectionError: the model's server can't be reached"),
         ([Slow("late", 30)], "no answer within 0.2 s"),
         (["I would rather not.", "{}"], "OutputParserException"),
         ([step("SELECT 1", wants="everything")] * 2, "OutputParserException"),

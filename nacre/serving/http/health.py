@@ -1,5 +1,6 @@
 """Health of the server: settings + stores -> /healthz, /readyz, /metrics."""
 
+import asyncio
 import shutil
 import threading
 import time
@@ -27,6 +28,8 @@ metrics_router = APIRouter(tags=["health"])
 
 HEALTH_CACHE_SECONDS = 1.0
 MIN_FREE_BYTES = 50_000_000
+# the model's server must answer in this time, from the connection to the headers (given)
+MODEL_PROBE_SECONDS = 2.0
 
 
 class HealthReport(NamedTuple):
@@ -109,7 +112,7 @@ def _examine(service: TurnService) -> HealthReport:
             *_conversation_problems(service),
             *_disk_problems(settings),
             *_key_problems(settings),
-            *_model_problems(settings),
+            *model_problems(settings),
         ],
     )
 
@@ -162,7 +165,7 @@ def _key_problems(settings: Settings) -> list[str]:
     return []
 
 
-def _model_problems(settings: Settings) -> list[str]:
+def model_problems(settings: Settings) -> list[str]:
     """Whether the model's server accepts connections; it gets no prompt, since that may cost money."""
     if not settings.model:
         return []
@@ -170,10 +173,21 @@ def _model_problems(settings: Settings) -> list[str]:
     if not local:
         return []
     try:
-        httpx.get(local if "://" in local else f"http://{local}", timeout=2.0)
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        return [f"the model's server does not answer, so the rules answer: {error}"]
+        asyncio.run(_await_headers(local if "://" in local else f"http://{local}"))
+    except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
+        # the text of the error may quote the address with a password
+        return [f"the model's server does not answer, so the rules answer: {type(error).__name__}"]
     return []
+
+
+async def _await_headers(url: str) -> None:
+    """Wait for the headers of a reply; its body is not read, since it may not end."""
+    async with (
+        asyncio.timeout(MODEL_PROBE_SECONDS),
+        httpx.AsyncClient(timeout=MODEL_PROBE_SECONDS) as client,
+        client.stream("GET", url),
+    ):
+        pass
 
 
 def _bearer_token(request: Request) -> str | None:
