@@ -139,7 +139,7 @@ def _groups(understanding: Understanding, stores: TripleStores) -> Iterator[Trip
 
 def _graph_triples(key: str, stores: TripleStores) -> Iterator[tuple[str, bool, RetrievedTriple]]:
     """The triples of a thing in its passages."""
-    passages = stores.passages.by_key(key)[:MOST_PASSAGES] if stores.passages is not None else []
+    passages = stores.passages.by_key(key, MOST_PASSAGES) if stores.passages is not None else []
     predicates = stores.lexicon.schema.predicate_of
     for passage in passages:
         for text, triple, document, *_ in passage.sentences:

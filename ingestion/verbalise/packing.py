@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 
-from ingestion.verbalise.split_sentences import sentence_spans
+from ingestion.verbalise.split_sentences import sentence_spans, shorten_title
 from nacre.records.facts import Passage, Sentence
 
 PASSAGE_LENGTH = 900  # characters of a passage, about the length of the embedder's input
 
 
 def pack_passages(key: str, title: str, sentences: Sequence[Sentence]) -> Iterator[Passage]:
-    """Pack sentences into passages of about `PASSAGE_LENGTH` characters; ids are hashes of the content."""
+    """Pack sentences into passages of about `PASSAGE_LENGTH` characters; ids are hashes of the content. The title is
+    shortened, since each passage has it."""
+    title = shorten_title(title)
     if not sentences:
         return
     if sum([len(sentence[0]) + 1 for sentence in sentences]) <= PASSAGE_LENGTH:  # the usual case

@@ -5,6 +5,8 @@ from functools import cache
 
 from nacre.language.base import word_list
 
+# characters of a title, which is part of each passage and of most sentences: a third of a passage (given)
+MAX_TITLE = 300
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
 )
@@ -26,6 +28,17 @@ def clean_text(text: str) -> str:
     if text.isprintable() and "  " not in text and text[:1] != " " != text[-1:]:
         return text
     return _SPACE.sub(" ", _HIDDEN.sub("", text)).strip() if _UNCLEAN.search(text) else text
+
+
+def shorten_title(title: str) -> str:
+    """A title of at most `MAX_TITLE` characters, cut between words.
+
+    >>> shorten_title("word " * 100)[-11:]
+    'word word …'
+    """
+    if len(title) <= MAX_TITLE:
+        return title
+    return title[: title.rfind(" ", MAX_TITLE // 2, MAX_TITLE - 1) + 1 or MAX_TITLE - 1] + "…"
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:

@@ -9,7 +9,7 @@ from ingestion.induce.names.labels import best_names
 from ingestion.read.capsules import Facts, change_mask
 from ingestion.verbalise.neighbours import Neighbours
 from ingestion.verbalise.predicate_wording import PredicateWording
-from ingestion.verbalise.split_sentences import clean_text
+from ingestion.verbalise.split_sentences import clean_text, shorten_title
 from ingestion.vocabulary import local_name
 
 
@@ -28,10 +28,10 @@ class Titles:
             _namespace(facts.texts[s]) for s in near.outgoing.things[change_mask(near.outgoing.things)].tolist()
         }
         names = best_names(facts, facts.is_literal[facts.object])
-        self.given = {number: said for number, name in names.items() if (said := clean_text(name))}
+        self.given = {number: said for number, name in names.items() if (said := shorten_title(clean_text(name)))}
         self.of = [""] * len(facts.texts)
         for number in np.flatnonzero(~facts.is_literal).tolist():
-            self.of[number] = self.given.get(number) or self._call(number, frozenset())
+            self.of[number] = self.given.get(number) or shorten_title(self._call(number, frozenset()))
 
     def _call(self, number: int, seen: frozenset[int]) -> str:
         if number in self.given:

@@ -21,7 +21,7 @@ async def bound_reply(response: Any) -> None:
     """
     is_compressed = response.headers.get("content-encoding", "identity") != "identity"
     limit = MAX_COMPRESSED_BYTES if is_compressed else MAX_REPLY_BYTES
-    response.stream = _bounded_class(type(response.stream))(response.stream, limit)
+    response.stream = _bounded_class(response.stream.__class__)(response.stream, limit)
 
 
 class _Bounded:

@@ -17,6 +17,8 @@ from tools.provenance.entity_ids import look_up_entities
 
 # rows that are counted for one predicate, and passages
 MOST_COUNTED, MOST_PASSAGES = 1000, 6
+# characters of a name that is searched in passages, which have about 900 (given)
+LONGEST_SEARCHED = 900
 
 
 def local_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> Thing | None:
@@ -27,7 +29,7 @@ def local_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> T
     rows = tables.rows("SELECT id, label FROM entity WHERE iri = ?", (iri,))
     if not rows:
         return None
-    key, label = int(rows[0][0] or 0), str(rows[0][1] or iri)
+    key, label = int(rows[0][0] or 0), str(rows[0][1] or iri)[:LONGEST_VALUE]
     schema = graph.schema
     relation = _home_table(graph, tables, iri, key)
     classes = _classes(relation, schema)
@@ -183,12 +185,13 @@ def _passages(graph: Graph, iri: str, label: str) -> Iterator[ThingPassage]:
     if graph.passages is None:
         return
     found: list[ThingPassage] = []
-    if graph.lexical is not None:
+    # no sentence of a passage contains a longer name
+    if graph.lexical is not None and len(label) <= LONGEST_SEARCHED:
         hits = lexical.search(graph.lexical, graph.passages, label, label, round=1, limit=MOST_PASSAGES).evidence
         found = [
             ThingPassage(e.title, e.text, e.document, e.start, e.end)
             for e in hits
             if e.kind == "sentence" and e.document and label.casefold() in e.text.casefold()
         ]
-    own = (ThingPassage(p.title, p.text[:LONGEST_VALUE]) for p in graph.passages.by_key(iri)[:1])
+    own = (ThingPassage(p.title, p.text[:LONGEST_VALUE]) for p in graph.passages.by_key(iri, 1))
     yield from found[:MOST_PASSAGES] or own

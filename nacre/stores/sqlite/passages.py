@@ -52,11 +52,10 @@ class Passages:
                 found[i] = Passage(i, key, title, tuple(self._sentences(key, text, sources)))
         return [found[i] for i in ids if i in found]
 
-    def by_key(self, key: str) -> list[Passage]:
-        """All passages about one thing (its IRI) or of one document, in order."""
-        return self.get(
-            [row[0] for row in self._rows("SELECT id FROM passage WHERE key = ? ORDER BY part, id", (key,))]
-        )
+    def by_key(self, key: str, limit: int = -1) -> list[Passage]:
+        """The passages about one thing (its IRI) or of one document, in order; the first `limit` of them, -1 for all."""
+        found = self._rows("SELECT id FROM passage WHERE key = ? ORDER BY part, id LIMIT ?", (key, limit))
+        return self.get([row[0] for row in found])
 
     def each(self) -> Iterator[tuple[int, str, str]]:
         """(id, title, text) of every passage, in the order they were written; memory for a few hundred at a time."""
