@@ -11,7 +11,7 @@ MAX_LOGGED = 500
 # what may be a key: a long word with a digit, what follows "Bearer" or "key=", and the user of an address
 _SECRET = re.compile(
     r"(?<=://)[^/@\s]++@|(?<=\bbearer )\S++|(?<=key[=:])\s?[^\s&;,]++"
-    r"|(?<![\w+/=.~*-])(?=[^\s\d]*+\d)[\w+/=.~*-]{12,}",
+    r"|(?<![\w+/=.~*-])(?=[A-Za-z_+/=.~*-]*+\d)[\w+/=.~*-]{12,}",
     re.IGNORECASE,
 )
 

@@ -8,6 +8,7 @@ from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from ingestion.verbalise.packing import PASSAGE_LENGTH, bounded_spans
 from ingestion.verbalise.passages import verbalise
+from ingestion.verbalise.split_sentences import MAX_TITLE
 from nacre.records.facts import Passage
 
 PREFIXES = """
@@ -165,3 +166,13 @@ def test_a_sentence_longer_than_a_passage_is_cut_between_words() -> None:
     spans = list(bounded_spans(text))
     assert all(end - start <= PASSAGE_LENGTH for start, end in spans)
     assert " ".join(text[start:end].strip() for start, end in spans) == text.strip()
+
+
+def test_a_name_of_a_megabyte_is_short_in_each_sentence_and_passage(say) -> None:
+    name = " ".join(f"word{number}" for number in range(100_000))
+    notes = " ".join(f':b v:note "note {number} of it" . :b v:part :p{number} .' for number in range(100))
+    passages = say(f':b a v:Owner ; rdfs:label "{name}" . {notes} <http://example.org/{"x" * 100_000}> v:near :b .')
+    assert len(passages) > 10
+    assert max(len(passage.title) for passage in passages) <= MAX_TITLE
+    # the name is stated once as a whole
+    assert sum(len(passage.text) + len(passage.title) for passage in passages) < 2 * len(name)

@@ -53,7 +53,7 @@ class Passages:
         return [found[i] for i in ids if i in found]
 
     def by_key(self, key: str, limit: int = -1) -> list[Passage]:
-        """The passages about one thing (its IRI) or of one document, in order; the first `limit` of them, -1 for all."""
+        """The first passages about one thing (its IRI) or of one document, in order; all of them for -1."""
         found = self._rows("SELECT id FROM passage WHERE key = ? ORDER BY part, id LIMIT ?", (key, limit))
         return self.get([row[0] for row in found])
 
