@@ -4,8 +4,11 @@ import asyncio
 import json
 import logging
 import resource
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import openai
 import pytest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -319,3 +322,35 @@ async def test_json_that_was_cut_off_is_no_text(text: str) -> None:
     with openai_server(Reply(text), Reply('{"sql": "SELECT 1"}')) as server:
         assert (await structured_reply(model_of(server), MESSAGES, Sql, limits=limits()))[0] == Sql(sql="SELECT 1")
         assert len(server.asked) == 2
+
+
+async def test_openai_is_asked_through_a_proxy_where_one_is_set() -> None:
+    asked: list[str] = []
+
+    class Proxy(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(self.path)
+            self.send_error(502)
+
+        def log_message(self, *_: object) -> None:
+            """Tests say what went wrong."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as proxy:
+        serving = threading.Thread(target=proxy.serve_forever, args=(0.02,))
+        serving.start()
+        try:
+            settings = Settings(
+                model="openai:small",
+                NACRE_OPENAI_BASE_URL="http://model.example/v1",
+                model_proxy=SecretStr(f"http://127.0.0.1:{proxy.server_address[1]}"),
+                forbid_models=False,
+                _env_file=None,
+            )
+            model = chat_model(settings)
+            assert model is not None
+            with pytest.raises(openai.APIStatusError):
+                await model.ainvoke("hello")
+        finally:
+            proxy.shutdown()
+            serving.join()
+    assert asked == ["http://model.example/v1/chat/completions"]
