@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import logging
 import os
 import re
 import secrets
@@ -14,6 +15,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from nacre.errors import ConfigError
+
+log = logging.getLogger(__name__)
 
 KEY_FILE = "keys.json"
 KEY_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
@@ -57,35 +60,54 @@ class KeyStore:
         self.file = data / KEY_FILE
         self._file_state: tuple[int, int] | None = None
         self._keys: tuple[StoredKey, ...] = ()
+        # once there were keys, only a new object, as after a restart, accepts that there are none
+        self._had_keys = False
 
     def all(self) -> tuple[StoredKey, ...]:
-        """All keys, including revoked ones; raises ConfigError if the file can't be read."""
+        """All keys, including revoked ones; raises ConfigError if the file can't be read, or if it is gone or empty
+        and had keys before."""
         try:
-            return self._all()
+            keys = self._all()
         except FileNotFoundError:
-            return ()
+            keys = ()
         except OSError as error:
             raise ConfigError(
                 f"{self.file} can't be read ({error.strerror}), so no key is accepted. Check its permissions."
             ) from error
+        if self._had_keys and not keys:
+            raise ConfigError(f"{self.file} had keys and has none now. Run: nacre keys add NAME, or restart the server")
+        self._had_keys = bool(keys)
+        return keys
 
     def _all(self) -> tuple[StoredKey, ...]:
         status = self.file.stat()
         file_state = status.st_mtime_ns, status.st_ino
         if file_state != self._file_state:
+            self._restrict(status.st_mode)
             try:
                 entries = json.loads(self.file.read_text(encoding="utf-8"))
+                if not isinstance(entries, list):
+                    raise TypeError("it is no list")
                 self._keys = tuple(
                     StoredKey(**{**key, "graphs": None if key["graphs"] is None else tuple(key["graphs"])})
                     for key in entries
                 )
-            except (ValueError, TypeError, KeyError) as error:
-                # a damaged file must not grant access
+            except (ValueError, TypeError, KeyError, RecursionError) as error:
+                # a damaged file must not grant access, nor its removal
+                self._had_keys = True
                 raise ConfigError(
                     f"{self.file} is damaged ({error}). Remove it and run: nacre keys add NAME"
                 ) from error
             self._file_state = file_state
         return self._keys
+
+    def _restrict(self, mode: int) -> None:
+        """Let only the owner read the file; a copy or an editor may have changed that."""
+        if mode & 0o077:
+            try:
+                self.file.chmod(0o600)
+            except OSError as error:
+                log.warning("others can read %s, and its mode can't be changed: %s", self.file, error.strerror)
 
     def find_caller(self, token: str) -> Caller | None:
         """The caller that a key stands for; None if the key is not valid."""
@@ -128,6 +150,7 @@ class KeyStore:
         with open(self.file.with_suffix(".lock"), "a", opener=_private) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             self._file_state = None
+            self._had_keys = False
             yield self.all()
 
     def _write(self, keys: Sequence[StoredKey]) -> None:

@@ -111,6 +111,9 @@ def add_langserve(app: FastAPI) -> None:
             return
         if not isinstance(body, dict):
             return
+        config = body.get("config", {})
+        if not all(isinstance(each, dict) for each in (config if isinstance(config, list) else [config])):
+            raise ConfigError('"config" is an object. It is ignored; leave it out.')
         service: TurnService = app.state.turn_service
         items = body.get("inputs", [])
         if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):

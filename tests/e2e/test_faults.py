@@ -95,14 +95,15 @@ def test_a_turn_that_a_kill_left_half_kept_is_asked_anew(room, serve, fresh):
             assert (record["turn"], record["values"]) == ((2, [312]) if left else (1, [540]))
 
 
-def test_a_stop_ends_turns_and_streams_cleanly(room, serve):
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP])
+def test_a_stop_ends_turns_and_streams_cleanly(room, serve, sent):
     with serve(room) as (address, process):
         for _ in range(2):
             asked(address, QUESTION)
         with httpx.stream("POST", f"{address}/api/ask", json={"question": QUESTION}, timeout=60) as stream:
             lines = stream.iter_lines()
             next(lines)
-            process.send_signal(signal.SIGTERM)
+            process.send_signal(sent)
             told = list(lines)
         assert "event: done" in told
         assert process.wait(30) in (0, -signal.SIGTERM)

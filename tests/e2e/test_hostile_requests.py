@@ -8,6 +8,7 @@ import stat
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from urllib.parse import urlsplit
 
 import httpx
@@ -58,6 +59,11 @@ def test_headers_that_are_no_addresses(server, header, value, status):
         ("/ask/batch", {"inputs": [1, None]}, 422),
         ("/ask/batch", [ASKED], 422),
         ("/ask/batch", {}, 422),
+        ("/ask/invoke", {"input": ASKED, "config": None}, 422),
+        ("/ask/batch", {"inputs": [ASKED], "config": [None]}, 422),
+        ("/ask/stream", {"input": ASKED, "config": None}, 422),
+        ("/api/ask", {**ASKED, "thread": "a/b"}, 422),
+        ("/api/ask", {**ASKED, "thread": "a\0b"}, 422),
         ("/ask/invoke", {"input": [[]]}, 422),
         ("/ask/invoke", {"input": {**ASKED, "graph": "a" * 3000}}, 422),
         ("/ask/invoke", {"input": {**ASKED, "thread": "t" * 3000}}, 422),
@@ -76,13 +82,30 @@ def test_bodies_of_the_wrong_form(server, path, body, status):
 @pytest.mark.parametrize("path", ["/ask/invoke", "/ask/batch", "/ask/stream", "/api/ask", "/api/threads"])
 @pytest.mark.parametrize(
     "body",
-    [NESTED, '{"question": ' + '{"a":' * 50_000, '{"question": ' + "9" * 900_000 + "}", "{", "\0", "\ud800"],
-    ids=["brackets", "braces", "digits", "cut", "nul", "half"],
+    [
+        NESTED,
+        '{"question": ' + "[" * 960 + "]" * 960 + "}",
+        '{"question": ' + '{"a":' * 50_000,
+        '{"question": ' + "9" * 900_000 + "}",
+        "{",
+        "\0",
+        "\ud800",
+    ],
+    ids=["brackets", "960 brackets", "braces", "digits", "cut", "nul", "half"],
 )
 def test_bodies_that_are_no_json(server, path, body):
     told = httpx.post(f"{server}{path}", content=body.encode(errors="surrogatepass"), headers=JSON, timeout=30)
     assert told.status_code == 400, told.text[:300]
     assert "JSON" in told.json()["detail"]
+
+
+def test_the_number_of_an_event_may_have_any_length(server):
+    told = httpx.get(f"{server}/api/runs/none", headers={"Last-Event-ID": "RUN." + "9" * 5000})
+    assert told.status_code == 404
+    begun = httpx.post(f"{server}/api/ask", json=ASKED, timeout=30)
+    run = begun.headers["X-Run-ID"]
+    told = httpx.get(f"{server}/api/runs/{run}", headers={"Last-Event-ID": f"{run}." + "9" * 5000}, timeout=30)
+    assert told.status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -220,3 +243,16 @@ def test_methods_and_paths_of_strangers_leave_no_trace_of_their_size(server, tmp
     assert "AAAA" not in metrics
     assert len(metrics) < 200_000
     assert 'method="other"' in metrics
+
+
+def test_a_thread_with_a_name_no_path_can_contain_is_deleted_by_a_query(server, data):
+    old = "a/\0b"
+    begun = "name-before"
+    assert httpx.post(f"{server}/api/ask", json={**ASKED, "thread": begun}, timeout=30).status_code == 200
+    with closing(sqlite3.connect(data / "threads.sqlite", timeout=20)) as db, db:
+        db.execute("UPDATE conversation SET thread = ? WHERE thread = ?", [old, begun])
+    listed = f"{server}/api/threads"
+    assert old in {each["thread"] for each in httpx.get(listed).json()}
+    gone = httpx.delete(listed, params={"name": old})
+    assert gone.status_code == 204, gone.text
+    assert old not in {each["thread"] for each in httpx.get(listed).json()}

@@ -179,6 +179,7 @@ def test_without_keys_foreign_pages_and_hosts_are_refused(server):
         foreign = client.get("/api/graphs", headers={"Origin": "http://evil.example"})
         assert foreign.status_code == 403
         assert "access-control-allow-origin" not in foreign.headers
+        assert client.get("/api/graphs", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
         assert client.get("/api/graphs", headers={"Host": "evil.example"}).status_code == 403
         sent = client.post(
             "/ask/invoke",

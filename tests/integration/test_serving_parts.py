@@ -6,18 +6,29 @@ import re
 import time
 
 import pytest
+from fastapi import Request
 
 from agents.models.call_log import ModelCall, record_call
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
+from nacre.serving.conversations.threads import validate_thread_name
 from nacre.serving.conversations.transcript import rows_csv
-from nacre.serving.errors import NotFound, TooManyRequests
-from nacre.serving.http.auth import RateLimiter
+from nacre.serving.errors import ForbiddenOrigin, NotFound, StorageUnavailable, TooManyRequests
+from nacre.serving.http.auth import Authenticator, RateLimiter
 from nacre.serving.http.health import MODEL_PROBE_SECONDS, model_problems
-from nacre.serving.keys import KeyStore
+from nacre.serving.keys import LOCAL_CALLER, KeyStore
 from nacre.serving.page.pages import STATIC_FOLDER, content_security_policy
 from nacre.serving.runs import Runs
+from nacre.stores.sqlite.model_replies import ModelReplies
 from tests.support.model_servers import endless_server
+
+
+def local_request(*headers: tuple[str, str]) -> Request:
+    sent = [(name.encode(), value.encode()) for name, value in (("host", "127.0.0.1:8200"), *headers)]
+    return Request({"type": "http", "headers": sent, "client": ("127.0.0.1", 1)})
+
+
+LOCAL_REQUEST = local_request()
 
 
 def test_a_bucket_fills_again_with_time() -> None:
@@ -121,7 +132,7 @@ def test_a_damaged_file_of_keys_opens_nothing(tmp_path) -> None:
     assert caller is not None
     assert (caller.owner, caller.may_read("maps"), caller.may_read("cars")) == ("ann", True, False)
     assert keys.find_caller(token + "x") is None
-    for content in ("{", '[{"name": "ann"}]', "[1]"):
+    for content in ("{", '[{"name": "ann"}]', "[1]", "{}", "[" * 100_000):
         keys.file.write_text(content)
         with pytest.raises(ConfigError, match="damaged"):
             KeyStore(tmp_path).find_caller(token)
@@ -129,6 +140,49 @@ def test_a_damaged_file_of_keys_opens_nothing(tmp_path) -> None:
     keys.file.mkdir()
     with pytest.raises(ConfigError, match=r"keys.json can't be read \(Is a directory\)"):
         KeyStore(tmp_path).find_caller(token)
+
+
+@pytest.mark.parametrize("content", [None, "[]", "{}"])
+def test_keys_that_are_gone_open_nothing_before_a_restart(tmp_path, content) -> None:
+    KeyStore(tmp_path).add("ann", None)
+    keys = KeyStore(tmp_path)
+    authenticator = Authenticator(keys, 0, frozenset())
+    if content is None:
+        keys.file.unlink()
+    else:
+        keys.file.write_text(content)
+    for _ in range(2):
+        with pytest.raises(StorageUnavailable):
+            authenticator.authenticate(LOCAL_REQUEST, None)
+    KeyStore(tmp_path).file.unlink(missing_ok=True)
+    assert Authenticator(KeyStore(tmp_path), 0, frozenset()).authenticate(LOCAL_REQUEST, None) == LOCAL_CALLER
+    token = KeyStore(tmp_path).add("ann", None)
+    assert authenticator.authenticate(LOCAL_REQUEST, token).owner == "ann"
+
+
+def test_only_the_owner_reads_keys_and_replies(tmp_path) -> None:
+    keys = KeyStore(tmp_path)
+    keys.add("ann", None)
+    keys.file.chmod(0o644)
+    replies = tmp_path / "replies.sqlite"
+    replies.touch(0o644)
+    ModelReplies(replies).clear()
+    assert keys.all()
+    assert [file.stat().st_mode & 0o777 for file in (keys.file, replies)] == [0o600, 0o600]
+
+
+def test_a_get_of_another_site_is_refused_without_an_origin(tmp_path) -> None:
+    authenticator = Authenticator(KeyStore(tmp_path), 0, frozenset())
+    with pytest.raises(ForbiddenOrigin):
+        authenticator.authenticate(local_request(("sec-fetch-site", "cross-site")), None)
+    for site in ("same-origin", "none"):
+        assert authenticator.authenticate(local_request(("sec-fetch-site", site)), None) == LOCAL_CALLER
+
+
+@pytest.mark.parametrize("name", ["a/b", "a\0b", "a\nb"])
+def test_a_thread_has_a_name_that_a_path_can_contain(name) -> None:
+    with pytest.raises(ConfigError, match="no slash"):
+        validate_thread_name(name)
 
 
 @pytest.mark.parametrize("name", ["local", "", "a:b", "Ann", "x" * 65])

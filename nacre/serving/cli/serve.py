@@ -61,7 +61,10 @@ def serve(
             )
         config = _uvicorn_config(settings, processes)
         if processes > 1:
-            Multiprocess(config, [listening]).run()
+            supervisor = Multiprocess(config, [listening])
+            # a closed terminal stops the server; uvicorn would restart the processes
+            supervisor.handle_hup = supervisor.handle_term  # type: ignore[method-assign]
+            supervisor.run()
         else:
             uvicorn.Server(config).run(sockets=[listening])
 

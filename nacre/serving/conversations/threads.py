@@ -193,5 +193,8 @@ def validate_thread_name(thread: str | None) -> str | None:
         return None
     if len(thread) > MAX_THREAD_NAME:
         raise ConfigError(f"A thread's name has at most {MAX_THREAD_NAME} characters; this one has {len(thread)}.")
+    if unusable := [each for each in thread if each == "/" or each < " "]:
+        # a path of the API could not name it
+        raise ConfigError(f"A thread's name has no slash and no control character; this one has {unusable[0]!r}.")
     # stores accept no lone surrogates, which a broken paste may contain
     return thread.encode(errors="replace").decode()

@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Annotated
 from urllib.parse import SplitResult, urlsplit
 
@@ -30,6 +31,9 @@ class Authenticator:
         self._keys = keys
         self._origins = origins
         self._rate = RateLimiter(max_rate)
+        # keys that exist at the start must not be forgotten before the first request
+        with suppress(ConfigError):
+            keys.all()
 
     def authenticate(self, request: Request, token: str | None) -> Caller:
         """The caller of a request; raises Unauthenticated, ForbiddenOrigin or TooManyRequests.
@@ -70,6 +74,9 @@ class Authenticator:
             )
         if _split_url(f"//{host}").hostname not in LOOPBACK_HOSTS:
             raise ForbiddenOrigin(f"The host {host[:100]!r} is not this machine. Without keys use http://127.0.0.1.")
+        # images and links of other sites send no Origin
+        if not request.headers.get("origin") and request.headers.get("sec-fetch-site") == "cross-site":
+            raise ForbiddenOrigin("Pages of other sites may not send requests. Open http://127.0.0.1 itself.")
         self.check_origin(request)
 
     def check_origin(self, request: Request) -> None:

@@ -10,6 +10,7 @@ import time
 import uuid
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
+from typing import Any
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -24,6 +25,8 @@ log = logging.getLogger("nacre.access")
 OWN_PATHS = re.compile(r"/(?:api|ask|static|v1|mcp|healthz|readyz|metrics)(?:/|$)|/$")
 REQUEST_ID = re.compile(r"[\w.:-]{1,100}")
 MAX_PATH = 1000
+# levels of lists and objects in a body; requests of all interfaces have fewer than 20 (given)
+MAX_DEPTH = 100
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 # characters of a path that are logged
 MAX_LOGGED_PATH = 300
@@ -130,10 +133,25 @@ def _check_path(path: str) -> None:
 
 def _check_json(body: bytes) -> None:
     try:
-        json.loads(body)
+        value = json.loads(body)
+        if _is_deeper(value, MAX_DEPTH):
+            raise RecursionError
     except (ValueError, RecursionError) as error:
         why = "it is nested too deep" if isinstance(error, RecursionError) else str(error)[:200]
         raise RequestRejected(400, f"The body can't be read as JSON: {why}.") from None
+
+
+def _is_deeper(value: Any, depth: int) -> bool:
+    """Whether lists and objects are nested deeper than this; what reads them afterwards calls itself for each level."""
+    level = [value]
+    for _ in range(depth):
+        level = [
+            inner
+            for each in level
+            if isinstance(each, list | dict)
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+    return any(isinstance(each, list | dict) for each in level)
 
 
 def _replay(messages: Sequence[Message], receive: Receive) -> Receive:

@@ -1,6 +1,7 @@
 """A cache of chat-model answers in a SQLite file, with LangChain's cache interface."""
 
 import hashlib
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -46,6 +47,9 @@ class ModelReplies(BaseCache):
         with suppress(OSError):
             # if the folder can't be created, SQLite reports it
             self._path.parent.mkdir(parents=True, exist_ok=True)
+            # prompts and replies quote the graph: only the owner reads them; SQLite would create the file for all
+            os.close(os.open(self._path, os.O_CREAT, 0o600))
+            self._path.chmod(0o600)
         with closing(sqlite3.connect(self._path, timeout=BUSY_SECONDS)) as db:
             db.execute(LAYOUT)
             yield db

@@ -92,12 +92,21 @@ async def resume_run(last: str, request: Request, service: TurnService, runs: Ru
     """Continue after the event `last`, RUN.NUMBER. If this process does not know the run, its stored record is sent."""
     id, _, number = last.partition(".")
     try:
-        return _event_stream(runs.get(caller.owner, id), request, int(number) if number.isdecimal() else 0)
+        return _event_stream(runs.get(caller.owner, id), request, _event_number(number))
     except NotFound:
         record = await run_in_thread(service.threads.conversations.run, caller.owner, id) if service.threads else None
         if record is None or not caller.may_read(record["graph"]):
             raise
         return _event_stream(Run.finished(caller.owner, [("answer", record)]), request)
+
+
+# digits of the number of an event (given)
+MAX_EVENT_DIGITS = 15
+
+
+def _event_number(text: str) -> int:
+    """The number of an event; 0 for what is none. No run has a number of more digits."""
+    return int(text) if text.isdecimal() and len(text) <= MAX_EVENT_DIGITS else 0
 
 
 def _event_stream(run: Run, request: Request, after: int = 0) -> EventSourceResponse:

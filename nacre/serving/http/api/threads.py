@@ -96,6 +96,14 @@ async def delete_thread(thread: ThreadPath, threads: ThreadsDep, caller: CallerD
     await threads.delete(caller, _storable(thread))
 
 
+@router.delete("", summary="Delete a thread whose name no path can contain", status_code=204)
+async def delete_named_thread(
+    name: Annotated[str, Query(min_length=1, max_length=MAX_THREAD_NAME)], threads: ThreadsDep, caller: CallerDep
+) -> None:
+    """Delete a thread with a slash or a control character in its name; new threads have none."""
+    await threads.delete(caller, _storable(name))
+
+
 @router.post("/{thread}/fork", summary="Fork a thread at a turn", status_code=201)
 async def fork_thread(thread: ThreadPath, body: ForkPoint, threads: ThreadsDep, caller: CallerDep) -> Conversation:
     """A new thread that shares the turns up to this one. To edit a question in place, ask with `instead_of`."""

@@ -4,6 +4,8 @@ import { element } from "../shared/dom.js";
 
 const FENCE = /^\s*```/, HEAD = /^(#{1,6})\s+(.*)$/, ITEM = /^(\s*)([-*+]|\d{1,4}[.)])\s+(.*)$/, QUOTE = /^>\s?/, RULE = /^\s*([-*_])(\s*\1){2,}\s*$/;
 const ROW = /^\s*\|.*\|\s*$/, TABLE_RULE = /^\s*\|(\s*:?-+:?\s*\|)+\s*$/;
+// levels of lists and quotes; deeper ones stay text
+const MAX_DEPTH = 20;
 const CITATION = /(\[\d+\])/;
 const INLINE_MARKS = /(`[^`\n]+`)|\*\*(?=\S)([\s\S]+?\S?)\*\*|(?<![\w*])\*(?=\S)([^*\n]+?)\*(?!\w)|(?<!\w)_(?=\S)([^_\n]+?)_(?!\w)|\\([\\`*_{}[\]()#+.!|>~-])/;
 
@@ -23,7 +25,7 @@ export function renderMarkdown(root, text, { rich = false, cite = () => null, ta
 }
 
 // Lines -> blocks, each with its kind and source lines.
-function parseBlocks(lines, rich) {
+function parseBlocks(lines, rich, depth = 0) {
   const found = [];
   const begins = (at) => !lines[at].trim() || isTable(lines, at) || ITEM.test(lines[at]) || (rich && (FENCE.test(lines[at]) || HEAD.test(lines[at]) || QUOTE.test(lines[at]) || RULE.test(lines[at])));
   for (let at = 0; at < lines.length;) {
@@ -38,7 +40,7 @@ function parseBlocks(lines, rich) {
       do at += 1; while (at < lines.length && !FENCE.test(lines[at]));
       block = { kind: "code", text: lines.slice(from + 1, at).join("\n") };
       at += 1;
-    } else if (ITEM.test(line) && !(rich && RULE.test(line))) {
+    } else if (depth < MAX_DEPTH && ITEM.test(line) && !(rich && RULE.test(line))) {
       const items = [];
       const indent = line.match(ITEM)[1].length;
       while (at < lines.length) {
@@ -48,10 +50,10 @@ function parseBlocks(lines, rich) {
         else break;
         at += 1;
       }
-      block = { kind: "list", first: parseInt(line.match(ITEM)[2], 10), items: items.map((each) => parseBlocks(each, rich)) };
-    } else if (rich && QUOTE.test(line)) {
+      block = { kind: "list", first: parseInt(line.match(ITEM)[2], 10), items: items.map((each) => parseBlocks(each, rich, depth + 1)) };
+    } else if (depth < MAX_DEPTH && rich && QUOTE.test(line)) {
       while (at < lines.length && QUOTE.test(lines[at])) at += 1;
-      block = { kind: "quote", inside: parseBlocks(lines.slice(from, at).map((each) => each.replace(QUOTE, "")), rich) };
+      block = { kind: "quote", inside: parseBlocks(lines.slice(from, at).map((each) => each.replace(QUOTE, "")), rich, depth + 1) };
     } else if (rich && (HEAD.test(line) || RULE.test(line))) {
       at += 1;
       block = HEAD.test(line) ? { kind: "head", depth: line.match(HEAD)[1].length, text: line.match(HEAD)[2] } : { kind: "rule" };
@@ -80,11 +82,15 @@ function blockElement(block, draw) {
 }
 
 function inlineElements(text, draw) {
-  const match = draw.rich ? text.match(INLINE_MARKS) : null;
-  if (!match) return text.split(CITATION).filter(Boolean).map((part) => (CITATION.test(part) && draw.cite(Number(part.slice(1, -1)))) || part);
-  const [whole, code, strong, star, line, escaped] = match;
-  const inside = code ? element("code", {}, code.slice(1, -1)) : strong ? element("strong", {}, inlineElements(strong, draw)) : star || line ? element("em", {}, inlineElements(star || line, draw)) : escaped;
-  return [...inlineElements(text.slice(0, match.index), draw), inside, ...inlineElements(text.slice(match.index + whole.length), draw)];
+  const found = [];
+  const plain = (part) => part.split(CITATION).filter(Boolean).map((each) => (CITATION.test(each) && draw.cite(Number(each.slice(1, -1)))) || each);
+  let rest = text;
+  for (let match; (match = draw.rich ? rest.match(INLINE_MARKS) : null); rest = rest.slice(match.index + match[0].length)) {
+    const [, code, strong, star, line, escaped] = match;
+    const inside = code ? element("code", {}, code.slice(1, -1)) : strong ? element("strong", {}, inlineElements(strong, draw)) : star || line ? element("em", {}, inlineElements(star || line, draw)) : escaped;
+    found.push(...plain(rest.slice(0, match.index)), inside);
+  }
+  return [...found, ...plain(rest)];
 }
 
 function plainTable(block, draw) {
