@@ -51,6 +51,10 @@ def chat_model(settings: Settings, role: Role | None = None) -> BaseChatModel | 
     except ValueError as error:
         why = str(error).strip().splitlines()[0]
         raise ValueError(f"NACRE_MODEL is {name!r}: use local, openai:NAME or ollama:NAME. {why}") from error
+    # the OpenAI client takes hooks only together with a whole HTTP client, without its proxy and its timeouts
+    client = getattr(getattr(chat, "root_async_client", None), "_client", None)
+    if client is not None:
+        client.event_hooks = {"response": [bound_reply]}
     return chat
 
 
@@ -89,13 +93,8 @@ def _openai(settings: Settings, model: str) -> dict[str, Any]:
             "Set it, or OPENAI_BASE_URL for a server of your own."
         )
     options: dict[str, Any] = {"base_url": settings.openai_base_url, "api_key": key, "stream_usage": True}
-    # imported here, since the rules do not need it
-    from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
-
-    proxy = settings.model_proxy.get_secret_value() if settings.model_proxy else None
-    options["http_async_client"] = DefaultAsyncHttpxClient(proxy=proxy, event_hooks={"response": [bound_reply]})
-    if proxy:
-        options["http_client"] = DefaultHttpxClient(proxy=proxy)
+    if settings.model_proxy:
+        options["openai_proxy"] = settings.model_proxy.get_secret_value()
     return {**options, **_other(settings, model)}
 
 
