@@ -9,6 +9,8 @@ Files in reading order:
     expansion.py     limits of what a file may expand to
     statements.py    parse the statements of one document, repair it if needed
     contexts.py      inline remote JSON-LD contexts
+    fetch_context.py download contexts
+    json_limits.py   limits of JSON-LD
     terms.py         the parser's terms -> texts and sorts
     capsules.py      all facts in compact arrays, grouped by subject
     blank_nodes.py   labels of blank nodes by their content

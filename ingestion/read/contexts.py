@@ -1,12 +1,17 @@
 """Inline remote JSON-LD contexts: JSON-LD bytes -> JSON-LD bytes without references to remote contexts."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
+from ingestion.read.expansion import DEFAULT_EXPANSION
+from ingestion.read.json_limits import MAX_COPIED_TERMS, check_copied_terms
 from nacre.errors import IngestionError
+
+if TYPE_CHECKING:
+    from ingestion.read.fetch_context import ContextDownloads
 
 # address of a context without its scheme -> its copy in `jsonld/`, whose README has sources and licences
 BUNDLED_CONTEXTS = {
@@ -18,80 +23,153 @@ BUNDLED_CONTEXTS = {
     "www.w3.org/ns/did/v1": "did-v1",
     "w3id.org/did/v1": "did-v1",
 }
-FETCH_SECONDS, MAX_CONTEXT_BYTES, MAX_REDIRECTS = 10.0, 2 << 20, 5
+# terms of inlined contexts (measured: 2 million make 200 MB of JSON, which takes 7 s to parse)
+MAX_INLINED_TERMS = 2_000_000
+# contexts that name each other in turn (given)
+MAX_NAMED_IN_TURN = 50
 
-ContextLoader = Callable[[str], Any]
 
+class ContextLoader:
+    """Loads contexts by their addresses: a given copy, a bundled one, or a download if allowed. `expansion` raises the
+    limits of what contexts may add to a file."""
 
-def context_loader(given: Mapping[str, Path], fetch: bool) -> ContextLoader:
-    """A function from the address of a context to its document: a given copy, a bundled one, or a download if
-    allowed."""
-    files = {_without_scheme(url): path for url, path in given.items()}
-    known: dict[str, Any] = {}
+    def __init__(self, given: Mapping[str, Path], fetch: bool, expansion: int = DEFAULT_EXPANSION) -> None:
+        self._files = {_without_scheme(url): path for url, path in given.items()}
+        self._downloads = _downloads() if fetch else None
+        self._known: dict[str, Any] = {}
+        self._fetched: set[str] = set()
+        self.max_inlined = MAX_INLINED_TERMS * expansion // DEFAULT_EXPANSION
+        self.max_copied = MAX_COPIED_TERMS * expansion // DEFAULT_EXPANSION
 
-    def load(url: str) -> Any:
+    def load(self, url: str, named_by: str = "") -> Any:
+        """The document of a context, which the file names, or the context `named_by`."""
         key = _without_scheme(url)
-        if key not in known:
-            if key in files:
-                known[key] = _read_file(files[key])
+        if key not in self._known:
+            if key in self._files:
+                self._known[key] = _read_file(self._files[key])
             elif key in BUNDLED_CONTEXTS:
-                known[key] = _read_file(Path(__file__).parent / "jsonld" / f"{BUNDLED_CONTEXTS[key]}.json")
-            elif fetch:
-                known[key] = _download(url)
+                self._known[key] = _read_file(Path(__file__).parent / "jsonld" / f"{BUNDLED_CONTEXTS[key]}.json")
+            elif self._downloads is not None:
+                # a copy that the user gave is trusted like the file itself
+                server = named_by if _without_scheme(named_by) in self._fetched else ""
+                self._known[key] = self._downloads.fetch(url, server)
+                self._fetched.add(key)
             else:
                 raise IngestionError(
                     f"the JSON-LD context {url} is not known here."
                     f" Give a copy with --context {url}=FILE, or allow downloads with --fetch-contexts"
                 )
-        return known[key]
-
-    return load
+        return self._known[key]
 
 
-def inline_contexts(data: bytes, base: str, load: ContextLoader) -> bytes:
+class _TooManyTerms(IngestionError):
+    pass
+
+
+def inline_contexts(data: bytes, base: str, loader: ContextLoader) -> bytes:
     """The document with the contents of its remote contexts instead of their addresses.
 
-    Raises IngestionError for a missing or cyclic context, ValueError for invalid JSON.
+    Raises IngestionError for a missing or cyclic context and for contexts that add too much, ValueError for invalid
+    JSON.
     """
-    return json.dumps(_inline_node(json.loads(data), base, load), ensure_ascii=False).encode(errors="surrogatepass")
+    document = json.loads(data)
+    try:
+        inlined = _Inliner(loader).node(document, base)
+    except _TooManyTerms:
+        # pages that name the same context, one by one
+        inlined = _Inliner(loader).node(_group_by_context(document), base)
+    check_copied_terms(inlined, loader.max_copied)
+    return json.dumps(inlined, ensure_ascii=False).encode(errors="surrogatepass")
 
 
-def _inline_node(node: Any, base: str, load: ContextLoader) -> Any:
-    if isinstance(node, list):
-        return [_inline_node(each, base, load) for each in node]
-    if not isinstance(node, dict):
-        return node
-    return {
-        key: _resolve_context(value, base, load, ()) if key == "@context" else _inline_node(value, base, load)
-        for key, value in node.items()
-    }
+def _group_by_context(document: Any) -> Any:
+    """A list of nodes that name their contexts, with each context named once for all its nodes."""
+    if not isinstance(document, list):
+        return document
+    groups: dict[str, Any] = {}
+    for node in document:
+        if not isinstance(node, dict) or "@context" not in node or "@graph" in node:
+            return document
+        context = node["@context"]
+        group = groups.setdefault(json.dumps(context), {"@context": context, "@graph": []})
+        group["@graph"].append({key: value for key, value in node.items() if key != "@context"})
+    return list(groups.values())
 
 
-def _resolve_context(value: Any, base: str, load: ContextLoader, above: tuple[str, ...]) -> Any:
-    """A context without addresses; `above` are the addresses of the enclosing contexts."""
-    if isinstance(value, str):
-        url = urljoin(base, value)
+class _Inliner:
+    """Inlines the contexts of one document and counts their terms."""
+
+    def __init__(self, loader: ContextLoader) -> None:
+        self._loader = loader
+        self._terms = 0
+        # a resolved context and the number of its terms
+        self._resolved: dict[str, tuple[Any, int]] = {}
+
+    def node(self, node: Any, base: str) -> Any:
+        """A node without addresses of contexts."""
+        if isinstance(node, list):
+            return [self.node(each, base) for each in node]
+        if not isinstance(node, dict):
+            return node
+        return {
+            key: self._resolve(value, base, ()) if key == "@context" else self.node(value, base)
+            for key, value in node.items()
+        }
+
+    def _count(self, terms: int) -> None:
+        self._terms += terms
+        if self._terms > self._loader.max_inlined:
+            raise _TooManyTerms(
+                f"its JSON-LD contexts have more than {self._loader.max_inlined:,} terms together;"
+                " --max-expansion raises the limit for a file that you trust"
+            )
+
+    def _resolve(self, value: Any, base: str, above: tuple[str, ...]) -> Any:
+        """A context without addresses; `above` are the addresses of the enclosing contexts."""
+        if isinstance(value, str):
+            return self._resolve_address(urljoin(base, value), above)
+        if isinstance(value, list):
+            parts = [self._resolve(each, base, above) for each in value]
+            return [each for part in parts for each in (part if isinstance(part, list) else [part])]
+        if not isinstance(value, dict):
+            return value
+        imported = self._resolve(value["@import"], base, above) if isinstance(value.get("@import"), str) else {}
+        # the base of a remote context does not apply to the document
+        own = {key: each for key, each in value.items() if key != "@import" and not (above and key == "@base")}
+        merged = {**imported, **own} if isinstance(imported, dict) else own
+        if above:
+            self._count(len(merged) + 1)
+        return {key: self._resolve_definition(each, base, above) for key, each in merged.items()}
+
+    def _resolve_address(self, url: str, above: tuple[str, ...]) -> Any:
         if url in above:
             raise IngestionError(f"the JSON-LD context {url} leads back to itself")
-        document = load(url)
+        if len(above) > MAX_NAMED_IN_TURN:
+            raise IngestionError(f"more than {MAX_NAMED_IN_TURN} JSON-LD contexts name each other in turn")
+        if url in self._resolved:
+            value, terms = self._resolved[url]
+            self._count(terms)
+            return value
+        before = self._terms
+        document = self._loader.load(url, above[-1] if above else "")
         inner = document.get("@context", {}) if isinstance(document, dict) else {}
-        return _resolve_context(inner, url, load, (*above, url))
-    if isinstance(value, list):
-        parts = [_resolve_context(each, base, load, above) for each in value]
-        return [each for part in parts for each in (part if isinstance(part, list) else [part])]
-    if not isinstance(value, dict):
+        value = self._resolve(inner, url, (*above, url))
+        # an empty context counts too, for it can be named again and again
+        self._count(1)
+        self._resolved[url] = value, self._terms - before
         return value
-    imported = _resolve_context(value["@import"], base, load, above) if isinstance(value.get("@import"), str) else {}
-    # the base of a remote context does not apply to the document
-    own = {key: each for key, each in value.items() if key != "@import" and not (above and key == "@base")}
-    merged = {**imported, **own} if isinstance(imported, dict) else own
-    return {key: _resolve_definition(each, base, load, above) for key, each in merged.items()}
+
+    def _resolve_definition(self, value: Any, base: str, above: tuple[str, ...]) -> Any:
+        if isinstance(value, dict) and "@context" in value:
+            return {**value, "@context": self._resolve(value["@context"], base, above)}
+        return value
 
 
-def _resolve_definition(value: Any, base: str, load: ContextLoader, above: tuple[str, ...]) -> Any:
-    if isinstance(value, dict) and "@context" in value:
-        return {**value, "@context": _resolve_context(value["@context"], base, load, above)}
-    return value
+def _downloads() -> "ContextDownloads":
+    # the HTTP client takes a tenth of a second to import, which an ingest without downloads need not spend
+    from ingestion.read.fetch_context import ContextDownloads
+
+    return ContextDownloads()
 
 
 def _without_scheme(url: str) -> str:
@@ -106,28 +184,5 @@ def _read_file(path: Path) -> Any:
         raise IngestionError(f"{path}: can't be read ({error.strerror}). Check the file given to --context.") from None
     except ValueError as error:
         raise IngestionError(f"{path}: no JSON ({error}). Check the file given to --context.") from None
-
-
-def _download(url: str) -> Any:
-    import httpx
-
-    if urlsplit(url).scheme not in {"http", "https"}:
-        raise IngestionError(f"the JSON-LD context {url} has no http address. Give a copy with --context {url}=FILE")
-    accept = {"Accept": "application/ld+json, application/json;q=0.9"}
-    try:
-        with (
-            httpx.Client(timeout=FETCH_SECONDS, follow_redirects=True, max_redirects=MAX_REDIRECTS) as client,
-            client.stream("GET", url, headers=accept) as answer,
-        ):
-            answer.raise_for_status()
-            body = b""
-            for part in answer.iter_bytes():
-                body += part
-                if len(body) > MAX_CONTEXT_BYTES:
-                    raise IngestionError(f"the JSON-LD context {url} has more than {MAX_CONTEXT_BYTES >> 20} MB")
-        return json.loads(body)
-    except (httpx.HTTPError, ValueError) as error:
-        raise IngestionError(
-            f"the JSON-LD context {url} can't be fetched ({error or type(error).__name__})."
-            f" Give a copy with --context {url}=FILE"
-        ) from None
+    except RecursionError:
+        raise IngestionError(f"{path}: JSON nested too deeply. Check the file given to --context.") from None

@@ -11,8 +11,9 @@ import pyoxigraph as ox
 
 from ingestion.read.blank_nodes import blank_node_labels
 from ingestion.read.capsules import Facts, TripleCollector, unique_counts
-from ingestion.read.contexts import ContextLoader, context_loader
+from ingestion.read.contexts import ContextLoader
 from ingestion.read.formats import STATEMENTS, rdf_endings, sniff_line_format
+from ingestion.read.json_limits import check_contexts, has_several_contexts
 from ingestion.read.omissions import Omission, count_omissions
 from ingestion.read.rdf_document import (
     FAILURES,
@@ -57,11 +58,11 @@ def read_sources(sources: Sources) -> Facts:
     """
     collector = TripleCollector()
     terms: Numbers = defaultdict(count(1).__next__, {ox.DefaultGraph(): 0})
-    load = context_loader(sources.reading.contexts, sources.reading.fetch)
+    loader = ContextLoader(sources.reading.contexts, sources.reading.fetch, sources.reading.expansion)
     found = list(sources.left)
     for source in sources.files:
         try:
-            found += _read_file(source, sources.reading, load, collector, terms)
+            found += _read_file(source, sources.reading, loader, collector, terms)
         except (UnreadableFile, *FAILURES) as failure:
             error = as_unreadable(failure)
             if sources.reading.strict or source.named or len(sources.files) == 1:
@@ -76,7 +77,7 @@ def read_sources(sources: Sources) -> Facts:
 
 
 def _read_file(
-    source: Source, reading: ReadOptions, load: ContextLoader, collector: TripleCollector, terms: Numbers
+    source: Source, reading: ReadOptions, loader: ContextLoader, collector: TripleCollector, terms: Numbers
 ) -> Iterable[Omission]:
     """Collect the triples of one file; returns its omissions, raises UnreadableFile if nothing is left."""
     document = open_document(source, reading.expansion)
@@ -84,7 +85,7 @@ def _read_file(
     before = len(terms)
     tags: dict[str, str] = {}
     try:
-        statements, tags = _parse_document(source, document, form, reading, load, terms)
+        statements, tags = _parse_document(source, document, form, reading, loader, terms)
     finally:
         # every new term has a number and needs its text; `terms` keeps the order
         new = list(islice(reversed(terms), len(terms) - before))
@@ -108,16 +109,18 @@ def _read_file(
 
 
 def _parse_document(
-    source: Source, document: RdfDocument, form: str, reading: ReadOptions, load: ContextLoader, terms: Numbers
+    source: Source, document: RdfDocument, form: str, reading: ReadOptions, loader: ContextLoader, terms: Numbers
 ) -> tuple[ParsedStatements, dict[str, str]]:
     """The statements of a document: as it is, else repaired, else in the format that its lines suggest; and the
     language tags that replace invalid ones."""
     if form.startswith("rdflib:"):
         return parse_statements(convert_with_rdflib(document, form, source.base), "N_QUADS", source.base, terms), {}
     tags: dict[str, str] = {}
+    if form == "JSON_LD" and has_several_contexts(document.blocks()):
+        check_contexts(document.bytes(), loader.max_copied)
     statements = parse_statements(document.content(form), form, source.base, terms)
     if statements.problems and (form == "JSON_LD" or not reading.strict):
-        data, tags, problems = repair_document(document.bytes(), form, source.base, load)
+        data, tags, problems = repair_document(document.bytes(), form, source.base, loader)
         data = document.checked_xml(data) if form == "RDF_XML" else data
         statements = parse_statements(data, form, source.base, terms)
         statements.problems.extend(problems)

@@ -66,7 +66,7 @@ class RdfDocument(NamedTuple):
             if self.is_complete or self.head.startswith(_BYTE_ORDER_MARKS):
                 return self.checked_xml(self.bytes())
             size = self.limit if self.compressed else os.path.getsize(self.path)
-            check_entities(self.head, self._blocks(), size, self.limit)
+            check_entities(self.head, self.blocks(), size, self.limit)
             return cast(IO[bytes], EntityGuard(self.stream(), len(self.head)))
         if self.is_complete or self.head.startswith(_BYTE_ORDER_MARKS):
             return self.bytes()
@@ -80,7 +80,11 @@ class RdfDocument(NamedTuple):
         check_entities(data, (data,), len(data), self.limit)
         return data
 
-    def _blocks(self) -> Iterator[bytes]:
+    def blocks(self) -> Iterator[bytes]:
+        """The content in parts of a megabyte."""
+        if self.is_complete:
+            yield self.head
+            return
         with self.stream() as file:
             while block := file.read(HEAD):
                 yield block

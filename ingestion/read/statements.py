@@ -109,7 +109,7 @@ class RepairedDocument(NamedTuple):
     problems: list[ParseProblem]
 
 
-def repair_document(data: bytes, form: str, base: str, load: ContextLoader) -> RepairedDocument:
+def repair_document(data: bytes, form: str, base: str, loader: ContextLoader) -> RepairedDocument:
     """Replace bytes that are not UTF-8 by `REPLACEMENT_MARK`, invalid language tags by valid ones, and remote contexts
     by their content.
 
@@ -136,7 +136,7 @@ def repair_document(data: bytes, form: str, base: str, load: ContextLoader) -> R
     data = text.encode()
     if form == "JSON_LD":
         try:
-            data = inline_contexts(data, base, load)
+            data = inline_contexts(data, base, loader)
         except ValueError as error:
             log.debug("no JSON, the parser will say where: %s", error)
     return RepairedDocument(data, tags, problems)
