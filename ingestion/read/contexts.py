@@ -23,7 +23,7 @@ BUNDLED_CONTEXTS = {
     "www.w3.org/ns/did/v1": "did-v1",
     "w3id.org/did/v1": "did-v1",
 }
-# terms of inlined contexts (measured: 2 million make 200 MB of JSON, which takes 7 s to parse)
+# terms of inlined contexts: 2 million take 7 s to parse (measured)
 MAX_INLINED_TERMS = 2_000_000
 # contexts that name each other in turn (given)
 MAX_NAMED_IN_TURN = 50

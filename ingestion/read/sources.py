@@ -1,6 +1,7 @@
 """Find RDF sources: files, folders and globs -> RDF files with their base IRIs, and other files."""
 
 import glob
+import logging
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +14,8 @@ from ingestion.read.expansion import DEFAULT_EXPANSION
 from ingestion.read.formats import LINES, format_from_name, rdf_endings
 from ingestion.read.omissions import Omission
 from nacre.errors import IngestionError
+
+log = logging.getLogger(__name__)
 
 NOT_RDF = frozenset({".md", ".markdown", ".pdf", ".doc", ".docx", ".odt", ".csv", ".tsv", ".xlsx", ".sqlite", ".zip"})
 STANDARD_INPUT = "standard input"
@@ -98,6 +101,7 @@ def base_address(source: Source) -> str:
 
 
 def _files_in(folder: Path, reading: ReadOptions) -> Iterator[Source]:
+    root = folder.resolve()
     for here, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         # computed once for each folder, which may have tens of thousands of files
@@ -105,6 +109,9 @@ def _files_in(folder: Path, reading: ReadOptions) -> Iterator[Source]:
         for name in sorted(files):
             if not name.startswith("."):
                 path = start + name
+                if os.path.islink(path) and not Path(path).resolve().is_relative_to(root):
+                    log.warning("%s is a link out of the folder and is not read", path)
+                    continue
                 written = name if _PLAIN.fullmatch(name) else quote(name)
                 yield Source(path, format_from_name(name), path, reading.base or f"{base}/{written}", named=False)
 

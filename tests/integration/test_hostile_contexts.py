@@ -101,7 +101,8 @@ def test_contexts_that_copy_many_terms_again_and_again_are_refused(tmp_path: Pat
 def test_contexts_of_types_and_keys_that_copy_many_terms_are_refused(tmp_path: Path, use: str) -> None:
     many: dict[str, Any] = {f"t{i}": f"http://e/t{i}" for i in range(5000)}
     many["T"] = {"@id": "http://e/T", "@context": {"u": "http://e/u"}}
-    of_use: dict[str, Any] = {"type": {"@type": "T", "u": "x"}, "key": {"T": {"u": "x"}}}[use]
+    uses: dict[str, dict[str, Any]] = {"type": {"@type": "T", "u": "x"}, "key": {"T": {"u": "x"}}}
+    of_use = uses[use]
     nodes = [{"@id": f"http://e/{i}", **of_use} for i in range(10_000)]
     with pytest.raises(IngestionError, match="--max-expansion"):
         read(tmp_path, {"@context": many, "@graph": nodes})

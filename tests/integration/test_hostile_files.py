@@ -10,6 +10,7 @@ import pytest
 
 from ingestion.meaning.owl import lists
 from ingestion.read.documents.find import find_documents
+from ingestion.read.documents.read_document import read_document
 from ingestion.read.expansion import FREE_BYTES, EntityGuard, check_entities
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import ReadOptions, find_sources
@@ -154,4 +155,24 @@ def test_links_out_of_a_folder_of_texts_are_not_followed(tmp_path: Path) -> None
         ("hidden.md", folder / ".git" / "config.txt"),
     ):
         (folder / name).symlink_to(target)
-    assert {each.path for each in find_documents([str(folder)])} == {folder / "own.md"}
+    inside = {folder / "own.md", folder / "plain.md"}
+    assert {each.path for each in find_documents([str(folder)])} == inside
+    assert {each.path for each in find_documents([str(folder / "*.md")])} == inside
+
+
+def test_a_link_that_is_named_itself_is_read_by_its_own_name(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("A text without an extension.")
+    (tmp_path / "plain.md").symlink_to(tmp_path / "plain")
+    (document,) = find_documents([str(tmp_path / "plain.md")])
+    assert read_document(document.path).text == "A text without an extension."
+
+
+def test_links_out_of_a_folder_of_graphs_are_not_followed(tmp_path: Path) -> None:
+    folder = tmp_path / "graphs"
+    folder.mkdir()
+    (tmp_path / "private.ttl").write_bytes(SMALL)
+    (folder / "own.ttl").write_bytes(SMALL)
+    (folder / "out.ttl").symlink_to(tmp_path / "private.ttl")
+    (folder / "same.ttl").symlink_to(folder / "own.ttl")
+    found = find_sources([str(folder)], ReadOptions()).files
+    assert [Path(each.path).name for each in found] == ["own.ttl", "same.ttl"]

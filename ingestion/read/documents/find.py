@@ -3,6 +3,7 @@
 import glob
 import logging
 from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,8 +32,10 @@ def find_documents(places: Sequence[str]) -> list[DocumentFile]:
         for path in _expand(place):
             if path.is_dir():
                 found |= _documents_in(path, place)
+            elif glob.has_magic(place) and not Path(place).exists() and _leads_out(path, _root_of(place)):
+                continue
             elif path.suffix.lower() in READABLE_FORMATS:
-                found.setdefault(path.resolve(), path.name)
+                found.setdefault(_readable_path(path), path.name)
             elif not glob.has_magic(place):
                 raise IngestionError(
                     f"{path}: can't read {path.suffix or 'a file without extension'} as a document, only"
@@ -54,13 +57,13 @@ def _documents_in(folder: Path, place: str) -> dict[Path, str]:
     if not any(p.suffix.lower() in READABLE_FORMATS for p in documents):
         raise IngestionError(f"{place}: no document in this folder ({', '.join(sorted(READABLE_FORMATS))}).")
     root = inside.name
-    found: dict[Path, str] = {}
-    for path in documents:
-        name = f"{root}/{path.relative_to(folder).as_posix()}".lstrip("/")
-        # a link to a file of the folder is the same document, read by the format that the file's own name says
-        if not path.is_symlink() or _is_document(path.resolve()):
-            found[path.resolve()] = name
-    return found
+    return {_readable_path(p): f"{root}/{p.relative_to(folder).as_posix()}".lstrip("/") for p in documents}
+
+
+def _readable_path(path: Path) -> Path:
+    """The file that a path leads to, or the path itself if only its own name says the format."""
+    target = path.resolve()
+    return target if _is_document(target) else path.absolute()
 
 
 def _expand(place: str) -> list[Path]:
@@ -73,10 +76,15 @@ def _expand(place: str) -> list[Path]:
     raise IngestionError(f"{place}: no such file or folder. Check the path given to --texts.")
 
 
+def _root_of(pattern: str) -> Path:
+    """The folder before the first wildcard of a pattern."""
+    return Path(*takewhile(lambda part: not glob.has_magic(part), Path(pattern).parts)).resolve()
+
+
 def _leads_out(path: Path, folder: Path) -> bool:
-    """Whether a link leads out of its folder, or to a hidden file in it: such a file was not given."""
+    """Whether a path leads by a link out of its folder, or to a hidden file in it: such a file was not given."""
     target = path.resolve()
-    if target.is_relative_to(folder) and not _is_hidden(target.relative_to(folder)):
+    if target.is_relative_to(folder) and (not _is_hidden(target.relative_to(folder)) or not path.is_symlink()):
         return False
     log.warning("%s is a link out of the folder and is not read", path)
     return True
