@@ -30,10 +30,10 @@ def find_documents(places: Sequence[str]) -> list[DocumentFile]:
     found: dict[Path, str] = {}
     for place in places:
         for path in _expand(place):
+            if glob.has_magic(place) and not Path(place).exists() and _leads_out(path, _root_of(place)):
+                continue
             if path.is_dir():
                 found |= _documents_in(path, place)
-            elif glob.has_magic(place) and not Path(place).exists() and _leads_out(path, _root_of(place)):
-                continue
             elif path.suffix.lower() in READABLE_FORMATS:
                 found.setdefault(_readable_path(path), path.name)
             elif not glob.has_magic(place):
