@@ -29,6 +29,9 @@ from nacre.language.base import word_list
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+# characters of a label of a class or predicate; each question reads all of them (given)
+MAX_LABEL = 300
+
 
 @dataclass
 class Declarations:
@@ -46,11 +49,12 @@ class Declarations:
 
     def label(self, iri: str) -> str:
         """The preferred label of a class or predicate, or ""."""
-        return self.labels[iri][0] if self.labels.get(iri) else ""
+        return self.labels[iri][0][:MAX_LABEL] if self.labels.get(iri) else ""
 
     def other_labels(self, iri: str) -> tuple[str, ...]:
         """All other labels of a class or predicate."""
-        return tuple(dict.fromkeys([*self.labels.get(iri, [])[1:], *self.alternatives.get(iri, [])]))
+        others = [*self.labels.get(iri, [])[1:], *self.alternatives.get(iri, [])]
+        return tuple(dict.fromkeys(label[:MAX_LABEL] for label in others))
 
     def ancestors(self, iri: str) -> frozenset[str]:
         """The class and its ancestors; cycles are allowed."""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ingestion.induce.declarations import MAX_LABEL
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from ingestion.verbalise.packing import PASSAGE_LENGTH, bounded_spans
@@ -176,3 +177,15 @@ def test_a_name_of_a_megabyte_is_short_in_each_sentence_and_passage(say) -> None
     assert max(len(passage.title) for passage in passages) <= MAX_TITLE
     # the name is stated once as a whole
     assert sum(len(passage.text) + len(passage.title) for passage in passages) < 2 * len(name)
+
+
+def test_a_label_of_a_property_of_a_megabyte_is_short_in_the_schema(tmp_path: Path) -> None:
+    label = "height " + " ".join(f"word{number}" for number in range(150_000))
+    source = tmp_path / "graph.ttl"
+    source.write_text(
+        f'{PREFIXES} :a a v:Mill ; v:height 3 . v:height rdfs:label "{label}" . v:Mill rdfs:label "{label}" .'
+    )
+    schema = write_tables(parse_files([source]), tmp_path / "graph.sqlite")
+    labels = [each.label for each in (*schema.classes, *schema.predicates)]
+    assert any(each.startswith("height word0") for each in labels)
+    assert max(map(len, labels)) <= MAX_LABEL
