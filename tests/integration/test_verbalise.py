@@ -186,6 +186,6 @@ def test_a_label_of_a_property_of_a_megabyte_is_short_in_the_schema(tmp_path: Pa
         f'{PREFIXES} :a a v:Mill ; v:height 3 . v:height rdfs:label "{label}" . v:Mill rdfs:label "{label}" .'
     )
     schema = write_tables(parse_files([source]), tmp_path / "graph.sqlite")
-    labels = [each.label for each in (*schema.classes, *schema.predicates)]
+    labels = [*(each.label for each in schema.classes), *(each.label for each in schema.predicates)]
     assert any(each.startswith("height word0") for each in labels)
     assert max(map(len, labels)) <= MAX_LABEL
