@@ -3,7 +3,7 @@
 import logging
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from typing import Any, cast
 
 from langgraph.checkpoint.memory import InMemorySaver
@@ -130,7 +130,7 @@ class TurnService:
             stack.enter_context(self.count_active())
             if thread and self.threads:
                 await stack.enter_async_context(self.threads.queues.lock(caller.owner, thread))
-            await stack.enter_async_context(self._turn_slots.hold(caller.owner, self._share(caller, MAX_THREADS)))
+            await stack.enter_async_context(self._turn_slots.hold(caller.owner, _share(caller, self._turn_slots)))
             await stack.enter_async_context(self._turn_transaction(caller, thread, instead_of))
             if id:
                 stack.callback(self.composition.resources.leases.release_run, id)
@@ -174,32 +174,20 @@ class TurnService:
         if self.threads is None and isinstance(saver, InMemorySaver):
             await saver.adelete_thread(f"{LOCAL_CALLER.owner}:{thread}")
 
-    @asynccontextmanager
-    async def turn_slot(self, caller: Caller) -> AsyncIterator[None]:
-        """Wait for one of the slots for turns and look-ups and hold it until the block ends.
+    def turn_slot(self, caller: Caller) -> AbstractAsyncContextManager[None]:
+        """Wait for one of the slots for turns and look-ups and hold it until the block ends. Raises TooManyRequests."""
+        return self._slot(self._turn_slots, caller)
 
-        Raises TooManyRequests.
-        """
-        self.check_capacity()
-        with self.count_active():
-            async with self._turn_slots.hold(caller.owner, self._share(caller, MAX_THREADS)):
-                yield
+    def query_slot(self, caller: Caller) -> AbstractAsyncContextManager[None]:
+        """Like `turn_slot`, for queries that callers write: as many slots as there are processes for them."""
+        return self._slot(self._query_slots, caller)
 
     @asynccontextmanager
-    async def query_slot(self, caller: Caller) -> AsyncIterator[None]:
-        """Wait for one of the slots for queries that callers write, as many as there are processes for them.
-
-        Raises TooManyRequests.
-        """
+    async def _slot(self, slots: FairSlots, caller: Caller) -> AsyncIterator[None]:
         self.check_capacity()
         with self.count_active():
-            async with self._query_slots.hold(caller.owner, self._share(caller, PROCESSES)):
+            async with slots.hold(caller.owner, _share(caller, slots)):
                 yield
-
-    @staticmethod
-    def _share(caller: Caller, slots: int) -> int:
-        """How many slots the caller may hold. Without keys there is one caller, who may hold all."""
-        return slots if caller.owner == LOCAL_CALLER.owner else default_share(slots)
 
     @contextmanager
     def count_active(self) -> Iterator[None]:
@@ -242,6 +230,11 @@ class TurnService:
         log.warning("turn %s of thread %s is not stored: %s", record["turn"], thread, storage_error)
         caveats = [*record["caveats"], f"This turn could not be kept in its thread ({storage_error})."]
         return cast(Answer, {**record, "caveats": caveats})
+
+
+def _share(caller: Caller, slots: FairSlots) -> int:
+    """How many slots the caller may hold. Without keys there is one caller, who may hold all."""
+    return slots.slots if caller.owner == LOCAL_CALLER.owner else default_share(slots.slots)
 
 
 @asynccontextmanager
