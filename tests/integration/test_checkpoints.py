@@ -145,3 +145,11 @@ async def test_turns_keep_their_order_when_the_clock_is_set_back(
         assert service.threads is not None
         turns = await service.threads.turns(LOCAL_CALLER, "clock")
         assert [turn.record["turn"] for turn in turns] == [1, 2, 3, 4, 5, 6, 7]
+
+
+async def test_a_thread_without_turns_is_deleted_from_a_fresh_data_folder(settings: Settings) -> None:
+    async with open_turn_service(settings, lasting=True) as service:
+        assert service.threads is not None
+        made = await service.threads.create(LOCAL_CALLER, "kitchen", "empty")
+        await service.threads.delete(LOCAL_CALLER, made.thread)
+        assert await service.threads.find(LOCAL_CALLER, made.thread) is None

@@ -48,6 +48,11 @@ class OrderedSqliteSaver(AsyncSqliteSaver):
         for found in listed[:limit]:
             yield found
 
+    async def adelete_thread(self, thread_id: str) -> None:
+        # LangGraph's method expects tables that only the first turn of a data folder creates
+        await self.setup()
+        await super().adelete_thread(thread_id)
+
     async def _ids(self, config: RunnableConfig, limit: int = -1) -> list[str]:
         await self.setup()
         place = config["configurable"]
