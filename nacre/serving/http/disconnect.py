@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Coroutine
-from contextlib import suppress
 from typing import Any, TypeVar
 
 from fastapi import HTTPException, Request
@@ -27,7 +26,7 @@ async def run_while_connected(request: Request, work: Coroutine[Any, Any, T]) ->
             return working.result()
         raise HTTPException(CLIENT_LEFT, "The client has disconnected.")
     finally:
-        for task in (working, disconnecting):
-            task.cancel()
-            with suppress(asyncio.CancelledError, Exception):
-                await task
+        working.cancel()
+        disconnecting.cancel()
+        # asyncio logs an error of work that nobody waits for any more
+        await asyncio.wait([working, disconnecting])
