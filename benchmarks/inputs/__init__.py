@@ -3,4 +3,7 @@
 - fleet_graph: a graph of ships at any scale
 - wide_graphs: graphs that are large in one dimension only
 - hostile_sql: SQL statements that use much time or memory
+- hostile_sparql: SPARQL that tries to leave its graph or to take all time
+- hostile_files, hostile_contexts: RDF files and JSON-LD that use much time or memory
+- hostile_answers: answers of a hostile SPARQL endpoint
 """

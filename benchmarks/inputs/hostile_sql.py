@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterator
 
 MAX_DEPTH = 4
+ENDLESS_SQL = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
 _GROWING = ("replace({0}, 'a', 'aaaaaaaaaa')", "{0} || {0}", "hex({0})", "upper({0})", "quote({0})", "substr({0}, -5)")
 _BURNING = (
     "instr({0}, {1} || 'b')",

@@ -19,6 +19,7 @@ from nacre.evaluation.ask_questions import QuestionLine, failed_record
 from nacre.records.answer import Answer
 from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import authenticate
+from nacre.serving.http.dependencies import ERROR_RESPONSES
 from nacre.serving.http.metrics import Metrics
 from nacre.serving.keys import Caller
 from nacre.serving.tracing import trace_turn
@@ -152,7 +153,7 @@ def add_langserve(app: FastAPI) -> None:
             "config_schema",
         ],
     )
-    app.include_router(router)
+    app.include_router(router, responses=ERROR_RESPONSES)
 
 
 def check_ask_input(input: Any) -> CheckedAskInput:

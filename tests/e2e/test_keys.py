@@ -9,6 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from benchmarks.inputs.hostile_sql import ENDLESS_SQL
+
 GRAPHS = Path(__file__).parents[1] / "fixtures/graphs"
 QUESTION = "How many pages does Granite have?"
 FOLLOW = "How many pages does it have?"
@@ -255,9 +257,6 @@ def test_openai_and_mcp_tell_of_a_callers_graphs_alone(house):
     assert "error" in told("resources/read", uri="nacre://graphs/reading-room/schema")
 
 
-ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
-
-
 def test_slow_queries_of_one_key_keep_nobody_else_waiting(house):
     clients, _, _ = house
     query = {"language": "sql", "text": "SELECT 1 FROM dish"}
@@ -266,7 +265,10 @@ def test_slow_queries_of_one_key_keep_nobody_else_waiting(house):
     with ThreadPoolExecutor(16) as pool:
         slow = [
             pool.submit(
-                clients["ann"].post, "/api/graphs/kitchen/query", json={"language": "sql", "text": ENDLESS}, timeout=5
+                clients["ann"].post,
+                "/api/graphs/kitchen/query",
+                json={"language": "sql", "text": ENDLESS_SQL},
+                timeout=5,
             )
             for _ in range(16)
         ]

@@ -11,6 +11,13 @@ from typing import Any
 
 import pytest
 
+from benchmarks.inputs.hostile_contexts import (
+    copied_terms,
+    deep_files,
+    doubling_context,
+    named_contexts,
+    own_contexts,
+)
 from ingestion.read.capsules import Facts
 from ingestion.read.contexts import ContextLoader, inline_contexts
 from ingestion.read.fetch_context import MAX_FETCHED, ContextDownloads
@@ -63,16 +70,7 @@ def send(handler: BaseHTTPRequestHandler, document: object, status: int = 200, *
     handler.wfile.write(body)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        '{"@context":{"p":"http://e/p"},"p":' * 20_000 + '"x"' + "}" * 20_000,
-        '{"@context":' + '{"p":{"@id":"http://e/p","@context":' * 20_000 + "{}" + "}}" * 20_000 + ',"p":"x"}',
-        '{"@id":"http://e/1","http://e/p":' + "[" * 60_000 + '"x"' + "]" * 60_000 + "}",
-        '{"@id":"http://e/1","http://e/p":' + '{"http://e/p":' * 20_000 + '"x"' + "}" * 20_001,
-    ],
-    ids=["contexts", "contexts in terms", "lists", "nodes"],
-)
+@pytest.mark.parametrize("content", deep_files().values(), ids=deep_files())
 def test_json_that_is_nested_too_deeply_is_refused(tmp_path: Path, content: str) -> None:
     with pytest.raises(IngestionError, match=r"a\.jsonld: the JSON in it is nested deeper than 256 levels"):
         read(tmp_path, content)
@@ -91,10 +89,8 @@ def test_the_depth_is_counted_outside_texts_and_across_blocks(size: int, depth: 
 
 
 def test_contexts_that_copy_many_terms_again_and_again_are_refused(tmp_path: Path) -> None:
-    many = {f"t{i}": f"http://e/t{i}" for i in range(5000)}
-    nodes = [{"@context": {"u": "http://e/u"}, "@id": f"http://e/{i}", "u": "x"} for i in range(10_000)]
     with pytest.raises(IngestionError, match=r"a\.jsonld: its JSON-LD contexts are nested .*--max-expansion"):
-        read(tmp_path, {"@context": many, "@graph": nodes})
+        read(tmp_path, copied_terms(5000, 10_000))
 
 
 @pytest.mark.parametrize("use", ["type", "key"])
@@ -109,10 +105,8 @@ def test_contexts_of_types_and_keys_that_copy_many_terms_are_refused(tmp_path: P
 
 
 def test_thirty_thousand_contexts_are_read(tmp_path: Path) -> None:
-    own = [{"@context": {"t": "http://e/t"}, "@id": f"http://e/{i}", "t": f"{i}"} for i in range(30_000)]
-    assert len(read(tmp_path, own).subject) == 30_000
-    bundled = [{"@context": "https://schema.org", "@id": f"http://e/{i}", "name": f"{i}"} for i in range(30_000)]
-    assert len(read(tmp_path, bundled).subject) == 30_000
+    assert len(read(tmp_path, own_contexts(30_000)).subject) == 30_000
+    assert len(read(tmp_path, named_contexts(30_000)).subject) == 30_000
 
 
 def test_contexts_that_add_too_many_terms_are_refused(tmp_path: Path) -> None:
@@ -126,9 +120,7 @@ def test_contexts_that_add_too_many_terms_are_refused(tmp_path: Path) -> None:
 
 def test_contexts_that_name_the_next_twice_are_refused(tmp_path: Path) -> None:
     def answer(handler: BaseHTTPRequestHandler) -> None:
-        number = int(handler.path[1:])
-        following = [f"/{number + 1}"] * 2 if number < 40 else {"t": "http://e/t"}
-        send(handler, {"@context": following})
+        send(handler, doubling_context(handler.path, 40))
 
     with (
         server(answer) as address,

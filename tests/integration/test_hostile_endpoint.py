@@ -1,32 +1,29 @@
 """What a hostile endpoint may send: each answer ends as an error of that query, soon and in little memory."""
 
 import gzip
-import json
 import resource
 import time
 import zlib
 from http.server import BaseHTTPRequestHandler
-from typing import Any
 
 import pytest
 
+from benchmarks.inputs.hostile_answers import (
+    CONSTRUCT,
+    ENTITIES,
+    JSON_RESULTS,
+    NO_NUMBERS,
+    SELECT,
+    header_text,
+    inflating,
+    malformed_results,
+    results,
+)
 from nacre.errors import ToolError
 from nacre.stores.sparql.endpoint import EndpointSource
-from nacre.stores.sparql.endpoint_answers import JSON_RESULTS
 from tests.support import sparql_server as servers
 
-SELECT = "SELECT ?s { ?s ?p ?o }"
-CONSTRUCT = "CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }"
 MEGABYTE = 1_000_000
-ENTITIES = (
-    b"<!DOCTYPE x [<!ENTITY a 'aaaaaaaaaa'>%s]><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>&i;"
-    % ("".join(f"<!ENTITY {b} '{f'&{a};' * 10}'>" for a, b in zip("abcdefgh", "bcdefghi", strict=True)).encode())
-)
-
-
-def results(value: Any) -> bytes:
-    row = {"s": {"type": "literal", "value": value}}
-    return json.dumps({"head": {"vars": ["s"]}, "results": {"bindings": [row]}}).encode()
 
 
 def failure(content: bytes, media: str, query: str = SELECT, status: int = 200, **headers: str) -> ToolError:
@@ -52,16 +49,14 @@ def test_triples_are_read_only_in_formats_without_entities() -> None:
 
 
 def test_what_is_inflated_is_bounded_while_it_is_inflated() -> None:
-    bomb = gzip.compress(bytes(300 * MEGABYTE), 9)
+    bomb = inflating(300)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert failure(bomb, JSON_RESULTS, Content_Encoding="gzip").kind == "too_large"
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 150_000
 
 
 def test_an_answer_is_inflated_once() -> None:
-    bomb = bytes(10 * MEGABYTE)
-    for _ in range(3):
-        bomb = gzip.compress(bomb, 9)
+    bomb = inflating(10, 3)
     assert failure(bomb, JSON_RESULTS, Content_Encoding="gzip, gzip, gzip").kind == "unavailable"
 
 
@@ -104,37 +99,21 @@ def test_a_server_that_drips_ends_at_the_deadline(headers: bool) -> None:
         source.close()
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"[" * 100_000,
-        b"[" * 100_000 + b"]" * 100_000,
-        b'{"head": {"vars": ["s"]}, "results": {"bindings": [{"s": {"type": "literal", "value": %s}}]}}'
-        % (b"9" * 5000),
-        results(5),
-        results(["x"]),
-        results(None),
-        b'{"head": {"vars": "s"}, "results": []}',
-        b'{"head": 1}',
-        b"\xff\xfe",
-        b"null",
-    ],
-)
+@pytest.mark.parametrize("content", malformed_results().values(), ids=malformed_results())
 def test_what_is_no_result_is_an_error_of_that_query(content: bytes) -> None:
     assert failure(content, JSON_RESULTS).kind == "unavailable"
 
 
-@pytest.mark.parametrize("value", ["\u00b2", "9" * 5000, "-1", "", "ten"])
+@pytest.mark.parametrize("value", NO_NUMBERS)
 def test_headers_that_are_no_numbers_are_not_heeded(value: str) -> None:
     def respond(handler: BaseHTTPRequestHandler, _: str) -> None:
-        sent = value.encode().decode("latin-1")
-        servers.reply(handler, results("x"), JSON_RESULTS, 200, {"X-SPARQL-MaxRows": sent})
+        servers.reply(handler, results("x"), JSON_RESULTS, 200, {"X-SPARQL-MaxRows": header_text(value)})
 
     with servers.serving(respond) as url:
         source = EndpointSource(url)
         assert len(source.select(SELECT, limit=5, seconds=5).rows) == 1
         source.close()
-    busy = failure(b"later", "text/plain", status=503, Retry_After=value.encode().decode("latin-1"))
+    busy = failure(b"later", "text/plain", status=503, Retry_After=header_text(value))
     assert busy.kind == "unavailable"
 
 

@@ -3,11 +3,20 @@
 import gzip
 import io
 import time
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from benchmarks.inputs.hostile_files import (
+    LONG_ENTITY,
+    NESTED_ENTITIES,
+    RDF,
+    SMALL,
+    description,
+    entity_files,
+    gzip_bomb,
+    long_text,
+)
 from ingestion.meaning.owl import lists
 from ingestion.read.documents.find import find_documents
 from ingestion.read.documents.read_document import read_document
@@ -15,23 +24,6 @@ from ingestion.read.expansion import FREE_BYTES, EntityGuard, check_entities
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import ReadOptions, find_sources
 from nacre.errors import IngestionError
-
-RDF = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e.org/">'
-TRIX = '<TriX xmlns="http://www.w3.org/2004/03/trix/trix-1/"><graph>'
-NAMES = "abcdefghij"
-NESTED = '<!ENTITY a "aaaaaaaaaa">' + "".join(
-    f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in pairwise(NAMES)
-)
-LONG = f'<!ENTITY j "{"x" * 100_000}">'
-SMALL = b"@prefix : <http://e.org/> .\n:a :b :c .\n"
-
-
-def described(text: str) -> str:
-    return f'<rdf:Description rdf:about="http://e.org/1"><e:t>{text}</e:t></rdf:Description>'
-
-
-def in_trix(text: str) -> str:
-    return f"<triple><uri>http://e.org/1</uri><uri>http://e.org/p</uri><plainLiteral>{text}</plainLiteral></triple>"
 
 
 def refusal(folder: Path, name: str, content: bytes, reading: ReadOptions = ReadOptions()) -> str:  # noqa: B008
@@ -49,18 +41,7 @@ def refusal(folder: Path, name: str, content: bytes, reading: ReadOptions = Read
     return str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("nested.rdf", f"<!DOCTYPE r [{NESTED}]>{RDF}{described('&j;')}</rdf:RDF>"),
-        ("nested_in_the_body.rdf", f"{RDF}<!DOCTYPE r [{NESTED}]>{described('&j;')}</rdf:RDF>"),
-        ("unused.rdf", f"<!DOCTYPE r [{NESTED}]>{RDF}{described('x')}</rdf:RDF>"),
-        ("repeated.rdf", f"<!DOCTYPE r [{LONG}]>{RDF}{described('&j;' * 20_000)}</rdf:RDF>"),
-        ("nested.trix", f"<!DOCTYPE r [{NESTED}]>{TRIX}{in_trix('&j;')}</graph></TriX>"),
-        ("escaped.trix", f"<!DOCTYPE r [{NESTED.replace('&', '&#38;')}]>{TRIX}{in_trix('&j;')}</graph></TriX>"),
-        ("repeated.trix", f"<!DOCTYPE r [{LONG}]>{TRIX}{in_trix('&j;' * 20_000)}</graph></TriX>"),
-    ],
-)
+@pytest.mark.parametrize(("name", "content"), entity_files().items())
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
 def test_entities_that_expand_to_more_than_the_limit_are_refused(
     tmp_path: Path, name: str, content: str, encoding: str
@@ -72,7 +53,7 @@ def test_entities_that_expand_to_more_than_the_limit_are_refused(
 
 def test_entities_in_a_declared_encoding_are_refused(tmp_path: Path) -> None:
     declared = '<?xml version="1.0" encoding="utf-7"?>'
-    content = declared.encode() + f"<!DOCTYPE r [{NESTED}]>{RDF}{described('&j;')}</rdf:RDF>".encode("utf-7")
+    content = declared.encode() + f"<!DOCTYPE r [{NESTED_ENTITIES}]>{RDF}{description('&j;')}</rdf:RDF>".encode("utf-7")
     (tmp_path / "other.rdf").write_bytes(content)
     with pytest.raises(IngestionError, match=r"other\.rdf"):
         read_sources(find_sources([str(tmp_path / "other.rdf")], ReadOptions()))
@@ -80,13 +61,13 @@ def test_entities_in_a_declared_encoding_are_refused(tmp_path: Path) -> None:
 
 def test_entities_for_namespaces_are_read(tmp_path: Path) -> None:
     entities = '<!ENTITY e "http://e.org/"><!ENTITY f "&e;f#">'
-    (tmp_path / "a.owl").write_text(f"<!DOCTYPE r [{entities}]>{RDF}{described('&f;x')}</rdf:RDF>")
+    (tmp_path / "a.owl").write_text(f"<!DOCTYPE r [{entities}]>{RDF}{description('&f;x')}</rdf:RDF>")
     facts = read_sources(find_sources([str(tmp_path / "a.owl")], ReadOptions()))
     assert [fact.object.value for each in facts.capsules() for fact in each.facts] == ["http://e.org/f#x"]
 
 
 def test_references_are_counted_across_blocks() -> None:
-    head = LONG.encode()
+    head = LONG_ENTITY.encode()
     blocks = [b"&j", b";" + b"&j;" * 2000]
     with pytest.raises(IngestionError, match="entities"):
         check_entities(head, blocks, FREE_BYTES, FREE_BYTES)
@@ -102,8 +83,7 @@ def test_entities_declared_after_the_checked_part_are_refused() -> None:
 @pytest.mark.parametrize("unit", [b"\n", b":a :b :c .\n", b" "])
 @pytest.mark.parametrize("stated", [True, False])
 def test_gzip_data_that_inflates_to_more_than_the_limit_is_refused(tmp_path: Path, unit: bytes, stated: bool) -> None:
-    content = gzip.compress(SMALL + unit * (20_000_000 // len(unit)))
-    content = content if stated else content[:-4] + b"\0\0\0\0"
+    content = gzip_bomb(SMALL, unit, 20_000_000, stated=stated)
     message = refusal(tmp_path, "bomb.ttl.gz", content, ReadOptions(expansion=5))
     assert "inflates to more than 12 MB; --max-expansion" in message
 
@@ -115,7 +95,7 @@ def test_gzip_data_below_the_limit_is_read(tmp_path: Path) -> None:
 
 
 def test_a_text_longer_than_the_parser_reads_is_named(tmp_path: Path) -> None:
-    message = refusal(tmp_path, "long.ttl", SMALL + b':a :d "' + b"x " * 8_500_000 + b'" .\n')
+    message = refusal(tmp_path, "long.ttl", long_text(17))
     assert "a text in it is longer than 16 MB" in message
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from benchmarks.inputs.hostile_sparql import bypasses
 from nacre.errors import ToolError
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.stores.sparql.query_tokens import query_tokens, write_tokens
@@ -55,23 +56,12 @@ def test_what_is_bounded_stays_as_it_is(text: str) -> None:
         ("SELECT ?r { ?r v:length }", "syntax", "parsed"),
         ("SELECT ?r { ?r w:length ?l }", "syntax", "w"),
         ("DESCRIBE v:a", "refused", "DESCRIBE"),
-        ("SELECT ?r { SERVICE <http://elsewhere.example/> { ?r v:length ?l } }", "refused", "SERVICE"),
         (
             "SELECT ?r { ?r v:length ?l FILTER EXISTS { SERVICE v:e { ?r ?p ?o } } }",
             "refused",
             "SERVICE",
         ),
-        ("SELECT ?r FROM <http://elsewhere.example/> { ?r v:length ?l }", "refused", "FROM"),
-        # an end of a comment, a quote and an escape that parsers read in different ways
-        ("SELECT ?r { ?r v:length ?l #\rSERVICE <http://127.0.0.1:9/> { ?a ?b ?c }\n} LIMIT 1", "refused", "SERVICE"),
-        ("SELECT ?r { ?r v:length ?l #\rGRAPH ?g { ?a ?b ?c }\n}", "refused", "GRAPH"),
-        ('SELECT ?r { ?r v:length "\\u0022 } #" SERVICE <http://e.org/> { ?a ?b ?c } }', "refused", "SERVICE"),
-        (
-            "# PREFIX a:<b> FILTER(?o != '''\nSELECT ?r { ?r v:length ?l } SERVICE <http://e.org/> {}",
-            "refused",
-            "SERVICE",
-        ),
-        ("SELECT ?r { ?r v:length (" + "1 " * 4900 + ") }", "too_large", "tokens"),
+        *bypasses("v:length").values(),
         ("SELECT ?r { ?r v:lengths ?l }", "unknown_name", V + "length"),
         ("SELECT ?r { ?r v:length|^v:flows ?l }", "unknown_name", V + "flowsThrough"),
         ("SELECT ?r { ?r a v:Rivers }", "unknown_name", V + "River"),
@@ -80,7 +70,6 @@ def test_what_is_bounded_stays_as_it_is(text: str) -> None:
         ("SELECT ?a ?b { ?a a ?c . ?b a ?c }", "too_large", "joins"),
         ("SELECT ?a { ?a v:length ?l } VALUES ?a { v:x }", "refused", "VALUES"),
         ("SELECT ?a " + "{" * 50 + " ?a v:length ?l " + "}" * 50, "too_large", "nested"),
-        ("SELECT ?a " + "{" * 70 + " ?a v:length ?l " + "}" * 70, "too_large", "levels"),
         ("SELECT ?a { ?a v:length ?l } #" + "x" * 10_000, "refused", "characters"),
     ],
 )

@@ -34,6 +34,29 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 
 
+class OpenAIErrorDetail(BaseModel):
+    """What an error of OpenAI's API says."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+
+
+class OpenAIErrorBody(BaseModel):
+    """The body of an error of OpenAI's API."""
+
+    error: OpenAIErrorDetail
+
+
+OPENAI_ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
+    code: {**response, "model": OpenAIErrorBody}
+    for code, response in ERROR_RESPONSES.items()
+    # OpenAI's API has no status 422
+    if code != 422
+}
+
+
 def _service(request: Request) -> TurnService:
     value: TurnService = request.app.state.turn_service
     return value

@@ -15,7 +15,7 @@ from nacre.records.answer import Answer
 from nacre.serving.conversations.stateless_turns import StatelessTurnCache
 from nacre.serving.errors import ModelNotFound, NotFound
 from nacre.serving.http.auth import CallerDep
-from nacre.serving.http.dependencies import MetricsDep, RunsDep, TurnServiceDep
+from nacre.serving.http.dependencies import OPENAI_ERROR_RESPONSES, MetricsDep, RunsDep, TurnServiceDep
 from nacre.serving.http.disconnect import wait_for_disconnect
 from nacre.serving.http.error_formats import error_response, openai_error
 from nacre.serving.http.metrics import Metrics
@@ -35,7 +35,7 @@ ThreadHeader = Annotated[
     Header(alias="X-Nacre-Thread", description="Thread that stores the conversation; without it nothing is stored."),
 ]
 
-router = APIRouter(prefix="/v1", tags=["openai"])
+router = APIRouter(prefix="/v1", tags=["openai"], responses=OPENAI_ERROR_RESPONSES)
 
 
 @router.get("/models", summary="List the graphs as models")
