@@ -4,6 +4,8 @@ Files in reading order:
     pipeline.py             sources and texts -> a published version -> its vectors
     stages.py               the stages of an ingest, in order
     read/                   files -> facts, documents -> text in blocks
+    layer/                  names and shortcuts that people give, for a graph or for a vocabulary
+    vocabularies/           the layers of common vocabularies
     meaning/                common vocabularies -> derived facts
     induce/                 facts -> tables and schema
     verbalise/              facts and documents -> passages

@@ -38,8 +38,8 @@ def statement_lines(connection: sqlite3.Connection, layout: dict[str, Any]) -> I
         yield from _place(connection, layout, index, place)
     query = "SELECT subject, predicate, kind, object, datatype, language, graph FROM _nacre_aside ORDER BY rowid"
     for subject, predicate, kind, value, datatype, language, graph in connection.execute(query):
-        shown = ntriples_literal(value, datatype, language) if kind == "literal" else _name(value)
-        yield _line(_name(subject), _name(predicate), shown, graph)
+        shown = ntriples_literal(value, datatype, language) if kind == "literal" else ntriples_name(value)
+        yield _line(ntriples_name(subject), ntriples_name(predicate), shown, graph)
 
 
 def _types(connection: sqlite3.Connection, layout: dict[str, Any]) -> Iterator[str]:
@@ -52,19 +52,19 @@ def _types(connection: sqlite3.Connection, layout: dict[str, Any]) -> Iterator[s
         )
         for (iri,) in connection.execute(query):
             for name in table["types"]:
-                yield _line(_name(iri), _name(TYPE), _name(name), layout["base_graph"])
+                yield _line(ntriples_name(iri), ntriples_name(TYPE), ntriples_name(name), layout["base_graph"])
     query = (
         "SELECT e.iri, t.class, t.graph FROM _nacre_type t JOIN entity e ON e.id = t.entity "
         "WHERE t.class <> '' ORDER BY t.rowid"
     )
     for iri, name, graph in connection.execute(query):
-        yield _line(_name(iri), _name(TYPE), _name(name), graph)
+        yield _line(ntriples_name(iri), ntriples_name(TYPE), ntriples_name(name), graph)
 
 
 def _place(connection: sqlite3.Connection, layout: dict[str, Any], index: int, place: dict[str, Any]) -> Iterator[str]:
     if place.get("derived"):
         return
-    predicate = _name(place["predicate"])
+    predicate = ntriples_name(place["predicate"])
     graphs = _graphs(connection, index)
     base = [layout["base_graph"]]
     usual = place["sort"]
@@ -78,14 +78,14 @@ def _place(connection: sqlite3.Connection, layout: dict[str, Any], index: int, p
             _query(index, place, relation, row, key)
         ):
             if target is not None:
-                shown = _name(target)
+                shown = ntriples_name(target)
             elif lexical is not None:
                 shown = ntriples_literal(lexical, datatype, language)
             else:
                 form = text if text is not None else lexical_form(value, place["datatype"])
                 shown = ntriples_literal(form, *usual)
             for graph in graphs.get(number, base):
-                yield _line(_name(iri), predicate, shown, graph)
+                yield _line(ntriples_name(iri), predicate, shown, graph)
 
 
 def _query(index: int, place: dict[str, Any], relation: str, row: str, key: str) -> str:
@@ -112,10 +112,13 @@ def _graphs(connection: sqlite3.Connection, index: int) -> dict[int, list[str]]:
 
 
 def _line(subject: str, predicate: str, value: str, graph: str) -> str:
-    return f"{subject} {predicate} {value} {_name(graph)} .\n" if graph else f"{subject} {predicate} {value} .\n"
+    return (
+        f"{subject} {predicate} {value} {ntriples_name(graph)} .\n" if graph else f"{subject} {predicate} {value} .\n"
+    )
 
 
-def _name(text: str) -> str:
+def ntriples_name(text: str) -> str:
+    """An IRI or a blank node's label in N-Triples syntax."""
     if text.startswith("_:"):
         return text
     return f"<{_IN_IRI.sub(_escape, text)}>"
@@ -126,7 +129,7 @@ def ntriples_literal(lexical: str, datatype: str, language: str) -> str:
     shown = f'"{_IN_LITERAL.sub(_escape, lexical)}"'
     if language:
         return f"{shown}@{language}"
-    return f"{shown}^^{_name(datatype)}" if datatype and datatype != XSD + "string" else shown
+    return f"{shown}^^{ntriples_name(datatype)}" if datatype and datatype != XSD + "string" else shown
 
 
 def _escape(found: re.Match[str]) -> str:

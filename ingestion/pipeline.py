@@ -17,6 +17,7 @@ from ingestion.graph_state import (
     ingest_result,
 )
 from ingestion.index.passages import VectorTarget, index_vectors
+from ingestion.layer.apply import LayerFiles
 from ingestion.publish import (
     build_folder,
     exclusive_writer,
@@ -67,6 +68,7 @@ def ingest(
     data: Path,
     texts: Sequence[str] = (),
     annotations: Path | None = None,
+    layers: LayerFiles = LayerFiles(),  # noqa: B008 (immutable)
     reading: ReadOptions = ReadOptions(),  # noqa: B008 (immutable)
     tables_only: bool = False,
     no_vectors: bool = False,
@@ -89,6 +91,7 @@ def ingest(
         data=data,
         texts=texts,
         annotations=annotations,
+        layers=layers,
         reading=reading,
         tables_only=tables_only,
         sparql=sparql,
@@ -115,6 +118,7 @@ def load_graph(
     data: Path,
     texts: Sequence[str] = (),
     annotations: Path | None = None,
+    layers: LayerFiles = LayerFiles(),  # noqa: B008 (immutable)
     reading: ReadOptions = ReadOptions(),  # noqa: B008 (immutable)
     tables_only: bool = False,
     sparql: bool = False,
@@ -137,7 +141,7 @@ def load_graph(
         stack.enter_context(exclusive_writer(home))
         with report_write_errors(home):
             versions.remove_damaged_pointer(home)
-        inputs = fingerprint(files, documents, annotations)
+        inputs = fingerprint(files, documents, annotations, layers.files, packs=layers.packs)
         left_out = dict.fromkeys(("lexical", "vector"), TABLES) if tables_only else {}
         without = TABLES if tables_only else without
         present = matching_version(home, inputs, left_out)
@@ -147,7 +151,7 @@ def load_graph(
             remove_unused(home, server.url, server.key)
             return ingest_result(home, present, unchanged=True)
         wanted = Manifest(new_version_id(datetime.now(UTC), inputs), inputs=inputs, unavailable=left_out)
-        given = Inputs(files, tuple(documents), annotations)
+        given = Inputs(files, tuple(documents), annotations, layers)
         stages = (*(TABLES_ONLY if tables_only else STAGES), *((TRIPLES,) if sparql else ()))
         return _build(home, wanted, given, stages, without, server, on_stage)
 

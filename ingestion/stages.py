@@ -15,6 +15,7 @@ from ingestion.index.triples import write_triples
 from ingestion.induce.annotations import read_annotations
 from ingestion.induce.layout import Layout, induce_layout
 from ingestion.induce.write_tables import write_layout
+from ingestion.layer.apply import LayerFiles, layer_facts
 from ingestion.read.capsules import Facts
 from ingestion.read.documents.find import DocumentFile
 from ingestion.read.parse import read_sources as read_sources
@@ -43,11 +44,12 @@ class StageContext(NamedTuple):
 
 
 class Inputs(NamedTuple):
-    """The user's input: RDF files, documents, annotations."""
+    """The user's input: RDF files, documents, annotations, semantic layers."""
 
     sources: Sources
     documents: tuple[DocumentFile, ...]
     annotations: Path | None
+    layers: LayerFiles = LayerFiles()
 
 
 class Parsed(NamedTuple):
@@ -97,8 +99,10 @@ def build_tables(parsed: Parsed, context: StageContext) -> TablesBuilt:
     """Facts -> SQLite."""
     inputs, facts = parsed
     annotations = read_annotations(inputs.annotations) if inputs.annotations is not None else None
-    layout = induce_layout(facts)
-    return TablesBuilt(inputs, facts, layout, write_layout(layout, context.folder / versions.TABLES, annotations))
+    applied = layer_facts(facts, inputs.layers)
+    layout = induce_layout(applied.facts, applied.layer)
+    schema = write_layout(layout, context.folder / versions.TABLES, annotations, applied.layer)
+    return TablesBuilt(inputs, applied.facts, layout, schema)
 
 
 def build_names(built: TablesBuilt, context: StageContext) -> NamesBuilt:

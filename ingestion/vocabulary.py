@@ -63,15 +63,19 @@ SCHEMA_PREDICATES = frozenset(
     | {OWL + name for name in ("equivalentClass", "equivalentProperty", "disjointWith", "propertyDisjointWith")}
 )
 
+# the name that a semantic layer gives to a thing
+LAYER_NAME = "urn:nacre:layer:name"
 # lower is better; other predicates whose local name is a word for names come after these
 NAME_RANK = {
-    PREFERRED: 0,
-    LABEL: 1,
-    **{base + "name": 2 for base in SCHEMA_ORG},
-    "http://xmlns.com/foaf/0.1/name": 2,
-    "http://purl.org/dc/terms/title": 2,
-    "http://purl.org/dc/elements/1.1/title": 2,
+    LAYER_NAME: 0,
+    PREFERRED: 1,
+    LABEL: 2,
+    **{base + "name": 3 for base in SCHEMA_ORG},
+    "http://xmlns.com/foaf/0.1/name": 3,
+    "http://purl.org/dc/terms/title": 3,
+    "http://purl.org/dc/elements/1.1/title": 3,
 }
+OTHER_NAME_RANK = 4
 # names a thing without a name
 NOTATION = SKOS + "notation"
 
@@ -106,12 +110,12 @@ def name_rank(iri: str) -> int | None:
     """The rank of a predicate as a name of things (0 is best); None if it does not name things.
 
     >>> name_rank("http://example.org/vocab#Name"), name_rank("http://example.org/vocab#height")
-    (3, None)
+    (4, None)
     """
     known = NAME_RANK.get(iri)
     if known is not None:
         return known
-    return 3 if local_name(iri).lower() in word_list("ingestion", "name_words") else None
+    return OTHER_NAME_RANK if local_name(iri).lower() in word_list("ingestion", "name_words") else None
 
 
 @cache

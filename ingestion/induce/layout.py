@@ -15,6 +15,8 @@ from ingestion.induce.names.column_names import SqlIdentifiers, column_name, nam
 from ingestion.induce.names.labels import preferred_labels
 from ingestion.induce.predicate_columns import PredicateColumns, find_predicate_columns
 from ingestion.induce.type_sets import find_classes
+from ingestion.layer.entries import NO_LAYER, Layer
+from ingestion.layer.names import name_declarations
 from ingestion.meaning.derive import derive_facts
 from ingestion.read.capsules import Facts, change_mask, unique_counts
 from ingestion.vocabulary import TYPE, local_name
@@ -50,12 +52,14 @@ class Layout:
     repeated: "Flags | None" = None
 
 
-def induce_layout(facts: Facts) -> Layout:
-    """Decide what becomes a table, a column or a junction, and which triples no table shows."""
+def induce_layout(facts: Facts, layer: Layer = NO_LAYER) -> Layout:
+    """Decide what becomes a table, a column or a junction, and which triples no table shows. The resolved `layer` gives
+    names; its triples are in the facts already."""
     facts = derive_facts(facts)
     read = np.ones(len(facts.subject), dtype=bool) if facts.derived is None else ~facts.derived
     base_graph, repeated = _graphs(facts, read)
     declarations = read_declarations(facts)
+    name_declarations(declarations, layer)
     schema_rows = declarations.is_schema[facts.subject]
     is_iri = facts.kinds("iri")
     typed = (facts.predicate == declarations.number_of.get(TYPE, -1)) & ~schema_rows

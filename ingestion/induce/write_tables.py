@@ -16,6 +16,8 @@ from ingestion.induce.relations import build_column, table_columns
 from ingestion.induce.round_trip import derived_mask, write_aside, write_derived, write_exact, write_graphs, write_types
 from ingestion.induce.values.cells import Cell
 from ingestion.induce.views import write_views
+from ingestion.layer.entries import NO_LAYER, Layer
+from ingestion.layer.names import mark_schema
 from ingestion.read.capsules import Facts
 from nacre.records.json_form import json_text
 from nacre.records.schema import Schema
@@ -59,13 +61,13 @@ def write_tables(facts: Facts, path: Path, annotations: Annotations | None = Non
     return write_layout(induce_layout(facts), path, annotations)
 
 
-def write_layout(layout: Layout, path: Path, annotations: Annotations | None = None) -> Schema:
+def write_layout(layout: Layout, path: Path, annotations: Annotations | None = None, layer: Layer = NO_LAYER) -> Schema:
     """Build the whole file (it must not exist yet, or is replaced) and return the shown schema.
 
     Tables, columns and what they mean are in records.schema; tables named `_nacre...` keep what the others can't show,
     so that export.py can rebuild every triple.
     """
-    stored = build_schema(layout)
+    stored = mark_schema(build_schema(layout), layer)
     shown = annotate(stored, annotations) if annotations else stored
     path.unlink(missing_ok=True)
     connection = sqlite3.connect(path, isolation_level=None)

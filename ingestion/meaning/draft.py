@@ -26,11 +26,11 @@ class Draft:
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
-        self.hidden: dict[int, str] = {}
+        self.hidden = {row: reason for reason, rows in facts.aside.items() for row in rows.tolist()}
         self.added: dict[tuple[int, int, int], None] = {}
         self.things: set[int] = set()
         self.kinds: set[TermPair] = set()
-        self.codes: dict[int, dict[int, set[int]]] = {}
+        self.codes = {p: {v: set(codes) for v, codes in values.items()} for p, values in facts.codes.items()}
         self._new: list[tuple[str, TermSort]] = []
         self._made: dict[tuple[str, TermSort], int] = {}
         self._added_rows: list[NDArray[np.int32]] = []
@@ -52,6 +52,10 @@ class Draft:
         if found is None:
             found = self._iris.get(text)
         return self._term(text, IRI) if found is None else found
+
+    def known_iri(self, text: str) -> int | None:
+        """The number of an IRI that the graph has."""
+        return self._iris.get(text)
 
     def literal(self, text: str, datatype: str = "", language: str = "") -> int:
         """The number of a new literal."""
@@ -171,7 +175,9 @@ class Draft:
         for row, reason in self.hidden.items():
             aside[row] = reasons.index(reason) + 1
         derived = np.zeros(len(subject), dtype=bool)
-        derived[old.triples :] = True
+        derived[len(old.subject) :] = True
+        if old.derived is not None:
+            derived[: len(old.subject)] = old.derived
         graph = None if old.graph is None else np.concatenate((old.graph, np.zeros(len(new), dtype=np.int32)))
         keys = (object_, predicate, subject)
         order = np.lexsort(keys if graph is None else (graph, *keys))

@@ -30,16 +30,24 @@ def rdf_files(places: Sequence[str], reading: ReadOptions = ReadOptions()) -> It
         yield find_sources(places, reading, stdin_copy) if places else Sources((), (), reading)
 
 
-def fingerprint(sources: Sources, documents: Sequence[DocumentFile], annotations: Path | None) -> str:
+def fingerprint(
+    sources: Sources,
+    documents: Sequence[DocumentFile],
+    annotations: Path | None,
+    layers: Sequence[Path] = (),
+    *,
+    packs: bool = True,
+) -> str:
     """A hash of the content of all files, in order, and of the code that ingests them. Files of formats without
     relative IRIs may be renamed without changing it."""
     reading = sources.reading
-    options = f"{reading.strict} {reading.fetch} {reading.expansion}"
+    options = f"{reading.strict} {reading.fetch} {reading.expansion}{'' if packs else ' no packs'}"
     total = blake2b(f"format {FORMAT} {_code_hash()} {options}\n".encode(), digest_size=16)
     parts = [("rdf", f.format + base_address(f), f.path) for f in sources.files]
     parts += [("context", url, str(path)) for url, path in sorted(reading.contexts.items())]
     parts += [("text", document.name, str(document.path)) for document in documents]
     parts += [("annotations", "", str(annotations))] if annotations is not None else []
+    parts += [("layer", "", str(path)) for path in layers]
     for kind, name, path in parts:
         content = blake2b(digest_size=16)
         try:
@@ -59,6 +67,7 @@ def _code_hash() -> str:
     """A hash of the code and the words of ingestion: another release may produce other stores from the same input."""
     content = blake2b(digest_size=16)
     words = Path(nacre.language.base.__file__).with_name("en") / "ingestion.yaml"
-    for path in (*sorted(Path(__file__).parent.parent.rglob("*.py")), words):
+    ingestion = Path(__file__).parent.parent
+    for path in (*sorted(ingestion.rglob("*.py")), *sorted(ingestion.rglob("*.yaml")), words):
         content.update(path.read_bytes())
     return content.hexdigest()

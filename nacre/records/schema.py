@@ -16,7 +16,8 @@ class Class:
     """One class. `count` members, subclasses included; `relation` is the table or view that lists them all.
 
     A class that is not part of the type hierarchy (a SKOS concept, say) has a view of its own; `within` are then the
-    classes that hold all of its members.
+    classes that hold all of its members. A `hidden` class is queryable and left out of what is suggested or shown.
+    `pattern` is the SPARQL group pattern over ?this of a class that a semantic layer derives.
     """
 
     iri: str
@@ -27,6 +28,8 @@ class Class:
     alt_labels: tuple[str, ...] = ()
     parents: tuple[str, ...] = ()
     within: tuple[str, ...] = ()
+    hidden: bool = False
+    pattern: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,9 @@ class Predicate:
 
     Undescribed link targets and untyped things count under "". `unit` is the unit found in the data ("mm", "km/h").
     `shape`: literals hold one number, a range or a pair. If there are few distinct values (labels of the targets for
-    links), `values` lists them, most frequent first; otherwise `samples` has some of them.
+    links), `values` lists them, most frequent first; otherwise `samples` has some of them. A `hidden` predicate is
+    queryable and left out of what is suggested or shown. `patterns` are the SPARQL group patterns over ?this and ?value
+    of a predicate that a semantic layer derives; each gives values.
     """
 
     iri: str
@@ -81,6 +86,8 @@ class Predicate:
     parents: tuple[str, ...] = ()
     inverses: tuple[str, ...] = ()
     role: Literal["fact", "name", "identifier", "text", "type", "schema"] = "fact"
+    hidden: bool = False
+    patterns: tuple[str, ...] = ()
 
     @property
     def pairs_off(self) -> bool:

@@ -30,6 +30,9 @@ TextsOption = Annotated[
 AnnotationsOption = Annotated[
     Path | None, typer.Option("--annotations", metavar="FILE", help="YAML that renames, comments or hides.")
 ]
+LayerOption = Annotated[
+    list[Path] | None, typer.Option("--layer", metavar="FILE", help="YAML with names and shortcuts; may be repeated.")
+]
 BaseOption = Annotated[
     str, typer.Option("--base", metavar="IRI", help="Base for relative IRIs, instead of the file's address.")
 ]
@@ -50,6 +53,8 @@ def ingest(
     sources: Annotated[list[str] | None, typer.Argument(metavar="[SOURCE...]", help="File, folder, glob or -.")] = None,
     texts: TextsOption = None,
     annotations: AnnotationsOption = None,
+    layer: LayerOption = None,
+    no_packs: Annotated[bool, typer.Option("--no-packs", help="Leave out the layers of common vocabularies.")] = False,
     tables_only: Annotated[bool, typer.Option("--tables-only", help="Stop after the SQLite file.")] = False,
     no_vectors: Annotated[bool, typer.Option("--no-vectors", help="Do not build the vector index.")] = False,
     sparql: Annotated[bool, typer.Option("--sparql", help="Also build a triple store for SPARQL.")] = False,
@@ -66,6 +71,7 @@ def ingest(
     """
     from ingestion import pipeline
     from ingestion.graph_state import VectorServer
+    from ingestion.layer.apply import LayerFiles
     from ingestion.read.sources import ReadOptions
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
@@ -84,14 +90,11 @@ def ingest(
             data=settings.data,
             texts=texts or [],
             annotations=annotations,
+            layers=LayerFiles(tuple(layer or ()), not no_packs),
             tables_only=tables_only,
             sparql=sparql,
             reading=ReadOptions(
-                strict,
-                _check_base(base),
-                dict(map(_parse_context, contexts or [])),
-                fetch_contexts,
-                max_expansion,
+                strict, _check_base(base), dict(map(_parse_context, contexts or [])), fetch_contexts, max_expansion
             ),
             without=pipeline.no_vectors_reason(graph, no_vectors, embedder),
             server=VectorServer(settings.qdrant_url, qdrant_api_key(settings)),

@@ -1,0 +1,73 @@
+"""The layers of an ingest: files, packs and Facts -> one resolved layer and the facts with derived triples."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingestion.layer.derive import derive_layer
+from ingestion.layer.entries import Layer
+from ingestion.layer.packs import packs_of
+from ingestion.layer.read_layer import read_layer
+from ingestion.layer.resolve import Problem, last_of_each, resolve_layer, terms_of_facts
+from ingestion.read.capsules import Facts
+from nacre.errors import IngestionError
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class LayerFiles:
+    """The layers that a user gives, the first one first; `packs`: the packs of common vocabularies come before them."""
+
+    files: tuple[Path, ...] = ()
+    packs: bool = True
+
+
+@dataclass(frozen=True)
+class AppliedLayer:
+    """The resolved layer of a graph, its derived triples, the packs that apply, and what is wrong with it.
+
+    `counts` has how many values an entry gave, by its index in the layer.
+    """
+
+    facts: Facts
+    layer: Layer
+    counts: dict[int, int]
+    packs: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+
+def apply_layers(facts: Facts, layers: Sequence[Layer], *, packs: bool = True) -> AppliedLayer:
+    """Resolve and apply packs, then the given layers; of entries with one name the last one stays."""
+    shipped = packs_of(facts) if packs else []
+    terms = terms_of_facts(facts)
+    resolved = [resolve_layer(layer, terms)[0] for layer in shipped]
+    problems: list[Problem] = []
+    for layer in layers:
+        own, found = resolve_layer(layer, terms)
+        resolved.append(own)
+        problems += found
+    merged = Layer(
+        "layers",
+        last_of_each([entry for layer in resolved for entry in layer.entries]),
+        languages=next((layer.languages for layer in reversed(resolved) if layer.languages), ()),
+    )
+    derived = derive_layer(facts, merged)
+    own_files = {entry.place.file for layer in layers for entry in layer.entries}
+    for problem in derived.problems:
+        if problem.place.file not in own_files:
+            log.warning("%s", problem)
+    problems += [problem for problem in derived.problems if problem.place.file in own_files]
+    names = tuple(Path(layer.source).stem for layer in shipped)
+    return AppliedLayer(derived.facts, merged, derived.counts, names, tuple(problems))
+
+
+def layer_facts(facts: Facts, files: LayerFiles) -> AppliedLayer:
+    """Apply the files of an ingest. Raises IngestionError for an entry that can't be applied; warnings are logged."""
+    applied = apply_layers(facts, [read_layer(path) for path in files.files], packs=files.packs)
+    for problem in applied.problems:
+        if problem.is_error:
+            raise IngestionError(str(problem))
+        log.warning("%s", problem)
+    return applied

@@ -1,0 +1,266 @@
+"""Apply a layer to the triples of a graph: Layer + Facts -> Facts with derived triples, and what each entry gave."""
+
+import logging
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ingestion.layer.entries import ClassEntry, CodeEntry, Entry, Layer, PropertyEntry, RuleEntry, ThingEntry
+from ingestion.layer.expressions import predicates_of
+from ingestion.layer.paths import PathEvaluator, parse_path
+from ingestion.layer.pattern_store import PatternStore, PlainTerm, PlainTriple, pattern_store
+from ingestion.layer.prefixes import iri_variants
+from ingestion.layer.resolve import Problem
+from ingestion.meaning.draft import Draft
+from ingestion.read.capsules import Facts
+from ingestion.vocabulary import ALTERNATIVE, LAYER_NAME, SUBCLASS, TYPE, name_rank
+from nacre.errors import IngestionError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Terms = NDArray[np.int32]
+
+log = logging.getLogger(__name__)
+
+CODE_REASON = "code that the layer explains"
+
+
+@dataclass
+class Derived:
+    """The facts with derived triples, how many values or members each entry gave (by its index), and what failed."""
+
+    facts: Facts
+    counts: dict[int, int] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def derive_layer(facts: Facts, layer: Layer) -> Derived:
+    """Derive what the entries of a resolved layer say, in their order; each sees what those before it gave.
+
+    Entries that fail are problems of kind error; the others are applied. The graph's triples stay as they are.
+    """
+    with ExitStack() as stack:
+        work = _LayerDerivation(facts, layer, stack)
+        for index, entry in enumerate(layer.entries):
+            if isinstance(entry, ClassEntry) and not entry.where:
+                continue
+            if isinstance(entry, PropertyEntry) and not entry.is_derived and not entry.kind:
+                continue
+            try:
+                work.counts[index] = work.apply(entry)
+            except IngestionError as error:
+                name = entry.key if not isinstance(entry, RuleEntry) else "the rule"
+                work.problems.append(Problem(entry.place, f"'{name}' was left out: {error}", is_error=True))
+        return Derived(work.draft.finished_facts(), work.counts, work.problems)
+
+
+class _LayerDerivation:
+    """The triples derived so far, by predicate."""
+
+    def __init__(self, facts: Facts, layer: Layer, stack: ExitStack) -> None:
+        self.draft = Draft(facts)
+        self.facts = facts
+        self.layer = layer
+        self.counts: dict[int, int] = {}
+        self.problems: list[Problem] = []
+        self._stack = stack
+        self._derived: dict[str, list[tuple[Terms, Terms]]] = defaultdict(list)
+        self._started: PatternStore | None = None
+
+    def apply(self, entry: Entry) -> int:
+        """Derive the triples of one entry; returns how many values it gave."""
+        if isinstance(entry, ClassEntry):
+            members = self._subjects(self._store.select(f"SELECT DISTINCT ?this WHERE {{ {entry.where} }}"))
+            return self._derive(members, TYPE, np.full(len(members), self.draft.iri(entry.iri), dtype=np.int32))
+        if isinstance(entry, PropertyEntry):
+            return self._property(entry)
+        if isinstance(entry, RuleEntry):
+            return self._rule(entry)
+        if isinstance(entry, ThingEntry):
+            return self._names(entry)
+        return self._codes(entry)
+
+    def _property(self, entry: PropertyEntry) -> int:
+        subjects, values = self._values(entry)
+        if entry.of:
+            inside = np.isin(subjects, self._members(entry.of))
+            subjects, values = subjects[inside], values[inside]
+        if entry.kind:
+            literal = np.array([self.draft.sort(v)[0] == "literal" for v in values.tolist()], dtype=bool)
+            count = self._derive(subjects[literal], LAYER_NAME, values[literal])
+            return count if not entry.is_derived else self._derive(subjects, entry.iri, values)
+        return self._derive(subjects, entry.iri, values)
+
+    def _values(self, entry: PropertyEntry) -> "tuple[Terms, Terms]":
+        if entry.path:
+            return PathEvaluator(self._links).pairs(parse_path(entry.path))
+        if entry.where:
+            rows = self._store.select(f"SELECT DISTINCT ?this ?value WHERE {{ {entry.where} }}")
+            pairs = [(self._term(s), self._term(v)) for s, v in rows if s is not None and v is not None]
+            found = np.array(pairs, dtype=np.int32).reshape(-1, 2)
+            return found[:, 0], found[:, 1]
+        return self._links(entry.iri)
+
+    def _rule(self, entry: RuleEntry) -> int:
+        by_predicate: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for s, p, o in self._store.construct(entry.text):
+            by_predicate[p[1]].append((self._term(s), self._term(o)))
+        count = 0
+        for iri, pairs in by_predicate.items():
+            found = np.array(pairs, dtype=np.int32)
+            count += self._derive(found[:, 0], iri, found[:, 1])
+        return count
+
+    def _names(self, entry: ThingEntry) -> int:
+        count = 0
+        for iri in iri_variants(entry.key):
+            number = self.draft.known_iri(iri)
+            if number is None:
+                continue
+            named = any(
+                name_rank(self.draft.text(self.draft.row(r)[1])) is not None for r in self.draft.rows_of(number)
+            )
+            for i, name in enumerate((entry.name, *entry.also)):
+                if name:
+                    self.draft.add(
+                        number, LAYER_NAME if i == 0 and not named else ALTERNATIVE, self.draft.literal(name)
+                    )
+                    count += 1
+        return count
+
+    def _codes(self, entry: CodeEntry) -> int:
+        number = self.draft.predicate(entry.key)
+        if number is None:
+            return 0
+        rows = np.flatnonzero(self.facts.predicate == number)
+        terms = np.unique(self.facts.object[rows]).tolist()
+        meanings: dict[int, tuple[int, ...]] = {
+            t: (self.draft.literal(entry.meanings[self.draft.text(t)]),)
+            for t in terms
+            if self.draft.sort(t)[0] == "literal" and self.draft.text(t) in entry.meanings
+        }
+        self.draft.replace_literals(rows, meanings, CODE_REASON)
+        return int(np.isin(self.facts.object[rows], list(meanings)).sum())
+
+    def _derive(self, subjects: "Terms", predicate: str, values: "Terms") -> int:
+        """Derive triples that are not there yet."""
+        literal = self._is_literal(subjects)
+        subjects, values = subjects[~literal], values[~literal]
+        known_s, known_v = self._links(predicate)
+        known = known_s.astype(np.int64) << 32 | known_v
+        keys = subjects.astype(np.int64) << 32 | values
+        new = ~np.isin(keys, known)
+        if new.any():
+            subjects, values = subjects[new], values[new]
+            self._derived[predicate].append((subjects, values))
+            self.draft.derive(subjects, predicate, values)
+            if self._started is not None:
+                self._started.add(list(self._plain_triples(predicate, subjects, values)))
+        return len(keys)
+
+    def _links(self, iri: str) -> "tuple[Terms, Terms]":
+        """All pairs of a property, read or derived."""
+        found = list(self._derived.get(iri, ()))
+        for variant in iri_variants(iri):
+            number = self.draft.predicate(variant)
+            if number is not None and number < len(self.facts.texts):
+                rows = self._rows_of_predicate(number)
+                found.append((self.facts.subject[rows], self.facts.object[rows]))
+        if len(found) == 1:
+            return found[0]
+        empty = np.zeros(0, dtype=np.int32)
+        return np.concatenate([empty, *(f[0] for f in found)]), np.concatenate([empty, *(f[1] for f in found)])
+
+    def _rows_of_predicate(self, number: int) -> "NDArray[np.intp]":
+        order, starts = self._by_predicate
+        low, high = np.searchsorted(starts, (number, number + 1)).tolist()
+        return order[low:high]
+
+    @cached_property
+    def _by_predicate(self) -> "tuple[NDArray[np.intp], Terms]":
+        order = np.argsort(self.facts.predicate, kind="stable")
+        return order, self.facts.predicate[order]
+
+    def _members(self, classes: Sequence[str]) -> "Terms":
+        """The things of classes and their subclasses."""
+        wanted = {number for iri in classes if (number := self._known(iri)) is not None}
+        child, parent = self._links(SUBCLASS)
+        while len(more := wanted | set(child[np.isin(parent, list(wanted))].tolist())) > len(wanted):
+            wanted = more
+        subjects, types = self._links(TYPE)
+        return np.unique(subjects[np.isin(types, list(wanted))])
+
+    def _known(self, iri: str) -> int | None:
+        known = self.draft.known_iri(iri)
+        return self.draft.iri(iri) if known is None else known
+
+    def _is_literal(self, terms: "Terms") -> "NDArray[np.bool_]":
+        known = terms < len(self.facts.texts)
+        flags = np.zeros(len(terms), dtype=bool)
+        flags[known] = self.facts.is_literal[terms[known]]
+        flags[~known] = [self.draft.sort(t)[0] == "literal" for t in terms[~known].tolist()]
+        return flags
+
+    @property
+    def _store(self) -> PatternStore:
+        """The store of the triples that the patterns of the layer read; started by the first one."""
+        if self._started is None:
+            self._started = self._stack.enter_context(pattern_store(self._read_triples()))
+            for iri, pairs in self._derived.items():
+                for subjects, values in pairs:
+                    self._started.add(list(self._plain_triples(iri, subjects, values)))
+        return self._started
+
+    def _read_triples(self) -> Iterator[PlainTriple]:
+        texts = [text for entry in self.layer.entries if (text := _query_text(entry))]
+        wanted = predicates_of(texts)
+        numbers = self.facts.predicates
+        if wanted is not None:
+            numbers = [n for n in numbers if self.facts.texts[n] in wanted]
+        for number in numbers:
+            rows = self._rows_of_predicate(number)
+            yield from self._plain_triples(self.facts.texts[number], self.facts.subject[rows], self.facts.object[rows])
+
+    def _plain_triples(self, predicate: str, subjects: "Terms", values: "Terms") -> Iterator[PlainTriple]:
+        property_ = ("iri", predicate, "", "")
+        for subject, value in zip(subjects.tolist(), values.tolist(), strict=True):
+            yield self._plain(subject), property_, self._plain(value)
+
+    def _plain(self, number: int) -> PlainTerm:
+        kind, datatype, language = self.draft.sort(number)
+        return kind, self.draft.text(number), datatype, language
+
+    def _subjects(self, rows: Sequence[tuple[PlainTerm | None, ...]]) -> "Terms":
+        return np.array([self._term(row[0]) for row in rows if row[0] is not None], dtype=np.int32)
+
+    def _term(self, term: PlainTerm) -> int:
+        kind, text, datatype, language = term
+        if kind == "iri":
+            return self.draft.iri(text)
+        if kind == "blank":
+            return self._blanks.get(text) or self.draft.iri(f"urn:nacre:node:{text[2:]}")
+        known = self._literals.get((text, datatype, language))
+        return self.draft.literal(text, datatype, language) if known is None else known
+
+    @cached_property
+    def _blanks(self) -> Mapping[str, int]:
+        return {self.facts.texts[n]: n for n in np.flatnonzero(self.facts.kinds("blank")).tolist()}
+
+    @cached_property
+    def _literals(self) -> Mapping[tuple[str, str, str], int]:
+        facts = self.facts
+        numbers = np.flatnonzero(facts.is_literal).tolist()
+        return {(facts.texts[n], *facts.sorts[int(facts.sort_of[n])][1:]): n for n in numbers}
+
+
+def _query_text(entry: Entry) -> str:
+    """The SPARQL that an entry runs; "" for none."""
+    if isinstance(entry, RuleEntry):
+        return entry.text
+    return entry.where if isinstance(entry, ClassEntry | PropertyEntry) else ""

@@ -1,0 +1,61 @@
+"""The names that a layer gives: Layer + Declarations -> Declarations; Layer + Schema -> the shown Schema."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ingestion.induce.declarations import Declarations
+from ingestion.layer.entries import ClassEntry, Layer, PropertyEntry
+from nacre.records.schema import Schema
+
+
+def name_declarations(declarations: Declarations, layer: Layer) -> None:
+    """Put the names of a resolved layer before those of the graph. Later entries come first."""
+    for entry in layer.entries:
+        if not isinstance(entry, ClassEntry | PropertyEntry) or not entry.iri:
+            continue
+        labels = declarations.labels.get(entry.iri, [])
+        if entry.name:
+            declarations.labels[entry.iri] = [entry.name, *(label for label in labels if label != entry.name)]
+        also = (*entry.also, *(entry.inverse if isinstance(entry, PropertyEntry) else ()))
+        if also:
+            known = declarations.alternatives.get(entry.iri, [])
+            declarations.alternatives[entry.iri] = list(dict.fromkeys((*also, *known)))
+        if entry.comment:
+            declarations.comments[entry.iri] = entry.comment
+
+
+def mark_schema(schema: Schema, layer: Layer) -> Schema:
+    """The schema with units, hidden classes and properties, and the patterns of derived ones."""
+    classes: Mapping[str, ClassEntry] = {e.iri: e for e in layer.entries if isinstance(e, ClassEntry)}
+    hidden_classes = {e.iri: e.hidden for e in layer.entries if isinstance(e, ClassEntry) and e.hidden is not None}
+    properties = [e for e in layer.entries if isinstance(e, PropertyEntry)]
+    hidden = {e.iri: e.hidden for e in properties if e.hidden is not None}
+    units = {e.iri: e.unit for e in properties if e.unit}
+    patterns = {e.iri: _patterns(e.iri, properties) for e in properties if e.is_derived}
+    return replace(
+        schema,
+        classes=tuple(
+            replace(
+                c, hidden=hidden_classes.get(c.iri, c.hidden), pattern=classes[c.iri].where if c.iri in classes else ""
+            )
+            for c in schema.classes
+        ),
+        predicates=tuple(
+            replace(
+                p,
+                unit=units.get(p.iri, p.unit),
+                hidden=hidden.get(p.iri, p.hidden),
+                patterns=patterns.get(p.iri, ()),
+            )
+            for p in schema.predicates
+        ),
+    )
+
+
+def _patterns(iri: str, properties: list[PropertyEntry]) -> tuple[str, ...]:
+    """The SPARQL patterns between ?this and ?value of a derived property."""
+    return tuple(
+        f"?this {entry.path} ?value" if entry.path else entry.where
+        for entry in properties
+        if entry.iri == iri and entry.is_derived
+    )
