@@ -21,6 +21,7 @@ from nacre.stores.sparql.query_tokens import MAX_DEPTH, MAX_TOKENS, keywords, qu
         ("ASK { ?s ?p 1.5e3, -2, .5 }", "ASK { ?s ?p 1.5e3 , - 2 , .5 }"),
         ("ASK { ?s ?p 'x'@en-GB, '1'^^<http://e.org/t> }", 'ASK { ?s ?p "x" @en-GB , "1" ^^ <http://e.org/t> }'),
         ("ASK { ?s (^a:b/!a:c)*|a:d+ ?o }", "ASK { ?s ( ^ a:b / ! a:c )* | a:d+ ?o }"),
+        ("ASK { BIND(concat ('a') AS ?b) }", 'ASK { BIND ( concat( "a" ) AS ?b ) }'),
         ("ASK { FILTER(?a<?b && ?c>=?d) }", "ASK { FILTER ( ?a < ?b && ?c >= ?d ) }"),
     ],
 )

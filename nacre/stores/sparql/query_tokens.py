@@ -47,6 +47,8 @@ _WRITTEN = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 _ABSOLUTE = re.compile(r"<[A-Za-z][A-Za-z0-9+.\-]*:")
 _PATH_MARKS = frozenset("*+?")
+# functions whose parenthesis pyoxigraph wants without a space
+_JOINED = frozenset({"BNODE", "COALESCE", "CONCAT"})
 _OPEN, _CLOSE = frozenset("{(["), frozenset("})]")
 
 
@@ -111,8 +113,11 @@ def _gap(space: str, before: Token | None, token: Token) -> str:
     """What stands before a token: the white space of the original, and a space where it had none.
 
     rdflib has two rules of its own: it takes a # inside an IRI for a comment if another IRI follows on the same line,
-    and it wants the *, + or ? of a property path to follow at once.
+    and it wants the *, + or ? of a property path to follow at once. pyoxigraph wants the parenthesis of some functions
+    to follow at once.
     """
+    if token.text == "(" and before is not None and before.kind == "word" and before.text.upper() in _JOINED:
+        return ""
     if before is not None and before.kind == "iri" and "#" in before.text and not space.startswith("\n"):
         return "" if not space and token.text in _PATH_MARKS else "\n"
     return space or ("" if token.text in _PATH_MARKS else " ")
