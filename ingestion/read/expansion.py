@@ -1,4 +1,4 @@
-"""Limits of what one file may expand to: compressed data and XML entities -> the same data, or IngestionError."""
+"""Limits of compressed data and XML: what it expands to, and its nesting -> the same data, or IngestionError."""
 
 import gzip
 import io
@@ -13,6 +13,10 @@ from nacre.errors import IngestionError
 DEFAULT_EXPANSION = 40
 # what any file may expand to, whatever its size: N-Triples of this size take 3 s to parse (measured)
 FREE_BYTES = 100_000_000
+# the parser of RDF/XML needs time for each pair of levels: 20,000 take 0.5 s and 100,000 take 23 s (measured)
+MAX_XML_DEPTH = 1000
+# bytes of a tag with its attributes, of a comment and of a CDATA section (given)
+MAX_TAG_BYTES = 16_000_000
 _BLOCK = 1 << 20
 _ENTITY = b"<!ENTITY"
 _DECLARATION = re.compile(
@@ -20,6 +24,14 @@ _DECLARATION = re.compile(
     rb"""(?:(?:SYSTEM|PUBLIC)\b|"(?P<double>[^"]*)"|'(?P<single>[^']*)')"""
 )
 _REFERENCE = re.compile(rb"&([^\s&;<#]+);")
+# a comment, a CDATA section, an instruction, a declaration or a tag: its first character, and the last one of a start
+# tag; else the rest of the text, which has no end yet
+_MARKUP = re.compile(
+    rb"""<(?=(.))(?:!--.*?-->|!\[CDATA\[.*?\]\]>|\?.*?\?>|/[^>]*+>"""
+    rb"""|![A-Za-z][^<>"']*+(?:(?:"[^"]*+"|'[^']*+')[^<>"']*+)*+(?=[<>])"""
+    rb"""|[^!?/>"'][^"'>]*+(?:(?:"[^"]*+"|'[^']*+')[^"'>]*+)*+(?<=(.))>)|(<.*+)""",
+    re.DOTALL,
+)
 _ESCAPED_REFERENCE = re.compile(rb"&#(?:0*38|x0*26);")
 
 
@@ -120,6 +132,34 @@ def check_entities(head: bytes, blocks: Iterable[bytes], size: int, limit: int) 
         return
     if total > limit:
         raise IngestionError(f"its XML entities expand to {_advice(limit)}")
+
+
+def check_nesting(blocks: Iterable[bytes]) -> None:
+    """Raise IngestionError if XML is nested too deeply. Malformed XML may pass: the parser ends there."""
+    depth, text, enough = 0, b"", 0
+    for block in blocks:
+        text += block
+        # markup without an end is read again when there is twice as much
+        if len(text) >= enough:
+            depth, text = _scan_markup(text, depth)
+            enough = 2 * len(text)
+            if len(text) > MAX_TAG_BYTES:
+                raise IngestionError(f"a tag in it has no end within {MAX_TAG_BYTES // 1_000_000} MB")
+    _scan_markup(text, depth)
+
+
+def _scan_markup(text: bytes, depth: int) -> tuple[int, bytes]:
+    """The depth after a text, and the end of the text that belongs to unfinished markup."""
+    rest = b""
+    for first, last, rest in _MARKUP.findall(text):  # noqa: B007
+        if first == b"/":
+            # end tags in declarations close nothing
+            depth = max(0, depth - 1)
+        elif last not in (b"", b"/"):
+            depth += 1
+            if depth > MAX_XML_DEPTH:
+                raise IngestionError(f"the XML in it is nested deeper than {MAX_XML_DEPTH:,} levels")
+    return depth, rest
 
 
 def _entity_lengths(head: bytes) -> dict[bytes, int]:

@@ -14,6 +14,7 @@ from ingestion.read.expansion import (
     DEFAULT_EXPANSION,
     EntityGuard,
     check_entities,
+    check_nesting,
     check_stated_size,
     expansion_limit,
     open_inflated,
@@ -60,13 +61,14 @@ class RdfDocument(NamedTuple):
     def content(self, form: str) -> Content:
         """The input of the parser: a path, a stream or bytes, whichever is fastest.
 
-        Raises IngestionError if it is XML whose entities expand too far.
+        Raises IngestionError if it is XML whose entities expand too far or that is nested too deeply.
         """
         if form == "RDF_XML":
             if self.is_complete or self.head.startswith(_BYTE_ORDER_MARKS):
                 return self.checked_xml(self.bytes())
             size = self.limit if self.compressed else os.path.getsize(self.path)
             check_entities(self.head, self.blocks(), size, self.limit)
+            check_nesting(self.blocks())
             return cast(IO[bytes], EntityGuard(self.stream(), len(self.head)))
         if self.is_complete or self.head.startswith(_BYTE_ORDER_MARKS):
             return self.bytes()
@@ -76,8 +78,9 @@ class RdfDocument(NamedTuple):
         return open_inflated(self.path, self.limit) if self.compressed else open(self.path, "rb")
 
     def checked_xml(self, data: bytes) -> bytes:
-        """XML as it is; raises IngestionError if its entities expand too far."""
+        """XML as it is; raises IngestionError if its entities expand too far or if it is nested too deeply."""
         check_entities(data, (data,), len(data), self.limit)
+        check_nesting(data[start : start + HEAD] for start in range(0, len(data), HEAD))
         return data
 
     def blocks(self) -> Iterator[bytes]:

@@ -3,6 +3,7 @@
 import gzip
 import io
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from benchmarks.inputs.hostile_files import (
 from ingestion.meaning.owl import lists
 from ingestion.read.documents.find import find_documents
 from ingestion.read.documents.read_document import read_document
-from ingestion.read.expansion import FREE_BYTES, EntityGuard, check_entities
+from ingestion.read.expansion import FREE_BYTES, MAX_XML_DEPTH, EntityGuard, check_entities, check_nesting
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import ReadOptions, find_sources
 from nacre.errors import IngestionError
@@ -64,6 +65,55 @@ def test_entities_for_namespaces_are_read(tmp_path: Path) -> None:
     (tmp_path / "a.owl").write_text(f"<!DOCTYPE r [{entities}]>{RDF}{description('&f;x')}</rdf:RDF>")
     facts = read_sources(find_sources([str(tmp_path / "a.owl")], ReadOptions()))
     assert [fact.object.value for each in facts.capsules() for fact in each.facts] == ["http://e.org/f#x"]
+
+
+DEPTH = 50_000
+# what looks like end tags and is none
+NO_ENDS = [
+    f"<!--{'</e:p>' * 3}-->",
+    "<e:n e:t='/>'>x</e:n>",
+    '<e:n e:t="</e:p></e:T>">x</e:n>',
+    "<?a </e:p> ?>",
+    '<!DOCTYPE a [<!ENTITY b "</e:p></e:T>">]>',
+    "<e:n>/>/>/></e:n>",
+    "<e:n e:t='<e:p>'/>",
+    "<e:n><![CDATA[</e:p></e:T>]]></e:n>",
+]
+
+
+@pytest.mark.parametrize("name", ["nested.rdf", "nested.rdf.gz", "nested.xml"])
+@pytest.mark.parametrize("inside", ["", *NO_ENDS])
+def test_xml_nested_deeper_than_the_limit_is_refused(tmp_path: Path, name: str, inside: str) -> None:
+    start = f"<e:T><e:p>{inside}"
+    content = f"{RDF}{start * DEPTH}<e:T/>{'</e:p></e:T>' * DEPTH}</rdf:RDF>".encode()
+    message = refusal(tmp_path, name, gzip.compress(content) if name.endswith("gz") else content)
+    assert "the XML in it is nested deeper than 1,000 levels" in message
+
+
+def test_trix_nested_deeper_than_the_limit_is_refused(tmp_path: Path) -> None:
+    message = refusal(tmp_path, "nested.trix", (TRIX + "<triple>" * DEPTH * 2).encode())
+    assert "the XML in it is nested deeper than 1,000 levels" in message
+
+
+@pytest.mark.parametrize("inside", NO_ENDS)
+@pytest.mark.parametrize("size", [1, 2, 7, 1000, 1 << 20])
+def test_levels_of_xml_are_counted_in_blocks_of_any_size(inside: str, size: int) -> None:
+    def blocks(depth: int) -> list[bytes]:
+        start = f"<e:T a='1'><e:p>{inside}"
+        content = f"<r>{start * depth}<b/>{'</e:p></e:T>' * depth}</r>".encode()
+        return [content[start : start + size] for start in range(0, len(content), size)]
+
+    check_nesting(blocks((MAX_XML_DEPTH - 2) // 2))
+    with pytest.raises(IngestionError, match="nested deeper than"):
+        check_nesting(blocks(MAX_XML_DEPTH // 2))
+
+
+def test_markup_without_an_end_is_read_in_linear_time() -> None:
+    for unit in (b"<a ", b'<a b="', b"<!--", b"<![CDATA[", b"<?", b"</", b"<!A ", b"<!A '", b"<a/>"):
+        start = time.monotonic()
+        with suppress(IngestionError):
+            check_nesting([unit * (1_000_000 // len(unit))] * 20)
+        assert time.monotonic() - start < 10, unit
 
 
 def test_references_are_counted_across_blocks() -> None:
