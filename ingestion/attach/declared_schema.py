@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from ingestion.induce.names.class_names import strip_table_affix
 from ingestion.induce.names.column_names import lowercase_name
+from ingestion.induce.schema_limits import MAX_COMMENT, MAX_LABEL, other_labels
 from ingestion.vocabulary import (
     ALTERNATIVE,
     COMMENT,
@@ -27,18 +28,18 @@ class DeclaredSchema:
 
     def label(self, iri: str) -> str:
         found = self._texts(iri, PREFERRED) or self._texts(iri, LABEL)
-        return found[0] if found else ""
+        return found[0][:MAX_LABEL] if found else ""
 
     def name(self, iri: str) -> str:
-        return self.label(iri) or lowercase_name(strip_table_affix(local_name(iri))) or iri
+        return self.label(iri) or lowercase_name(strip_table_affix(local_name(iri)))[:MAX_LABEL] or iri[:MAX_LABEL]
 
     def others(self, iri: str) -> tuple[str, ...]:
         named = [text for p in (PREFERRED, LABEL, ALTERNATIVE) for text in self._texts(iri, p)]
-        return tuple(text for text in dict.fromkeys(named) if text != self.label(iri))
+        return other_labels(text for text in named if text[:MAX_LABEL] != self.label(iri))
 
     def comment(self, iri: str) -> str:
         found = self._texts(iri, COMMENT)
-        return found[0] if found else ""
+        return found[0][:MAX_COMMENT] if found else ""
 
     def linked(self, iri: str, predicate: str) -> tuple[str, ...]:
         return tuple(term.value for term in self._declared.get((iri, predicate), ()) if term.kind == "iri")

@@ -14,6 +14,7 @@ from ingestion.induce.names.class_names import is_redundant_word
 from ingestion.induce.names.column_names import column_name
 from ingestion.induce.names.iri_segments import distinctive_segments
 from ingestion.induce.names.predicate_names import PredicateRole, readable_labels
+from ingestion.induce.schema_limits import limit_schema
 from ingestion.induce.values.name_units import add_name_units
 from ingestion.vocabulary import (
     EMPTY_TYPES,
@@ -82,7 +83,7 @@ def describe_endpoint(probed: ProbeResult) -> EndpointDescription:
     }
     unnamed.sort()
     return EndpointDescription(
-        schema, sorted(facts), links, tuple(names), tuple(unnamed), tuple(dict.fromkeys(spaces)), factors
+        limit_schema(schema), sorted(facts), links, tuple(names), tuple(unnamed), tuple(dict.fromkeys(spaces)), factors
     )
 
 

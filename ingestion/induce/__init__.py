@@ -10,6 +10,7 @@ Files in reading order:
     values/               datatypes, quantities and units of literals
     relations.py          Layout -> tables, views and junctions with their columns
     build_schema.py       Layout -> Schema
+    schema_limits.py      the length of labels and comments
     annotations.py        changes to the shown schema by a user
     write_tables.py       Layout -> graph.sqlite
     views.py              a view for each class that is not a table

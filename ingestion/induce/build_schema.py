@@ -14,6 +14,7 @@ from ingestion.induce.names.column_names import lowercase_name, readable_name
 from ingestion.induce.names.predicate_names import PredicateRole, ReadableLabel, expand_abbreviations, readable_labels
 from ingestion.induce.predicate_columns import PredicateColumns
 from ingestion.induce.relations import build_relations
+from ingestion.induce.schema_limits import limit_schema
 from ingestion.induce.values.cells import TypedCells
 from ingestion.induce.values.name_units import add_name_units
 from ingestion.induce.values.quantities import stated_unit
@@ -51,7 +52,7 @@ def build_schema(layout: Layout) -> Schema:
         [p.iri for p in layout.places], {p.iri: _role_of(layout, p, label) for p in layout.places}
     )
     predicates = [_predicate(layout, place, label_of, readable[place.iri]) for place in layout.places]
-    return Schema(
+    schema = Schema(
         classes=classes,
         groups=_groups(layout),
         predicates=add_name_units(predicates, [c.label for c in classes]),
@@ -60,6 +61,7 @@ def build_schema(layout: Layout) -> Schema:
         triples=layout.facts.triples,
         entities=len(layout.entities),
     )
+    return limit_schema(schema)
 
 
 def _classes(layout: Layout) -> tuple[Class, ...]:

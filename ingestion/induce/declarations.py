@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ingestion.induce.names.column_names import readable_name
+from ingestion.induce.schema_limits import MAX_COMMENT, MAX_LABEL, other_labels
 from ingestion.read.capsules import Facts, unique_counts
 from ingestion.vocabulary import (
     ALTERNATIVE,
@@ -28,9 +29,6 @@ from nacre.language.base import word_list
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-# characters of a label of a class or predicate; each question reads all of them (given)
-MAX_LABEL = 300
 
 
 @dataclass
@@ -54,7 +52,7 @@ class Declarations:
     def other_labels(self, iri: str) -> tuple[str, ...]:
         """All other labels of a class or predicate."""
         others = [*self.labels.get(iri, [])[1:], *self.alternatives.get(iri, [])]
-        return tuple(dict.fromkeys(label[:MAX_LABEL] for label in others))
+        return other_labels(others)
 
     def ancestors(self, iri: str) -> frozenset[str]:
         """The class and its ancestors; cycles are allowed."""
@@ -180,7 +178,7 @@ def _read(facts: Facts, rows: "NDArray[np.intp]", statements: Declarations) -> N
     for iri in statements.number_of:
         if readable_name(local_name(iri)).lower() in word_list("ingestion", "alternative_name_labels"):
             statements.alternatives[iri] += vocabulary_labels()[ALTERNATIVE]
-    statements.comments = {subject: min(found)[1] for subject, found in comments.items()}
+    statements.comments = {subject: min(found)[1][:MAX_COMMENT] for subject, found in comments.items()}
     for lists in (
         statements.alternatives,
         statements.class_parents,

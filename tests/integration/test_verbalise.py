@@ -1,16 +1,22 @@
 """Sentences made of facts: what is said, in which order, and what is kept out."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from ingestion.induce.declarations import MAX_LABEL
+from ingestion.attach.budget import Budget, BudgetedEndpoint
+from ingestion.attach.describe_endpoint import describe_endpoint
+from ingestion.attach.probe import probe_endpoint
+from ingestion.induce.schema_limits import MAX_COMMENT, MAX_LABEL, MAX_OTHER_LABELS
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from ingestion.verbalise.packing import PASSAGE_LENGTH, bounded_spans
 from ingestion.verbalise.passages import verbalise
 from ingestion.verbalise.split_sentences import MAX_TITLE
 from nacre.records.facts import Passage
+from nacre.stores.sparql.endpoint import EndpointSource
+from tests.support import sparql_server
 
 PREFIXES = """
 @prefix : <http://example.org/thing/> .
@@ -179,13 +185,26 @@ def test_a_name_of_a_megabyte_is_short_in_each_sentence_and_passage(say) -> None
     assert sum(len(passage.text) + len(passage.title) for passage in passages) < 2 * len(name)
 
 
-def test_a_label_of_a_property_of_a_megabyte_is_short_in_the_schema(tmp_path: Path) -> None:
-    label = "height " + " ".join(f"word{number}" for number in range(150_000))
+@pytest.mark.parametrize("is_attached", [False, True], ids=["ingested", "attached"])
+def test_texts_of_a_megabyte_are_short_in_the_schema(tmp_path: Path, is_attached: bool) -> None:
+    words = " ".join(f"word{number}" for number in range(150_000))
+    name = "_".join(f"word{number}" for number in range(10_000))
+    stated = f'rdfs:label "height {words}" ; rdfs:comment "{words}"'
+    others = ", ".join(f'"other {number}"' for number in range(1000))
     source = tmp_path / "graph.ttl"
     source.write_text(
-        f'{PREFIXES} :a a v:Mill ; v:height 3 . v:height rdfs:label "{label}" . v:Mill rdfs:label "{label}" .'
+        f"{PREFIXES} :a a v:Mill, v:{name} ; v:height 3 ; v:to_{name} 4 . :b a v:Mill ; v:height 5 ."
+        f'v:height {stated} ; skos:altLabel "{words}", {others} . v:Mill {stated} ; skos:altLabel "{words}", {others} .'
     )
-    schema = write_tables(parse_files([source]), tmp_path / "graph.sqlite")
-    labels = [*(each.label for each in schema.classes), *(each.label for each in schema.predicates)]
-    assert any(each.startswith("height word0") for each in labels)
-    assert max(map(len, labels)) <= MAX_LABEL
+    if is_attached:
+        with sparql_server.endpoint(source) as url, closing(EndpointSource(url)) as endpoint:
+            schema = describe_endpoint(probe_endpoint(BudgetedEndpoint(endpoint, Budget()))).schema
+    else:
+        schema = write_tables(parse_files([source]), tmp_path / "graph.sqlite")
+    described = [*schema.classes, *schema.predicates]
+    assert len([each for each in described if each.label.startswith("height word0")]) == 2
+    assert len([each for each in described if len(each.iri) > 10_000]) == 2
+    labels = [label for each in described for label in (each.label, *each.alt_labels)]
+    assert max(map(len, [*labels, *(each.label for each in schema.groups)])) <= MAX_LABEL
+    assert max(len(each.alt_labels) for each in described) == MAX_OTHER_LABELS
+    assert max(len(each.comment) for each in described) == MAX_COMMENT
