@@ -17,7 +17,7 @@ from ingestion.read.capsules import unique_counts
 from nacre.language.base import load_language_data
 from nacre.language.forms.nouns import wording_entry
 from nacre.language.split_labels import label_words
-from nacre.language.tokens import name_tokens, split_name, word_forms
+from nacre.language.tokens import lexicon_tokens, name_tokens, split_name, word_forms
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.stores.sqlite.lexicon import LexiconEntry, TableLink, lexicon_row
 from nacre.stores.sqlite.lexicon_file import Row, write_lexicon
@@ -117,7 +117,7 @@ def _codes(layout: Layout, schema: Schema) -> Iterator[Row]:
             for value, code in sorted((texts[v], texts[c]) for v, said in codes.items() for c in said):
                 if any(map(str.isalpha, code)):
                     yield lexicon_row(
-                        LexiconEntry(name_tokens(split_name(code)), "value", value, predicate, value, "", 1.0)
+                        LexiconEntry(lexicon_tokens(split_name(code)), "value", value, predicate, value, "", 1.0)
                     )
 
 
@@ -154,10 +154,11 @@ def _entities(layout: Layout, schema: Schema, weight: list[int], ends: dict[int,
         if relation is None:
             continue
         iri, others = texts[number], said.get(number)
-        names = set(map(name_tokens, others)) if others else set()
-        names.add(name_tokens(label))
+        names = set(map(lexicon_tokens, others)) if others else set()
+        names.add(lexicon_tokens(label))
         local = _last_segment(iri)
-        names.add((local,) if local.isdigit() else name_tokens(split_name(unquote(local) if "%" in local else local)))
+        plain = split_name(unquote(local) if "%" in local else local)
+        names.add((local,) if local.isdigit() else lexicon_tokens(plain))
         # a thing that only its IRI names is rarely meant
         prominence = -1 if not others and len(names) == 1 else weight[number]
         for tokens in sorted(names):

@@ -17,6 +17,9 @@ _LETTERS = str.maketrans(
     {"ß": "ss", "’": "'", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "Ae", "œ": "oe"}
 )
 
+# words of a name of a thing that questions are compared with; 4,000 characters of a question have some 700 (given)
+MAX_NAME_WORDS = 100
+
 
 class Token(NamedTuple):
     """A word of a text as written, with its place in characters, its normal form and its lemma."""
@@ -99,6 +102,15 @@ def name_tokens(text: str) -> tuple[str, ...]:
     if text.isascii() and "'" not in text and "," not in text:
         return tuple(_WORD.findall(text.lower()))
     return tuple(token.norm for token in tokenize(text))
+
+
+def lexicon_tokens(name: str) -> tuple[str, ...]:
+    """The first words of a name of a thing, as many as questions may repeat.
+
+    >>> lexicon_tokens("Upper Mill"), len(lexicon_tokens("mill " * 150_000))
+    (('upper', 'mill'), 100)
+    """
+    return name_tokens(name)[:MAX_NAME_WORDS]
 
 
 def code_parts(word: str) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import re
+import time
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +20,10 @@ from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
+from nacre.records.turn import Rewrite
 from nacre.serving.terminal.turn_display import DisplayOptions, citation_lines, note_lines
+from nacre.stores.catalog import Library
+from nacre.understanding.understand import understand
 from tests.support.scripted_model import ScriptedModel, step
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -90,6 +94,32 @@ def check(answer: Answer) -> None:
             assert len(re.findall(r"\[\d+\]", line)) == line.startswith("[")
     assert all(is_harmless(f"{c['source']} {c['text']}") for c in answer["citations"])
     assert not [v for v in answer["values"] if isinstance(v, str) and set(v) & set("\x00\x07\x1b\u202e\u2066")]
+
+
+@pytest.mark.parametrize("place", ["labels of the schema", "names of things", "values"])
+def test_texts_of_150000_words_do_not_slow_questions_down(tmp_path: Path, place: str) -> None:
+    words = " ".join(f"word{number}" for number in range(150_000))
+    long = {
+        "labels of the schema": f'v:height rdfs:label "height {words}" . v:Mill rdfs:label "mill {words}", "{words}" .',
+        "names of things": f':a rdfs:label "Anna {words}" . :b rdfs:label "Bea Anna {words}", "mill {words}" .',
+        "values": f':a v:colour "{words}", "mill {words}" .',
+    }
+    (tmp_path / "graph.ttl").write_text(
+        "@prefix : <http://e.org/> . @prefix v: <http://e.org/v#> ."
+        "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> ."
+        f":a a v:Mill ; v:height 3 . :b a v:Mill ; v:height 5 . {long[place]}"
+    )
+    ingest([str(tmp_path / "graph.ttl")], "long", data=tmp_path, no_vectors=True)
+    library = Library(tmp_path, None)
+    with library.open("long") as graph:
+        # the first question loads the data of the language
+        for question in ("How many mills are there?", "What is the height of Anna?", "How high is mill word7 word8?"):
+            start = time.process_time()
+            assert understand(Rewrite(question), graph.schema, graph.lexicon).readings
+            seconds = time.process_time() - start
+    library.close()
+    # what the search for readings may take at most is 1.2 s
+    assert seconds < 0.3
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from rapidfuzz.distance import OSA
 
 from nacre.errors import ToolError
-from nacre.language.tokens import Token, fold, lemma, name_tokens, split_name, tokenize
+from nacre.language.tokens import Token, fold, lemma, lexicon_tokens, split_name, tokenize
 from nacre.plans.sparql.terms import format_iri
 from nacre.records.endpoint import Endpoint
 from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
@@ -163,8 +163,8 @@ class EndpointNames:
 
     def _names(self, key: str, facts: Sequence[tuple[str, SparqlTerm]]) -> list[tuple[str, ...]]:
         """The names of a thing as tokens. The end of its IRI is one of them."""
-        names = {name_tokens(term.value) for predicate, term in facts if predicate in self._naming_predicates}
-        names |= {name_tokens(self._label(key, facts)), name_tokens(split_name(_iri_end(key)))}
+        names = {lexicon_tokens(term.value) for predicate, term in facts if predicate in self._naming_predicates}
+        names |= {lexicon_tokens(self._label(key, facts)), lexicon_tokens(split_name(_iri_end(key)))}
         return sorted(names - {()})
 
     def _relation(self, facts: Sequence[tuple[str, SparqlTerm]]) -> str:
