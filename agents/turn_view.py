@@ -17,7 +17,7 @@ class TurnView:
 
     `conversation` are the turns before it, oldest first. `wanted` are the branches of the next round, `failures` the
     errors of branches that found nothing. `search` is a better text to search passages for. The turn must end at
-    `deadline` (by `time.time()`) and reads `version` of the graph.
+    `deadline` (by `time.monotonic()`) and reads `version` of the graph.
     """
 
     question: str

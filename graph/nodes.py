@@ -56,7 +56,7 @@ class Nodes:
     async def rewriter(self, state: State, runtime: Runtime[Context]) -> Update:
         """Begin the turn: pin the graph's version and make the question stand alone. Ask a chat which graph it
         means."""
-        started = time.time()
+        started = time.monotonic()
         context, settings = runtime.context, self._resources.settings
         question, message = turn_question(state)
         agents = agents_for(self._resources, context)

@@ -45,7 +45,7 @@ async def write_answer(state: State, runtime: Runtime[Context], resources: Resou
 
     def release(sentence: str) -> None:
         nonlocal first_token
-        first_token = first_token or time.time()
+        first_token = first_token or time.monotonic()
         message.say(sentence)
 
     lexicon = await load_lexicon(graph, view.standalone)

@@ -22,7 +22,7 @@ class TurnBookkeeping:
 
     `id` and `thread` are those of the request, `turn` counts within the thread. `by` names the reasoner of each step,
     `usage` is what models took in this turn and `conversation_usage` in all turns of the thread. `started` and
-    `first_token` are times by `time.time()`.
+    `first_token` are times by `time.monotonic()`.
     """
 
     id: str
@@ -82,7 +82,7 @@ def answer_record(
         queries=[query_record(query, i) for i, query in enumerate(queries)],
         citations=[_citation(n, each, queries) for n, each in enumerate(cited, 1)],
         unsupported=released.unsupported,
-        seconds=round(time.time() - started, 4),
+        seconds=round(time.monotonic() - started, 4),
         first_token_seconds=None if first_token is None else round(first_token - started, 4),
         llm_calls=cost["llm_calls"],
         input_tokens=cost["input_tokens"],

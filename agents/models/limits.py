@@ -18,7 +18,7 @@ class Limits:
 
     `retries` counts repetitions after a malformed reply, `busy_retries` those after an error of the server, `exchanges`
     the calls for one query. `cache` has earlier replies, `output` is how records are asked for. `deadline` (by
-    `time.time()`) is the end of the turn, `version` that of its graph.
+    `time.monotonic()`) is the end of the turn, `version` that of its graph.
     """
 
     seconds: float = 60.0
@@ -38,4 +38,4 @@ class Limits:
 
     def seconds_left(self) -> float:
         """How many seconds the next call may take, 0 if the turn is over."""
-        return max(0.0, min(self.seconds, self.deadline - time.time()))
+        return max(0.0, min(self.seconds, self.deadline - time.monotonic()))

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import threading
+import shutil
 import time
 
 import httpx
@@ -216,10 +217,12 @@ def test_a_turn_is_stopped(client):
     assert text.rstrip().splitlines()[-2] == "event: done"
 
 
-def test_old_threads_go(data, serve, nacre):
-    with serve(data, NACRE_KEEP_DAYS="0.00001") as (address, _), httpx.Client(base_url=address, timeout=60) as client:
+def test_old_threads_go(data, serve, tmp_path):
+    # other servers of the shared folder observe its time, each hour
+    own = shutil.copytree(data, tmp_path / "own", ignore=shutil.ignore_patterns("threads.sqlite*"))
+    with serve(own, NACRE_KEEP_DAYS="0.00001") as (address, _), httpx.Client(base_url=address, timeout=60) as client:
         thread = client.post("/api/threads", json={"title": "to go"}).json()["thread"]
-    with serve(data, NACRE_KEEP_DAYS="0.00001") as (address, _):
+    with serve(own, NACRE_KEEP_DAYS="0.00001") as (address, _):
         for _ in range(50):
             gone = httpx.get(f"{address}/api/threads/{thread}").status_code == 404
             if gone:

@@ -29,7 +29,7 @@ async def said(model: ScriptedModel, limits: Limits) -> str:
 
 
 async def test_no_call_is_begun_after_the_end_of_the_turn(scripted: ScriptedModel) -> None:
-    over = Limits().until(time.time() - 1, "v1")
+    over = Limits().until(time.monotonic() - 1, "v1")
     with pytest.raises(ModelFailed, match="time of this turn") as failed:
         await structured_reply(scripted, ASKED, Dish, limits=over)
     with pytest.raises(ModelFailed, match="time of this turn"):
@@ -39,7 +39,7 @@ async def test_no_call_is_begun_after_the_end_of_the_turn(scripted: ScriptedMode
 
 def test_a_call_gets_what_is_left_of_the_turn() -> None:
     assert Limits(seconds=60).seconds_left() == 60
-    assert 0 < Limits(seconds=60).until(time.time() + 5, "v1").seconds_left() <= 5
+    assert 0 < Limits(seconds=60).until(time.monotonic() + 5, "v1").seconds_left() <= 5
 
 
 @pytest.mark.parametrize("text", ["It is blue. " * 20, "no no " * 40, "\n" * 100, "ha" * 200])

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import time
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -69,9 +68,9 @@ class Threads:
         await self.get(caller, thread)
         await self._delete_thread(caller.owner, thread)
 
-    async def delete_untouched(self, days: float) -> int:
-        """Delete the threads of all owners that were not used for `days`; the number of deleted threads."""
-        old = await run_in_thread(self.conversations.untouched, time.time() - days * 86400)
+    async def delete_untouched(self, since: float) -> int:
+        """Delete the threads of all owners that were not used since a time; the number of deleted threads."""
+        old = await run_in_thread(self.conversations.untouched, since)
         for owner, thread in old:
             await self._delete_thread(owner, thread)
         return len(old)

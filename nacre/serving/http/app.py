@@ -7,7 +7,7 @@ import multiprocessing
 import signal
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext, suppress
+from contextlib import asynccontextmanager, nullcontext
 
 import anyio
 from fastapi import FastAPI
@@ -22,8 +22,8 @@ from nacre.config.settings import Settings
 from nacre.errors import NacreError
 from nacre.language.tokens import tokenize
 from nacre.records.json_form import prepare_adapters
+from nacre.serving.conversations.retention import delete_untouched_threads
 from nacre.serving.conversations.stateless_turns import StatelessTurnCache
-from nacre.serving.conversations.threads import Threads
 from nacre.serving.garbage_collection import relax_collection
 from nacre.serving.http import health, logs
 from nacre.serving.http.api import ask, browse, graphs, query, text2sparql, threads
@@ -48,11 +48,8 @@ from nacre.serving.turn_service import TurnService, open_turn_service
 from nacre.stores.processes.parent_watch import exit_with_parent
 from nacre.stores.sqlite.conversations import ConversationStoreError
 
-FORGET_SECONDS = 3600.0
 # headers of replies that pages of other origins may read
 EXPOSED_HEADERS = ["X-Run-ID", "X-Request-ID", "Retry-After"]
-
-log = logging.getLogger(__name__)
 
 
 def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
@@ -130,8 +127,8 @@ async def _lifespan(app: FastAPI, *, alone: bool) -> AsyncIterator[None]:
         app.state.turn_service = service
         await _warm_up(app, service)
         tasks = [asyncio.create_task(_close_runs_on_stop(app, settings.stop_seconds))]
-        if settings.keep_days and service.threads is not None:
-            tasks.append(asyncio.create_task(_delete_untouched_threads(service.threads, settings.keep_days)))
+        if service.threads is not None:
+            tasks.append(asyncio.create_task(delete_untouched_threads(service.threads, settings.keep_days)))
         try:
             yield
         finally:
@@ -157,11 +154,3 @@ async def _close_runs_on_stop(app: FastAPI, seconds: float) -> None:
     """When the server stops, wait `seconds` for running turns, then cancel the rest and notify their clients."""
     await app.state.stopping.wait()
     await app.state.runs.close(seconds)
-
-
-async def _delete_untouched_threads(threads: Threads, days: float) -> None:
-    while True:
-        with suppress(ConversationStoreError):
-            deleted = await threads.delete_untouched(days)
-            log.info("deleted %d threads that were not used for %g days", deleted, days)
-        await asyncio.sleep(FORGET_SECONDS)

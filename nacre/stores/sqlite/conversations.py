@@ -35,6 +35,7 @@ CREATE TABLE IF NOT EXISTS feedback (
     owner TEXT NOT NULL, thread TEXT NOT NULL, turn INTEGER NOT NULL, at REAL NOT NULL,
     thumb INTEGER NOT NULL, comment TEXT NOT NULL, PRIMARY KEY (owner, thread, turn)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS observed (id INTEGER PRIMARY KEY CHECK (id = 1), time REAL NOT NULL);
 """
 
 
@@ -124,13 +125,13 @@ class Conversations:
 
     def begin(self, owner: str, thread: str, graph: str, title: str = "") -> None:
         """Create a thread before its first turn; an existing one stays unchanged."""
-        now = time.time()
+        now = self._now()
         with self._writing() as run:
             run("INSERT OR IGNORE INTO conversation VALUES (?, ?, ?, ?, ?, ?)", owner, thread, graph, title, now, now)
 
     def keep(self, owner: str, thread: str, record: Answer) -> None:
         """Save a finished turn in one transaction; it replaces a turn of that number and all later ones."""
-        now, number = time.time(), record["turn"]
+        now, number = self._now(), record["turn"]
         title = " ".join(record["question"].split())[:MAX_TITLE_LENGTH]
         with self._writing() as run:
             run(
@@ -152,7 +153,7 @@ class Conversations:
 
     def copy(self, owner: str, thread: str, new: str, turns: int) -> None:
         """Copy the first `turns` turns of a thread to a new thread `new`."""
-        now = time.time()
+        now = self._now()
         with self._writing() as run:
             run(
                 "INSERT INTO conversation SELECT owner, ?, graph, title, ?, ? FROM conversation"
@@ -196,6 +197,25 @@ class Conversations:
         return [
             (row[0], row[1]) for row in self._rows("SELECT owner, thread FROM conversation WHERE updated < ?", since)
         ]
+
+    def observed_time(self) -> float | None:
+        """The time that servers have observed, in seconds since 1970; None if there was no server."""
+        rows = self._rows("SELECT time FROM observed")
+        return float(rows[0][0]) if rows else None
+
+    def observe_time(self, at: float) -> None:
+        """Store a time that a server has observed; a later one remains."""
+        with self._writing() as run:
+            run("INSERT INTO observed VALUES (1, ?) ON CONFLICT DO UPDATE SET time = max(time, excluded.time)", at)
+
+    def last_change(self) -> float | None:
+        """When a thread was last changed; None if there is no thread."""
+        found = self._rows("SELECT max(updated) FROM conversation")[0][0]
+        return None if found is None else float(found)
+
+    def _now(self) -> float:
+        """The time of a change; a clock that was set far back would make it look old."""
+        return max(time.time(), self.observed_time() or 0.0)
 
     def _rows(self, sql: str, *given: object) -> list[tuple[Any, ...]]:
         with self._read_lock:
