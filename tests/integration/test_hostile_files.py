@@ -13,6 +13,7 @@ from benchmarks.inputs.hostile_files import (
     NESTED_ENTITIES,
     RDF,
     SMALL,
+    TRIX,
     description,
     entity_files,
     gzip_bomb,
