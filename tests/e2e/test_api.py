@@ -3,8 +3,8 @@
 import csv
 import io
 import json
-import threading
 import shutil
+import threading
 import time
 
 import httpx
