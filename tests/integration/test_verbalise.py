@@ -15,6 +15,7 @@ from ingestion.verbalise.packing import PASSAGE_LENGTH, bounded_spans
 from ingestion.verbalise.passages import verbalise
 from ingestion.verbalise.split_sentences import MAX_TITLE
 from nacre.records.facts import Passage
+from nacre.records.schema import Class, Predicate
 from nacre.stores.sparql.endpoint import EndpointSource
 from tests.support import sparql_server
 
@@ -201,7 +202,7 @@ def test_texts_of_a_megabyte_are_short_in_the_schema(tmp_path: Path, is_attached
             schema = describe_endpoint(probe_endpoint(BudgetedEndpoint(endpoint, Budget()))).schema
     else:
         schema = write_tables(parse_files([source]), tmp_path / "graph.sqlite")
-    described = [*schema.classes, *schema.predicates]
+    described: list[Class | Predicate] = [*schema.classes, *schema.predicates]
     assert len([each for each in described if each.label.startswith("height word0")]) == 2
     assert len([each for each in described if len(each.iri) > 10_000]) == 2
     labels = [label for each in described for label in (each.label, *each.alt_labels)]
