@@ -10,12 +10,8 @@ writes the result to docs/performance.md.
 import argparse
 import asyncio
 import json
-import os
 import random
-import re
-import signal
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -27,8 +23,8 @@ from pathlib import Path
 import httpx
 
 from benchmarks.performance_page import write_section
+from benchmarks.server import ROOT, memory, run_nacre, started_server
 
-ROOT = Path(__file__).parents[1]
 CLIENTS, PAUSE_SECONDS = 64, 4.0
 LIMIT_SECONDS, GROWTH_LIMIT = 1.0, 1.15
 WARM_SHARE = 0.25
@@ -49,35 +45,10 @@ class LoadLog:
 def server(workers: int) -> Iterator[tuple[str, int]]:
     """Start `nacre serve` over the example graph: its address and process id."""
     with tempfile.TemporaryDirectory(prefix="nacre-load-") as folder:
-        inherited = {key: value for key, value in os.environ.items() if not key.startswith(("NACRE_", "OPENAI_"))}
-        environment = {**inherited, "NACRE_DATA": f"{folder}/data", "NACRE_EMBEDDER": "auto", "PYTHONPATH": str(ROOT)}
-        run = [sys.executable, "-m", "nacre.serving.cli.main"]
-        source = str(ROOT / "examples/bmw/kg.ttl")
-        ingest = [*run, "ingest", source, "--graph", GRAPH]
-        subprocess.run(ingest, env=environment, cwd=folder, check=True, capture_output=True)
-        command = [*run, "serve", "--port", "0", "--workers", str(workers)]
-        with open(f"{folder}/log", "w+") as log:
-            process = subprocess.Popen(command, env=environment, cwd=folder, stderr=log)
-            try:
-                address = _address(process, Path(folder) / "log")
-                yield address, process.pid
-            finally:
-                process.send_signal(signal.SIGTERM)
-                process.wait(30)
-
-
-def _address(process: "subprocess.Popen[bytes]", log: Path) -> str:
-    for _ in range(600):
-        time.sleep(0.1)
-        match = re.search(r"http://\S+", log.read_text())
-        if process.poll() is not None:
-            raise SystemExit(log.read_text())
-        try:
-            if match and httpx.get(f"{match[0]}/readyz", timeout=5).status_code == 200:
-                return match[0]
-        except httpx.TransportError:
-            continue
-    raise SystemExit("the server did not start")
+        data = Path(folder) / "data"
+        run_nacre(data, "ingest", str(ROOT / "examples/bmw/kg.ttl"), "--graph", GRAPH, NACRE_EMBEDDER="auto")
+        with started_server(data, "--workers", str(workers), NACRE_EMBEDDER="auto") as started:
+            yield started.address, started.process.pid
 
 
 async def client(address: str, number: int, until: float, pause: float, distinct: bool, log: LoadLog) -> None:
@@ -128,13 +99,6 @@ async def _turn(http: httpx.AsyncClient, thread: str, turn: int, question: str, 
     if record["answer"] != tokens or record["status"] != "answered":
         return f"{record['status']}: {record['answer']!r}, streamed {tokens!r}"
     return ""
-
-
-def memory(pid: int) -> float:
-    """MB in use by a process and its children; shared pages count for each of them."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    pages = [int(Path(f"/proc/{each}/statm").read_text().split()[1]) for each in (pid, *children)]
-    return sum(pages) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 async def run(address: str, pid: int, seconds: float, pause: float, distinct: bool) -> LoadLog:

@@ -24,7 +24,8 @@ import openai
 from langserve import RemoteRunnable
 from mcp import Client
 
-from benchmarks.load import GRAPH, GROWTH_LIMIT, WARM_SHARE, memory, server
+from benchmarks.load import GRAPH, GROWTH_LIMIT, WARM_SHARE, server
+from benchmarks.server import memory
 from nacre import Nacre
 
 PAUSE_SECONDS = 0.5

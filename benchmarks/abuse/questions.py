@@ -1,16 +1,13 @@
-"""Attack a started server: python -m benchmarks.abuse [--write]; exit 1 if a limit is broken.
+"""Questions designed to take long, clients that disconnect, SIGTERM under full load, and hostile SQL statements.
 
-There are questions designed to take long, unreadable requests, hostile SQL statements, and SIGTERM under full load.
 Times are compared with those of an ordinary question, and /healthz is requested throughout.
 """
 
-import argparse
 import asyncio
 import socket
 import sqlite3
 import tempfile
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -19,8 +16,8 @@ from urllib.parse import urlsplit
 import httpx
 
 from benchmarks.inputs.hostile_sql import hostile_statements
-from benchmarks.load import GRAPH, ROOT, memory, server
-from benchmarks.performance_page import write_section
+from benchmarks.load import GRAPH, server
+from benchmarks.server import ROOT, memory
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from nacre.errors import ToolError
@@ -155,10 +152,8 @@ async def run_hostile_statements(limit: float = STATEMENT_SECONDS, number: int =
     return longest, ", ".join(f"{kind} {count}" for kind, count in sorted(outcomes.items()))
 
 
-def main(arguments: Sequence[str] = ()) -> int:
-    command = argparse.ArgumentParser("python -m benchmarks.abuse")
-    command.add_argument("--write", action="store_true", help="write the result to docs/performance.md")
-    options = command.parse_args(arguments or None)
+def attack_with_questions() -> tuple[str, list[str]]:
+    """A table of the measurements, and the broken limits."""
     with server(1) as (address, pid):
         rows, broken = asyncio.run(abuse_server(address, pid))
         asyncio.run(leave_requests_open(address))
@@ -172,12 +167,4 @@ def main(arguments: Sequence[str] = ()) -> int:
         rows.append(f"| {what} | {value:.3g} s | at most {limit:g} | {'' if value <= limit else 'BROKEN'} |")
         if value > limit:
             broken.append(what)
-    table = "\n".join(["| what | measured | limit | |", "|---|---:|---:|---|", *rows])
-    print(table)
-    if options.write:
-        write_section("abuse", "python -m benchmarks.abuse", table)
-    return 1 if broken else 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    return "\n".join(["| what | measured | limit | |", "|---|---:|---:|---|", *rows]), broken

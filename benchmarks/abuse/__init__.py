@@ -1,0 +1,12 @@
+"""Attacks on started servers and on ingests, each with a limit: python -m benchmarks.abuse.
+
+- case: the result of an attack as a row, and the poll of /healthz while attacks run
+- measured: a command in a process of its own, with its seconds and its peak memory
+- questions: questions designed to take long, clients that disconnect, SIGTERM under load, SQL statements of a grammar
+- requests: hostile requests to a server with two keys
+- occupying: one key occupies the slots for queries while another asks
+- files: hostile RDF files and documents, each ingested in a process of its own, and questions about what was read
+- answers: hostile answers of SPARQL endpoints, each read in a process of its own by read_answer
+- models: servers of chat models that never end or that repeat a key
+- lifecycle: killed parents, signals, lost keys, a clock that is set back (shifted_clock)
+"""

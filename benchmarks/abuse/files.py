@@ -1,0 +1,218 @@
+"""Hostile RDF files and documents: each is ingested by the real command, and some are then asked about."""
+
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+import httpx
+
+from benchmarks.abuse.case import FILE_SECONDS, AttackResult, polled_health
+from benchmarks.abuse.measured import Ended, run_measured
+from benchmarks.inputs import hostile_contexts as contexts
+from benchmarks.inputs import hostile_files as files
+from benchmarks.server import NACRE, environment, started_server
+from tests.support import sparql_server
+
+SECRET = "quicksilver-7731"
+REFUSED, READ, EITHER = (2,), (0,), (0, 2)
+MAX_ANSWER_CHARACTERS = 200_000
+TERMINAL = "\x1b[2J\x1b]0;owned\x07Mill \x9b31m\u202e3"
+# the contexts that name the next twice end after so many
+LAST_CONTEXT = 40
+
+
+@dataclass(frozen=True)
+class FileCase:
+    """What is ingested: `make` writes files into a folder, given an address of contexts, and returns the arguments of
+    `nacre ingest`. `ends` are the exit codes that are right. `question` is asked about what was read."""
+
+    what: str
+    make: Callable[[Path, str], list[str]]
+    ends: tuple[int, ...] = REFUSED
+    limit: float = FILE_SECONDS
+    question: str = ""
+
+
+def _file(what: str, name: str, content: str | bytes | Callable[[], str | bytes], **more: object) -> FileCase:
+    """A case of one file, whose content is made when it is needed."""
+
+    def make(folder: Path, _: str) -> list[str]:
+        made = content() if callable(content) else content
+        (folder / name).write_bytes(made if isinstance(made, bytes) else made.encode())
+        return [str(folder / name)]
+
+    return FileCase(what, make, **more)  # type: ignore[arg-type]
+
+
+def _document(what: str, name: str, text: str) -> FileCase:
+    def make(folder: Path, _: str) -> list[str]:
+        (folder / name).write_text(text)
+        return ["--texts", str(folder / name)]
+
+    return FileCase(what, make, EITHER)
+
+
+def _linked_texts(folder: Path, _: str) -> list[str]:
+    (folder / "secret.md").write_text(f"The password is {SECRET}.")
+    (folder / "outside").mkdir()
+    (folder / "outside" / "more.md").write_text(f"Another password is {SECRET}.")
+    (folder / "texts").mkdir()
+    (folder / "texts" / "own.md").write_text("The mill stands at the river.")
+    (folder / "texts" / "out.md").symlink_to(folder / "secret.md")
+    (folder / "texts" / "folder").symlink_to(folder / "outside")
+    return ["--texts", str(folder / "texts")]
+
+
+def _fetched_contexts(folder: Path, address: str) -> list[str]:
+    (folder / "a.jsonld").write_text(json.dumps({"@context": f"{address}/0", "@id": "http://e/1", "t": "x"}))
+    return [str(folder / "a.jsonld"), "--fetch-contexts"]
+
+
+GIGABYTE = 1_000_000_000
+MEGABYTE_OF_SPACE = files.white_space(500_000)
+CASES = (
+    *(_file(f"XML entities: {name}", name, content) for name, content in files.entity_files().items()),
+    *(_file(f"JSON-LD nested deeply: {name}", "a.jsonld", text) for name, text in contexts.deep_files().items()),
+    _file(
+        "JSON-LD: 30,000 contexts", "a.jsonld", lambda: json.dumps(contexts.own_contexts(30_000)), ends=READ, limit=20.0
+    ),
+    _file(
+        "JSON-LD: a known context named 30,000 times",
+        "a.jsonld",
+        lambda: json.dumps(contexts.named_contexts(30_000)),
+        ends=READ,
+        limit=20.0,
+    ),
+    _file(
+        "JSON-LD: contexts that copy 5,000 terms 10,000 times",
+        "a.jsonld",
+        lambda: json.dumps(contexts.copied_terms(5000, 10_000)),
+    ),
+    FileCase("JSON-LD: contexts that name the next twice", _fetched_contexts),
+    _file("1 GB in .ttl.gz", "a.ttl.gz", lambda: files.gzip_bomb(files.SMALL, b"\n", GIGABYTE)),
+    _file(
+        "1 GB in .ttl.gz that says it is empty",
+        "a.ttl.gz",
+        lambda: files.gzip_bomb(files.SMALL, b":a :b :c .\n", GIGABYTE, stated=False),
+    ),
+    _file("1 GB in .rdf.gz", "a.rdf.gz", lambda: files.gzip_bomb(files.RDF.encode(), b" ", GIGABYTE)),
+    _file("XML entities in .rdf.gz", "a.rdf.gz", lambda: gzip.compress(files.entity_files()["nested.rdf"].encode())),
+    _file("a literal of 17 MB", "a.ttl", lambda: files.long_text(17)),
+    _file("50,000 nested lists", "a.ttl", lambda: files.nested_lists(50_000), ends=EITHER),
+    _file("50,000 lists linked in each other", "a.ttl", lambda: files.linked_lists(50_000), ends=EITHER),
+    _file("RDF/XML, 50,000 levels", "a.rdf", lambda: files.deep_rdf_xml(50_000), ends=EITHER),
+    _file(
+        "a literal of 100,000 times space and tab",
+        "a.ttl",
+        lambda: files.labelled("Mill").replace('"Mill 2"', json.dumps(files.white_space(100_000))),
+        ends=READ,
+        question="What is the height of Mill 1?",
+    ),
+    *(_document(f"1 MB of white space in {name}", name, MEGABYTE_OF_SPACE) for name in ("a.md", "a.txt", "a.html")),
+    FileCase("links out of a folder of texts", _linked_texts, READ),
+    _file(
+        "a label of 1 MB",
+        "a.ttl",
+        lambda: files.labelled("x" * 1_000_000),
+        ends=READ,
+        question="Which mill has the greatest height?",
+    ),
+    _file(
+        "a label of 150,000 words",
+        "a.ttl",
+        lambda: files.labelled(files.words(150_000)),
+        ends=READ,
+        question="Which mill has the greatest height?",
+    ),
+    _file("a label for terminals", "a.ttl", lambda: files.labelled(TERMINAL), ends=READ, question="list all mills"),
+    _file(
+        "30,000 classes",
+        "a.ttl",
+        lambda: files.many_classes(30_000),
+        ends=READ,
+        limit=60.0,
+        question="What is the height of thing 29999?",
+    ),
+)
+
+
+def attack_with_files(folder: Path, only: str = "") -> Iterator[AttackResult]:
+    """Ingest each file, then ask about those that were read."""
+    data = folder / "data"
+    data.mkdir()
+    read: list[tuple[str, FileCase]] = []
+    with _contexts() as address:
+        for number, case in enumerate(CASES):
+            if only in case.what:
+                source = folder / f"files-{number}"
+                source.mkdir()
+                ended = _ingest(case, f"g{number}", source, data, address)
+                yield _ingest_result(case, ended, data)
+                if case.question and ended.code == 0:
+                    read.append((f"g{number}", case))
+    for graph, case in read:
+        yield from _ask_on_the_terminal(graph, case, data)
+    if read:
+        yield from _ask_server(read, data)
+
+
+@contextmanager
+def _contexts() -> Iterator[str]:
+    """The address of contexts that each name the next one twice."""
+
+    def respond(handler: BaseHTTPRequestHandler, _: str) -> None:
+        content = json.dumps(contexts.doubling_context(handler.path, LAST_CONTEXT)).encode()
+        sparql_server.reply(handler, content, "application/ld+json")
+
+    with sparql_server.serving(respond) as address:
+        yield address.rpartition("/")[0]
+
+
+def _ingest(case: FileCase, graph: str, source: Path, data: Path, address: str) -> Ended:
+    arguments = [*NACRE, "ingest", *case.make(source, address), "--graph", graph, "--no-vectors"]
+    return run_measured(arguments, environment(data), source)
+
+
+def _ingest_result(case: FileCase, ended: Ended, data: Path) -> AttackResult:
+    problem = ""
+    if ended.code not in case.ends:
+        problem = f"exit code {ended.code}: {ended.output.strip()[-150:]!r}"
+    elif "Traceback" in ended.output:
+        problem = "a traceback was printed"
+    elif any(SECRET.encode() in path.read_bytes() for path in data.rglob("*") if path.is_file()):
+        problem = "a text out of the folder was read"
+    end = {0: "read", 2: "refused"}.get(ended.code, "")
+    return AttackResult(f"{case.what}: {end}", ended.seconds, case.limit, ended.megabytes, problem)
+
+
+def _ask_on_the_terminal(graph: str, case: FileCase, data: Path) -> Iterator[AttackResult]:
+    """The first question of a new process, which prints only what is printable."""
+    arguments = [*NACRE, "ask", case.question, "--graph", graph, "--show-sources"]
+    ended = run_measured(arguments, environment(data), data.parent)
+    problem = "" if ended.code == 0 else f"exit code {ended.code}: {ended.output.strip()[-150:]!r}"
+    if not all(each.isprintable() for each in ended.output.replace("\n", "")):
+        problem = "characters that terminals obey were printed"
+    what = f"{case.what}: `nacre ask` with sources"
+    yield AttackResult(what, ended.seconds, FILE_SECONDS, ended.megabytes, problem)
+
+
+def _ask_server(read: list[tuple[str, FileCase]], data: Path) -> Iterator[AttackResult]:
+    with started_server(data) as server, polled_health(server.address) as health:
+        with httpx.Client(base_url=server.address, timeout=60) as http:
+            for graph, case in read:
+                reply = http.post(
+                    "/api/ask",
+                    json={"question": case.question, "graph": graph},
+                    headers={"Accept": "application/json"},
+                )
+                problem = "" if reply.status_code == 200 else f"status {reply.status_code}: {reply.text[:100]}"
+                if not problem and len(reply.json()["answer"]) > MAX_ANSWER_CHARACTERS:
+                    problem = f"an answer of {len(reply.json()['answer']):,} characters"
+                yield AttackResult(
+                    f"{case.what}: the first answer of a server", reply.elapsed.total_seconds(), problem=problem
+                )
+        yield health.result("questions about hostile graphs")

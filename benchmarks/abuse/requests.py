@@ -1,0 +1,180 @@
+"""Hostile requests to a server with two keys: each ends soon, with the right status."""
+
+import socket
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from benchmarks.abuse.case import AttackResult, polled_health
+from benchmarks.inputs.hostile_answers import inflating
+from benchmarks.inputs.hostile_sparql import bypasses
+
+GRAPH = "load"
+QUESTION = "Which car has the highest price?"
+LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
+QUERY_PATH = f"/api/graphs/{GRAPH}/query"
+FIRST_QUERIES = 4
+LONG = "A" * 60_000
+
+
+@dataclass(frozen=True)
+class Target:
+    """A server with a graph of triples, and a client for each of its two keys. No request may reach `trap`."""
+
+    address: str
+    ann: httpx.Client
+    bo: httpx.Client
+    trap: str
+
+
+@dataclass(frozen=True)
+class RequestCase:
+    """A request and the statuses that are right; `content` and `headers` are sent as they are."""
+
+    what: str
+    path: str
+    body: Any = None
+    statuses: tuple[int, ...] = (422,)
+    method: str = "POST"
+    content: bytes | None = None
+    headers: Mapping[str, str] | None = None
+
+
+def _nested(number: int) -> bytes:
+    return b'{"question": ' + b"[" * number + b"]" * number + b"}"
+
+
+JSON = {"Content-Type": "application/json"}
+ASKED = {"question": QUESTION, "graph": GRAPH}
+CASES = (
+    *(
+        RequestCase(f"{number:,} nested brackets to {path}", path, None, (400,), content=_nested(number), headers=JSON)
+        for path in ("/api/ask", "/ask/invoke", "/v1/chat/completions", "/mcp")
+        for number in (960, 100_000)
+    ),
+    RequestCase("config null", "/ask/invoke", {"input": ASKED, "config": None}),
+    RequestCase("a list of null as config", "/ask/batch", {"inputs": [ASKED], "config": [None]}),
+    *(
+        RequestCase(f"a thread with the name {name!r}", "/api/ask", {**ASKED, "thread": name})
+        for name in ("a/b", "a\0b", "../../x")
+    ),
+    RequestCase("a name of a thread of 3,000 letters", "/api/ask", {**ASKED, "thread": "t" * 3000}),
+    RequestCase(
+        "a Last-Event-ID of 5,000 digits",
+        "/api/runs/none",
+        None,
+        (404,),
+        "GET",
+        headers={"Last-Event-ID": "none." + "9" * 5000},
+    ),
+    RequestCase("a path of 60 KB", f"/api/graphs/{LONG}", None, (404, 414, 400), "GET"),
+    RequestCase("a parameter of 60 KB", f"/api/graphs?x={LONG}", None, (200, 400, 414), "GET"),
+    RequestCase(
+        "Content-Encoding: gzip, gzip, gzip",
+        "/api/ask",
+        None,
+        (400, 415, 422),
+        content=inflating(10, 3),
+        headers={**JSON, "Content-Encoding": "gzip, gzip, gzip"},
+    ),
+    RequestCase("a query of 20 KB", QUERY_PATH, {"language": "sparql", "text": "ASK { ?s ?p (" + "1 " * 9990 + ") }"}),
+    RequestCase("a number of 900,000 digits", "/api/ask", None, (400,), content=b"9" * 900_000, headers=JSON),
+)
+RAW_REQUESTS = {
+    "a method of 60 KB": f"{LONG} /api/graphs HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode(),
+    "a path of 60 KB, as it is": f"GET /{LONG} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode(),
+    "a header of 2 MB": b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: " + b"a" * 2_000_000 + b"\r\n\r\n",
+    "a length below 0": b"POST /api/ask HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: -5\r\n\r\n",
+}
+
+
+def attack_with_requests(target: Target, only: str = "") -> Iterator[AttackResult]:
+    """All requests, one after the other; the first queries of the server are sent at once."""
+    with polled_health(target.address) as health:
+        if only in "first queries":
+            yield _first_queries(target)
+        for name, bypass in bypasses(LABEL, target.trap).items():
+            if only in name:
+                case = RequestCase(f"SPARQL: {name}", QUERY_PATH, {"language": "sparql", "text": bypass.text})
+                yield _send(case, target)
+        for case in CASES:
+            if only in case.what:
+                yield _send(case, target)
+        for name, sent in RAW_REQUESTS.items():
+            if only in name:
+                yield _send_raw(name, sent, target)
+        yield _metrics(target)
+    yield health.result("hostile requests")
+
+
+@contextmanager
+def trap() -> Iterator[tuple[str, list[bytes]]]:
+    """An address that no query may reach, and what reached it."""
+    reached: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def accept() -> None:
+            with suppress(OSError):
+                while True:
+                    line, _ = listening.accept()
+                    reached.append(line.recv(1000))
+                    line.close()
+
+        threading.Thread(target=accept, daemon=True).start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/", reached
+        # ends the thread, which waits for a connection
+        listening.shutdown(socket.SHUT_RDWR)
+
+
+def _first_queries(target: Target) -> AttackResult:
+    """Several at once of each key: they share the processes that the first one starts."""
+    body = {"language": "sparql", "text": f"SELECT ?s {{ ?s {LABEL} ?l }} LIMIT 1"}
+    start = time.perf_counter()
+    with ThreadPoolExecutor(2 * FIRST_QUERIES) as pool:
+        sent = [pool.submit(each.post, QUERY_PATH, json=body) for each in (target.ann, target.bo) * FIRST_QUERIES]
+        statuses = [each.result().status_code for each in sent]
+    seconds = time.perf_counter() - start
+    problem = "" if set(statuses) == {200} else f"statuses {statuses}"
+    return AttackResult(f"the first {len(statuses)} SPARQL queries at once, all of them", seconds, problem=problem)
+
+
+def _send(case: RequestCase, target: Target) -> AttackResult:
+    start = time.perf_counter()
+    reply = target.ann.request(
+        case.method,
+        case.path,
+        content=case.content,
+        json=case.body if case.content is None and case.body is not None else None,
+        headers=dict(case.headers or {}),
+    )
+    seconds = time.perf_counter() - start
+    problem = "" if reply.status_code in case.statuses else f"status {reply.status_code}: {reply.text[:100]}"
+    return AttackResult(case.what, seconds, problem=problem)
+
+
+def _send_raw(name: str, sent: bytes, target: Target) -> AttackResult:
+    parts = urlsplit(target.address)
+    start, received = time.perf_counter(), b""
+    # the server may close the line before all is sent
+    with suppress(OSError), socket.create_connection((parts.hostname, parts.port), timeout=10) as line:
+        line.sendall(sent)
+        line.shutdown(socket.SHUT_WR)
+        while piece := line.recv(65536):
+            received += piece
+    seconds = time.perf_counter() - start
+    problem = "" if not received or received.split()[1].startswith(b"4") else f"replied {received[:60]!r}"
+    return AttackResult(name, seconds, problem=problem)
+
+
+def _metrics(target: Target) -> AttackResult:
+    reply = target.ann.get("/metrics")
+    problem = "they contain what was sent" if "AAAA" in reply.text else ""
+    problem = problem if len(reply.content) < 200_000 else f"they have {len(reply.content):,} bytes"
+    return AttackResult("/metrics afterwards", reply.elapsed.total_seconds(), problem=problem)
