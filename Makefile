@@ -73,6 +73,7 @@ soak: .venv/dev.stamp
 	@$(BIN)/python -m benchmarks.load 60 --closed
 	@$(BIN)/python -m benchmarks.soak_clients 1800
 	@$(BIN)/python -m benchmarks.abuse
+	@$(BIN)/python -m benchmarks.fuzz --seconds 600
 
 fmt: .venv/dev.stamp
 	@$(BIN)/ruff check --fix .

@@ -4,6 +4,7 @@ Exit 1 if a limit is broken. --only runs attacks whose names contain the text; -
 """
 
 import argparse
+import os
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -80,6 +81,8 @@ def main() -> int:
     command.add_argument("--write", action="store_true", help="write the result to docs/performance.md")
     options = command.parse_args()
     parts, start = options.parts or PARTS, time.perf_counter()
+    if os.getloadavg()[0] > (os.cpu_count() or 1):
+        print(f"This machine is busy (load {os.getloadavg()[0]:.1f}): limits in seconds may break for that reason.")
     if options.write and (options.only or set(parts) != set(PARTS)):
         command.error("--write needs all parts")
     broken: list[str] = []

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
+from benchmarks.inputs.changed_bytes import changed_bytes
 from benchmarks.inputs.hostile_sql import hostile_statements
 from graph.app import Composition, compose
 from ingestion.read.parse import read_sources
@@ -95,7 +96,7 @@ def test_a_file_that_is_not_as_it_was_written_is_read_or_refused(source: Path, t
     chance = random.Random(source.name)
     for number in range(4):
         file = tmp_path / f"{number}{''.join(source.suffixes)}"
-        file.write_bytes(_changed(source.read_bytes(), chance))
+        file.write_bytes(changed_bytes(source.read_bytes(), chance))
         begun = time.thread_time()
         try:
             facts = read_sources(find_sources([str(file)], ReadOptions()))
@@ -106,28 +107,10 @@ def test_a_file_that_is_not_as_it_was_written_is_read_or_refused(source: Path, t
         assert time.thread_time() - begun < STATEMENT_SECONDS
 
 
-def _changed(content: bytes, chance: random.Random) -> bytes:
-    """The content with a few places cut out, doubled, overwritten or cut off."""
-    changed = bytearray(content)
-    for _ in range(chance.randint(1, 4)):
-        start = chance.randrange(len(changed) + 1)
-        piece = changed[start : start + chance.randint(1, 40)]
-        how = chance.choice(("out", "again", "bits", "off"))
-        if how == "out":
-            del changed[start : start + len(piece)]
-        elif how == "again":
-            changed[start:start] = piece * chance.randint(1, 50)
-        elif how == "bits":
-            changed[start : start + len(piece)] = bytes(chance.randrange(256) for _ in piece)
-        else:
-            del changed[max(start, 1) :]
-    return bytes(changed)
-
-
 def test_the_guard_ends_soon_whatever_is_written() -> None:
     chance = random.Random(3)
     for text in hostile_statements(100, seed=2):
-        for each in (text, _changed(text.encode(), chance).decode(errors="replace")):
+        for each in (text, changed_bytes(text.encode(), chance).decode(errors="replace")):
             begun = time.thread_time()
             try:
                 passed = sql_text(guard_sql(each, ["entity"], limit=10))

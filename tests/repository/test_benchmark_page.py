@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.abuse.case import FILE_MEGABYTES, REQUEST_SECONDS, AttackResult
 from benchmarks.load import LoadLog, load_summary
 from benchmarks.performance_page import PAGE, describe_machine, write_section
 
@@ -18,7 +19,7 @@ def test_a_measurement_replaces_only_what_lies_between_its_marks(tmp_path: Path)
         write_section("closed", "measure", "12 ms", page)
 
 
-@pytest.mark.parametrize("mark", ["measured", "load", "closed"])
+@pytest.mark.parametrize("mark", ["measured", "load", "closed", "abuse"])
 def test_the_page_has_a_place_for_each_measurement(mark: str, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(PAGE.read_text())
@@ -41,3 +42,19 @@ def test_only_a_wrong_turn_breaks_the_closed_loop(seen: LoadLog, closed: bool, h
     line, held = load_summary(seen, 10.0, closed, 2)
     assert held is holds
     assert line.endswith(f"{len(seen.wrong)} wrong")
+
+
+@pytest.mark.parametrize(
+    ("result", "broken"),
+    [
+        (AttackResult("a", REQUEST_SECONDS, megabytes=FILE_MEGABYTES), ""),
+        (AttackResult("a", REQUEST_SECONDS + 0.1), "too slow"),
+        (AttackResult("a", 0.1, megabytes=FILE_MEGABYTES + 1), "too much memory"),
+        (AttackResult("a", 0.1, problem="status 500"), "status 500"),
+        (AttackResult("a", 99.0, 10.0, FILE_MEGABYTES + 1, "exit code -9"), "exit code -9; too slow; too much memory"),
+    ],
+)
+def test_an_attack_names_each_limit_that_it_breaks(result: AttackResult, broken: str) -> None:
+    assert result.broken == broken
+    assert ("BROKEN" in result.row) is bool(broken)
+    assert result.row.count("|") == 7
