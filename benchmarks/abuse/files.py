@@ -80,7 +80,11 @@ CASES = (
     *(_file(f"XML entities: {name}", name, content) for name, content in files.entity_files().items()),
     *(_file(f"JSON-LD nested deeply: {name}", "a.jsonld", text) for name, text in contexts.deep_files().items()),
     _file(
-        "JSON-LD: 30,000 contexts", "a.jsonld", lambda: json.dumps(contexts.own_contexts(30_000)), ends=READ, limit=READ_SECONDS
+        "JSON-LD: 30,000 contexts",
+        "a.jsonld",
+        lambda: json.dumps(contexts.own_contexts(30_000)),
+        ends=READ,
+        limit=READ_SECONDS,
     ),
     _file(
         "JSON-LD: a known context named 30,000 times",
