@@ -10,6 +10,7 @@ Files in reading order:
     induce/                 facts -> tables and schema
     verbalise/              facts and documents -> passages
     index/                  lexicon, full-text index, vectors, triple store
+    apply_layers.py         other layers for a graph that is ingested
     publish.py              a finished version -> what readers open
     graph_state.py          what was made, and which indexes are complete
     attach/                 a SPARQL endpoint -> a graph without tables

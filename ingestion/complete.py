@@ -14,6 +14,7 @@ import numpy as np
 
 from ingestion.export import export_triples, ntriples_literal
 from ingestion.extract import normalise_name, publish_layer
+from ingestion.layer.stored import load_layer_files, read_layer_files
 from ingestion.read.sources import Source, Sources
 from ingestion.stages import TABLES_ONLY, Inputs, OnStage, StageContext, run_stages
 from ingestion.vocabulary import ALTERNATIVE, LABEL, TYPE
@@ -117,11 +118,13 @@ def publish_completion(
 ) -> tuple[str, int]:
     """Publish a completed schema as a layer of the version; returns the layer's id and the number of added triples.
 
-    `annotations` is the file that the graph was ingested with, if any.
+    The layers of the graph stay applied; `annotations` is one more file, if any.
     """
     layer = _layer(graph)
     triples = layer.all()
     added = 0
+    applied = read_layer_files(versions.version_folder(home, graph.version))
+    layers = applied.replaced(load_layer_files((), annotations).files)
 
     def build(folder: Path) -> None:
         nonlocal added
@@ -135,7 +138,7 @@ def publish_completion(
         more.write_text("".join(lines), encoding="utf-8")
         files = [Source(str(base), "N_QUADS", "the graph", "")]
         files += [Source(str(more), "N_TRIPLES", "its texts", "")] if lines else []
-        run_stages(TABLES_ONLY, Inputs(Sources(tuple(files)), (), annotations), StageContext(folder, on_stage))
+        run_stages(TABLES_ONLY, Inputs(Sources(tuple(files)), (), layers), StageContext(folder, on_stage))
         base.unlink()
         more.unlink()
 

@@ -17,7 +17,7 @@ from ingestion.graph_state import (
     ingest_result,
 )
 from ingestion.index.passages import VectorTarget, index_vectors
-from ingestion.layer.apply import LayerFiles
+from ingestion.layer.stored import LayerFiles
 from ingestion.publish import (
     build_folder,
     exclusive_writer,
@@ -45,7 +45,6 @@ from ingestion.stages import (
     run_stages,
     time_stage,
 )
-from nacre.errors import IngestionError
 from nacre.stores import versions
 from nacre.stores.search import embedding_cache as embedded
 from nacre.stores.search.vectors import Embedder
@@ -67,7 +66,6 @@ def ingest(
     *,
     data: Path,
     texts: Sequence[str] = (),
-    annotations: Path | None = None,
     layers: LayerFiles = LayerFiles(),  # noqa: B008 (immutable)
     reading: ReadOptions = ReadOptions(),  # noqa: B008 (immutable)
     tables_only: bool = False,
@@ -90,7 +88,6 @@ def ingest(
         name,
         data=data,
         texts=texts,
-        annotations=annotations,
         layers=layers,
         reading=reading,
         tables_only=tables_only,
@@ -117,7 +114,6 @@ def load_graph(
     *,
     data: Path,
     texts: Sequence[str] = (),
-    annotations: Path | None = None,
     layers: LayerFiles = LayerFiles(),  # noqa: B008 (immutable)
     reading: ReadOptions = ReadOptions(),  # noqa: B008 (immutable)
     tables_only: bool = False,
@@ -136,12 +132,10 @@ def load_graph(
     with ExitStack() as stack:
         files = stack.enter_context(rdf_files(sources, reading))
         documents = find_documents(texts)
-        if annotations is not None and not annotations.is_file():
-            raise IngestionError(f"{annotations}: no such file. Check the path given to --annotations.")
         stack.enter_context(exclusive_writer(home))
         with report_write_errors(home):
             versions.remove_damaged_pointer(home)
-        inputs = fingerprint(files, documents, annotations, layers.files, packs=layers.packs)
+        inputs = fingerprint(files, documents, layers)
         left_out = dict.fromkeys(("lexical", "vector"), TABLES) if tables_only else {}
         without = TABLES if tables_only else without
         present = matching_version(home, inputs, left_out)
@@ -151,9 +145,9 @@ def load_graph(
             remove_unused(home, server.url, server.key)
             return ingest_result(home, present, unchanged=True)
         wanted = Manifest(new_version_id(datetime.now(UTC), inputs), inputs=inputs, unavailable=left_out)
-        given = Inputs(files, tuple(documents), annotations, layers)
+        given = Inputs(files, tuple(documents), layers)
         stages = (*(TABLES_ONLY if tables_only else STAGES), *((TRIPLES,) if sparql else ()))
-        return _build(home, wanted, given, stages, without, server, on_stage)
+        return build_version(home, wanted, given, stages, without, server, on_stage)
 
 
 def embed_graph(
@@ -218,7 +212,7 @@ def index_graph(
             copied += [folder / versions.TRIPLES] if (folder / versions.TRIPLES).is_dir() else []
             made = PassagesBuilt(manifest.passages, manifest.texts)
             without = no_vectors_reason(name, False, embedder)
-            loaded = _build(home, wanted, made, WORDS_ONLY, without, server, on_stage, copied)
+            loaded = build_version(home, wanted, made, WORDS_ONLY, without, server, on_stage, copied)
         else:
             loaded = ingest_result(home, manifest)
     if embedder is None:
@@ -226,7 +220,7 @@ def index_graph(
     return _merge_results(loaded, embed_graph(name, data=data, embedder=embedder, server=server, on_stage=on_stage))
 
 
-def _build(
+def build_version(
     home: Path,
     wanted: Manifest,
     given: Inputs | PassagesBuilt,

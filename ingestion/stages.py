@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from ingestion.index.names import write_names
 from ingestion.index.passages import index_words
 from ingestion.index.triples import write_triples
-from ingestion.induce.annotations import read_annotations
 from ingestion.induce.layout import Layout, induce_layout
 from ingestion.induce.write_tables import write_layout
-from ingestion.layer.apply import LayerFiles, layer_facts
+from ingestion.layer.apply import layer_facts
+from ingestion.layer.stored import LayerFiles, write_layer_files
 from ingestion.read.capsules import Facts
 from ingestion.read.documents.find import DocumentFile
 from ingestion.read.parse import read_sources as read_sources
@@ -44,11 +44,10 @@ class StageContext(NamedTuple):
 
 
 class Inputs(NamedTuple):
-    """The user's input: RDF files, documents, annotations, semantic layers."""
+    """The user's input: RDF files, documents, semantic layers."""
 
     sources: Sources
     documents: tuple[DocumentFile, ...]
-    annotations: Path | None
     layers: LayerFiles = LayerFiles()
 
 
@@ -98,10 +97,10 @@ def parse_sources(inputs: Inputs, context: StageContext) -> Parsed:
 def build_tables(parsed: Parsed, context: StageContext) -> TablesBuilt:
     """Facts -> SQLite."""
     inputs, facts = parsed
-    annotations = read_annotations(inputs.annotations) if inputs.annotations is not None else None
     applied = layer_facts(facts, inputs.layers)
+    write_layer_files(context.folder, inputs.layers)
     layout = induce_layout(applied.facts, applied.layer)
-    schema = write_layout(layout, context.folder / versions.TABLES, annotations, applied.layer)
+    schema = write_layout(layout, context.folder / versions.TABLES, applied.layer)
     return TablesBuilt(inputs, applied.facts, layout, schema)
 
 

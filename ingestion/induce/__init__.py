@@ -11,7 +11,6 @@ Files in reading order:
     relations.py          Layout -> tables, views and junctions with their columns
     build_schema.py       Layout -> Schema
     schema_limits.py      the length of labels and comments
-    annotations.py        changes to the shown schema by a user
     write_tables.py       Layout -> graph.sqlite
     views.py              a view for each class that is not a table
     round_trip.py         what the cells can't restore, for a lossless export

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ingestion.induce.annotations import Annotations, annotate
 from ingestion.induce.build_schema import build_schema
 from ingestion.induce.layout import Layout, induce_layout
 from ingestion.induce.predicate_columns import PredicateColumns
@@ -16,8 +15,10 @@ from ingestion.induce.relations import build_column, table_columns
 from ingestion.induce.round_trip import derived_mask, write_aside, write_derived, write_exact, write_graphs, write_types
 from ingestion.induce.values.cells import Cell
 from ingestion.induce.views import write_views
+from ingestion.layer.apply import layer_facts
 from ingestion.layer.entries import NO_LAYER, Layer
-from ingestion.layer.names import mark_schema
+from ingestion.layer.names import mark_schema, without_removed
+from ingestion.layer.stored import NO_LAYERS, LayerFiles
 from ingestion.read.capsules import Facts
 from nacre.records.json_form import json_text
 from nacre.records.schema import Schema
@@ -56,19 +57,20 @@ CREATE TABLE _nacre_omitted (kind TEXT NOT NULL, file TEXT NOT NULL, line INTEGE
 """
 
 
-def write_tables(facts: Facts, path: Path, annotations: Annotations | None = None) -> Schema:
-    """Induce the tables of a graph and write them; returns the shown schema."""
-    return write_layout(induce_layout(facts), path, annotations)
+def write_tables(facts: Facts, path: Path, layers: LayerFiles = NO_LAYERS) -> Schema:
+    """Apply the layers, induce the tables of a graph and write them; returns the shown schema."""
+    applied = layer_facts(facts, layers)
+    return write_layout(induce_layout(applied.facts, applied.layer), path, applied.layer)
 
 
-def write_layout(layout: Layout, path: Path, annotations: Annotations | None = None, layer: Layer = NO_LAYER) -> Schema:
+def write_layout(layout: Layout, path: Path, layer: Layer = NO_LAYER) -> Schema:
     """Build the whole file (it must not exist yet, or is replaced) and return the shown schema.
 
     Tables, columns and what they mean are in records.schema; tables named `_nacre...` keep what the others can't show,
     so that export.py can rebuild every triple.
     """
     stored = mark_schema(build_schema(layout), layer)
-    shown = annotate(stored, annotations) if annotations else stored
+    shown = without_removed(stored, layer)
     path.unlink(missing_ok=True)
     connection = sqlite3.connect(path, isolation_level=None)
     try:

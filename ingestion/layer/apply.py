@@ -5,23 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ingestion.layer.derive import derive_layer
 from ingestion.layer.entries import Layer
+from ingestion.layer.evaluate.derive import derive_layer
 from ingestion.layer.packs import packs_of
-from ingestion.layer.read_layer import read_layer
 from ingestion.layer.resolve import Problem, last_of_each, resolve_layer, terms_of_facts
+from ingestion.layer.stored import LayerFiles
 from ingestion.read.capsules import Facts
 from nacre.errors import IngestionError
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class LayerFiles:
-    """The layers that a user gives, the first one first; `packs`: the packs of common vocabularies come before them."""
-
-    files: tuple[Path, ...] = ()
-    packs: bool = True
 
 
 @dataclass(frozen=True)
@@ -65,9 +57,10 @@ def apply_layers(facts: Facts, layers: Sequence[Layer], *, packs: bool = True) -
 
 def layer_facts(facts: Facts, files: LayerFiles) -> AppliedLayer:
     """Apply the files of an ingest. Raises IngestionError for an entry that can't be applied; warnings are logged."""
-    applied = apply_layers(facts, [read_layer(path) for path in files.files], packs=files.packs)
+    applied = apply_layers(facts, files.layers(), packs=files.packs)
+    strict = {each.name for each in files.files if each.strict}
     for problem in applied.problems:
-        if problem.is_error:
-            raise IngestionError(str(problem))
+        if problem.is_error or problem.place.file in strict:
+            raise IngestionError(f"{problem} Run: nacre report --graph NAME" if not problem.is_error else str(problem))
         log.warning("%s", problem)
     return applied

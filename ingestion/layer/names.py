@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ingestion.induce.declarations import Declarations
+from ingestion.induce.names.column_names import readable_name
 from ingestion.layer.entries import ClassEntry, Layer, PropertyEntry
+from ingestion.vocabulary import local_name
 from nacre.records.schema import Schema
 
 
@@ -15,7 +17,9 @@ def name_declarations(declarations: Declarations, layer: Layer) -> None:
             continue
         labels = declarations.labels.get(entry.iri, [])
         if entry.name:
-            declarations.labels[entry.iri] = [entry.name, *(label for label in labels if label != entry.name)]
+            # a name from an IRI stays an alternative
+            others = labels or [readable_name(local_name(entry.iri)).lower()]
+            declarations.labels[entry.iri] = [entry.name, *(label for label in others if label != entry.name)]
         also = (*entry.also, *(entry.inverse if isinstance(entry, PropertyEntry) else ()))
         if also:
             known = declarations.alternatives.get(entry.iri, [])
@@ -50,6 +54,40 @@ def mark_schema(schema: Schema, layer: Layer) -> Schema:
             for p in schema.predicates
         ),
     )
+
+
+def without_removed(schema: Schema, layer: Layer) -> Schema:
+    """The schema without the classes and properties that the layer removes; `schema` itself if there are none."""
+    gone = {e.iri for e in layer.entries if isinstance(e, ClassEntry) and e.removed}
+    dropped = {e.iri for e in layer.entries if isinstance(e, PropertyEntry) and e.removed}
+    if not gone and not dropped:
+        return schema
+    classes = tuple(c for c in schema.classes if c.iri not in gone)
+    kept = {c.relation for c in classes}
+    groups = tuple(g for g in schema.groups if not set(g.classes) & gone or g.relation in kept)
+    hidden = {c.relation for c in schema.classes if c.iri in gone} - kept - {g.relation for g in groups}
+    hidden |= {g.relation for g in schema.groups} - {g.relation for g in groups}
+    hidden |= {name for iri, name in schema.junctions.items() if iri in dropped}
+    return replace(
+        schema,
+        classes=tuple(replace(c, parents=tuple(p for p in c.parents if p not in gone)) for c in classes),
+        groups=groups,
+        predicates=tuple(
+            replace(p, domains=_without(p.domains, gone), ranges=_without(p.ranges, gone))
+            for p in schema.predicates
+            if p.iri not in dropped
+        ),
+        relations=tuple(
+            replace(r, columns=tuple(c for c in r.columns if c.predicate not in dropped))
+            for r in schema.relations
+            if r.name not in hidden
+        ),
+        junctions={iri: name for iri, name in schema.junctions.items() if iri not in dropped},
+    )
+
+
+def _without(counts: Mapping[str, int], gone: set[str]) -> dict[str, int]:
+    return {iri: count for iri, count in counts.items() if iri not in gone}
 
 
 def _patterns(iri: str, properties: list[PropertyEntry]) -> tuple[str, ...]:

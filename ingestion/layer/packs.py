@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 
 from ingestion.layer.entries import Layer
-from ingestion.layer.prefixes import expand_name, iri_variants, known_prefixes
-from ingestion.layer.read_layer import read_layer
+from ingestion.layer.format.prefixes import expand_name, iri_variants, known_prefixes
+from ingestion.layer.format.read_layer import read_layer
 from ingestion.read.capsules import Facts, unique_counts
 from ingestion.vocabulary import TYPE
 
@@ -47,4 +47,5 @@ def pack_namespaces() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _pack(name: str) -> Layer:
-    return read_layer(PACKS / f"{name}.yaml")
+    path = PACKS / f"{name}.yaml"
+    return read_layer(path, path.read_text(encoding="utf-8"))

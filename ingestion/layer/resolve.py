@@ -18,7 +18,7 @@ from ingestion.layer.entries import (
     PropertyEntry,
     ThingEntry,
 )
-from ingestion.layer.prefixes import expand_name, iri_variants
+from ingestion.layer.format.prefixes import expand_name, iri_variants
 from ingestion.read.capsules import Facts, unique_counts
 from ingestion.vocabulary import SUBCLASS, TYPE, local_name
 

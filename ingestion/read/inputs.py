@@ -9,6 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 import nacre.language.base
+from ingestion.layer.stored import LayerFiles
 from ingestion.read.documents.find import DocumentFile
 from ingestion.read.sources import ReadOptions, Sources, base_address, find_sources
 from nacre.errors import IngestionError
@@ -33,21 +34,16 @@ def rdf_files(places: Sequence[str], reading: ReadOptions = ReadOptions()) -> It
 def fingerprint(
     sources: Sources,
     documents: Sequence[DocumentFile],
-    annotations: Path | None,
-    layers: Sequence[Path] = (),
-    *,
-    packs: bool = True,
+    layers: LayerFiles = LayerFiles(),  # noqa: B008 (immutable)
 ) -> str:
     """A hash of the content of all files, in order, and of the code that ingests them. Files of formats without
     relative IRIs may be renamed without changing it."""
     reading = sources.reading
-    options = f"{reading.strict} {reading.fetch} {reading.expansion}{'' if packs else ' no packs'}"
+    options = f"{reading.strict} {reading.fetch} {reading.expansion}{'' if layers.packs else ' no packs'}"
     total = blake2b(f"format {FORMAT} {_code_hash()} {options}\n".encode(), digest_size=16)
     parts = [("rdf", f.format + base_address(f), f.path) for f in sources.files]
     parts += [("context", url, str(path)) for url, path in sorted(reading.contexts.items())]
     parts += [("text", document.name, str(document.path)) for document in documents]
-    parts += [("annotations", "", str(annotations))] if annotations is not None else []
-    parts += [("layer", "", str(path)) for path in layers]
     for kind, name, path in parts:
         content = blake2b(digest_size=16)
         try:
@@ -58,6 +54,8 @@ def fingerprint(
         except OSError as error:
             raise IngestionError(f"{path}: can't be read ({error.strerror}).") from None
         total.update(f"{kind}\0{name}\0{content.hexdigest()}\n".encode())
+    for layer in layers.files:
+        total.update(f"layer\0{layer.name}\0{layer.text}\n".encode())
     for left in sources.left:
         total.update(f"left\0{left.file}\n".encode())
     return total.hexdigest()

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ingestion.induce.annotations import annotate, read_annotations, suggest_annotations
 from ingestion.induce.write_tables import write_tables
+from ingestion.layer.format.template import suggest_annotations
+from ingestion.layer.stored import load_layer_files
 from ingestion.read.parse import parse_files
 from ingestion.report import build_report, report_text
 from nacre.errors import IngestionError
@@ -95,15 +96,16 @@ def test_report_in_words(tables: Tables) -> None:
     assert "not shown: schema statement" in text
 
 
-def noted(tmp_path: Path, schema: Schema, text: str) -> Schema:
+def noted(tmp_path: Path, text: str) -> Schema:
+    (tmp_path / "g.ttl").write_text(DATA)
     (tmp_path / "notes.yaml").write_text(text)
-    return annotate(schema, read_annotations(tmp_path / "notes.yaml"))
+    layers = load_layer_files((), tmp_path / "notes.yaml", packs=False)
+    return write_tables(parse_files([tmp_path / "g.ttl"]), tmp_path / "noted.sqlite", layers)
 
 
-def test_annotations_change_what_is_shown(tables: Tables, tmp_path: Path) -> None:
+def test_annotations_change_what_is_shown(tmp_path: Path) -> None:
     shown = noted(
         tmp_path,
-        tables.schema,
         "classes:\n  Work: {exclude: true}\n  Item: {rename: article}\n"
         "predicates:\n  colour: {drop: true}\n  weight: {unit: kg, comment: Packed}\n",
     )
@@ -119,19 +121,19 @@ def test_annotations_change_what_is_shown(tables: Tables, tmp_path: Path) -> Non
     ("text", "expected"),
     [
         ("classes: [", "not YAML"),
-        ("tables: {}", "'classes' and 'predicates'"),
+        ("tables: {}", "unknown key 'tables'"),
         ("classes: {Nothing: {rename: x}}", "no class of this graph"),
-        ("classes: {Item: {color: x}}", "known are comment, exclude, rename"),
-        ("predicates: {weight: {drop: maybe}}", "can't be 'maybe'"),
+        ("classes: {Item: {color: x}}", "'Item' has 'color'"),
+        ("predicates: {weight: {drop: maybe}}", "true or false, not 'maybe'"),
     ],
 )
-def test_bad_annotations(tables: Tables, tmp_path: Path, text: str, expected: str) -> None:
+def test_bad_annotations(tmp_path: Path, text: str, expected: str) -> None:
     with pytest.raises(IngestionError, match=expected):
-        noted(tmp_path, tables.schema, text)
+        noted(tmp_path, text)
 
 
 def test_starter_of_annotations_changes_nothing(tables: Tables, tmp_path: Path) -> None:
     starter = suggest_annotations(tables.schema)
-    assert noted(tmp_path, tables.schema, starter) == tables.schema
+    assert noted(tmp_path, starter) == tables.schema
     opened = "\n".join(line.replace("  # ", "  ", 1) for line in starter.splitlines()[1:])
     assert set(yaml.safe_load(opened)["classes"]) == {c.iri for c in tables.schema.classes}

@@ -51,7 +51,7 @@ def report(
     ] = False,
 ) -> None:
     """Report where every triple of a graph is stored."""
-    from ingestion.induce.annotations import suggest_annotations
+    from ingestion.layer.format.template import suggest_annotations
     from ingestion.report import build_report, report_text
     from nacre.records.json_form import to_json
 

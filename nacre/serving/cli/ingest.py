@@ -71,7 +71,7 @@ def ingest(
     """
     from ingestion import pipeline
     from ingestion.graph_state import VectorServer
-    from ingestion.layer.apply import LayerFiles
+    from ingestion.layer.stored import load_layer_files
     from ingestion.read.sources import ReadOptions
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
@@ -89,8 +89,7 @@ def ingest(
             graph,
             data=settings.data,
             texts=texts or [],
-            annotations=annotations,
-            layers=LayerFiles(tuple(layer or ()), not no_packs),
+            layers=load_layer_files(layer or (), annotations, packs=not no_packs),
             tables_only=tables_only,
             sparql=sparql,
             reading=ReadOptions(

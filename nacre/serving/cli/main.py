@@ -44,6 +44,7 @@ from nacre.serving.cli import (
     serve as cli_serve,
 )
 from nacre.serving.cli.keys import keys_app
+from nacre.serving.cli.layer import layer_app
 from nacre.serving.cli.model import model_app
 from nacre.serving.terminal.command_names import adapt_commands
 from nacre.serving.terminal.error_messages import explain_error
@@ -102,6 +103,7 @@ app.command("eval")(cli_eval.evaluate)
 app.command()(cli_compare.compare)
 app.command()(cli_calibrate.calibrate)
 app.add_typer(keys_app, name="keys")
+app.add_typer(layer_app, name="layer")
 app.add_typer(model_app, name="model")
 
 

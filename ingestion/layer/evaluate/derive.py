@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ingestion.layer.entries import ClassEntry, CodeEntry, Entry, Layer, PropertyEntry, RuleEntry, ThingEntry
-from ingestion.layer.expressions import predicates_of
-from ingestion.layer.paths import PathEvaluator, parse_path
-from ingestion.layer.pattern_store import PatternStore, PlainTerm, PlainTriple, pattern_store
-from ingestion.layer.prefixes import iri_variants
+from ingestion.layer.evaluate.paths import PathEvaluator, parse_path
+from ingestion.layer.evaluate.pattern_store import PatternStore, PlainTerm, PlainTriple, pattern_store
+from ingestion.layer.format.expressions import predicates_of
+from ingestion.layer.format.prefixes import iri_variants
 from ingestion.layer.resolve import Problem
 from ingestion.meaning.draft import Draft
 from ingestion.read.capsules import Facts

@@ -1,4 +1,4 @@
-"""Read a semantic layer: a YAML file -> Layer, with the layers that it extends."""
+"""Read a semantic layer: a YAML file and those it extends -> texts -> Layer."""
 
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
@@ -17,9 +17,9 @@ from ingestion.layer.entries import (
     RuleEntry,
     ThingEntry,
 )
-from ingestion.layer.expressions import check_pattern, check_rule, full_path, full_pattern
-from ingestion.layer.prefixes import known_prefixes
-from ingestion.layer.yaml_nodes import flag_of, mapping_items, place_of, read_yaml, text_of, texts_of
+from ingestion.layer.format.expressions import check_pattern, check_rule, full_path, full_pattern
+from ingestion.layer.format.prefixes import known_prefixes
+from ingestion.layer.format.yaml_nodes import flag_of, mapping_items, place_of, read_text, read_yaml, text_of, texts_of
 from nacre.errors import IngestionError
 
 # characters of a name or a comment; each question reads all names (given)
@@ -36,35 +36,39 @@ _SECTION_ALIASES = {"predicates": "properties"}
 _KEY_ALIASES = {"rename": "name", "exclude": "removed", "drop": "removed"}
 
 
-def read_layer(path: Path) -> Layer:
-    """Read and check a file and those it extends. Raises IngestionError with file, line and column."""
-    layer = _read(path, ())
-    if len(layer.entries) > MAX_ENTRIES:
-        raise IngestionError(f"{path}: {len(layer.entries):,} entries; at most {MAX_ENTRIES:,} are allowed.")
-    return layer
+def layer_files(path: Path) -> list[tuple[Path, str]]:
+    """A file and those it extends, which come first: path and text. Raises IngestionError for a cycle."""
+    return list(_extended(path, ()))
 
 
-def _read(path: Path, above: tuple[Path, ...]) -> Layer:
+def _extended(path: Path, above: tuple[Path, ...]) -> Iterator[tuple[Path, str]]:
     if path.resolve() in above:
         raise IngestionError(f"{path}: extends itself, by way of {' -> '.join(each.name for each in above)}.")
     if len(above) > MAX_EXTENDED:
         raise IngestionError(f"{path}: more than {MAX_EXTENDED} layers extend one another.")
-    node = read_yaml(path)
+    text = read_text(path)
+    node = read_yaml(path, text)
+    sections = {} if node is None else _sections(path, node)
+    for name in texts_of(path, sections["extends"][0]) if "extends" in sections else ():
+        yield from _extended(path.parent / name, (*above, path.resolve()))
+    yield path, text
+
+
+def read_layer(path: Path, text: str) -> Layer:
+    """Parse and check the text of a file, without those it extends. Raises IngestionError with file, line and
+    column."""
+    node = read_yaml(path, text)
     sections = {} if node is None else _sections(path, node)
     prefixes = {**known_prefixes(), **_prefixes(path, sections)}
     entries: list[Entry] = []
-    languages: tuple[str, ...] = ()
-    for name in texts_of(path, sections["extends"][0]) if "extends" in sections else ():
-        extended = _read(path.parent / name, (*above, path.resolve()))
-        entries += extended.entries
-        languages = extended.languages
-        prefixes = {**extended.prefixes, **prefixes}
     for section, (value, _) in sections.items():
         if section in _ENTRY_READERS:
             entries += _entries(path, section, value, prefixes)
-    own = texts_of(path, sections["languages"][0]) if "languages" in sections else ()
+    if len(entries) > MAX_ENTRIES:
+        raise IngestionError(f"{path}: {len(entries):,} entries; at most {MAX_ENTRIES:,} are allowed.")
+    languages = texts_of(path, sections["languages"][0]) if "languages" in sections else ()
     namespaces = texts_of(path, sections["namespaces"][0]) if "namespaces" in sections else ()
-    return Layer(str(path), tuple(entries), MappingProxyType(prefixes), namespaces, own or languages)
+    return Layer(str(path), tuple(entries), MappingProxyType(prefixes), namespaces, languages)
 
 
 def _sections(path: Path, node: MappingNode) -> dict[str, tuple[Node, Place]]:

@@ -34,21 +34,29 @@ class _Loader(yaml.SafeLoader):
         return yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
 
 
-def read_yaml(path: Path) -> MappingNode | None:
-    """The mapping of a file; None for an empty one. Raises IngestionError with line and column."""
+def read_text(path: Path) -> str:
+    """The text of a file; raises IngestionError for one that is too large or can't be read."""
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
         if len(content) > MAX_BYTES:
             raise IngestionError(f"{path}: larger than {MAX_BYTES // 1_000_000} MB.")
-        node = _compose(content.decode("utf-8-sig"))
+        return content.decode("utf-8-sig")
     except OSError as error:
         raise IngestionError(f"{path}: can't be read ({error.strerror or error}).") from None
+    except UnicodeDecodeError as error:
+        raise IngestionError(f"{path}: not UTF-8: {error.reason} at byte {error.start}.") from None
+
+
+def read_yaml(path: Path, text: str) -> MappingNode | None:
+    """The mapping of a file's text; None for an empty one. Raises IngestionError with line and column."""
+    try:
+        node = _compose(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
         raise IngestionError(f"{path}{where}: not YAML: {error.problem}.") from None
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+    except (yaml.YAMLError, RecursionError) as error:
         raise IngestionError(f"{path}: not YAML: {' '.join(str(error).split())[:300]}") from None
     if node is None or (isinstance(node, ScalarNode) and not node.value):
         return None

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from ingestion.layer.entries import Place
-from ingestion.layer.prefixes import expand_name
+from ingestion.layer.format.prefixes import expand_name
 from ingestion.vocabulary import TYPE
 from nacre.errors import IngestionError, ToolError
 from nacre.stores.sparql.query_tokens import Token, keywords, query_tokens, write_tokens

@@ -1,0 +1,89 @@
+"""Apply other layers to a graph that is ingested: version + layers -> a new version, without the source files.
+
+Tables and names are built again from the triples of the version. Passages, documents and the full-text index are
+copied: what a layer derives is in the passages after the next ingest.
+"""
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
+
+from ingestion.export import export_triples
+from ingestion.graph_state import IngestResult, VectorServer
+from ingestion.layer.stored import LayerFiles, read_layer_files
+from ingestion.pipeline import build_version, embed_graph
+from ingestion.publish import exclusive_writer, new_version_id
+from ingestion.read.capsules import Facts
+from ingestion.read.parse import read_sources
+from ingestion.read.sources import Source, Sources
+from ingestion.report import read_omissions
+from ingestion.stages import TABLES_ONLY, TRIPLES, Inputs, OnStage, Parsed, PassagesBuilt, Stage, StageContext
+from nacre.errors import ConfigError
+from nacre.stores import versions
+from nacre.stores.search.vectors import Embedder
+from nacre.stores.sqlite.tables import Tables
+
+# what does not depend on a layer
+_KEPT = (versions.PASSAGES, versions.LEXICAL, versions.DOCUMENTS)
+
+
+def change_layers(
+    name: str,
+    change: Callable[[LayerFiles], LayerFiles],
+    *,
+    data: Path,
+    server: VectorServer,
+    on_stage: OnStage,
+    embedder: Embedder | None = None,
+) -> IngestResult:
+    """Publish a version of a graph with changed layers; the present one answers until then.
+
+    Raises IngestionError for a layer that can't be applied, and ConfigError for a graph that is attached; the version
+    stays as it was.
+    """
+    home = data / versions.check_name(name)
+    with exclusive_writer(home):
+        pointer = versions.read_pointer(home)
+        if pointer is None:
+            raise ConfigError(f"No graph named {name!r} in {data}/. Run: nacre ingest FILE.ttl --graph {name}")
+        manifest = versions.read_manifest(home, pointer.version)
+        if manifest.endpoint:
+            raise ConfigError(f"Graph {name!r} is attached to {manifest.endpoint}: its triples are not here.")
+        folder = versions.version_folder(home, pointer.version)
+        layers = change(read_layer_files(folder))
+        inputs = blake2b(f"{manifest.inputs}{layers}".encode(), digest_size=16).hexdigest()
+        wanted = replace(manifest, version=new_version_id(datetime.now(UTC), inputs), inputs=inputs)
+        kept = [folder / file for file in _KEPT if (folder / file).exists()]
+
+        def read_version(given: Inputs, context: StageContext) -> object:
+            return Parsed(given, version_facts(folder, context.folder))
+
+        def keep_passages(built: object, context: StageContext) -> PassagesBuilt:
+            return PassagesBuilt(manifest.passages, manifest.texts)
+
+        _, *tables = TABLES_ONLY
+        stages = [Stage("read", read_version), *tables, Stage("passages", keep_passages)]
+        stages += [TRIPLES] if (folder / versions.TRIPLES).is_dir() else []
+        given = Inputs(Sources(()), (), layers)
+        loaded = build_version(home, wanted, given, stages, pointer.without, server, on_stage, kept)
+    if embedder is None or pointer.vectors is None:
+        return loaded
+    return embed_graph(name, data=data, embedder=embedder, server=server, on_stage=on_stage)
+
+
+def version_facts(folder: Path, scratch: Path) -> Facts:
+    """The triples of a version, read from its tables by way of a file in `scratch`."""
+    file = scratch / "base.nq"
+    with closing(Tables(folder / versions.TABLES)) as tables:
+        with file.open("wb") as out:
+            export_triples(tables, out, "nq")
+        omitted = read_omissions(tables)
+    try:
+        facts = read_sources(Sources((Source(str(file), "N_QUADS", "the graph", ""),)))
+    finally:
+        file.unlink()
+    facts.omitted = omitted
+    return facts

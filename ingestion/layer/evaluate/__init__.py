@@ -1,0 +1,7 @@
+"""The triples that a semantic layer derives: Layer + Facts -> Facts.
+
+Files in reading order:
+    derive.py         the entries of a layer in order
+    paths.py          a property path over all triples -> pairs
+    pattern_store.py  SPARQL patterns and rules over all triples, in a process of their own
+"""

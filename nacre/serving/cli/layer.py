@@ -1,0 +1,144 @@
+"""`nacre layer`: check, apply, show and remove the semantic layers of a graph."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nacre.serving.terminal import options
+from nacre.serving.terminal.open_library import configured_embedder, open_library, qdrant_api_key
+from nacre.serving.terminal.turn_display import print_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ingestion.layer.stored import LayerFiles
+    from nacre.config.settings import Settings
+
+layer_app = typer.Typer(
+    help="Say what people call the things of a graph, and what stands behind several nodes.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+FilesArgument = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Layers, the first one first.")]
+
+
+@layer_app.command()
+def check(files: FilesArgument, graph: options.GraphOption = None) -> int:
+    """Report what each entry of a layer gives in a graph, and what is wrong with it.
+
+    Nothing is written. Exit code 2 only for what can't be applied.
+    """
+    import tempfile
+
+    from ingestion.apply_layers import version_facts
+    from ingestion.layer.check import check_layers, report_lines
+    from ingestion.layer.stored import load_layer_files, read_layer_files
+
+    _, _, folder = _version(graph)
+    given = load_layer_files(files, packs=read_layer_files(folder).packs)
+    with tempfile.TemporaryDirectory(prefix="nacre-layer-") as scratch:
+        report = check_layers(version_facts(folder, Path(scratch)), given)
+    for line in report_lines(report):
+        print_line(line)
+    return 0 if report.is_applicable else 2
+
+
+@layer_app.command()
+def apply(files: FilesArgument, graph: options.GraphOption = None) -> None:
+    """Apply layers to a graph, beside those that are applied. A file of the same name is replaced.
+
+    The source files of the graph are not needed. The graph answers as before until the new version is complete.
+    """
+    from ingestion.layer.stored import load_layer_files
+
+    given = load_layer_files(files)
+    settings, name, _ = _version(graph)
+    _change(settings, name, lambda present: present.replaced(given.files))
+
+
+@layer_app.command()
+def remove(
+    file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="Name of one layer; all by default.")] = None,
+    graph: options.GraphOption = None,
+) -> None:
+    """Remove one layer of a graph, or all."""
+    from ingestion.layer.stored import LayerFiles
+
+    settings, name, _ = _version(graph)
+    _change(
+        settings,
+        name,
+        lambda present: present.without(Path(file).name) if file else LayerFiles(packs=present.packs),
+    )
+
+
+@layer_app.command()
+def show(graph: options.GraphOption = None) -> None:
+    """Print the layers of a graph, and the packs that apply to it."""
+    from contextlib import closing
+
+    from ingestion.layer.packs import packs_for
+    from ingestion.layer.stored import read_layer_files
+    from nacre.stores import versions
+    from nacre.stores.sqlite.tables import Tables
+
+    _, _, folder = _version(graph)
+    stored = read_layer_files(folder)
+    with closing(Tables(folder / versions.TABLES)) as tables:
+        schema = tables.schema
+    packs = packs_for([c.iri for c in schema.classes] + [p.iri for p in schema.predicates]) if stored.packs else []
+    print_line(f"# packs: {', '.join(Path(pack.source).stem for pack in packs) or 'none'}")
+    for each in stored.files:
+        print_line(f"# {each.name}")
+        sys.stdout.write(each.text.rstrip("\n") + "\n")
+
+
+@layer_app.command()
+def schema() -> None:
+    """Print the JSON Schema of layer files, for editors that complete them."""
+    from ingestion.layer.format.json_schema import layer_json_schema
+
+    sys.stdout.write(json.dumps(layer_json_schema(), indent=2) + "\n")
+
+
+def _version(graph: str | None) -> "tuple[Settings, str, Path]":
+    """The settings, the name of the graph, and the folder of its version."""
+    from nacre.config.settings import Settings
+    from nacre.errors import ConfigError
+    from nacre.stores import versions
+
+    settings = Settings()
+    with open_library(settings) as library:
+        name = library.resolve(graph)
+    home = settings.data / name
+    version = versions.current_version(home)
+    if version is None:
+        raise ConfigError(f"No graph named {name!r}. Run: nacre ingest FILE.ttl --graph {name}")
+    folder = versions.version_folder(home, version)
+    if not (folder / versions.TABLES).is_file():
+        raise ConfigError(f"Graph {name!r} is attached: its triples are not here.")
+    return settings, name, folder
+
+
+def _change(settings: "Settings", name: str, change: "Callable[[LayerFiles], LayerFiles]") -> None:
+    from ingestion.apply_layers import change_layers
+    from ingestion.graph_state import VectorServer
+    from nacre.serving.terminal.progress import show_progress
+
+    with show_progress() as on_stage:
+        changed = change_layers(
+            name,
+            change,
+            data=settings.data,
+            server=VectorServer(settings.qdrant_url, qdrant_api_key(settings)),
+            on_stage=on_stage,
+            embedder=configured_embedder(settings),
+        )
+    seconds = sum(changed.seconds_by_stage.values())
+    print_line(
+        f"'{name}' is now version {changed.version}, {seconds:.1f} s. To undo: nacre layer remove --graph {name}"
+    )
