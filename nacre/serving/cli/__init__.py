@@ -1,4 +1,4 @@
-"""The command line: one module per command or group of commands.
+"""The command line: one module per command or few commands.
 
 In reading order:
 
@@ -8,12 +8,11 @@ In reading order:
     graphs       `nacre graphs`, `report`, `export`, `remove`, `doctor`
     ask          `nacre ask`, `nacre chat`
     serve        `nacre serve`
-    keys         `nacre keys`
     mcp          `nacre mcp`
-    model        `nacre model`
     extract      `nacre extract`
     complete     `nacre complete`
     eval         `nacre eval`
     compare      `nacre compare`
     calibrate    `nacre calibrate`
+    groups/      `nacre keys`, `nacre layer`, `nacre model`
 """

@@ -43,9 +43,9 @@ from nacre.serving.cli import (
 from nacre.serving.cli import (
     serve as cli_serve,
 )
-from nacre.serving.cli.keys import keys_app
-from nacre.serving.cli.layer import layer_app
-from nacre.serving.cli.model import model_app
+from nacre.serving.cli.groups.keys import keys_app
+from nacre.serving.cli.groups.layer import layer_app
+from nacre.serving.cli.groups.model import model_app
 from nacre.serving.terminal.command_names import adapt_commands
 from nacre.serving.terminal.error_messages import explain_error
 from nacre.serving.terminal.package_collisions import check_packages
