@@ -122,7 +122,7 @@ def test_annotations_change_what_is_shown(tmp_path: Path) -> None:
     [
         ("classes: [", "not YAML"),
         ("tables: {}", "unknown key 'tables'"),
-        ("classes: {Nothing: {rename: x}}", "no class of this graph"),
+        ("classes: {Nothing: {rename: x}}", "this graph has no class"),
         ("classes: {Item: {color: x}}", "'Item' has 'color'"),
         ("predicates: {weight: {drop: maybe}}", "true or false, not 'maybe'"),
     ],
