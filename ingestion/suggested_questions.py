@@ -81,7 +81,9 @@ def draft_questions(graph: Graph) -> Iterator[QuestionDraft]:
 def question_properties(schema: Schema, c: Class) -> list[Predicate]:
     """The properties of a class that questions ask for: plain labels first, then the most frequent."""
     usual = [
-        p for p in schema.predicates if p.role == "fact" and p.domains.get(c.iri, 0) >= MIN_PROPERTY_SHARE * c.count
+        p
+        for p in schema.shown_predicates
+        if p.role == "fact" and p.domains.get(c.iri, 0) >= MIN_PROPERTY_SHARE * c.count
     ]
     # labels such as "public" are no nouns
     said = [
@@ -170,7 +172,7 @@ def _central(graph: Graph) -> list[Class]:
     def weight(c: Class) -> float:
         return log(1 + c.count) * len(question_properties(schema, c))
 
-    found = [c for c in schema.classes if c.count > 1 and c.iri not in _FORMAL and reads_well(c.label)]
+    found = [c for c in schema.shown_classes if c.count > 1 and c.iri not in _FORMAL and reads_well(c.label)]
     if SKOS + "Concept" in schema.class_of and graph.stored is not None:
         # the name of a list or a collection is not a noun for its members, unless it is a plural
         found = [c for c in found if is_plural(c.label) or graph.lexicon.thing(c.iri) is None]

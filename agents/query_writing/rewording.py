@@ -114,7 +114,7 @@ def rewording_prefix(schema: Schema, most_tokens: int) -> str:
 def class_lines(schema: Schema, most_tokens: int) -> str:
     """One line for each class, the largest first: its label and those of its properties; as many as fit."""
     left, lines = most_tokens * CHARACTERS_PER_TOKEN, list[str]()
-    for each in sorted(schema.classes, key=lambda each: (-each.count, each.iri)):
+    for each in sorted(schema.shown_classes, key=lambda each: (-each.count, each.iri)):
         line = f"{each.label}: {', '.join(_properties(each, schema))}"
         left -= len(line) + 1
         if left < 0:
@@ -124,7 +124,7 @@ def class_lines(schema: Schema, most_tokens: int) -> str:
 
 
 def _properties(owner: Class, schema: Schema) -> Iterator[str]:
-    for each in schema.predicates:
+    for each in schema.shown_predicates:
         if owner.iri in each.domains and each.role == "fact":
             yield each.label + _range(each, schema)
 

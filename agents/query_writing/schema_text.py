@@ -66,13 +66,13 @@ def relevant_classes(
         iris.update(_strings_in(to_json(reading.plan)))
     asked_words = content_words(understanding.standalone)
     worth: dict[str, int] = {}
-    for each in schema.classes:
-        own = [p for p in schema.predicates if each.iri in p.domains]
+    for each in schema.shown_classes:
+        own = [p for p in schema.shown_predicates if each.iri in p.domains]
         words = content_words(f"{each.label} {each.comment}")
         labels = content_words(" ".join(p.label for p in own))
         spoken = 2 * (each.iri in iris) + sum(p.iri in iris for p in own)
         worth[each.iri] = 3 * len(words & asked_words) + spoken + len(labels & asked_words - words)
-    ranked = [c.iri for c in sorted(schema.classes, key=lambda c: (-worth[c.iri], -c.count, c.iri)) if c.count]
+    ranked = [c.iri for c in sorted(schema.shown_classes, key=lambda c: (-worth[c.iri], -c.count, c.iri)) if c.count]
     seeds = [iri for iri in ranked[:SEEDS] if worth[iri]]
     neighbours = [
         other
@@ -158,6 +158,8 @@ def _ranked(understanding: Understanding, schema: Schema, lexicon: Lexicon) -> l
     near = _nearness(understanding.standalone, schema, lexicon)
     worth: list[tuple[tuple[float, bool, int, str], Relation]] = []
     for relation in schema.relations:
+        if relation.name in schema.hidden_relations:
+            continue
         group, known = groups.get(relation.name), classes.get(relation.name)
         of = set(group.classes) if group else {known.iri} if known else set()
         predicates = {column.predicate for column in relation.columns}

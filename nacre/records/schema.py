@@ -168,6 +168,27 @@ class Schema:
         return {r.name: r for r in self.relations}
 
     @cached_property
+    def shown_classes(self) -> tuple[Class, ...]:
+        """The classes without hidden ones."""
+        return tuple(c for c in self.classes if not c.hidden)
+
+    @cached_property
+    def shown_predicates(self) -> tuple[Predicate, ...]:
+        """The predicates without hidden ones."""
+        return tuple(p for p in self.predicates if not p.hidden)
+
+    @cached_property
+    def hidden_relations(self) -> frozenset[str]:
+        """The relations that hold nothing but members of hidden classes, or triples of hidden predicates."""
+        hidden = {c.iri for c in self.classes if c.hidden}
+        if not hidden and len(self.shown_predicates) == len(self.predicates):
+            return frozenset()
+        of_classes = {c.relation for c in self.classes if c.hidden} - {c.relation for c in self.shown_classes}
+        of_groups = {g.relation for g in self.groups if g.classes and hidden.issuperset(g.classes)}
+        junctions = {name for iri, name in self.junctions.items() if self.predicate_of[iri].hidden}
+        return frozenset((of_classes | of_groups | junctions) - {c.relation for c in self.shown_classes})
+
+    @cached_property
     def cache(self) -> "SchemaCache":
         """Results that functions computed from this schema."""
         return SchemaCache()

@@ -26,7 +26,7 @@ def class_view(graph: Graph, iri: str, search: str = "", skip: int = 0) -> Class
         own.comment,
         own.count,
         tuple(FactEnd(schema.class_of[p].label, p) for p in own.parents if p in schema.class_of),
-        tuple(FactEnd(c.label, c.iri) for c in schema.classes if iri in c.parents),
+        tuple(FactEnd(c.label, c.iri) for c in schema.shown_classes if iri in c.parents),
         tuple(_property(p, own, schema) for p in _properties(own, schema)),
         tuple(_members(graph, own, search, skip)),
         skip,
@@ -34,7 +34,7 @@ def class_view(graph: Graph, iri: str, search: str = "", skip: int = 0) -> Class
 
 
 def _properties(own: Class, schema: Schema) -> list[Predicate]:
-    had = [p for p in schema.predicates if p.domains.get(own.iri) and p.role != "type"]
+    had = [p for p in schema.shown_predicates if p.domains.get(own.iri) and p.role != "type"]
     return sorted(had, key=lambda p: (-p.domains[own.iri], p.label))
 
 

@@ -49,12 +49,12 @@ def schema_overview(graph: Graph) -> SchemaOverview:
     home = {group.relation: own.iri for group in schema.groups if (own := _own_class(group, schema))}
     counts: Counter[str] = Counter()
     for group in schema.groups:
-        if group.relation in home:
+        if group.relation in home and not schema.class_of[home[group.relation]].hidden:
             counts[home[group.relation]] += group.count
     links: dict[tuple[str, str], Counter[str]] = {}
     for link in graph.lexicon.links:
         ends = home.get(link.subject), home.get(link.object)
-        if ends[0] and ends[1] and link.predicate in schema.predicate_of:
+        if ends[0] and ends[1] and _is_shown(link.predicate, schema):
             links.setdefault((ends[0], ends[1]), Counter())[link.predicate] += link.triples
     linked: Counter[str] = Counter()
     for (start, end), predicates in links.items():
@@ -76,11 +76,15 @@ def schema_overview(graph: Graph) -> SchemaOverview:
         graph.version,
         schema.entities,
         schema.triples,
-        len(schema.classes),
-        sum(p.role == "fact" for p in schema.predicates),
+        len(schema.shown_classes),
+        sum(p.role == "fact" for p in schema.shown_predicates),
         tuple(sorted((_class_node(schema.class_of[iri]) for iri in shown), key=lambda c: (-c.count, c.iri))),
         tuple(sorted(lines, key=lambda line: (-line.triples, line.start, line.end))[:MOST_LINKS]),
     )
+
+
+def _is_shown(predicate: str, schema: Schema) -> bool:
+    return predicate in schema.predicate_of and not schema.predicate_of[predicate].hidden
 
 
 def _class_node(own: Class) -> ClassNode:

@@ -75,7 +75,7 @@ def schema_sparql(schema: Schema, prefixes: Prefixes, classes: Collection[str] |
 
     The properties that name things come first, the prefixes last.
     """
-    chosen = [each for each in schema.classes if each.count and (classes is None or each.iri in classes)]
+    chosen = [each for each in schema.shown_classes if each.count and (classes is None or each.iri in classes)]
     names = [p for p in schema.predicates if p.role == "name"]
     lines = [f"Names of things: {', '.join(prefixes.short(p.iri) for p in names)}"] if names else []
     for each in chosen:
@@ -89,7 +89,7 @@ def _class(each: Class, schema: Schema, prefixes: Prefixes) -> Iterator[str]:
     comment = f". {each.comment}" if each.comment else ""
     above = f", within {', '.join(map(prefixes.short, each.parents))}" if each.parents else ""
     yield f"CLASS {prefixes.short(each.iri)} -- {each.label}, {each.count} things{above}{comment}"
-    for predicate in schema.predicates:
+    for predicate in schema.shown_predicates:
         if each.iri in predicate.domains and predicate.role != "schema":
             yield f"  {prefixes.short(predicate.iri)}{_values(predicate, prefixes)}"
 

@@ -55,11 +55,13 @@ def attach(
 def _print_summary(result: "AttachedGraph") -> None:
     schema, endpoint = result.schema, result.endpoint
     print_line(f"'{result.name}' is now version {result.version}, attached to {endpoint.url}.")
-    width = max((len(c.label) for c in schema.classes[:MAX_CLASSES]), default=0)
-    for c in schema.classes[:MAX_CLASSES]:
+    width = max((len(c.label) for c in schema.shown_classes[:MAX_CLASSES]), default=0)
+    for c in schema.shown_classes[:MAX_CLASSES]:
         print_line(f"  {c.label:<{width}} {c.count:>10,}")
-    if len(schema.classes) > MAX_CLASSES:
-        print_line(f"  and {len(schema.classes) - MAX_CLASSES} classes more")
+    if len(schema.shown_classes) > MAX_CLASSES:
+        print_line(f"  and {len(schema.shown_classes) - MAX_CLASSES} classes more")
     search = f"the text search of {endpoint.search}" if endpoint.search else "filters on whole and partial names"
-    print_line(f"{schema.triples:,} triples, {len(schema.predicates)} properties; names are searched by {search}.")
+    print_line(
+        f"{schema.triples:,} triples, {len(schema.shown_predicates)} properties; names are searched by {search}."
+    )
     print_line(f"{endpoint.queries} queries, {endpoint.seconds:.1f} s")

@@ -172,7 +172,7 @@ def _print_summary(ingested: "IngestResult") -> None:
         print_line(f"Nothing changed: '{ingested.name}' is still version {ingested.version}.")
     else:
         print_line(f"'{ingested.name}' is now version {ingested.version}.")
-    classes = sorted(schema.classes, key=lambda c: (-c.count, c.label, c.iri))
+    classes = sorted(schema.shown_classes, key=lambda c: (-c.count, c.label, c.iri))
     width = max((len(c.label) for c in classes[:MAX_CLASSES]), default=0)
     for c in classes[:MAX_CLASSES]:
         print_line(f"  {c.label:<{width}} {c.count:>8,}")

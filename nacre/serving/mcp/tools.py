@@ -190,8 +190,8 @@ async def _turn(context: ToolContext, question: str, graph: str | None, thread: 
 
 def _graph_description(context: ToolContext, opened: Graph) -> records.GraphDescription:
     schema = opened.schema
-    classes = sorted(schema.classes, key=lambda each: -each.count)
-    properties = sorted(schema.predicates, key=lambda each: -each.triples)
+    classes = sorted(schema.shown_classes, key=lambda each: -each.count)
+    properties = sorted(schema.shown_predicates, key=lambda each: -each.triples)
     max_classes, max_properties = records.MAX_CLASSES, records.MAX_PROPERTIES
     return records.GraphDescription(
         name=opened.name,

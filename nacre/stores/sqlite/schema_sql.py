@@ -16,11 +16,11 @@ _TYPES = {"integer": "INTEGER", "real": "REAL", "boolean": "BOOLEAN", "year": "I
 def schema_sql(tables: Tables, relations: Collection[str] | None = None) -> str:
     """CREATE statements for `entity` and the relations (all by default), without the columns of raw text.
 
-    A view is one line with the tables it unites. Classes without members are left out.
+    A view is one line with the tables it unites. Classes without members and what a layer hides are left out.
     """
     schema = tables.schema
     shown = [r for r in schema.relations if relations is None or r.name in relations]
-    empty = {c.relation for c in schema.classes if not c.count}
+    empty = {c.relation for c in schema.classes if not c.count} | schema.hidden_relations
     parts = [
         "-- every thing of every table has a row here too, with the same id; label is its name\n"
         "CREATE TABLE entity (\n  id INTEGER PRIMARY KEY,\n  iri TEXT,\n  label TEXT\n);"
@@ -103,7 +103,7 @@ def _statement(tables: Tables, relation: Relation) -> str:
     filled = _filled(tables, relation)
     for column in relation.columns:
         predicate = schema.predicate_of.get(column.predicate)
-        if predicate is None:
+        if predicate is None or predicate.hidden:
             continue
         own, samples = _of_relation(tables, relation, column, predicate)
         shown = Column(column.predicate, column.value, column.low, column.high, "", column.link)
