@@ -14,7 +14,7 @@ import httpx
 
 from benchmarks.abuse import questions
 from benchmarks.abuse.answers import attack_with_answers
-from benchmarks.abuse.case import HEADER, AttackResult
+from benchmarks.abuse.case import HEADER, AttackResult, busy_factor
 from benchmarks.abuse.files import attack_with_files
 from benchmarks.abuse.lifecycle import attack_lifecycle
 from benchmarks.abuse.models import attack_with_models
@@ -66,7 +66,8 @@ def print_attacks(results: Iterable[AttackResult]) -> tuple[list[str], list[Atta
     """Print each result as it comes: all rows, and the results that break a limit."""
     rows, broken = list(HEADER), []
     print("\n".join(rows))
-    for result in results:
+    for measured in results:
+        result = measured.on_busy_machine(busy_factor())
         rows.append(result.row)
         print(result.row, flush=True)
         if result.broken:
@@ -81,8 +82,8 @@ def main() -> int:
     command.add_argument("--write", action="store_true", help="write the result to docs/performance.md")
     options = command.parse_args()
     parts, start = options.parts or PARTS, time.perf_counter()
-    if os.getloadavg()[0] > (os.cpu_count() or 1):
-        print(f"This machine is busy (load {os.getloadavg()[0]:.1f}): limits in seconds may break for that reason.")
+    if busy_factor() > 1:
+        print(f"Others use this machine (load {os.getloadavg()[0]:.1f}): limits in seconds grow with the load.")
     if options.write and (options.only or set(parts) != set(PARTS)):
         command.error("--write needs all parts")
     broken: list[str] = []

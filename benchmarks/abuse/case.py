@@ -1,5 +1,6 @@
 """One attack as a row: its name, seconds, memory and limits -> a row of the table; /healthz is polled meanwhile."""
 
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -10,17 +11,21 @@ import httpx
 
 REQUEST_SECONDS, FILE_SECONDS, FILE_MEGABYTES, HEALTH_SECONDS = 2.0, 10.0, 1500.0, 0.5
 POLL_SECONDS = 0.05
-HEADER = ["| attack | seconds | at most | MB | at most | |", "|---|---:|---:|---:|---:|---|"]
+HEADER = ["| attack | seconds | at most | processor s | MB | at most | |", "|---|---:|---:|---:|---:|---:|---|"]
 
 
 class AttackResult(NamedTuple):
-    """The outcome of an attack. `problem` says what else is wrong, "" if nothing is; 0 MB were not measured."""
+    """The outcome of an attack. `problem` says what else is wrong, "" if nothing is.
+
+    `megabytes` and the seconds of `processor` time are those of a process of its own, 0 if there is none.
+    """
 
     what: str
     seconds: float
     limit: float = REQUEST_SECONDS
     megabytes: float = 0.0
     problem: str = ""
+    processor: float = 0.0
 
     @property
     def broken(self) -> str:
@@ -32,13 +37,26 @@ class AttackResult(NamedTuple):
             problems.append("too much memory")
         return "; ".join(problems)
 
+    def on_busy_machine(self, factor: float) -> "AttackResult":
+        """The same with more time, for a machine that others slow down by this factor."""
+        return self._replace(limit=round(self.limit * factor, 1))
+
     @property
     def row(self) -> str:
         """A row of a Markdown table."""
         memory = f"{self.megabytes:.0f} | {FILE_MEGABYTES:,.0f}" if self.megabytes else "|"
+        processor = f"{self.processor:.2f}" if self.processor else ""
         broken = f"BROKEN: {self.broken}".replace("|", "/").replace("\n", " ")[:300] if self.broken else ""
         what = self.what.replace("|", "\\|")
-        return f"| {what} | {self.seconds:.2f} | {self.limit:g} | {memory} | {broken} |"
+        return f"| {what} | {self.seconds:.2f} | {self.limit:g} | {processor} | {memory} | {broken} |"
+
+
+def busy_factor() -> float:
+    """By how much others slow this machine down: 1 if they do not.
+
+    The load counts processes that run or wait for a processor. Attacks alone keep as many as there are processors busy.
+    """
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1) - 1)
 
 
 class HealthLog:

@@ -199,7 +199,7 @@ def _ingest_result(case: FileCase, ended: Ended, data: Path) -> AttackResult:
     elif any(SECRET.encode() in path.read_bytes() for path in data.rglob("*") if path.is_file()):
         problem = "a text out of the folder was read"
     end = {0: "read", 2: "refused"}.get(ended.code, "")
-    return AttackResult(f"{case.what}: {end}", ended.seconds, case.limit, ended.megabytes, problem)
+    return AttackResult(f"{case.what}: {end}", ended.seconds, case.limit, ended.megabytes, problem, ended.processor)
 
 
 def _ask_on_the_terminal(graph: str, case: FileCase, data: Path) -> Iterator[AttackResult]:
@@ -210,7 +210,7 @@ def _ask_on_the_terminal(graph: str, case: FileCase, data: Path) -> Iterator[Att
     if not all(each.isprintable() for each in ended.output.replace("\n", "")):
         problem = "characters that terminals obey were printed"
     what = f"{case.what}: `nacre ask` with sources"
-    yield AttackResult(what, ended.seconds, FILE_SECONDS, ended.megabytes, problem)
+    yield AttackResult(what, ended.seconds, FILE_SECONDS, ended.megabytes, problem, ended.processor)
 
 
 def _ask_server(read: list[tuple[str, FileCase]], data: Path) -> Iterator[AttackResult]:

@@ -1,5 +1,6 @@
 """A command in a process of its own: command and environment -> its end, seconds, and the peak memory of its tree."""
 
+import resource
 import subprocess
 import sys
 import tempfile
@@ -21,12 +22,13 @@ class Ended(NamedTuple):
     output: str
     seconds: float
     megabytes: float
+    processor: float
 
 
 def run_measured(arguments: list[str], env: Mapping[str, str], folder: Path) -> Ended:
     """Run a module of Python: its end."""
     with tempfile.TemporaryFile() as output:
-        start = time.perf_counter()
+        start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
         process = subprocess.Popen(
             [sys.executable, "-m", *arguments], env=dict(env), cwd=folder, stdout=output, stderr=output
         )
@@ -36,10 +38,11 @@ def run_measured(arguments: list[str], env: Mapping[str, str], folder: Path) -> 
             if time.perf_counter() - start > KILL_SECONDS or peak > KILL_MEGABYTES:
                 process.kill()
             time.sleep(POLL_SECONDS)
-        seconds = time.perf_counter() - start
+        seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
         output.seek(0)
         text = output.read(MAX_OUTPUT).decode("utf-8", "replace")
-    return Ended(process.returncode, text, seconds, peak)
+    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Ended(process.returncode, text, seconds, peak, processor)
 
 
 def process_tree(pid: int) -> Iterator[int]:

@@ -24,6 +24,9 @@ SLOW = {"SPARQL queries": ("sparql", slow_sparql(LABEL)), "endless recursive CTE
 
 def attack_with_slow_queries(target: Target, only: str = "") -> Iterator[AttackResult]:
     """Questions and queries of one key while the other one has sent slow queries."""
+    # the processes for queries are started
+    for language, text in (("sql", "SELECT 1"), ("sparql", "ASK { ?s ?p ?o }")):
+        target.bo.post(QUERY_PATH, json={"language": language, "text": text})
     with polled_health(target.address) as health:
         for name, (language, text) in SLOW.items():
             if only in name:

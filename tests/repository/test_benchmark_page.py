@@ -57,4 +57,10 @@ def test_only_a_wrong_turn_breaks_the_closed_loop(seen: LoadLog, closed: bool, h
 def test_an_attack_names_each_limit_that_it_breaks(result: AttackResult, broken: str) -> None:
     assert result.broken == broken
     assert ("BROKEN" in result.row) is bool(broken)
-    assert result.row.count("|") == 7
+    assert result.row.count("|") == 8
+
+
+def test_a_busy_machine_has_more_time_and_no_more_memory() -> None:
+    slow = AttackResult("a", REQUEST_SECONDS * 2, megabytes=FILE_MEGABYTES + 1)
+    assert slow.broken == "too slow; too much memory"
+    assert slow.on_busy_machine(2.5).broken == "too much memory"
