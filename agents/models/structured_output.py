@@ -64,8 +64,10 @@ def parse_record(raw: AIMessage, shape: type[BaseModel]) -> dict[str, Any]:
     text = str(raw.text)
     fields = list(shape.model_fields)
     first, last = text.find("{"), text.rfind("}")
+    # braces in a fence, as in YAML, are no JSON
+    in_fence = len(fields) == 1 and "```" in text and not fenced_text(text).startswith("{")
     try:
-        if 0 <= first < last:
+        if 0 <= first < last and not in_fence:
             return {"raw": raw, "parsed": shape.model_validate_json(text[first : last + 1]), "parsing_error": None}
         # a reply that starts with a brace was cut off
         if len(fields) == 1 and text.strip() and not fenced_text(text).startswith("{"):

@@ -10,4 +10,5 @@ Files in reading order:
     names.py     the names that a layer gives to classes and properties
     apply.py     packs and files of an ingest -> one layer, applied
     check.py     what each entry of a layer gives in a graph, and what is wrong
+    drafting/    a layer drafted by a model
 """

@@ -27,14 +27,21 @@ Kind = Literal["class", "property"]
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong with an entry. An `error` could not be applied; the rest are warnings."""
+    """What is wrong with an entry. An error could not be applied; the rest are warnings. `is_unknown`: it is about
+    nothing in this graph."""
 
     place: Place
     text: str
     is_error: bool = False
+    is_unknown: bool = False
 
     def __str__(self) -> str:
         return f"{self.place}: {self.text}"
+
+    @property
+    def keeps_from_use(self) -> bool:
+        """Whether the entry has no effect."""
+        return self.is_error or self.is_unknown
 
 
 class GraphTerms:
@@ -165,7 +172,7 @@ def _iris(
     if not found:
         near = terms.nearest(kind, iri or entry.key)
         hint = f" Did you mean '{near}'?" if near else ""
-        problems.append(Problem(entry.place, f"this graph has no {kind} '{entry.key}'.{hint}"))
+        problems.append(Problem(entry.place, f"this graph has no {kind} '{entry.key}'.{hint}", is_unknown=True))
     return found
 
 
@@ -187,7 +194,9 @@ def _classes(
     if not found:
         near = terms.nearest("class", entry.of[0])
         hint = f" Did you mean '{near}'?" if near else ""
-        problems.append(Problem(entry.place, f"'{entry.key}': this graph has no class '{entry.of[0]}'.{hint}"))
+        problems.append(
+            Problem(entry.place, f"'{entry.key}': this graph has no class '{entry.of[0]}'.{hint}", is_unknown=True)
+        )
     return tuple(dict.fromkeys(found))
 
 

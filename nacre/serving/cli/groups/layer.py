@@ -48,6 +48,29 @@ def check(files: FilesArgument, graph: options.GraphOption = None) -> int:
 
 
 @layer_app.command()
+def draft(
+    graph: options.GraphOption = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Where to write; NAME.layer.yaml by default.")
+    ] = None,
+    questions: Annotated[
+        Path | None,
+        typer.Option("--questions", metavar="FILE", help="Questions that were not answered, one a line or JSON Lines."),
+    ] = None,
+    tokens: Annotated[int, typer.Option("--tokens", min=1000, help="How many tokens of the graph are shown.")] = 40_000,
+) -> int:
+    """Draft a layer with the configured model; without one, write a template.
+
+    Entries that give nothing are sent back once and then left out. If the file exists, what stands in it stays, and
+    new entries are added. Ctrl-C keeps what is there.
+    """
+    from nacre.serving.terminal.draft_layer import write_draft
+
+    settings, name, folder = _version(graph)
+    return write_draft(settings, folder, out or Path(f"{name}.layer.yaml"), questions, tokens)
+
+
+@layer_app.command()
 def apply(files: FilesArgument, graph: options.GraphOption = None) -> None:
     """Apply layers to a graph, beside those that are applied. A file of the same name is replaced.
 
