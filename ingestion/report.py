@@ -43,7 +43,8 @@ class PredicateReport:
 @dataclass(frozen=True)
 class IngestReport:
     """The report: `shown` + `left_out` = `triples`. `omitted` are unreadable statements and files. `texts` counts the
-    documents that were read, `texts_left_out` are unreadable or repeated ones."""
+    documents that were read, `texts_left_out` are unreadable or repeated ones. `sharing` counts the predicates that
+    share `shared_tables` with others."""
 
     triples: int
     entities: int
@@ -53,6 +54,8 @@ class IngestReport:
     omitted: Omissions = NO_OMISSIONS
     texts: int = 0
     texts_left_out: tuple[Unread, ...] = ()
+    sharing: int = 0
+    shared_tables: int = 0
 
 
 def build_report(tables: Tables, documents: Documents | None = None) -> IngestReport:
@@ -81,8 +84,18 @@ def build_report(tables: Tables, documents: Documents | None = None) -> IngestRe
     aside = sum(x.triples for a in accounts for x in a.left_out)
     entities = connection.execute("SELECT count(*) FROM entity").fetchone()[0]
     texts, texts_left_out = (documents.count, tuple(documents.skipped())) if documents is not None else (0, ())
+    sharing = [place["shared"] for place in layout["places"] if place.get("shared")]
     return IngestReport(
-        layout["triples"], entities, shown, aside, tuple(accounts), read_omissions(tables), texts, texts_left_out
+        layout["triples"],
+        entities,
+        shown,
+        aside,
+        tuple(accounts),
+        read_omissions(tables),
+        texts,
+        texts_left_out,
+        len(sharing),
+        len(set(sharing)),
     )
 
 
@@ -119,6 +132,11 @@ def report_text(found: IngestReport) -> str:
     lines = [
         f"{found.triples} triples, {found.entities} entities: {found.shown} in tables, {found.left_out} kept aside."
     ]
+    if found.sharing:
+        count = f"{found.shared_tables} table{'' if found.shared_tables == 1 else 's'}"
+        lines.append(
+            f"{found.sharing:,} rare predicates share {count}, since a graph has no more tables for predicates."
+        )
     for account in found.predicates:
         lines.append(f"{account.triples:>9}  <{account.predicate}>")
         lines += [f"{x.triples:>18}  {x.relation}.{x.column}" for x in account.lies]

@@ -12,6 +12,8 @@ Files in reading order:
     build_schema.py       Layout -> Schema
     schema_limits.py      the length of labels and comments
     write_tables.py       Layout -> graph.sqlite
+    cell_lists.py         the cells of a predicate as lists, for inserting them
+    junctions.py          a table for each predicate with several values, shared ones for the rarest
     views.py              a view for each class that is not a table
     round_trip.py         what the cells can't restore, for a lossless export
 """

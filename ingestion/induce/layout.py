@@ -1,7 +1,7 @@
 """Induce tables, columns and names from a graph: Facts -> Layout, the plan for `write_tables`."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 
 # SQLite allows 2000 columns in a table or a view
 MAX_COLUMNS = 1900
+# minimum share of the rows of a too wide table that have a value in a column: an empty cell takes a byte, a row of a
+# junction about a hundred with its indexes
+MIN_FILLED = 0.01
+# junctions that are tables of their own; SQLite takes 0.02 ms longer for each table that exists to create one
+MAX_JUNCTION_TABLES = 1000
 
 
 @dataclass(frozen=True)
@@ -167,7 +172,24 @@ def _name(
         else _with_junction(place, relations, named_classes, declarations)
         for place in named
     ]
-    return named_classes, sorted(places, key=lambda p: p.index)
+    return named_classes, sorted(_share_tables(places, relations), key=lambda p: p.index)
+
+
+def _share_tables(places: Sequence[PredicateColumns], relations: SqlIdentifiers) -> Iterator[PredicateColumns]:
+    """The places, the most frequent first. Those of the rarest junctions share a table with all that have the same
+    kinds of columns."""
+    own = 0
+    names: dict[tuple[str, ...], str] = {}
+    for place in places:
+        own += bool(place.junction)
+        if not place.junction or own <= MAX_JUNCTION_TABLES:
+            yield place
+            continue
+        parts = [part for part in ("value", "low", "text", "link") if getattr(place, part)]
+        kinds = (place.cells.datatype if place.cells else "", *parts)
+        if kinds not in names:
+            names[kinds] = relations.claim(["rare_statements"])
+        yield replace(place, shared=names[kinds])
 
 
 def _with_columns(place: PredicateColumns, columns: SqlIdentifiers, declarations: Declarations) -> PredicateColumns:
@@ -216,15 +238,21 @@ def _predicate_names(iri: str, declarations: Declarations) -> Iterable[str]:
 
 
 def _too_many(places: Sequence[PredicateColumns], classes: Classes) -> set[int]:
-    """Functional predicates that need junctions because a relation would be too wide; the rarest come first."""
+    """Functional predicates that need junctions because a relation would be too wide: those that are rare in their
+    tables, then the rarest of the others."""
     candidates = sorted((p for p in places if p.functional), key=lambda p: (len(p.subject), p.iri), reverse=True)
     tables_of = {place.number: set(classes.tables_of(place.domains)) for place in candidates}
     if sum(len(place.columns) * len(tables_of[place.number]) for place in candidates) <= MAX_COLUMNS:
         return set()
-    relations: list[set[int]] = [set(c) for c in classes.table_sets()]
+    # classes of the same tables have the same columns
+    relations = list(dict.fromkeys(frozenset(tables) for tables in classes.table_sets()))
     used: list[int] = [1] * len(relations)
+    rows = np.bincount(classes.table_of[classes.table_of >= 0], minlength=len(classes.tables)).tolist()
     found: set[int] = set()
     for place in candidates:
+        if len(place.subject) < MIN_FILLED * sum(rows[table] for table in tables_of[place.number]):
+            found.add(place.number)
+            continue
         here = [i for i, tables in enumerate(relations) if tables & tables_of[place.number]]
         if any(used[i] + len(place.columns) > MAX_COLUMNS for i in here):
             found.add(place.number)

@@ -30,7 +30,7 @@ class PredicateColumns:
     `subject` and `object` are term numbers, `row` the index of the triple in the facts. `distinct` are the literal
     terms of `cells`, in order, and `targets` the distinct objects of links, both with their number of triples.
     `domains` and `ranges` count distinct subjects and targets by type set. `hidden` are the rows that no column shows,
-    by reason.
+    by reason. `shared` is the table that has the rows of a junction that is a view.
     """
 
     iri: str
@@ -50,6 +50,7 @@ class PredicateColumns:
     ranges: dict[int, int]
     hidden: "Mapping[str, Longs]"
     junction: str = ""
+    shared: str = ""
     key: str = ""
     value: str = ""
     low: str = ""

@@ -1,7 +1,7 @@
 """Write a view for each class that is not a table: Layout -> views."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ingestion.induce.layout import Layout
 from ingestion.induce.predicate_columns import PredicateColumns
@@ -11,17 +11,33 @@ from nacre.stores.sqlite.identifiers import quote_if_needed
 
 def write_views(connection: sqlite3.Connection, layout: Layout, by_table: list[list[PredicateColumns]]) -> None:
     """A view for each class: the union of its tables with all columns, filtered to its members."""
+    create_views(connection, _class_views(layout, by_table))
+    write_kinds(connection, layout, by_table)
+
+
+def create_views(connection: sqlite3.Connection, views: Iterable[tuple[str, str]]) -> None:
+    """Create views from names and SELECT statements, which may read tables of this database only.
+
+    CREATE VIEW would search the list of all tables and views for each new one. Rows of this list are written instead.
+    This connection does not see the views; it has to read the schema again.
+    """
+    rows = ((name, name, f"CREATE VIEW {quote_if_needed(name)} AS {body}") for name, body in views)
+    connection.execute("PRAGMA writable_schema=ON")
+    connection.executemany(
+        "INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) VALUES ('view', ?, ?, 0, ?)", rows
+    )
+    connection.execute("PRAGMA writable_schema=OFF")
+
+
+def _class_views(layout: Layout, by_table: list[list[PredicateColumns]]) -> Iterator[tuple[str, str]]:
     classes = layout.classes
     for index, table in enumerate(classes.tables):
         if table.merged:
             columns = ", ".join(["id", *(c for p in by_table[index] for c in _names(p))])
-            connection.execute(
-                f"CREATE VIEW {quote_if_needed(table.name)} AS SELECT {columns} FROM {quote_if_needed(table.rows_name)}"
-                " WHERE id NOT IN (SELECT entity_id FROM entity_class)"
-            )
+            rows = f"SELECT {columns} FROM {quote_if_needed(table.rows_name)}"
+            yield table.name, f"{rows} WHERE id NOT IN (SELECT entity_id FROM entity_class)"
     for iri, tables in sorted(classes.view_of.items()):
-        _write_union(connection, layout, by_table, iri, tables, {i: _member_filter(layout, i, iri) for i in tables})
-    write_kinds(connection, layout, by_table)
+        yield _union(layout, by_table, iri, tables, {i: _member_filter(layout, i, iri) for i in tables})
 
 
 def write_kinds(connection: sqlite3.Connection, layout: Layout, by_table: list[list[PredicateColumns]]) -> None:
@@ -29,22 +45,25 @@ def write_kinds(connection: sqlite3.Connection, layout: Layout, by_table: list[l
     classes = layout.classes
     members = ((iri, key) for iri, terms in sorted(classes.kinds.items()) for key in sorted(layout.ids[terms].tolist()))
     connection.executemany("INSERT INTO entity_kind VALUES (?, ?)", members)
+    create_views(connection, _kind_views(layout, by_table))
+
+
+def _kind_views(layout: Layout, by_table: list[list[PredicateColumns]]) -> Iterator[tuple[str, str]]:
+    classes = layout.classes
     for iri in sorted(classes.kinds):
         listed = f"id IN (SELECT entity_id FROM entity_kind WHERE class = {_literal(iri)})"
-        _write_union(
-            connection, layout, by_table, iri, classes.kind_tables(iri), dict.fromkeys(range(len(by_table)), listed)
-        )
+        tables = classes.kind_tables(iri)
+        yield _union(layout, by_table, iri, tables, dict.fromkeys(tables, listed))
 
 
-def _write_union(
-    connection: sqlite3.Connection,
+def _union(
     layout: Layout,
     by_table: list[list[PredicateColumns]],
     iri: str,
     tables: Sequence[int],
     filters: dict[int, str],
-) -> None:
-    """A view over tables with all their columns, restricted by a filter for each table ("" for none)."""
+) -> tuple[str, str]:
+    """The view of a class over tables with all their columns, restricted by a filter for each table ("" for none)."""
     classes = layout.classes
     places = union_columns(by_table, tables)
     selects = []
@@ -56,7 +75,7 @@ def _write_union(
         where = f" WHERE {filters[index]}" if filters[index] else ""
         selects.append(f"SELECT {', '.join(names)}\n  FROM {quote_if_needed(classes.tables[index].rows_name)}{where}")
     body = "\nUNION ALL\n".join(selects or ["SELECT id FROM entity WHERE 0"])
-    connection.execute(f"CREATE VIEW {quote_if_needed(classes.relation_of[iri])} AS\n{body}")
+    return classes.relation_of[iri], body
 
 
 def _member_filter(layout: Layout, index: int, iri: str) -> str:

@@ -2,18 +2,19 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ingestion.induce.build_schema import build_schema
+from ingestion.induce.cell_lists import cell_sources, column_lists, link_target
+from ingestion.induce.junctions import junction_indexes, write_junctions
 from ingestion.induce.layout import Layout, induce_layout
 from ingestion.induce.predicate_columns import PredicateColumns
 from ingestion.induce.relations import build_column, table_columns
 from ingestion.induce.round_trip import derived_mask, write_aside, write_derived, write_exact, write_graphs, write_types
-from ingestion.induce.values.cells import Cell
 from ingestion.induce.views import write_views
 from ingestion.layer.apply import layer_facts
 from ingestion.layer.entries import NO_LAYER, Layer
@@ -79,6 +80,9 @@ def write_layout(layout: Layout, path: Path, layer: Layer = NO_LAYER) -> Schema:
         connection.execute("BEGIN")
         _write(connection, layout, stored, shown)
         connection.execute("COMMIT")
+        # reads the schema with the views again: a view that is malformed must fail here, not when a reader opens it
+        connection.execute("PRAGMA writable_schema=RESET")
+        connection.execute("SELECT count(*) FROM entity").fetchone()
     finally:
         connection.close()
     return shown
@@ -92,8 +96,10 @@ def _write(connection: sqlite3.Connection, layout: Layout, stored: Schema, shown
     by_table = table_columns(layout)
     for index in range(len(layout.classes.tables)):
         _write_table(connection, layout, index, by_table[index], stored)
-    for place in layout.places:
-        _write_place(connection, layout, place, stored)
+    for place, keys in write_junctions(connection, layout, stored):
+        write_exact(connection, layout, place, keys)
+        write_graphs(connection, layout, place, keys)
+        write_derived(connection, layout, place, keys)
     write_types(connection, layout)
     write_views(connection, layout, by_table)
     write_aside(connection, layout)
@@ -117,10 +123,6 @@ def _write_entities(connection: sqlite3.Connection, layout: Layout) -> None:
     )
 
 
-def _target(layout: Layout, place: PredicateColumns) -> str:
-    return layout.classes.common_relation(place.ranges) or "entity" if place.ranges else ""
-
-
 def _write_table(
     connection: sqlite3.Connection, layout: Layout, index: int, places: list[PredicateColumns], schema: Schema
 ) -> None:
@@ -134,11 +136,14 @@ def _write_table(
     columns = [("id INTEGER PRIMARY KEY", "")]
     for place, (_, rows) in zip(places, parts, strict=True):
         columns += column_definitions(
-            build_column(place), schema.predicate_of[place.iri], _target(layout, place), _samples(layout, place, rows)
+            build_column(place),
+            schema.predicate_of[place.iri],
+            link_target(layout, place),
+            _samples(layout, place, rows),
         )
     connection.execute(create_table(table.rows_name, columns))
     insert = f"INSERT INTO {quote_if_needed(table.rows_name)} VALUES ({', '.join('?' * len(columns))})"
-    sources = [_sources(layout, place) for place in places]
+    sources = [cell_sources(layout, place) for place in places]
     size = max(200, _CHUNK_CELLS // len(columns))
     keys = ids[members]
     for start in range(0, len(members), size):
@@ -146,7 +151,7 @@ def _write_table(
         lists: list[Iterable[Any]] = [keys[start:end].tolist()]
         for place, cells, (where, rows) in zip(places, sources, parts, strict=True):
             low, high = where.searchsorted((start, end))
-            lists += _column_lists(layout, place, cells, where[low:high] - start, rows[low:high], end - start)
+            lists += column_lists(layout, place, cells, where[low:high] - start, rows[low:high], end - start)
         connection.executemany(insert, zip(*lists, strict=True))
 
 
@@ -168,95 +173,12 @@ def _table_part(
     return where[order], rows[order]
 
 
-def _column_lists(
-    layout: Layout,
-    place: PredicateColumns,
-    sources: "list[NDArray[Any] | None]",
-    where: "NDArray[np.int32]",
-    rows: "NDArray[np.int64]",
-    size: int,
-) -> Iterator[list[Cell]]:
-    literal = place.literal[rows]
-    objects = place.object[rows]
-    said, value = where[literal], place.distinct.searchsorted(objects[literal])
-    for cells in sources:
-        column = np.full(size, None, dtype=object)
-        if cells is None:
-            column[where[~literal]] = layout.ids[objects[~literal]].tolist()
-        else:
-            column[said] = cells[value]
-        yield column.tolist()
-
-
-def _sources(layout: Layout, place: PredicateColumns) -> "list[NDArray[Any] | None]":
-    """For each SQL column of a predicate the cells of its distinct literals; None for the column of links."""
-    cells = place.cells
-    found: list[NDArray[Any] | None] = []
-    if cells and place.value:
-        found.append(_objects(cells.value))
-        if cells.low is not None and cells.high is not None:
-            found += [_objects(cells.low), _objects(cells.high)]
-        if cells.text:
-            found.append(_objects([layout.facts.texts[n] for n in place.distinct.tolist()]))
-    return [*found, None] if place.link else found
-
-
-def _objects(values: Sequence[Cell]) -> "NDArray[Any]":
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
-
-
-def _write_place(connection: sqlite3.Connection, layout: Layout, place: PredicateColumns, schema: Schema) -> None:
-    """The junction of a predicate, and the exact forms and graphs of its triples."""
-    keys = layout.ids[place.subject]
-    if place.junction:
-        order = _junction_order(layout, place)
-        columns = [(f"{quote_if_needed(place.key)} INTEGER NOT NULL REFERENCES entity(id)", _owner_note(layout, place))]
-        columns += column_definitions(build_column(place), schema.predicate_of[place.iri], _target(layout, place))
-        connection.execute(create_table(place.junction, columns))
-        numbers = np.arange(len(order), dtype=np.int32)
-        lists: list[Iterable[Any]] = [keys[order].tolist()]
-        lists += _column_lists(layout, place, _sources(layout, place), numbers, order, len(order))
-        connection.executemany(
-            f"INSERT INTO {quote_if_needed(place.junction)} VALUES ({', '.join('?' * len(columns))})",
-            zip(*lists, strict=True),
-        )
-        keys = np.empty(len(order), dtype=np.int64)
-        keys[order] = np.arange(1, len(order) + 1)
-    write_exact(connection, layout, place, keys)
-    write_graphs(connection, layout, place, keys)
-    write_derived(connection, layout, place, keys)
-
-
-def _owner_note(layout: Layout, place: PredicateColumns) -> str:
-    owner = layout.classes.common_relation(place.domains)
-    return f"id in {owner or 'entity'}"
-
-
-def _junction_order(layout: Layout, place: PredicateColumns) -> "NDArray[np.int64]":
-    """The order of rows by subject id, then literal text or target id, independent of the source's order."""
-    second = layout.ids[place.object].copy()
-    if place.literal.any():
-        facts = layout.facts
-        numbers = place.distinct.tolist()
-        order = sorted(
-            range(len(numbers)), key=lambda i: (facts.texts[numbers[i]], facts.sorts[facts.sort_of[numbers[i]]])
-        )
-        ranks = np.empty(len(numbers), dtype=np.int64)
-        ranks[order] = np.arange(len(numbers))
-        # negative ranks: literals come before links, whose ids are positive
-        second[place.literal] = ranks[np.searchsorted(place.distinct, place.object[place.literal])] - len(numbers)
-    return np.lexsort((second, layout.ids[place.subject]))
-
-
 def _write_indexes(connection: sqlite3.Connection, layout: Layout, by_table: list[list[PredicateColumns]]) -> None:
     connection.execute("CREATE UNIQUE INDEX _nacre_entity_iri ON entity(iri)")
     tables = zip(layout.classes.tables, by_table, strict=True)
     indexed = [(table.rows_name, place.link) for table, places in tables for place in places if place.link]
-    junctions = [place for place in layout.places if place.junction]
-    indexed += [(place.junction, column) for place in junctions for column in (place.key, place.link) if column]
     targets = [f"{quote_if_needed(name)}({quote_if_needed(column)})" for name, column in indexed]
+    targets += junction_indexes(layout)
     targets += ["_nacre_exact(predicate, row)", "_nacre_graph(predicate, row)", "_nacre_type(entity)"]
     targets += ["entity_class(entity_id)"]
     for number, target in enumerate(targets, 1):
@@ -277,6 +199,7 @@ def _write_meta(connection: sqlite3.Connection, layout: Layout, stored: Schema, 
             {
                 "predicate": p.iri,
                 "junction": p.junction,
+                **({"shared": p.shared} if p.shared else {}),
                 "derived": len(p.row) > 0 and bool(derived_mask(layout, p).all()),
                 "key": p.key,
                 "value": p.value,

@@ -75,6 +75,7 @@ def _thesaurus() -> dict[str, Any]:
     return load_language_data("en/synonyms.yaml")
 
 
+@cache
 def function_words() -> frozenset[str]:
     """Words without a meaning of their own in a question; contractions also without their apostrophe."""
     words = frozenset(english_data()["function_words"].split())

@@ -199,6 +199,26 @@ class Schema:
         return frozenset(p.label for p in self.predicates)
 
     @cached_property
+    def group_of_classes(self) -> dict[tuple[tuple[str, ...], tuple[str, ...]], Group]:
+        """The first group with these `classes` and `without`."""
+        return {(g.classes, g.without): g for g in reversed(self.groups)}
+
+    @cached_property
+    def _predicates_of_class(self) -> dict[str, dict[int, Predicate]]:
+        found: dict[str, dict[int, Predicate]] = {}
+        for number, predicate in enumerate(self.predicates):
+            for iri in predicate.domains:
+                found.setdefault(iri, {})[number] = predicate
+        return found
+
+    def predicates_of(self, classes: Iterable[str]) -> list[Predicate]:
+        """The predicates of things of any of these classes, in their order in the schema."""
+        if len(of_each := [self._predicates_of_class.get(iri, {}) for iri in classes]) == 1:
+            return list(of_each[0].values())
+        found = {number: p for each in of_each for number, p in each.items()}
+        return [found[number] for number in sorted(found)]
+
+    @cached_property
     def groups_of_class(self) -> dict[str, frozenset[str]]:
         """For each class the tables whose members belong to it, directly or by a subclass."""
         found: dict[str, set[str]] = {}

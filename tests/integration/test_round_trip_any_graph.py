@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingestion.export import export_triples
+from ingestion.induce import layout
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from ingestion.report import build_report
@@ -103,6 +104,19 @@ def check_counts(tables: Tables) -> None:
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(st.lists(quads, min_size=1, max_size=30))
 def test_any_graph_comes_back(made: list[ox.Quad]) -> None:
+    check_round_trip(made)
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(st.lists(quads, min_size=1, max_size=30))
+def test_any_graph_comes_back_from_tables_that_its_predicates_share(made: list[ox.Quad]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layout, "MAX_JUNCTION_TABLES", 0)
+        patch.setattr(layout, "MAX_COLUMNS", 1)
+        check_round_trip(made)
+
+
+def check_round_trip(made: list[ox.Quad]) -> None:
     data = ox.serialize(made, format=ox.RdfFormat.N_QUADS)
     with tempfile.TemporaryDirectory() as folder:
         original, returned, tables = came_back(data, Path(folder))  # type: ignore[arg-type]

@@ -1,6 +1,7 @@
 """Units at the end of property names: predicates -> the same with units, "lengthM" as a length in m."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cache
@@ -26,8 +27,8 @@ def add_name_units(predicates: Sequence[Predicate], classes: Collection[str]) ->
     labels).
     """
     found = [_named(p) for p in predicates]
-    labels = [fold(p.label) for p in predicates] + [fold(rest) for rest, _ in found if rest]
-    taken = {fold(label) for label in classes} | {label for label in labels if labels.count(label) > 1}
+    labels = Counter([fold(p.label) for p in predicates] + [fold(rest) for rest, _ in found if rest])
+    taken = {fold(label) for label in classes} | {label for label, count in labels.items() if count > 1}
     named = zip(predicates, found, strict=True)
     return tuple(_called(p, "" if fold(rest) in taken else rest, unit) for p, (rest, unit) in named)
 

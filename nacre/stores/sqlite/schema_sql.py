@@ -10,7 +10,7 @@ from nacre.stores.sqlite.tables import Tables
 _MAX_VALUES = 12
 _MAX_VALUE_LENGTH = 50
 # Not DATE for dates: SQLite would turn a text like "01" in such a column into a number.
-_TYPES = {"integer": "INTEGER", "real": "REAL", "boolean": "BOOLEAN", "year": "INTEGER"}
+SQL_TYPES = {"integer": "INTEGER", "real": "REAL", "boolean": "BOOLEAN", "year": "INTEGER"}
 
 
 def schema_sql(tables: Tables, relations: Collection[str] | None = None) -> str:
@@ -63,7 +63,7 @@ def column_definitions(
 
     `filled` says how many rows have a value, "" if all have one.
     """
-    kind = _TYPES.get(predicate.datatype, "TEXT")
+    kind = SQL_TYPES.get(predicate.datatype, "TEXT")
     text = "; ".join(x for x in (column_comment(predicate, samples), filled) if x)
     found: list[tuple[str, str]] = []
     if column.value:

@@ -5,7 +5,8 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from math import inf, isfinite
 from pathlib import Path
@@ -41,7 +42,8 @@ class SqlResult(NamedTuple):
 
 
 class Tables:
-    """A read-only handle on one graph.sqlite, safe to share between threads: each has its own connections."""
+    """A read-only handle on one graph.sqlite, safe to share between threads: none uses a connection of another at the
+    same time."""
 
     def __init__(self, path: Path) -> None:
         if not path.is_file():
@@ -50,6 +52,7 @@ class Tables:
         self._local = threading.local()
         self._lock = threading.Lock()
         self._open: list[sqlite3.Connection] = []
+        self._free_guards: list[_Guard] = []
         self._closed = False
 
     @cached_property
@@ -78,36 +81,12 @@ class Tables:
         Raises ToolError of kind syntax, unknown_name, ambiguous, type, refused, timeout or too_large. Tables named
         `_nacre...` and SQLite's own can't be read.
         """
-        guard = self._guarded()
         if _EXPLAIN.match(sql):
             raise ToolError("refused", "Only one SELECT statement is allowed.")
         if len(sql) > _MAX_SQL_LENGTH:
             raise ToolError("too_large", f"The query has {len(sql)} characters; at most {_MAX_SQL_LENGTH} are allowed.")
-        deadline = time.monotonic() + seconds
-        guard.refusal = ""
-        checks = 0
-
-        def is_over() -> bool:
-            nonlocal checks
-            checks += 1
-            return checks * _STEPS_BETWEEN_CHECKS > steps or time.monotonic() > deadline or is_cancelled()
-
-        guard.connection.set_progress_handler(is_over, _STEPS_BETWEEN_CHECKS)
-        try:
-            cursor = guard.connection.execute(sql, tuple(params))
-            try:
-                if cursor.description is None:
-                    raise ToolError("refused", "Only one SELECT statement is allowed.")
-                rows = _fetch_rows(cursor, limit + 1)
-                columns = tuple(str(column[0]) for column in cursor.description)
-            finally:
-                cursor.close()
-        except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError) as error:
-            over = f"{steps:,.0f} steps" if checks * _STEPS_BETWEEN_CHECKS > steps else f"{seconds:g} seconds"
-            raise _tool_error(error, guard.refusal, over) from None
-        finally:
-            guard.connection.set_progress_handler(None, 0)
-        return SqlResult(columns, rows[:limit], len(rows) > limit)
+        with self._guarded() as guard:
+            return _run(guard, sql, params, limit=limit, seconds=seconds, steps=steps)
 
     def trusted(self) -> sqlite3.Connection:
         """A read-only connection of this thread without the guard, only for SQL that Nacre itself wrote."""
@@ -124,14 +103,24 @@ class Tables:
             for connection in self._open:
                 connection.close()
             self._open.clear()
+            self._free_guards.clear()
         self._local = threading.local()
 
-    def _guarded(self) -> "_Guard":
-        guard: _Guard | None = getattr(self._local, "guard", None)
-        if guard is None:
+    @contextmanager
+    def _guarded(self) -> Iterator["_Guard"]:
+        """A guarded connection that no other thread uses meanwhile.
+
+        One that was used before is taken, since a new one reads the list of all tables and views.
+        """
+        try:
+            guard = self._free_guards.pop()
+        except IndexError:
             guard = _Guard(self._connect())
-            self._local.guard = guard
-        return guard
+        try:
+            yield guard
+        finally:
+            if not self._closed:
+                self._free_guards.append(guard)
 
     def _connect(self) -> sqlite3.Connection:
         with self._lock:
@@ -184,6 +173,35 @@ class _Guard:
         else:
             self.refusal = "Only reading with SELECT is allowed."
         return sqlite3.SQLITE_DENY
+
+
+def _run(guard: _Guard, sql: str, params: Sequence[Cell], *, limit: int, seconds: float, steps: float) -> SqlResult:
+    """Run one SELECT on a guarded connection within limits."""
+    deadline = time.monotonic() + seconds
+    guard.refusal = ""
+    checks = 0
+
+    def is_over() -> bool:
+        nonlocal checks
+        checks += 1
+        return checks * _STEPS_BETWEEN_CHECKS > steps or time.monotonic() > deadline or is_cancelled()
+
+    guard.connection.set_progress_handler(is_over, _STEPS_BETWEEN_CHECKS)
+    try:
+        cursor = guard.connection.execute(sql, tuple(params))
+        try:
+            if cursor.description is None:
+                raise ToolError("refused", "Only one SELECT statement is allowed.")
+            rows = _fetch_rows(cursor, limit + 1)
+            columns = tuple(str(column[0]) for column in cursor.description)
+        finally:
+            cursor.close()
+    except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError) as error:
+        over = f"{steps:,.0f} steps" if checks * _STEPS_BETWEEN_CHECKS > steps else f"{seconds:g} seconds"
+        raise _tool_error(error, guard.refusal, over) from None
+    finally:
+        guard.connection.set_progress_handler(None, 0)
+    return SqlResult(columns, rows[:limit], len(rows) > limit)
 
 
 def _fetch_rows(cursor: sqlite3.Cursor, limit: int) -> list[tuple[Cell, ...]]:

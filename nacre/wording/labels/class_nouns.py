@@ -12,10 +12,7 @@ from nacre.wording.labels.shorten_label import label_remainder
 
 def class_noun(variable: Variable, schema: Schema) -> str:
     """The noun for a thing of these classes, in the singular; "thing" without a class."""
-    group = next(
-        (g for g in schema.groups if g.classes and g.classes == variable.classes and g.without == variable.without),
-        None,
-    )
+    group = schema.group_of_classes.get((variable.classes, variable.without)) if variable.classes else None
     known = [schema.class_of[iri] for iri in variable.classes]
     if group is None and not known:
         return "thing"
@@ -68,8 +65,14 @@ def _link_like_nouns(schema: Schema) -> frozenset[str]:
 def _singular_modifiers(words: str, schema: Schema) -> str:
     """A noun with the classes before its last word in the singular: "customer policies" of "customers policies"."""
     *before, last = words.split(" ")
-    classes = {label_words(c.label, schema.labels) for c in schema.classes} if before else set()
+    classes = _class_words(schema) if before else frozenset[str]()
     return " ".join((*(singular(word) if word in classes else word for word in before), last))
+
+
+def _class_words(schema: Schema) -> frozenset[str]:
+    """The words of the labels of all classes."""
+    labels = (c.label for c in schema.classes)
+    return schema.cache.get(_class_words, lambda: frozenset(label_words(label, schema.labels) for label in labels))
 
 
 def _lookup_noun(noun: str, variable: Variable, schema: Schema) -> str:
@@ -82,8 +85,7 @@ def _lookup_noun(noun: str, variable: Variable, schema: Schema) -> str:
         return ""
     if first not in wording_entry("lookups"):
         return rest if _joins_same_class(first, singular(rest), variable, schema) else ""
-    own = (p for p in schema.predicates if p.domains.keys() & set(variable.classes))
-    if any(p.label.casefold().endswith(" code") for p in own):
+    if any(p.label.casefold().endswith(" code") for p in schema.predicates_of(variable.classes)):
         return rest
     links = (p for p in schema.predicates if p.has_links and p.ranges.keys() & set(variable.classes))
     names = {singular(label_words(p.label, schema.labels)) for p in links}
@@ -92,7 +94,7 @@ def _lookup_noun(noun: str, variable: Variable, schema: Schema) -> str:
 
 def _joins_same_class(noun: str, role: str, variable: Variable, schema: Schema) -> bool:
     """Whether the things of a variable join two things of one class, one of which has that role."""
-    links = [p for p in schema.predicates if p.has_links and p.domains.keys() & set(variable.classes)]
+    links = [p for p in schema.predicates_of(variable.classes) if p.has_links]
     by_role = [p for p in links if p.label.casefold() == role]
     ends = {c for p in by_role for c in p.ranges if c in schema.class_of}
     is_same = any(singular(label_words(schema.class_of[c].label, schema.labels)) == noun for c in ends)
@@ -115,6 +117,6 @@ def _singular_noun(noun: str, variable: Variable, schema: Schema) -> str:
         # a crew or a faculty may be one thing
         return f"{noun} member"
     names = language().words["given"] | language().words["family"]
-    own = (p for p in schema.predicates if p.domains.keys() & set(variable.classes))
+    own = schema.predicates_of(variable.classes)
     has_names = any(names & set(split_name(p.label).split()) for p in own)
     return f"{noun} member" if has_names else singular(noun)
