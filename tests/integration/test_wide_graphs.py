@@ -20,6 +20,7 @@ from ingestion.induce.values.name_units import add_name_units
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from ingestion.report import build_report, report_text
+from nacre.language import split_labels
 from nacre.records.schema import Class, Group, Predicate, Schema
 from nacre.stores.sqlite.tables import Tables
 from nacre.wording.labels import class_nouns
@@ -111,7 +112,12 @@ def test_a_query_reuses_the_connection_of_the_query_before_it(tmp_path: Path, mo
     tables = ingested(with_classes(3), tmp_path)
     opened = []
     connect = tables._connect
-    monkeypatch.setattr(tables, "_connect", lambda: opened.append(1) or connect())
+
+    def counted() -> sqlite3.Connection:
+        opened.append(1)
+        return connect()
+
+    monkeypatch.setattr(tables, "_connect", counted)
     for _ in range(5):
         assert tables.run("SELECT count(*) FROM entity").rows == [(3,)]
     assert len(opened) == 1
@@ -120,12 +126,11 @@ def test_a_query_reuses_the_connection_of_the_query_before_it(tmp_path: Path, mo
 
 def test_the_nouns_of_classes_take_time_in_proportion_to_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = 0
-    split = class_nouns.label_words
 
     def label_words(*arguments: Any) -> str:
         nonlocal calls
         calls += 1
-        return split(*arguments)
+        return split_labels.label_words(*arguments)
 
     monkeypatch.setattr(class_nouns, "label_words", label_words)
     taken = []

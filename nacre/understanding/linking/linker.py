@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from nacre.language.spelling import SpellingCorrector
 from nacre.language.tokens import Token
+from nacre.records.compute_once import compute_once
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.index import build_linking_index
@@ -70,7 +71,7 @@ class Linker:
         )
 
 
-@lru_cache(maxsize=8)
+@compute_once(8)
 def linker_of(lexicon: Lexicon) -> Linker:
     """The linker of a lexicon, built once."""
     return Linker(lexicon)

@@ -1,6 +1,5 @@
 """/api/graphs/{graph}/...: an overview of the schema, things and classes, labels of IRIs, follow-up questions."""
 
-from functools import lru_cache
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -13,6 +12,7 @@ from nacre.access.browse.overview import SchemaOverview, schema_overview
 from nacre.access.labels import look_up_labels
 from nacre.errors import ConfigError, ToolError
 from nacre.records.browse import ClassView, Thing
+from nacre.records.compute_once import compute_once
 from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep
@@ -93,13 +93,13 @@ def follow_up_questions(
 
 
 # versions are immutable, so that results about one can be cached
-@lru_cache(64)
+@compute_once(64)
 def _overview(library: Library, name: str, version: str) -> SchemaOverview:
     with library.open(name, version) as graph:
         return schema_overview(graph)
 
 
-@lru_cache(256)
+@compute_once(256)
 def _follow_ups(library: Library, name: str, version: str, things: tuple[str, ...], asked: str) -> list[str]:
     with library.open(name, version) as graph:
         return find_follow_up_questions(graph, things, asked, MAX_FOLLOW_UPS)

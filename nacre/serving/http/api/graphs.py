@@ -1,7 +1,6 @@
 """/api/graphs: list of graphs, schemas, ingest reports, document texts, example questions."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
@@ -10,6 +9,7 @@ from fastapi.responses import PlainTextResponse
 from ingestion.checked_questions import find_example_questions
 from ingestion.report import IngestReport, build_report
 from nacre.errors import ConfigError
+from nacre.records.compute_once import compute_once
 from nacre.records.schema import Class, Predicate
 from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
@@ -124,13 +124,13 @@ def graph_summary(library: Library, name: str) -> GraphSummary:
 
 
 # versions are immutable, so that results about one can be cached
-@lru_cache(64)
+@compute_once(64)
 def _report(library: Library, name: str, version: str) -> IngestReport:
     with library.open(name, version) as graph:
         return build_report(graph.tables, graph.documents)
 
 
-@lru_cache(64)
+@compute_once(64)
 def _examples(library: Library, name: str, version: str) -> list[str]:
     with library.open(name, version) as graph:
         return find_example_questions(graph, EXAMPLE_COUNT)

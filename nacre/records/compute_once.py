@@ -1,0 +1,40 @@
+"""A cache for threads: one computes a result, and the others that need the same one wait for it."""
+
+from collections.abc import Callable, Hashable
+from functools import lru_cache
+from threading import Lock, RLock
+from typing import TypeVar
+from weakref import WeakValueDictionary
+
+_Result = TypeVar("_Result")
+
+
+class _KeyLock:
+    """The lock of the arguments of one call."""
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+
+
+def compute_once(
+    size: int,
+) -> Callable[[Callable[..., _Result]], Callable[..., _Result]]:
+    """Cache the `size` last results of a function by its arguments.
+
+    With `lru_cache` alone, all threads that ask before the first result exists compute it, each more slowly.
+    """
+
+    def decorate(function: Callable[..., _Result]) -> Callable[..., _Result]:
+        cached = lru_cache(size)(function)
+        locks: WeakValueDictionary[Hashable, _KeyLock] = WeakValueDictionary()
+        lock = Lock()
+
+        def compute(*arguments: Hashable) -> _Result:
+            with lock:
+                own = locks.setdefault(arguments, _KeyLock())
+            with own.lock:
+                return cached(*arguments)
+
+        return compute
+
+    return decorate
