@@ -10,4 +10,5 @@ Files in reading order:
     search/        full-text and vector search
     sparql/        SPARQL sources: the local triple store and remote endpoints
     processes/     work in processes that can be killed
+    compute_once.py  a cache whose results one thread computes and others wait for
 """

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 from nacre.language.spelling import SpellingCorrector
 from nacre.language.tokens import Token
-from nacre.records.compute_once import compute_once
 from nacre.records.schema import Schema
+from nacre.stores.compute_once import compute_once
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.index import build_linking_index
 from nacre.understanding.linking.link_mentions import link_mentions

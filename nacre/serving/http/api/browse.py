@@ -12,11 +12,11 @@ from nacre.access.browse.overview import SchemaOverview, schema_overview
 from nacre.access.labels import look_up_labels
 from nacre.errors import ConfigError, ToolError
 from nacre.records.browse import ClassView, Thing
-from nacre.records.compute_once import compute_once
 from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep
 from nacre.stores.catalog import Library
+from nacre.stores.compute_once import compute_once
 
 MAX_IRI, MAX_LABELS, MAX_FOLLOW_UPS = 2000, 500, 3
 

@@ -9,12 +9,12 @@ from fastapi.responses import PlainTextResponse
 from ingestion.checked_questions import find_example_questions
 from ingestion.report import IngestReport, build_report
 from nacre.errors import ConfigError
-from nacre.records.compute_once import compute_once
 from nacre.records.schema import Class, Predicate
 from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep
 from nacre.stores.catalog import Library
+from nacre.stores.compute_once import compute_once
 
 EXAMPLE_COUNT = 6
 MAX_DOCUMENT_NAME = 1000
