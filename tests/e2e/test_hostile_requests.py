@@ -234,6 +234,37 @@ def test_unreadable_keys_name_no_folder(serve, fresh, tmp_path):
         assert str(tmp_path) not in json.dumps(httpx.get(f"{address}/readyz").json())
 
 
+@pytest.mark.parametrize("content", [None, "[]", "{", ""])
+def test_a_server_whose_keys_are_gone_is_not_ready(serve, fresh, tmp_path, content):
+    graph = "tests/fixtures/graphs/kitchen.ttl"
+    assert fresh("ingest", f"{os.getcwd()}/{graph}", "--graph", "kitchen").returncode == 0
+    keys = tmp_path / "data" / "keys.json"
+    assert fresh("keys", "add", "ann").returncode == 0
+    with serve(tmp_path / "data") as (address, _):
+        assert httpx.get(f"{address}/readyz").status_code == 200
+        before = keys.read_text()
+        if content is None:
+            keys.unlink()
+        else:
+            keys.write_text(content)
+        told = readiness(address, 503)
+        assert told["status"] == "no keys"
+        assert "all requests are refused" in " ".join(told["problems"])
+        assert "graphs" not in told
+        keys.write_text(before)
+        assert readiness(address, 200)["status"] == "ok"
+
+
+def readiness(address, status):
+    """What /readyz says when it has this status at last: it looks at the keys once a second."""
+    for _ in range(50):
+        told = httpx.get(f"{address}/readyz", timeout=30)
+        if told.status_code == status:
+            return told.json()
+        time.sleep(0.1)
+    pytest.fail(f"/readyz still says {told.status_code} {told.text}")
+
+
 def test_methods_and_paths_of_strangers_leave_no_trace_of_their_size(server, tmp_path):
     """Labels of metrics come from a fixed set, and what is logged is cut and escaped."""
     for number in range(20):

@@ -181,7 +181,13 @@ def test_without_keys_foreign_pages_and_hosts_are_refused(server):
         foreign = client.get("/api/graphs", headers={"Origin": "http://evil.example"})
         assert foreign.status_code == 403
         assert "access-control-allow-origin" not in foreign.headers
-        assert client.get("/api/graphs", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
+        for site in ("cross-site", "same-site"):
+            asked_by_page = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors"}
+            assert client.get("/api/graphs", headers=asked_by_page).status_code == 403
+            # a link leads to the page, and to nothing that tells something
+            followed = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+            assert client.get("/", headers=followed).status_code == 200
+            assert client.get("/api/graphs", headers=followed).status_code == 403
         assert client.get("/api/graphs", headers={"Host": "evil.example"}).status_code == 403
         sent = client.post(
             "/ask/invoke",

@@ -171,10 +171,11 @@ def test_only_the_owner_reads_keys_and_replies(tmp_path) -> None:
     assert [file.stat().st_mode & 0o777 for file in (keys.file, replies)] == [0o600, 0o600]
 
 
-def test_a_get_of_another_site_is_refused_without_an_origin(tmp_path) -> None:
+def test_a_get_of_another_page_is_refused_without_an_origin(tmp_path) -> None:
     authenticator = Authenticator(KeyStore(tmp_path), 0, frozenset())
-    with pytest.raises(ForbiddenOrigin):
-        authenticator.authenticate(local_request(("sec-fetch-site", "cross-site")), None)
+    for site in ("cross-site", "same-site", "another"):
+        with pytest.raises(ForbiddenOrigin):
+            authenticator.authenticate(local_request(("sec-fetch-site", site)), None)
     for site in ("same-origin", "none"):
         assert authenticator.authenticate(local_request(("sec-fetch-site", site)), None) == LOCAL_CALLER
 

@@ -69,9 +69,10 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     origins = frozenset(origin.strip().rstrip("/") for origin in settings.cors_origins.split(",") if origin.strip())
     app.state.settings = settings
     app.state.metrics = Metrics()
-    app.state.health = health.HealthCache()
     app.state.stateless_turns = StatelessTurnCache()
-    app.state.authenticator = Authenticator(KeyStore(settings.data), settings.max_rate, origins)
+    keys = KeyStore(settings.data)
+    app.state.authenticator = Authenticator(keys, settings.max_rate, origins)
+    app.state.health = health.HealthCache(keys)
     app.add_exception_handler(NacreError, nacre_error_response)
     app.add_exception_handler(RequestValidationError, validation_error_response)
     app.add_exception_handler(ConversationStoreError, storage_error_response)

@@ -17,6 +17,8 @@ from nacre.serving.keys import LOCAL_CALLER, Caller, KeyStore
 log = logging.getLogger(__name__)
 
 LOOPBACK_HOSTS = {"127.0.0.1", "::1", "localhost"}
+# what browsers say of requests by the user and by pages of the server itself
+OWN_SITES = {"same-origin", "none"}
 PROXY_HEADERS = ("x-forwarded-for", "x-forwarded-host", "forwarded")
 MAX_TRACKED_CLIENTS = 10_000
 bearer_token = HTTPBearer(
@@ -65,7 +67,7 @@ class Authenticator:
         return LOCAL_CALLER
 
     def _check_local(self, request: Request) -> None:
-        """Refuse requests that web pages of other sites send from this machine: they have another origin or host."""
+        """Refuse requests that other web pages send from this machine: they have another origin or host."""
         host = request.headers.get("host", "")
         if any(request.headers.get(name) for name in PROXY_HEADERS):
             raise Unauthenticated(
@@ -74,9 +76,9 @@ class Authenticator:
             )
         if _split_url(f"//{host}").hostname not in LOOPBACK_HOSTS:
             raise ForbiddenOrigin(f"The host {host[:100]!r} is not this machine. Without keys use http://127.0.0.1.")
-        # images and links of other sites send no Origin
-        if not request.headers.get("origin") and request.headers.get("sec-fetch-site") == "cross-site":
-            raise ForbiddenOrigin("Pages of other sites may not send requests. Open http://127.0.0.1 itself.")
+        # images and links of other pages send no Origin, and a page on another port is of the same site
+        if not request.headers.get("origin") and request.headers.get("sec-fetch-site", "none") not in OWN_SITES:
+            raise ForbiddenOrigin("Other pages may not send requests. Open http://127.0.0.1 itself.")
         self.check_origin(request)
 
     def check_origin(self, request: Request) -> None:

@@ -33,10 +33,11 @@ MODEL_PROBE_SECONDS = 2.0
 
 
 class HealthReport(NamedTuple):
-    """The graphs, and the problems that concern no single graph."""
+    """The graphs, the problems that concern no single graph, and whether the keys let nobody in."""
 
     graphs: tuple[GraphSummary, ...]
     problems: list[str]
+    is_locked: bool = False
 
 
 @router.get("/healthz", summary="Is the process alive?")
@@ -45,16 +46,19 @@ async def healthz() -> dict[str, str]:
     return {"status": "ok"}
 
 
-@router.get("/readyz", summary="Can it answer questions?", responses={503: {"description": "No graph can be queried."}})
+@router.get("/readyz", summary="Can it answer questions?", responses={503: {"description": "No graph can be queried, or no key is accepted."}})
 def readyz(service: TurnServiceDep, request: Request) -> JSONResponse:
-    """`ok`; `degraded` if a part is missing and the rest answers; 503 if no graph can be queried.
+    """`ok`; `degraded` if a part is missing and the rest answers; 503 if no graph can be queried, or if the keys are
+    damaged or gone, so that all requests are refused.
 
     Problems of graphs are listed only for callers that may read them.
     """
-    graphs, problems = request.app.state.health.report(service)
-    usable = [graph for graph in graphs if not graph.problem]
-    if not usable:
-        body: dict[str, Any] = {"status": "no graph", "next": "nacre ingest FILE --graph NAME"}
+    graphs, problems, is_locked = request.app.state.health.report(service)
+    is_ready = not is_locked and any(not graph.problem for graph in graphs)
+    if is_locked:
+        body: dict[str, Any] = {"status": "no keys", "next": "nacre keys list"}
+    elif not is_ready:
+        body = {"status": "no graph", "next": "nacre ingest FILE --graph NAME"}
     else:
         has_problems = problems or any(graph.problem or graph.unavailable for graph in graphs)
         body = {"status": "degraded" if has_problems else "ok"}
@@ -62,13 +66,13 @@ def readyz(service: TurnServiceDep, request: Request) -> JSONResponse:
     try:
         caller = request.app.state.authenticator.authenticate(request, _bearer_token(request))
     except NacreError:
-        return JSONResponse(body, status_code=200 if usable else 503)
+        return JSONResponse(body, status_code=200 if is_ready else 503)
     body["graphs"] = {
         graph.name: {"version": graph.version, "unavailable": graph.unavailable, "problem": graph.problem}
         for graph in graphs
         if caller.may_read(graph.name)
     }
-    return JSONResponse(body, status_code=200 if usable else 503)
+    return JSONResponse(body, status_code=200 if is_ready else 503)
 
 
 @metrics_router.get("/metrics", summary="Counters for Prometheus", response_class=Response)
@@ -83,7 +87,8 @@ class HealthCache:
     Stores are examined at most once a second, by one request; the others get the last report.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, keys: KeyStore, clock: Callable[[], float] = time.monotonic) -> None:
+        self._keys = keys
         self._clock = clock
         self._lock = threading.Lock()
         self._report: HealthReport | None = None
@@ -95,7 +100,7 @@ class HealthCache:
         if self._lock.acquire(blocking=self._report is None):
             try:
                 if self._report is None or self._clock() - self._checked_at > HEALTH_CACHE_SECONDS:
-                    self._report = _examine(service)
+                    self._report = _examine(service, self._keys)
                     self._checked_at = self._clock()
             finally:
                 self._lock.release()
@@ -103,18 +108,12 @@ class HealthCache:
         return self._report
 
 
-def _examine(service: TurnService) -> HealthReport:
+def _examine(service: TurnService, keys: KeyStore) -> HealthReport:
     settings = service.composition.settings
     graphs = tuple(_examine_graph(service, name) for name in service.library.names())
-    return HealthReport(
-        graphs,
-        [
-            *_conversation_problems(service),
-            *_disk_problems(settings),
-            *_key_problems(settings),
-            *model_problems(settings),
-        ],
-    )
+    key_problems = _key_problems(keys)
+    problems = [*_conversation_problems(service), *_disk_problems(settings), *key_problems, *model_problems(settings)]
+    return HealthReport(graphs, problems, bool(key_problems))
 
 
 def _examine_graph(service: TurnService, name: str) -> GraphSummary:
@@ -156,12 +155,13 @@ def _disk_problems(settings: Settings) -> list[str]:
     return [] if free > MIN_FREE_BYTES else [f"the disk of the data folder has {free} bytes left"]
 
 
-def _key_problems(settings: Settings) -> list[str]:
+def _key_problems(keys: KeyStore) -> list[str]:
+    """The server's own store, since only it knows that there were keys."""
     try:
-        KeyStore(settings.data).all()
+        keys.all()
     except NacreError:
         # clients without a key must not learn the path of the file
-        return ["the keys can't be read, so all requests are refused. Run: nacre keys list"]
+        return ["the keys are damaged or gone, so all requests are refused. Run: nacre keys list"]
     return []
 
 
