@@ -75,6 +75,9 @@ def _download(url: str, headers: dict[str, str], half: Path, size: int, on_progr
             for piece in answer.iter_raw():
                 out.write(piece)
                 there += len(piece)
+                if there > size:
+                    # what is longer than declared has the wrong checksum
+                    break
                 on_progress(there, size)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import httpx
 from pydantic import SecretStr
 
+from nacre.config.bounded_replies import bound_reply, bound_sync_reply
 from nacre.config.fair_lock import FairLock
 from nacre.config.local_engine import EngineOptions, LocalEngine, is_installed, shared_engine
 from nacre.config.local_files import STATES, check_gguf, model_file, models_folder
@@ -55,7 +56,7 @@ def engine_chat_model(engine: LocalEngine, settings: Settings) -> "BaseChatModel
         base_url=f"{engine.url}/v1",
         api_key=SecretStr(engine.key),
         http_client=httpx.Client(transport=transport),
-        http_async_client=httpx.AsyncClient(transport=transport),
+        http_async_client=httpx.AsyncClient(transport=transport, event_hooks={"response": [bound_reply]}),
         temperature=settings.temperature,
         max_completion_tokens=settings.model_tokens,
         timeout=settings.model_seconds,
@@ -100,6 +101,7 @@ class LocalTransport(httpx.AsyncBaseTransport, httpx.BaseTransport):
             self._engine.restore_state(head)
             with httpx.HTTPTransport(uds=self._engine.uds or None) as inner:
                 answer = inner.handle_request(self._with_address(request))
+                bound_sync_reply(answer)
                 content = b"".join(cast(httpx.SyncByteStream, answer.stream))
             if answer.status_code == httpx.codes.OK:
                 self._engine.save_state(head)

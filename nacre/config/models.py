@@ -7,7 +7,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import SecretStr
 
-from nacre.config.bounded_replies import bound_reply
+from nacre.config.bounded_replies import bound_clients
 from nacre.config.local_model import is_local, local_model
 from nacre.config.prices import price_of, prices
 from nacre.config.settings import Settings
@@ -51,10 +51,7 @@ def chat_model(settings: Settings, role: Role | None = None) -> BaseChatModel | 
     except ValueError as error:
         why = str(error).strip().splitlines()[0]
         raise ValueError(f"NACRE_MODEL is {name!r}: use local, openai:NAME or ollama:NAME. {why}") from error
-    # the OpenAI client takes hooks only together with a whole HTTP client, without its proxy and its timeouts
-    client = getattr(getattr(chat, "root_async_client", None), "_client", None)
-    if client is not None:
-        client.event_hooks = {"response": [bound_reply]}
+    bound_clients(chat)
     return chat
 
 
@@ -106,7 +103,6 @@ def _ollama(settings: Settings, model: str) -> dict[str, Any]:
         "base_url": settings.ollama_host,
         "num_predict": settings.model_tokens,
         "client_kwargs": client,
-        "async_client_kwargs": {"event_hooks": {"response": [bound_reply]}},
     }
 
 

@@ -95,9 +95,10 @@ def test_a_turn_that_a_kill_left_half_kept_is_asked_anew(room, serve, fresh):
             assert (record["turn"], record["values"]) == ((2, [312]) if left else (1, [540]))
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP])
-def test_a_stop_ends_turns_and_streams_cleanly(room, serve, sent):
-    with serve(room) as (address, process):
+def test_a_stop_ends_turns_and_streams_cleanly(room, serve, sent, workers):
+    with serve(room, "--workers", workers) as (address, process):
         for _ in range(2):
             asked(address, QUESTION)
         with httpx.stream("POST", f"{address}/api/ask", json={"question": QUESTION}, timeout=60) as stream:

@@ -4,6 +4,9 @@ import json
 import re
 import shutil
 import sys
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
@@ -411,6 +414,59 @@ def test_what_the_graph_holds_is_shown_and_never_run(page, server, mixed):
     assert page.locator("main img, aside img, #source img, main script").count() == 0
     assert BAD in page.inner_text(f"{LAST} .question")
     assert BAD in page.title()
+
+
+MARKS = """async ([mark, number]) => {
+  const { renderMarkdown } = await import("/static/turn/markdown.js");
+  const root = document.createElement("div");
+  const start = performance.now();
+  renderMarkdown(root, mark.repeat(number) + "the end", { rich: true });
+  let depth = 0;
+  for (let at = root; at.lastElementChild; at = at.lastElementChild) depth += 1;
+  return [root.textContent, depth, performance.now() - start];
+}"""
+
+
+@pytest.mark.parametrize("mark", ["- ", "1. ", "> ", "* > "])
+def test_5000_nested_marks_are_drawn_to_a_depth_and_the_rest_is_text(page, server, mark):
+    page.goto(server)
+    text, depth, milliseconds = page.evaluate(MARKS, [mark, 5000])
+    assert text.endswith("the end")
+    assert len(text) > 5000
+    assert depth <= 50
+    assert milliseconds < 5000
+
+
+def test_a_link_of_a_page_on_another_port_opens_ours(page, server, tmp_path):
+    with http_page(f'<a href="{server}/">Nacre</a><img src="{server}/api/graphs">') as address:
+        page.goto(address)
+        page.click("text=Nacre")
+        expect(page.locator("#graph")).to_be_visible()
+        expect(page.locator("#lead")).to_contain_text("things")
+
+
+@contextmanager
+def http_page(html: str):
+    """A page on another port of this machine."""
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(html.encode())
+
+        def log_message(self, *_: object) -> None:
+            """The test says what went wrong."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as http:
+        thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{http.server_address[1]}/"
+        finally:
+            http.shutdown()
+            thread.join()
 
 
 @pytest.mark.parametrize("width", [390, 1024, 1600])

@@ -5,9 +5,11 @@ import json
 import logging
 import resource
 import threading
+from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import httpx
 import openai
 import pytest
 from langchain_core.language_models import BaseChatModel
@@ -27,11 +29,11 @@ from graph.app import compose
 from graph.builder import build_graph
 from graph.resources import Resources
 from graph.stream import stream_turn
-from nacre.config.bounded_replies import MAX_REPLY_BYTES
+from nacre.config.bounded_replies import MAX_REPLY_BYTES, ReplyTooLarge, bound_clients
 from nacre.config.models import chat_model
 from nacre.config.settings import Settings
 from tests.support.model_servers import Reply, Server, endless_server, ollama_server, openai_server
-from tests.support.scripted_model import step
+from tests.support.scripted_model import ScriptedModel, step
 
 MESSAGES = [SystemMessage("Be short."), HumanMessage("What simmers?")]
 BUSY = Reply(status=429, headers={"retry-after": "0.01"})
@@ -174,6 +176,48 @@ async def test_an_endless_reply_is_ended_by_its_size(kind: str) -> None:
     with endless_server() as server, pytest.raises(ModelFailed):
         await structured_reply(model_of(server, f"{kind}:small"), MESSAGES, Dish, limits=limits())
     assert peak_memory() - start < 6 * MAX_REPLY_BYTES
+
+
+class OtherClient:
+    """The client of another provider, which makes its HTTP client when it is first used."""
+
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self._client = client
+
+
+class OtherModel(ScriptedModel):
+    """A model of a provider that the tests do not install."""
+
+    url: str = ""
+
+    @cached_property
+    def _async_client(self) -> OtherClient:
+        return OtherClient(httpx.AsyncClient(base_url=self.url))
+
+    async def _agenerate(self, *_: Any, **__: Any) -> Any:
+        reply = await self._async_client._client.post("/", json={})
+        return reply.json()
+
+
+async def test_an_endless_reply_of_any_provider_is_ended_by_its_size() -> None:
+    start = peak_memory()
+    with endless_server() as server:
+        model = OtherModel(url=server.url)
+        bound_clients(model)
+        with pytest.raises(ReplyTooLarge):
+            await model.ainvoke(MESSAGES)
+    assert peak_memory() - start < 6 * MAX_REPLY_BYTES
+
+
+@pytest.mark.parametrize("kind", ["openai", "ollama"])
+def test_an_endless_reply_without_an_event_loop_is_ended_by_its_size(kind: str) -> None:
+    with endless_server() as server, pytest.raises(Exception, match=r"too many bytes|Connection error"):
+        model_of(server, f"{kind}:small").invoke(MESSAGES)
+
+
+def test_a_provider_with_an_unknown_client_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    bound_clients(ScriptedModel())
+    assert "replies of ScriptedModel is not limited" in caplog.text
 
 
 def peak_memory() -> int:

@@ -46,7 +46,11 @@ async def healthz() -> dict[str, str]:
     return {"status": "ok"}
 
 
-@router.get("/readyz", summary="Can it answer questions?", responses={503: {"description": "No graph can be queried, or no key is accepted."}})
+@router.get(
+    "/readyz",
+    summary="Can it answer questions?",
+    responses={503: {"description": "No graph, or no usable key."}},
+)
 def readyz(service: TurnServiceDep, request: Request) -> JSONResponse:
     """`ok`; `degraded` if a part is missing and the rest answers; 503 if no graph can be queried, or if the keys are
     damaged or gone, so that all requests are refused.

@@ -1,5 +1,6 @@
 """The checks of `nacre doctor`: settings -> findings, each with its next step."""
 
+import asyncio
 import os
 import platform
 import socket
@@ -87,7 +88,7 @@ def _check_model(settings: "Settings") -> Finding:
         quick = settings.model_copy(update={"model_seconds": min(settings.model_seconds, 20.0), "model_tokens": 5})
         model = chat_model(quick)
         if model is not None:
-            model.invoke("Say yes.")
+            asyncio.run(asyncio.wait_for(model.ainvoke("Say yes."), quick.model_seconds))
     except Exception as error:
         # a model client may raise anything, and all of it means the same here
         why = " ".join(str(error).split())[:200]
