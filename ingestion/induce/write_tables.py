@@ -103,6 +103,10 @@ def _write(connection: sqlite3.Connection, layout: Layout, stored: Schema, shown
     write_types(connection, layout)
     write_views(connection, layout, by_table)
     write_aside(connection, layout)
+    if any(predicate.patterns for predicate in stored.predicates):
+        # values of a layer are cited with the triples behind them
+        connection.execute("CREATE INDEX _nacre_aside_subject ON _nacre_aside (subject, predicate)")
+        connection.execute("CREATE INDEX _nacre_aside_object ON _nacre_aside (object, predicate)")
     _write_indexes(connection, layout, by_table)
     _write_meta(connection, layout, stored, shown)
 

@@ -11,6 +11,7 @@ from nacre.records.evidence import Evidence, EvidenceSentence, Query, Rows, Tabl
 from nacre.records.plan import Ask, Combine, Compute, Plan
 from nacre.stores.sqlite.tables import Tables
 from nacre.stores.sqlite.triples import Triple, TripleReader
+from tools.provenance.derived_sources import with_derived_sources
 
 log = logging.getLogger(__name__)
 
@@ -23,10 +24,12 @@ def trace_sources(evidence: Evidence, plan: Plan | None, tables: Tables) -> Evid
         # rows and sentences of the branch `triples` have their basis already
         return evidence
     if isinstance(evidence, Rows):
-        return _trace_rows(evidence, plan, tables)
+        rows = _trace_rows(evidence, plan, tables)
+        return replace(rows, triples=with_derived_sources(rows.triples, tables)[:MAX_PROVENANCE_TRIPLES])
     if evidence.document is not None:
         return replace(evidence, basis="a passage of a text")
-    return replace(evidence, triples=_sentence_triples(evidence, TripleReader(tables)), basis=IN_WORDS)
+    triples = with_derived_sources(_sentence_triples(evidence, TripleReader(tables)), tables)
+    return replace(evidence, triples=triples[:MAX_PROVENANCE_TRIPLES], basis=IN_WORDS)
 
 
 def _trace_rows(rows: Rows, plan: Plan | None, tables: Tables) -> Rows:

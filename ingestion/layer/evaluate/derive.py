@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ingestion.layer.entries import ClassEntry, CodeEntry, Entry, Layer, PropertyEntry, RuleEntry, ThingEntry
-from ingestion.layer.evaluate.paths import PathEvaluator, parse_path
+from ingestion.layer.evaluate.paths import PathEvaluator
 from ingestion.layer.evaluate.pattern_store import PatternStore, PlainTerm, PlainTriple, pattern_store
 from ingestion.layer.format.expressions import predicates_of
 from ingestion.layer.format.prefixes import iri_variants
@@ -19,7 +19,8 @@ from ingestion.layer.resolve import Problem
 from ingestion.meaning.draft import Draft
 from ingestion.read.capsules import Facts
 from ingestion.vocabulary import ALTERNATIVE, LAYER_NAME, SUBCLASS, TYPE, name_rank
-from nacre.errors import IngestionError
+from nacre.errors import IngestionError, ToolError
+from nacre.plans.sparql.property_path import parse_path
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +55,7 @@ def derive_layer(facts: Facts, layer: Layer) -> Derived:
                 continue
             try:
                 work.counts[index] = work.apply(entry)
-            except IngestionError as error:
+            except (IngestionError, ToolError) as error:
                 name = entry.key if not isinstance(entry, RuleEntry) else "the rule"
                 work.problems.append(Problem(entry.place, f"'{name}' was left out: {error}", is_error=True))
         return Derived(work.draft.finished_facts(), work.counts, work.problems)

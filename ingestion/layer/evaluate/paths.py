@@ -1,13 +1,20 @@
 """Evaluate a SPARQL property path over all triples: path -> pairs of start and end."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nacre.errors import IngestionError
-from nacre.stores.sparql.query_tokens import Token, query_tokens
+from nacre.plans.sparql.property_path import (
+    MAX_REPETITIONS,
+    Alternative,
+    Link,
+    PropertyPath,
+    Repeated,
+    Reverse,
+    Sequence,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,104 +23,6 @@ if TYPE_CHECKING:
 
 # pairs that a step may give: about 160 MB (measured: 16 bytes a pair and their sort)
 MAX_PAIRS = 5_000_000
-# links that + and * follow
-MAX_REPETITIONS = 50
-
-
-@dataclass(frozen=True)
-class Link:
-    """One property."""
-
-    iri: str
-
-
-@dataclass(frozen=True)
-class Reverse:
-    """A path from its end to its start."""
-
-    path: "Path"
-
-
-@dataclass(frozen=True)
-class Sequence:
-    """One path after another."""
-
-    parts: "tuple[Path, ...]"
-
-
-@dataclass(frozen=True)
-class Alternative:
-    """One of several paths."""
-
-    parts: "tuple[Path, ...]"
-
-
-@dataclass(frozen=True)
-class Repeated:
-    """A path several times: `?` is none or once, `*` none or more, `+` once or more."""
-
-    path: "Path"
-    mark: str
-
-
-Path = Link | Reverse | Sequence | Alternative | Repeated
-Pairs = "tuple[Terms, Terms]"
-
-
-def parse_path(text: str) -> Path:
-    """The structure of a path with full IRIs; raises IngestionError.
-
-    >>> parse_path("<http://e/a>/^<http://e/b>")
-    Sequence(parts=(Link(iri='http://e/a'), Reverse(path=Link(iri='http://e/b'))))
-    """
-    tokens = query_tokens(text)
-    path, rest = _alternative(tokens)
-    if rest:
-        raise IngestionError(f"the path {text!r} can't be read from '{rest[0].text}' on.")
-    return path
-
-
-def _alternative(tokens: list[Token]) -> tuple[Path, list[Token]]:
-    return _joined(tokens, "|", _sequence, Alternative)
-
-
-def _sequence(tokens: list[Token]) -> tuple[Path, list[Token]]:
-    return _joined(tokens, "/", _element, Sequence)
-
-
-def _joined(
-    tokens: list[Token],
-    mark: str,
-    part: Callable[[list[Token]], tuple[Path, list[Token]]],
-    whole: Callable[[tuple[Path, ...]], Path],
-) -> tuple[Path, list[Token]]:
-    first, rest = part(tokens)
-    parts = [first]
-    while rest and rest[0].text == mark:
-        following, rest = part(rest[1:])
-        parts.append(following)
-    return (parts[0] if len(parts) == 1 else whole(tuple(parts))), rest
-
-
-def _element(tokens: list[Token]) -> tuple[Path, list[Token]]:
-    if not tokens:
-        raise IngestionError("a path ends too early.")
-    head, rest = tokens[0], tokens[1:]
-    if head.text == "^":
-        path, rest = _element(rest)
-        return Reverse(path), rest
-    if head.kind == "iri":
-        found: Path = Link(head.text[1:-1])
-    elif head.text == "(":
-        found, rest = _alternative(rest)
-        if not rest or rest[0].text != ")":
-            raise IngestionError("a path lacks ')'.")
-        rest = rest[1:]
-    else:
-        raise IngestionError(f"a path can't have '{head.text}' here.")
-    while rest and rest[0].text in ("?", "*", "+"):
-        found, rest = Repeated(found, rest[0].text), rest[1:]
-    return found, rest
 
 
 class PathEvaluator:
@@ -122,7 +31,7 @@ class PathEvaluator:
     def __init__(self, links: "Callable[[str], tuple[Terms, Terms]]") -> None:
         self._links = links
 
-    def pairs(self, path: Path) -> "tuple[Terms, Terms]":
+    def pairs(self, path: PropertyPath) -> "tuple[Terms, Terms]":
         """The distinct pairs of start and end. Raises IngestionError for more than MAX_PAIRS.
 
         A path that may have no link (`?`, `*`) only gives such pairs after another path of a sequence.

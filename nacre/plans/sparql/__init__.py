@@ -11,5 +11,6 @@ Reading order:
 - engine: run plans on a source
 - standalone: one query for a whole plan
 - provenance: the triples behind rows
+- property_path: property paths, and the triples along them
 - schema: classes and properties for a writer of SPARQL
 """

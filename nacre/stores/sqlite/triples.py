@@ -112,6 +112,32 @@ class TripleReader:
         return connection.execute(sql, tuple(params)).fetchall()
 
 
+class StatedTriples:
+    """Looks up triples as they were read: those in the tables, and those that no table shows."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._reader = TripleReader(tables)
+
+    def with_subject(self, subject: str, predicate: str) -> list[Triple]:
+        """The triples with this subject and predicate, at most 200 of each kind."""
+        return list(
+            dict.fromkeys((*self._reader.with_subject(subject, predicate), *self._aside("subject", subject, predicate)))
+        )
+
+    def with_object(self, target: str, predicate: str) -> list[Triple]:
+        """The triples that link to this IRI by this predicate, at most 200 of each kind."""
+        return list(
+            dict.fromkeys((*self._reader.with_object(target, predicate), *self._aside("object", target, predicate)))
+        )
+
+    def _aside(self, end: str, term: str, predicate: str) -> list[Triple]:
+        sql = (
+            f"SELECT subject, predicate, object FROM _nacre_aside WHERE {end} = ? AND predicate = ? LIMIT {MAX_TRIPLES}"
+        )
+        return [(str(s), str(p), str(o)) for s, p, o in self._tables.trusted().execute(sql, (term, predicate))]
+
+
 def lexical_form(cell: Cell, datatype: Datatype) -> str:
     """The lexical form of a literal that is only stored as a typed cell.
 
