@@ -31,16 +31,24 @@ def name_declarations(declarations: Declarations, layer: Layer) -> None:
 def mark_schema(schema: Schema, layer: Layer) -> Schema:
     """The schema with units, hidden classes and properties, and the patterns of derived ones."""
     classes: Mapping[str, ClassEntry] = {e.iri: e for e in layer.entries if isinstance(e, ClassEntry)}
+    named = {e.iri for e in classes.values() if e.name}
     hidden_classes = {e.iri: e.hidden for e in layer.entries if isinstance(e, ClassEntry) and e.hidden is not None}
     properties = [e for e in layer.entries if isinstance(e, PropertyEntry)]
     hidden = {e.iri: e.hidden for e in properties if e.hidden is not None}
     units = {e.iri: e.unit for e in properties if e.unit}
+    phrases = {
+        iri: tuple(dict.fromkeys(name for e in own for name in (*e.also, *e.inverse)))
+        for iri, own in _by_iri(properties).items()
+    }
     patterns = {e.iri: _patterns(e.iri, properties) for e in properties if e.is_derived}
     return replace(
         schema,
         classes=tuple(
             replace(
-                c, hidden=hidden_classes.get(c.iri, c.hidden), pattern=classes[c.iri].where if c.iri in classes else ""
+                c,
+                hidden=hidden_classes.get(c.iri, c.hidden),
+                pattern=classes[c.iri].where if c.iri in classes else "",
+                is_named=c.iri in named,
             )
             for c in schema.classes
         ),
@@ -50,6 +58,7 @@ def mark_schema(schema: Schema, layer: Layer) -> Schema:
                 unit=units.get(p.iri, p.unit),
                 hidden=hidden.get(p.iri, p.hidden),
                 patterns=patterns.get(p.iri, ()),
+                phrases=phrases.get(p.iri, ()),
             )
             for p in schema.predicates
         ),
@@ -88,6 +97,13 @@ def without_removed(schema: Schema, layer: Layer) -> Schema:
 
 def _without(counts: Mapping[str, int], gone: set[str]) -> dict[str, int]:
     return {iri: count for iri, count in counts.items() if iri not in gone}
+
+
+def _by_iri(properties: list[PropertyEntry]) -> Mapping[str, list[PropertyEntry]]:
+    found: dict[str, list[PropertyEntry]] = {}
+    for entry in properties:
+        found.setdefault(entry.iri, []).append(entry)
+    return found
 
 
 def _patterns(iri: str, properties: list[PropertyEntry]) -> tuple[str, ...]:

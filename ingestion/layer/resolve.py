@@ -16,9 +16,10 @@ from ingestion.layer.entries import (
     Layer,
     Place,
     PropertyEntry,
+    RuleEntry,
     ThingEntry,
 )
-from ingestion.layer.format.prefixes import expand_name, iri_variants
+from ingestion.layer.format.prefixes import BOTH_SCHEMES, expand_name, iri_variants
 from ingestion.read.capsules import Facts, unique_counts
 from ingestion.vocabulary import SUBCLASS, TYPE, local_name
 
@@ -59,6 +60,15 @@ class GraphTerms:
     def has(self, kind: Kind, iri: str) -> bool:
         """Whether the graph uses it."""
         return iri in self._known[kind]
+
+    def uses(self, scheme: str) -> bool:
+        """Whether classes or properties are written with one of BOTH_SCHEMES."""
+        return scheme in self._schemes
+
+    @cached_property
+    def _schemes(self) -> frozenset[str]:
+        iris = [iri for known in self._known.values() for iri in known]
+        return frozenset(scheme for scheme in BOTH_SCHEMES if any(iri.startswith(scheme) for iri in iris))
 
     def by_name(self, kind: Kind, name: str) -> list[str]:
         """The IRIs with a label or local name, in any case."""
@@ -103,6 +113,7 @@ def resolve_layer(layer: Layer, terms: GraphTerms) -> tuple[Layer, list[Problem]
     of those with one name the last one stays."""
     problems: list[Problem] = []
     found: list[Entry] = []
+    layer = replace(layer, entries=tuple(_in_used_scheme(entry, terms) for entry in layer.entries))
     derived = {made.iri for entry in layer.entries if (made := _with_new_iri(entry, layer.prefixes))}
     for entry in layer.entries:
         if isinstance(entry, ClassEntry | PropertyEntry | CodeEntry):
@@ -124,6 +135,17 @@ def resolve_layer(layer: Layer, terms: GraphTerms) -> tuple[Layer, list[Problem]
         else:
             found.append(entry)
     return replace(layer, entries=last_of_each(found)), problems
+
+
+def _in_used_scheme(entry: Entry, terms: GraphTerms) -> Entry:
+    """The entry with its patterns in the scheme that the graph writes a namespace with, if it only uses one."""
+    for one, other in (BOTH_SCHEMES, BOTH_SCHEMES[::-1]):
+        if terms.uses(other) and not terms.uses(one):
+            if isinstance(entry, RuleEntry):
+                entry = replace(entry, text=entry.text.replace(f"<{one}", f"<{other}"))
+            elif isinstance(entry, ClassEntry | PropertyEntry) and entry.where:
+                entry = replace(entry, where=entry.where.replace(f"<{one}", f"<{other}"))
+    return entry
 
 
 def _with_iri(entry: "ClassEntry | PropertyEntry | CodeEntry", iri: str) -> Entry:
@@ -187,10 +209,14 @@ def _classes(
     found: list[str] = []
     for name in entry.of:
         iri = expand_name(name, layer.prefixes)
-        here = [each for each in iri_variants(iri) if terms.has("class", each)] if iri else terms.by_name("class", name)
-        if not here and (iri.startswith(LAYER_NAMESPACE) or new_iri(name) in derived or iri in derived):
-            here = [iri or new_iri(name)]
-        found += here
+        if iri in derived or iri.startswith(LAYER_NAMESPACE) or (not iri and new_iri(name) in derived):
+            found.append(iri or new_iri(name))
+        else:
+            found += (
+                [each for each in iri_variants(iri) if terms.has("class", each)]
+                if iri
+                else terms.by_name("class", name)
+            )
     if not found:
         near = terms.nearest("class", entry.of[0])
         hint = f" Did you mean '{near}'?" if near else ""

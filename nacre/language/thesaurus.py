@@ -181,6 +181,16 @@ def superlative_spellings() -> dict[str, str]:
     return spellings
 
 
+def adjective_concepts(word: str) -> tuple[str, ...]:
+    """What an adjective in its positive degree measures; empty for other words.
+
+    >>> adjective_concepts("heavy"), adjective_concepts("wooden")
+    (('weight', 'mass'), ())
+    """
+    _, *concepts = english_data()["measures"].get(word, ("",))
+    return tuple(concepts)
+
+
 def gradable_adjective(token: Token) -> GradableAdjective | None:
     """The measure and direction of an adjective or adverb; None for other words.
 

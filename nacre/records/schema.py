@@ -17,7 +17,8 @@ class Class:
 
     A class that is not part of the type hierarchy (a SKOS concept, say) has a view of its own; `within` are then the
     classes that hold all of its members. A `hidden` class is queryable and left out of what is suggested or shown.
-    `pattern` is the SPARQL group pattern over ?this of a class that a semantic layer derives.
+    `pattern` is the SPARQL group pattern over ?this of a class that a semantic layer derives. `is_named` classes have
+    their name from a layer.
     """
 
     iri: str
@@ -30,6 +31,7 @@ class Class:
     within: tuple[str, ...] = ()
     hidden: bool = False
     pattern: str = ""
+    is_named: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,8 @@ class Predicate:
     `shape`: literals hold one number, a range or a pair. If there are few distinct values (labels of the targets for
     links), `values` lists them, most frequent first; otherwise `samples` has some of them. A `hidden` predicate is
     queryable and left out of what is suggested or shown. `patterns` are the SPARQL group patterns over ?this and ?value
-    of a predicate that a semantic layer derives; each gives values.
+    of a predicate that a semantic layer derives; each gives values. `phrases` are what people also ask with, as a layer
+    says ("cast by", "heavy"); they are among `alt_labels`.
     """
 
     iri: str
@@ -88,6 +91,7 @@ class Predicate:
     role: Literal["fact", "name", "identifier", "text", "type", "schema"] = "fact"
     hidden: bool = False
     patterns: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
 
     @property
     def pairs_off(self) -> bool:

@@ -2,6 +2,7 @@
 
 Files in reading order:
     derive.py         the entries of a layer in order
+    subclasses.py     what derived classes contain and belong to
     paths.py          a property path over all triples -> pairs
     pattern_store.py  SPARQL patterns and rules over all triples, in a process of their own
 """

@@ -13,6 +13,7 @@ import numpy as np
 from ingestion.layer.entries import ClassEntry, CodeEntry, Entry, Layer, PropertyEntry, RuleEntry, ThingEntry
 from ingestion.layer.evaluate.paths import PathEvaluator
 from ingestion.layer.evaluate.pattern_store import PatternStore, PlainTerm, PlainTriple, pattern_store
+from ingestion.layer.evaluate.subclasses import contained_classes
 from ingestion.layer.format.expressions import predicates_of
 from ingestion.layer.format.prefixes import iri_variants
 from ingestion.layer.resolve import Problem
@@ -58,6 +59,7 @@ def derive_layer(facts: Facts, layer: Layer) -> Derived:
             except (IngestionError, ToolError) as error:
                 name = entry.key if not isinstance(entry, RuleEntry) else "the rule"
                 work.problems.append(Problem(entry.place, f"'{name}' was left out: {error}", is_error=True))
+        work.derive_subclasses()
         return Derived(work.draft.finished_facts(), work.counts, work.problems)
 
 
@@ -86,6 +88,13 @@ class _LayerDerivation:
         if isinstance(entry, ThingEntry):
             return self._names(entry)
         return self._codes(entry)
+
+    def derive_subclasses(self) -> None:
+        """Make derived classes subclasses of the classes with all of their members, and the other way round."""
+        derived = {self._known(e.iri) for e in self.layer.entries if isinstance(e, ClassEntry) and e.where}
+        if derived:
+            pairs = np.array(contained_classes(*self._links(TYPE), derived), dtype=np.int32).reshape(-1, 2)
+            self._derive(pairs[:, 0], SUBCLASS, pairs[:, 1])
 
     def _property(self, entry: PropertyEntry) -> int:
         subjects, values = self._values(entry)
@@ -129,10 +138,9 @@ class _LayerDerivation:
             )
             for i, name in enumerate((entry.name, *entry.also)):
                 if name:
-                    self.draft.add(
-                        number, LAYER_NAME if i == 0 and not named else ALTERNATIVE, self.draft.literal(name)
-                    )
-                    count += 1
+                    predicate = LAYER_NAME if i == 0 and not named else ALTERNATIVE
+                    subjects, values = np.array([[number], [self.draft.literal(name)]], dtype=np.int32)
+                    count += self._derive(subjects, predicate, values)
         return count
 
     def _codes(self, entry: CodeEntry) -> int:
@@ -190,14 +198,14 @@ class _LayerDerivation:
 
     def _members(self, classes: Sequence[str]) -> "Terms":
         """The things of classes and their subclasses."""
-        wanted = {number for iri in classes if (number := self._known(iri)) is not None}
+        wanted = {self._known(iri) for iri in classes}
         child, parent = self._links(SUBCLASS)
         while len(more := wanted | set(child[np.isin(parent, list(wanted))].tolist())) > len(wanted):
             wanted = more
         subjects, types = self._links(TYPE)
         return np.unique(subjects[np.isin(types, list(wanted))])
 
-    def _known(self, iri: str) -> int | None:
+    def _known(self, iri: str) -> int:
         known = self.draft.known_iri(iri)
         return self.draft.iri(iri) if known is None else known
 

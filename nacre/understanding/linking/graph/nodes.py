@@ -100,7 +100,10 @@ def _named_relations(lexicon: Lexicon) -> frozenset[str]:
 
 
 def _equivalent_classes(schema: Schema, relations: Mapping[str, frozenset[str]]) -> Mapping[str, str]:
-    """Classes with exactly the things of a more specific class, and that class: persons, if all are employees."""
+    """Classes with exactly the things of another one, and that class: persons, if all are employees.
+
+    It is one that a semantic layer derives or names, else the most specific one.
+    """
     counts = {group.relation: group.count for group in schema.groups}
     alike: dict[frozenset[str], list[Class]] = defaultdict(list)
     for c in schema.classes:
@@ -111,7 +114,13 @@ def _equivalent_classes(schema: Schema, relations: Mapping[str, frozenset[str]])
     for classes in alike.values():
         # The most specific class; among several, one of the vocabulary with most classes in the graph.
         first, *others = sorted(
-            classes, key=lambda c: (-len(schema.with_parents((c.iri,))), -vocabulary_size[_namespace(c.iri)])
+            classes,
+            key=lambda c: (
+                not c.pattern,
+                not c.is_named,
+                -len(schema.with_parents((c.iri,))),
+                -vocabulary_size[_namespace(c.iri)],
+            ),
         )
         found |= {other.iri: first.iri for other in others}
     return found

@@ -18,7 +18,8 @@ from nacre.understanding.linking.graph.steps import build_mixed_targets, build_s
 class SchemaGraph:
     """Nodes, their properties, and the steps and paths between them. It never changes after it is built.
 
-    `words` are the lemmas of a predicate's label. `literals` are the properties with values of each node, `holders`
+    `words` are the lemmas of a predicate's label, `phrases` those of what a semantic
+    layer says that people ask with. `literals` are the properties with values of each node, `holders`
     the nodes that have such a property. `ends` are the nodes that a predicate links, source and target.
     `value_counts` counts the values by node and property.
     """
@@ -43,9 +44,8 @@ class SchemaGraph:
         self.value_counts = _value_counts(lexicon, self.nodes_of_relation)
         self.literals = self._literals()
         self.holders = _holders(self.literals)
-        self.words: Mapping[str, tuple[str, ...]] = {
-            p.iri: tuple(lemma(w) for w in split_name(p.label).split()) for p in schema.predicates
-        }
+        self.words: Mapping[str, tuple[str, ...]] = {p.iri: _lemmas(p.label) for p in schema.predicates}
+        self.phrases = {p.iri: frozenset(map(_lemmas, p.phrases)) for p in schema.predicates}
         self.persons = frozenset(n.index for n in self.nodes if self._is_person(n))
         # Properties of yes or no that are stored as texts or numbers. Nobody asks to list their values.
         self.boolean_predicates = frozenset(
@@ -132,6 +132,10 @@ class SchemaGraph:
             if about is not None and about.has_literals:
                 found[i].append(predicate)
         return {**found, **{n.index: [] for n in self.nodes if n.index not in found}}
+
+
+def _lemmas(name: str) -> tuple[str, ...]:
+    return tuple(lemma(w) for w in split_name(name).split())
 
 
 def _nodes_of_relation(nodes: Sequence[SchemaNode]) -> Mapping[str, Sequence[int]]:

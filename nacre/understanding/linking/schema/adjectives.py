@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from nacre.language.thesaurus import is_person, synonyms
+from nacre.language.thesaurus import adjective_concepts, is_person, synonyms
 from nacre.language.tokens import lemma
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.quantity_nodes import amount_property
@@ -46,7 +46,7 @@ def measured_properties(
 
 def is_reversed_measure(graph: SchemaGraph, predicate: str, concepts: tuple[str, ...]) -> bool:
     """Whether a property measures a concept in reverse: who is old was born early."""
-    best = _best_concept(graph.words[predicate], concepts)
+    best = _best_name(graph, predicate, concepts)
     return best is not None and best[1]
 
 
@@ -58,7 +58,7 @@ def _own_and_neighbour_measures(graph: SchemaGraph, node: int, concepts: tuple[s
             if graph.about(predicate).role == "identifier":
                 # An identifying number measures nothing.
                 continue
-            best = _best_concept(graph.words[predicate], concepts)
+            best = _best_name(graph, predicate, concepts)
             if best is not None:
                 # Properties of the things themselves come before those of their neighbours.
                 full_cost = best[0] + distance
@@ -79,7 +79,7 @@ def _linked_amounts(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) ->
     """The number behind a link that measures a concept, if the link leads to nothing more: the amount of a price."""
     for step in graph.steps[node]:
         amount = amount_property(step.target, graph) if step.forward else ""
-        best = _best_concept(graph.words[step.predicate], concepts) if amount else None
+        best = _best_name(graph, step.predicate, concepts) if amount else None
         if best is not None:
             yield _Measure(best[0], best[0], Ref(step.target, amount, via=step.predicate), best[1])
 
@@ -95,6 +95,19 @@ def _only_date(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> list
         return []
     cost = min(PLACE_COST * place + SYNONYM_COST, MAX_OWN_COST)
     return [_Measure(cost, cost, Ref(node, dates[0]), concepts[place].startswith("-"))]
+
+
+def _best_name(graph: SchemaGraph, predicate: str, concepts: tuple[str, ...]) -> tuple[float, bool] | None:
+    """The cost of the concept that a property measures best, and whether it is reversed; or None.
+
+    A property that people ask for with an adjective of these concepts ("heavy") costs nothing. Dates reverse the
+    concepts that can be reversed.
+    """
+    best = _best_concept(graph.words[predicate], concepts)
+    if any(len(phrase) == 1 and adjective_concepts(phrase[0]) == concepts for phrase in graph.phrases[predicate]):
+        is_reversed = graph.is_date(predicate) and any(concept.startswith("-") for concept in concepts)
+        return 0.0, best[1] if best is not None else is_reversed
+    return best
 
 
 # Properties with the same name belong to many classes.

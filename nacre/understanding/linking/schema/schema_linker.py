@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from nacre.language.base import language, phrase_list
 from nacre.language.booleans import is_boolean_predicate
 from nacre.language.forms.nouns import is_plural, wording_entry
-from nacre.language.thesaurus import antonyms, function_words, nouns_of_kind
-from nacre.language.tokens import lemma
+from nacre.language.thesaurus import antonyms, function_words, gradable_adjective, nouns_of_kind
+from nacre.language.tokens import Token, lemma
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.comments import terms_by_comment_word
@@ -97,6 +97,7 @@ class SchemaLinker:
         # "show the ..." does not mean a show, nor "the last ..." how long something lasts.
         is_request = at == 0 and at in question.stopwords
         is_request |= at > 0 and token.norm in known["the_last"] and question.tokens[at - 1].norm in known["article"]
+        compared = _compared_adjective(token)
         is_agent = token.norm in nouns_of_kind("persons") or token.norm in nouns_of_kind("bodies")
         for word, fit in self._matcher.match(token.norm, token.lemma):
             if is_request and fit == SYNONYM_SCORE:
@@ -105,6 +106,9 @@ class SchemaLinker:
                 continue
             for index, place in self.terms_of_word[word]:
                 term = self.terms[index]
+                if word == compared and term.predicate and (word,) == term.words in self.graph.phrases[term.predicate]:
+                    # "heaviest" orders by what is called "heavy". It does not name it.
+                    continue
                 # The "maker" is not the date something was made.
                 is_other_date = is_agent and fit < LEMMA_SCORE and self._is_date(term)
                 if not is_other_date and not (is_request and term.score < SAME_WORD_SCORE):
@@ -212,6 +216,12 @@ class SchemaLinker:
     def _is_identifier(self, link: Link) -> bool:
         predicate = link.refs[0].predicate
         return bool(predicate) and self.graph.about(predicate).role == "identifier"
+
+
+def _compared_adjective(token: Token) -> str:
+    """The adjective of a comparative or superlative: "heavy" of "heaviest"; "" for other words."""
+    adjective = gradable_adjective(token)
+    return token.lemma if adjective is not None and adjective.degree != "positive" else ""
 
 
 def _meaningful_lemmas(lexicon: Lexicon) -> frozenset[str]:

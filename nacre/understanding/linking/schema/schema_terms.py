@@ -21,6 +21,8 @@ from nacre.understanding.question.types import Link, Ref
 SAME_WORD_SCORE, LEMMA_SCORE, SYNONYM_SCORE, STEM_SCORE, SPELLING_SCORE = 1.0, 0.97, 0.72, 0.7, 0.75
 # Weights of words that say less: those of the class's own name ("student name"), generic ones, function words.
 OWN_CLASS_WEIGHT, GENERIC_WEIGHT, LIGHT_WEIGHT = 0.25, 0.6, 0.1
+# The weight of a preposition that tells two names apart.
+PREPOSITION_WEIGHT = 0.5
 # Nouns that one expression stands for, at most.
 MAX_PHRASE_CONCEPTS = 4
 
@@ -62,7 +64,7 @@ def schema_terms(lexicon: Lexicon, graph: SchemaGraph) -> tuple[list[SchemaTerm]
     terms = _add_names(terms, hypernyms, graph)
     for names in (_money_names(graph), _expression_names(graph)):
         terms = _add_names(terms, (name for name in names if name.words[0] not in name_words), graph)
-    return list(terms.values()), name_words
+    return _weigh_prepositions(terms.values(), graph), name_words
 
 
 def term_link(start: int, end: int, term: SchemaTerm, score: float, covered: int, exact: bool, how: str) -> Link:
@@ -100,6 +102,9 @@ def _own_names(lexicon: Lexicon, graph: SchemaGraph) -> Iterator[_Name]:
         elif name.kind == "group" and (name.target,) in by_relation:
             yield _Name("class", (by_relation[(name.target,)],), "", words)
         elif name.kind == "predicate" and name.target in graph.schema.predicate_of:
+            if words in graph.phrases[name.target] and function_words().issuperset(words):
+                # "in" and "from the" tell nothing about what is asked.
+                continue
             yield from _predicate_names(name.target, words, graph)
 
 
@@ -145,6 +150,25 @@ def _is_class_identifier(words: tuple[str, ...], own: Collection[str]) -> bool:
     """Whether a name abbreviates its class's name and adds a word for an identifier: "rent no" is not a rent."""
     keys = function_words() | language().words["generic"] | frozenset(wording_entry("keys"))
     return bool(own and words) and _abbreviates(words[0], own) and keys.issuperset(words[1:])
+
+
+def _weigh_prepositions(terms: Collection[SchemaTerm], graph: SchemaGraph) -> list[SchemaTerm]:
+    """The terms, with more weight for prepositions that tell phrases apart: "made in" and "made by"."""
+    light, articles = function_words(), language().words["article"]
+    predicates: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for term in terms:
+        if term.predicate and term.score == SAME_WORD_SCORE:
+            predicates[tuple(w for w in term.words if w not in light)].add(term.predicate)
+
+    def weigh(term: SchemaTerm) -> SchemaTerm:
+        content = tuple(w for w in term.words if w not in light) if term.predicate else ()
+        if not content or len(predicates[content]) < 2 or term.words not in graph.phrases[term.predicate]:
+            return term
+        is_light = (w in light and w not in articles for w in term.words)
+        weights = (PREPOSITION_WEIGHT if add else w for w, add in zip(term.weights, is_light, strict=True))
+        return term._replace(weights=tuple(weights))
+
+    return [weigh(term) for term in terms]
 
 
 def _abbreviates(word: str, others: Collection[str]) -> bool:

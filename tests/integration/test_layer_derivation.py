@@ -1,0 +1,89 @@
+"""What the entries of a semantic layer derive, over small graphs."""
+
+from pathlib import Path
+
+import numpy as np
+
+from ingestion.layer.apply import apply_layers
+from ingestion.layer.evaluate.subclasses import contained_classes
+from ingestion.layer.format.read_layer import read_layer
+from ingestion.read.capsules import Facts
+from ingestion.read.parse import parse_files
+from ingestion.vocabulary import SUBCLASS
+
+GRAPH = """
+@prefix ex: <http://example.org/v#> .
+@prefix schema: <http://schema.org/> .
+ex:a a ex:Barge, ex:Boat ; schema:weight "12 t" ; ex:moored ex:north .
+ex:b a ex:Barge, ex:Boat ; schema:weight "9 t" ; ex:moored ex:south .
+ex:c a ex:Punt, ex:Boat ; ex:moored ex:south .
+ex:hut a ex:Ferry .
+"""
+
+
+def derive(folder: Path, layer: str, graph: str = GRAPH) -> set[tuple[str, str, str]]:
+    """The triples that a layer adds, by local names."""
+    (folder / "graph.ttl").write_text(graph)
+    text = "prefixes: {ex: 'http://example.org/v#'}\n" + layer
+    facts = parse_files([folder / "graph.ttl"])
+    applied = apply_layers(facts, [read_layer(Path("layer.yaml"), text)], packs=False)
+    assert not applied.problems
+    return triples(applied.facts) - triples(facts)
+
+
+def triples(facts: Facts) -> set[tuple[str, str, str]]:
+    rows = zip(facts.subject.tolist(), facts.predicate.tolist(), facts.object.tolist(), strict=True)
+    return {(_local(facts, s), _local(facts, p), _local(facts, o)) for s, p, o in rows}
+
+
+def _local(facts: Facts, term: int) -> str:
+    return facts.texts[term].rsplit("#")[-1].rsplit(":")[-1]
+
+
+def test_a_derived_class_comes_before_one_of_the_graph_with_its_name(tmp_path: Path) -> None:
+    layer = """
+classes:
+  ferry: {where: "?this ex:moored ex:south"}
+properties:
+  berth: {of: ferry, path: ex:moored}
+"""
+    assert {t for t in derive(tmp_path, layer) if t[1] == "berth"} == {("b", "berth", "south"), ("c", "berth", "south")}
+
+
+def test_patterns_match_both_schemes_of_a_namespace(tmp_path: Path) -> None:
+    layer = """
+properties:
+  load: {where: "?this schema:weight ?w BIND(STRBEFORE(?w, ' ') AS ?value)"}
+rules:
+  - "CONSTRUCT { ?b layer:weighed ?w } WHERE { ?b schema:weight ?w }"
+"""
+    found = derive(tmp_path, layer)
+    assert {("a", "load", "12"), ("b", "load", "9"), ("a", "weighed", "12 t"), ("b", "weighed", "9 t")} <= found
+
+
+def test_rules_see_the_names_of_things(tmp_path: Path) -> None:
+    layer = """
+things:
+  ex:north: [North Quay, Old Quay]
+rules:
+  - "CONSTRUCT { ?b layer:quay ?n } WHERE { ?b ex:moored/layer:name ?n }"
+"""
+    assert ("a", "quay", "North Quay") in derive(tmp_path, layer)
+
+
+def test_a_derived_class_is_a_subclass_of_what_contains_it(tmp_path: Path) -> None:
+    layer = """
+classes:
+  southern boat: {where: "?this ex:moored ex:south"}
+"""
+    name = SUBCLASS.rsplit("#")[-1]
+    found = {t for t in derive(tmp_path, layer) if t[1] == name}
+    assert found == {("southern_boat", name, "Boat"), ("Punt", name, "southern_boat")}
+
+
+def test_pairs_that_follow_from_others_are_left_out() -> None:
+    things = np.array([1, 2, 3, 1, 2, 1], dtype=np.int32)
+    types = np.array([7, 7, 7, 8, 8, 9], dtype=np.int32)
+    assert contained_classes(things, types, {8, 9}) == [(8, 7), (9, 8)]
+    assert contained_classes(things, types, {9}) == [(9, 7), (9, 8)]
+    assert contained_classes(things[:0], types[:0], {9}) == []

@@ -1,0 +1,50 @@
+"""Questions in the words of a semantic layer, through whole turns by rules."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from graph.app import compose
+from graph.builder import App
+from graph.stream import stream_turn
+from ingestion.layer.stored import load_layer_files
+from ingestion.pipeline import ingest
+from nacre.config.settings import Settings
+
+FOLDER = Path(__file__).parent / "layers"
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> App:
+    data = tmp_path_factory.mktemp("layers")
+    layers = load_layer_files([FOLDER / "anchors.yaml"])
+    ingest([str(FOLDER / "anchors.ttl")], "anchors", data=data, layers=layers, no_vectors=True)
+    return compose(Settings(data=data, embedder="none", _env_file=None)).build(InMemorySaver())
+
+
+def values(app: App, question: str) -> list[Any]:
+    async def ask() -> Any:
+        events = [e async for e in stream_turn(app, question, graph="anchors", thread=question)]
+        return events[-1][1]
+
+    found: list[Any] = asyncio.run(ask())["values"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How heavy is Old Tom?", [310]),
+        ("Which anchor is the heaviest?", ["Old Tom"]),
+        ("What is the weight of the lightest anchor?", [40]),
+        ("Which anchors were forged by Ada Brand?", ["Old Tom", "Little Ben"]),
+        ("Which anchors were forged at Selby?", ["Little Ben"]),
+        ("Where was Old Tom forged at?", ["Hull"]),
+        ("What is the average mass of the anchors?", [140]),
+    ],
+)
+def test_values(question: str, expected: list[Any], app: App) -> None:
+    assert sorted(map(str, values(app, question))) == sorted(map(str, expected))
