@@ -13,7 +13,7 @@ from nacre.wording.labels.shorten_label import label_remainder
 def class_noun(variable: Variable, schema: Schema) -> str:
     """The noun for a thing of these classes, in the singular; "thing" without a class."""
     group = schema.group_of_classes.get((variable.classes, variable.without)) if variable.classes else None
-    known = [schema.class_of[iri] for iri in variable.classes]
+    known = [schema.class_of[iri] for iri in variable.classes if iri in schema.class_of]
     if group is None and not known:
         return "thing"
     label = min(known, key=lambda c: c.count).label if group is None else group.label
