@@ -218,7 +218,7 @@ def _classes(
                 else terms.by_name("class", name)
             )
     if not found:
-        near = terms.nearest("class", entry.of[0])
+        near = terms.nearest("class", expand_name(entry.of[0], layer.prefixes) or entry.of[0])
         hint = f" Did you mean '{near}'?" if near else ""
         problems.append(
             Problem(entry.place, f"'{entry.key}': this graph has no class '{entry.of[0]}'.{hint}", is_unknown=True)
