@@ -15,7 +15,7 @@ import httpx
 
 ROOT = Path(__file__).parents[1]
 NACRE = ("nacre.serving.cli.main",)
-START_SECONDS, STOP_SECONDS, COMMAND_SECONDS = 60.0, 30.0, 300.0
+START_SECONDS, STOP_SECONDS, COMMAND_SECONDS = 180.0, 30.0, 300.0
 INHERITED_PREFIXES = ("NACRE_", "OPENAI_", "OLLAMA_")
 
 

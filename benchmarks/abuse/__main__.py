@@ -7,7 +7,7 @@ import argparse
 import os
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import httpx
@@ -26,23 +26,23 @@ from benchmarks.server import ROOT, run_nacre, started_server
 PARTS = ("questions", "requests", "models", "lifecycle", "answers", "files")
 
 
-def attacks(parts: Sequence[str], only: str, folder: Path) -> Iterator[AttackResult]:
-    """The results of all parts but `questions`."""
+def attacks(parts: Sequence[str], only: str, folder: Path) -> Iterator[tuple[str, AttackResult]]:
+    """The results of all parts but `questions`, each with its part."""
     data = folder / "served" / "data"
     data.mkdir(parents=True)
     source = str(ROOT / "examples/bmw/kg.ttl")
     run_nacre(data, "ingest", source, "--graph", GRAPH, "--sparql", "--no-vectors")
-    if "requests" in parts:
-        yield from _with_keys(data, only)
-    if "models" in parts:
-        yield from attack_with_models(data, GRAPH, only)
-    if "lifecycle" in parts:
-        yield from attack_lifecycle(data, GRAPH, only)
-    if "answers" in parts:
-        yield from attack_with_answers(folder, only)
-    if "files" in parts:
-        (folder / "files").mkdir()
-        yield from attack_with_files(folder / "files", only)
+    (folder / "files").mkdir()
+    by_part: dict[str, Callable[[], Iterator[AttackResult]]] = {
+        "requests": lambda: _with_keys(data, only),
+        "models": lambda: attack_with_models(data, GRAPH, only),
+        "lifecycle": lambda: attack_lifecycle(data, GRAPH, only),
+        "answers": lambda: attack_with_answers(folder, only),
+        "files": lambda: attack_with_files(folder / "files", only),
+    }
+    for part, attack in by_part.items():
+        if part in parts:
+            yield from ((part, result) for result in attack())
 
 
 def _with_keys(data: Path, only: str) -> Iterator[AttackResult]:
@@ -62,17 +62,32 @@ def _with_keys(data: Path, only: str) -> Iterator[AttackResult]:
     (data / "keys.json").unlink()
 
 
-def print_attacks(results: Iterable[AttackResult]) -> tuple[list[str], list[AttackResult]]:
-    """Print each result as it comes: all rows, and the results that break a limit."""
-    rows, broken = list(HEADER), []
-    print("\n".join(rows))
-    for measured in results:
+def print_attacks(results: Iterable[tuple[str, AttackResult]]) -> dict[str, list[AttackResult]]:
+    """Print each result as it comes: all of them by part."""
+    by_part: dict[str, list[AttackResult]] = {}
+    print("\n".join(HEADER))
+    for part, measured in results:
         result = measured.on_busy_machine(busy_factor())
-        rows.append(result.row)
+        by_part.setdefault(part, []).append(result)
         print(result.row, flush=True)
-        if result.broken:
-            broken.append(result)
-    return rows, broken
+    return by_part
+
+
+def summary(by_part: Mapping[str, Sequence[AttackResult]]) -> str:
+    """A table with the attack of each part that is nearest to its limit of seconds, and the most memory."""
+    rows = [
+        "| part | attacks | nearest to its limit | seconds | at most | most MB | |",
+        "|---|---:|---|---:|---:|---:|---|",
+    ]
+    for part, results in by_part.items():
+        slow = max(results, key=lambda result: result.seconds / result.limit)
+        most = max(result.megabytes for result in results)
+        memory = f"{most:.0f}" if most else ""
+        broken = sum(bool(result.broken) for result in results)
+        mark = f"{broken} BROKEN" if broken else ""
+        what = slow.what.replace("|", "\\|")
+        rows.append(f"| {part} | {len(results)} | {what} | {slow.seconds:.2f} | {slow.limit:g} | {memory} | {mark} |")
+    return "\n".join(rows)
 
 
 def main() -> int:
@@ -82,21 +97,23 @@ def main() -> int:
     command.add_argument("--write", action="store_true", help="write the result to docs/performance.md")
     options = command.parse_args()
     parts, start = options.parts or PARTS, time.perf_counter()
+    tables: list[str] = []
     if busy_factor() > 1:
-        print(f"Others use this machine (load {os.getloadavg()[0]:.1f}): limits in seconds grow with the load.")
+        tables.append(f"Others used the machine (load {os.getloadavg()[0]:.1f}), so limits in seconds are higher.")
+        print(*tables)
     if options.write and (options.only or set(parts) != set(PARTS)):
         command.error("--write needs all parts")
     broken: list[str] = []
-    tables = []
     if "questions" in parts and not options.only:
         table, exceeded = questions.attack_with_questions()
         print(table)
         tables.append(table)
         broken += exceeded
     with tempfile.TemporaryDirectory(prefix="nacre-abuse-") as folder:
-        rows, results = print_attacks(attacks(parts, options.only, Path(folder)))
-    tables.append("\n".join(rows))
-    broken += [f"{result.what}: {result.broken}" for result in results]
+        by_part = print_attacks(attacks(parts, options.only, Path(folder)))
+    tables.append(summary(by_part))
+    print(tables[-1])
+    broken += [f"{each.what}: {each.broken}" for results in by_part.values() for each in results if each.broken]
     print(f"{time.perf_counter() - start:.0f} seconds. {len(broken)} limits broken.", *broken, sep="\n")
     if options.write:
         write_section("abuse", "python -m benchmarks.abuse", "\n\n".join(tables))

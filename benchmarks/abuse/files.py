@@ -74,7 +74,7 @@ def _fetched_contexts(folder: Path, address: str) -> list[str]:
     return [str(folder / "a.jsonld"), "--fetch-contexts"]
 
 
-GIGABYTE = 1_000_000_000
+BOMB_BYTES = 300_000_000
 MEGABYTE_OF_SPACE = files.white_space(500_000)
 CASES = (
     *(_file(f"XML entities: {name}", name, content) for name, content in files.entity_files().items()),
@@ -99,11 +99,11 @@ CASES = (
         lambda: json.dumps(contexts.copied_terms(5000, 10_000)),
     ),
     FileCase("JSON-LD: contexts that name the next twice", _fetched_contexts),
-    _file("1 GB in .ttl.gz", "a.ttl.gz", lambda: files.gzip_bomb(files.SMALL, b"\n", GIGABYTE)),
+    _file("300 MB in .ttl.gz", "a.ttl.gz", lambda: files.gzip_bomb(files.SMALL, b"\n", BOMB_BYTES)),
     _file(
-        "1 GB in .ttl.gz that says it is empty",
+        "300 MB in .ttl.gz that says it is empty",
         "a.ttl.gz",
-        lambda: files.gzip_bomb(files.SMALL, b"\n", GIGABYTE, stated=False),
+        lambda: files.gzip_bomb(files.SMALL, b"\n", BOMB_BYTES, stated=False),
     ),
     _file(
         "one triple in .ttl.gz, 5 million times",
@@ -112,7 +112,7 @@ CASES = (
         ends=READ,
         limit=READ_SECONDS,
     ),
-    _file("1 GB in .rdf.gz", "a.rdf.gz", lambda: files.gzip_bomb(files.RDF.encode(), b" ", GIGABYTE)),
+    _file("300 MB in .rdf.gz", "a.rdf.gz", lambda: files.gzip_bomb(files.RDF.encode(), b" ", BOMB_BYTES)),
     _file("XML entities in .rdf.gz", "a.rdf.gz", lambda: gzip.compress(files.entity_files()["nested.rdf"].encode())),
     _file("a literal of 17 MB", "a.ttl", lambda: files.long_text(17)),
     _file("50,000 nested lists", "a.ttl", lambda: files.nested_lists(50_000), ends=EITHER),

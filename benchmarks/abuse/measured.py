@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.abuse.case import busy_factor
+
 # a process that exceeds one of these is killed, so that the benchmark goes on
 KILL_SECONDS, KILL_MEGABYTES = 90.0, 5000.0
 POLL_SECONDS = 0.02
@@ -28,6 +30,7 @@ class Ended(NamedTuple):
 def run_measured(arguments: list[str], env: Mapping[str, str], folder: Path) -> Ended:
     """Run a module of Python: its end."""
     with tempfile.TemporaryFile() as output:
+        seconds_allowed = KILL_SECONDS * busy_factor()
         start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
         process = subprocess.Popen(
             [sys.executable, "-m", *arguments], env=dict(env), cwd=folder, stdout=output, stderr=output
@@ -35,7 +38,7 @@ def run_measured(arguments: list[str], env: Mapping[str, str], folder: Path) -> 
         peak = 0.0
         while process.poll() is None:
             peak = max(peak, sum(map(resident_megabytes, process_tree(process.pid))), _peak_megabytes(process.pid))
-            if time.perf_counter() - start > KILL_SECONDS or peak > KILL_MEGABYTES:
+            if time.perf_counter() - start > seconds_allowed or peak > KILL_MEGABYTES:
                 process.kill()
             time.sleep(POLL_SECONDS)
         seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
