@@ -9,11 +9,20 @@ import numpy as np
 from ingestion.induce.names.column_names import namespace_word
 from ingestion.layer.format.prefixes import known_prefixes
 from ingestion.read.capsules import Facts, unique_counts
-from ingestion.vocabulary import COMMENT_PREDICATES, LABEL, SCHEMA_PREDICATES, SCHEMA_TYPES, TYPE, local_name, name_rank
+from ingestion.vocabulary import (
+    COMMENT_PREDICATES,
+    EMPTY_TYPES,
+    LABEL,
+    SCHEMA_PREDICATES,
+    SCHEMA_TYPES,
+    TYPE,
+    local_name,
+    name_rank,
+)
 
 SAMPLES, SAMPLE_LENGTH = 3, 60
 # of one example: depth, lines, lines of one node
-MAX_DEPTH, MAX_LINES, MAX_CHILDREN = 4, 45, 14
+MAX_DEPTH, MAX_LINES, MAX_CHILDREN = 4, 30, 14
 # members of a class that are examined
 MAX_MEMBERS = 2000
 MAX_COMMENT = 160
@@ -46,7 +55,10 @@ class _Description:
         facts = self._facts
         typed = np.flatnonzero(facts.predicate == self._type)
         classes, counts = unique_counts(facts.object[typed])
-        order = sorted(zip(classes.tolist(), counts.tolist(), strict=True), key=lambda c: (-c[1], facts.texts[c[0]]))
+        order = sorted(
+            zip(classes.tolist(), counts.tolist(), strict=True),
+            key=lambda c: (facts.texts[c[0]] in EMPTY_TYPES, -c[1], facts.texts[c[0]]),
+        )
         for number, count in order:
             if facts.texts[number] in SCHEMA_TYPES or facts.is_literal[number]:
                 continue
@@ -107,10 +119,9 @@ class _Description:
             "",
         )
         types = [
-            self._curie(facts.texts[int(facts.object[r])])
-            for r in self._rows(number)
-            if facts.predicate[r] == self._type
+            self._facts.texts[int(facts.object[r])] for r in self._rows(number) if facts.predicate[r] == self._type
         ]
+        types = [self._curie(iri) for iri in sorted(types, key=lambda iri: iri in EMPTY_TYPES)]
         shown = "[]" if kind == "blank" else self._curie(text)
         return f"{shown}{f' a {types[0]}' if types else ''}{f' {name[:SAMPLE_LENGTH]!r}' if name else ''}"
 

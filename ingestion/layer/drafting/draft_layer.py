@@ -11,15 +11,20 @@ from typing import Any
 from agents.layer_drafter import LayerDrafter
 from agents.models.limits import CHARACTERS_PER_TOKEN
 from agents.result import NO_USAGE, Usage
+from ingestion.layer.apply import apply_layers
 from ingestion.layer.drafting.check_draft import CheckedDraft, FailedEntry, check_draft, merge_sections
 from ingestion.layer.drafting.describe_graph import GraphText, describe_graph
 from ingestion.layer.drafting.layer_text import layer_text
+from ingestion.layer.entries import ClassEntry, PropertyEntry
 from ingestion.read.capsules import Facts
+from ingestion.vocabulary import local_name
 from nacre.errors import IngestionError
 
 # tokens that one call reads of a graph: the drafts of ten graphs took 5,000 to 25,000 (measured)
 CALL_TOKENS = 20_000
 MAX_CALLS = 4
+# characters of what packs give already (given)
+MAX_GIVEN = 8000
 
 
 @dataclass
@@ -64,9 +69,11 @@ async def draft_layer(
     """Draft, check and repair; `on_draft` is called with what is there after each call. Raises ModelFailed."""
     text = describe_graph(facts)
     calls, rest = plan_calls(text, tokens)
+    given = _given_by_packs(facts)
     draft = LayerDraft(rest=rest)
     for number, shown in enumerate(calls, 1):
-        reply = await drafter.draft(shown, _prefix_lines(text.prefixes), layer_text(draft.sections), questions)
+        present = "\n".join(filter(None, (given, layer_text(draft.sections))))
+        reply = await drafter.draft(shown, _prefix_lines(text.prefixes), present, questions)
         draft.usage += reply.usage
         checked = _checked(reply.value, text.prefixes, facts, draft)
         on_draft(draft, f"call {number} of {len(calls)}: {checked.count} entries, {len(checked.failed)} to repair")
@@ -90,6 +97,19 @@ def _checked(text: str, prefixes: Mapping[str, str], facts: Facts, draft: LayerD
         return CheckedDraft({}, [FailedEntry("", "", text, str(error))])
     draft.sections = merge_sections(draft.sections, checked.sections)
     return checked
+
+
+def _given_by_packs(facts: Facts) -> str:
+    """What packs say of the graph already, a line for each entry that has an effect."""
+    applied = apply_layers(facts, ())
+    lines = []
+    for index, entry in enumerate(applied.layer.entries):
+        if not isinstance(entry, ClassEntry | PropertyEntry) or applied.counts.get(index) == 0 or entry.hidden:
+            continue
+        of = f" of {', '.join(map(local_name, entry.of))}" if isinstance(entry, PropertyEntry) and entry.of else ""
+        words = f" ({', '.join(entry.also)})" if entry.also else ""
+        lines.append(f"{entry.name or local_name(entry.iri)}{of}{words}")
+    return "\n".join(("# from packs of vocabularies:", *lines))[:MAX_GIVEN] if lines else ""
 
 
 def _prefix_lines(prefixes: Mapping[str, str]) -> str:

@@ -57,7 +57,7 @@ def draft(
         Path | None,
         typer.Option("--questions", metavar="FILE", help="Questions that were not answered, one a line or JSON Lines."),
     ] = None,
-    tokens: Annotated[int, typer.Option("--tokens", min=1000, help="How many tokens of the graph are shown.")] = 40_000,
+    tokens: Annotated[int, typer.Option("--tokens", min=1000, help="How many tokens of the graph are shown.")] = 30_000,
 ) -> int:
     """Draft a layer with the configured model; without one, write a template.
 
