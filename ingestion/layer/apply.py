@@ -8,6 +8,7 @@ from pathlib import Path
 from ingestion.layer.entries import Layer
 from ingestion.layer.evaluate.derive import derive_layer
 from ingestion.layer.packs import packs_of
+from ingestion.layer.precedence import without_taken_names
 from ingestion.layer.resolve import Problem, last_of_each, resolve_layer, terms_of_facts
 from ingestion.layer.stored import LayerFiles
 from ingestion.read.capsules import Facts
@@ -31,19 +32,24 @@ class AppliedLayer:
 
 
 def apply_layers(facts: Facts, layers: Sequence[Layer], *, packs: bool = True) -> AppliedLayer:
-    """Resolve and apply packs, then the given layers; of entries with one name the last one stays."""
+    """Resolve and apply packs, then the given layers; of entries with one name the last one stays.
+
+    A name that a given layer uses means only that: packs lose it.
+    """
     shipped = packs_of(facts) if packs else []
     terms = terms_of_facts(facts)
-    resolved = [resolve_layer(layer, terms)[0] for layer in shipped]
+    resolved: list[Layer] = []
     problems: list[Problem] = []
     for layer in layers:
         own, found = resolve_layer(layer, terms)
         resolved.append(own)
         problems += found
+    own_entries = [entry for layer in resolved for entry in layer.entries]
+    of_packs = [entry for layer in shipped for entry in resolve_layer(layer, terms)[0].entries]
     merged = Layer(
         "layers",
-        last_of_each([entry for layer in resolved for entry in layer.entries]),
-        languages=next((layer.languages for layer in reversed(resolved) if layer.languages), ()),
+        last_of_each([*without_taken_names(of_packs, own_entries), *own_entries]),
+        languages=next((layer.languages for layer in reversed((*shipped, *resolved)) if layer.languages), ()),
     )
     derived = derive_layer(facts, merged)
     own_files = {entry.place.file for layer in layers for entry in layer.entries}

@@ -6,6 +6,7 @@ from dataclasses import replace
 from ingestion.induce.declarations import Declarations
 from ingestion.induce.names.column_names import readable_name
 from ingestion.layer.entries import ClassEntry, Layer, PropertyEntry
+from ingestion.layer.packs import is_of_pack
 from ingestion.vocabulary import local_name
 from nacre.records.schema import Schema
 
@@ -31,7 +32,7 @@ def name_declarations(declarations: Declarations, layer: Layer) -> None:
 def mark_schema(schema: Schema, layer: Layer) -> Schema:
     """The schema with units, hidden classes and properties, and the patterns of derived ones."""
     classes: Mapping[str, ClassEntry] = {e.iri: e for e in layer.entries if isinstance(e, ClassEntry)}
-    named = {e.iri for e in classes.values() if e.name}
+    named = {e.iri for e in classes.values() if e.name and not is_of_pack(e)}
     hidden_classes = {e.iri: e.hidden for e in layer.entries if isinstance(e, ClassEntry) and e.hidden is not None}
     properties = [e for e in layer.entries if isinstance(e, PropertyEntry)]
     hidden = {e.iri: e.hidden for e in properties if e.hidden is not None}

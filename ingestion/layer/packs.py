@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from ingestion.layer.entries import Layer
+from ingestion.layer.entries import Entry, Layer
 from ingestion.layer.format.prefixes import expand_name, iri_variants, known_prefixes
 from ingestion.layer.format.read_layer import read_layer
 from ingestion.read.capsules import Facts, unique_counts
@@ -31,6 +31,11 @@ def packs_for(iris: Iterable[str]) -> list[Layer]:
     return [
         _pack(name) for name, namespaces in pack_namespaces().items() if any(iri.startswith(namespaces) for iri in used)
     ]
+
+
+def is_of_pack(entry: Entry) -> bool:
+    """Whether an entry is one of a pack."""
+    return Path(entry.place.file).is_relative_to(PACKS)
 
 
 @cache

@@ -18,7 +18,7 @@ class Class:
     A class that is not part of the type hierarchy (a SKOS concept, say) has a view of its own; `within` are then the
     classes that hold all of its members. A `hidden` class is queryable and left out of what is suggested or shown.
     `pattern` is the SPARQL group pattern over ?this of a class that a semantic layer derives. `is_named` classes have
-    their name from a layer.
+    their name from a layer that is no pack.
     """
 
     iri: str

@@ -5,8 +5,11 @@ from pathlib import Path
 import numpy as np
 
 from ingestion.layer.apply import apply_layers
+from ingestion.layer.entries import Entry, PropertyEntry
 from ingestion.layer.evaluate.subclasses import contained_classes
 from ingestion.layer.format.read_layer import read_layer
+from ingestion.layer.precedence import without_taken_names
+from ingestion.layer.resolve import GraphTerms, resolve_layer
 from ingestion.read.capsules import Facts
 from ingestion.read.parse import parse_files
 from ingestion.vocabulary import SUBCLASS
@@ -29,6 +32,14 @@ def derive(folder: Path, layer: str, graph: str = GRAPH) -> set[tuple[str, str, 
     applied = apply_layers(facts, [read_layer(Path("layer.yaml"), text)], packs=False)
     assert not applied.problems
     return triples(applied.facts) - triples(facts)
+
+
+def entries(layer: str) -> list[Entry]:
+    """The entries of a layer, resolved against a graph that has what it names."""
+    read = read_layer(Path("layer.yaml"), "prefixes: {ex: 'http://example.org/v#'}\n" + layer)
+    names = ("Boat", "Lock", "name")
+    known = [f"http://example.org/v#{name}" for name in names]
+    return list(resolve_layer(read, GraphTerms(known, known, dict))[0].entries)
 
 
 def triples(facts: Facts) -> set[tuple[str, str, str]]:
@@ -87,3 +98,27 @@ def test_pairs_that_follow_from_others_are_left_out() -> None:
     assert contained_classes(things, types, {8, 9}) == [(8, 7), (9, 8)]
     assert contained_classes(things, types, {9}) == [(9, 7), (9, 8)]
     assert contained_classes(things[:0], types[:0], {9}) == []
+
+
+def test_a_name_of_the_own_layer_is_not_a_name_of_a_pack() -> None:
+    pack = entries("""
+properties:
+  mass: {of: ex:Boat, path: ex:mass, also: [weight]}
+  load: {of: ex:Boat, path: ex:load, also: [cargo]}
+  draught: {of: ex:Boat, path: ex:deep, also: [depth]}
+  freeboard: {of: ex:Boat, path: layer:draught}
+  ex:name: {name: name, also: [called, title]}
+""")
+    own = entries("""
+properties:
+  cargo: {of: ex:Boat, path: ex:freight, also: [load]}
+  depth: {of: ex:Lock, path: ex:depth, also: [mass]}
+  title: {path: ex:title, also: [draught]}
+""")
+    found = {e.iri.rsplit(":")[-1]: e.also for e in without_taken_names(pack, own) if isinstance(e, PropertyEntry)}
+    assert found == {
+        "mass": ("weight",),
+        "draught": ("depth",),
+        "freeboard": (),
+        "//example.org/v#name": ("called",),
+    }

@@ -17,6 +17,7 @@ from nacre.understanding.linking.schema.paraphrases import link_paraphrases
 from nacre.understanding.linking.schema.quantity_nodes import link_quantity_nodes
 from nacre.understanding.linking.schema.requested_names import absorb_name_words
 from nacre.understanding.linking.schema.requested_units import link_requested_units, link_split_names
+from nacre.understanding.linking.schema.schema_link_filters import drop_hidden_rivals
 from nacre.understanding.linking.schema.schema_terms import SYNONYM_SCORE
 from nacre.understanding.question.types import INEQUALITIES, Link, Question
 
@@ -48,6 +49,7 @@ def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
     found += link_split_names(question, graph)
     found = _drop_other_years(found, question, graph)
     found = _drop_other_identifiers(found, question)
+    found = drop_hidden_rivals(found, graph.hidden_nodes, graph.hidden_predicates)
     found = _drop_outscored_classes(found)
     found = [*found, *link_comment_words(question, found, schema_linker.comment_terms)]
     found = [*found, *link_quantity_nodes(found, graph)]

@@ -1,7 +1,7 @@
 """Filter and extend the links of classes and properties among themselves: Links -> Links."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import product
 
 from nacre.understanding.linking.graph.nodes import SchemaNode
@@ -59,6 +59,21 @@ def lower_rarer_classes(links: list[Link], nodes: Sequence[SchemaNode]) -> list[
         most[x.start, x.end, node.words] = max(most[x.start, x.end, node.words], node.count)
     rarer = {x for x, node in classes.items() if node.count < most[x.start, x.end, node.words]}
     return [x._replace(score=x.score * RARER_CLASS_FACTOR) if x in rarer else x for x in links]
+
+
+def drop_hidden_rivals(
+    links: list[Link], hidden_nodes: Collection[int], hidden_predicates: Collection[str]
+) -> list[Link]:
+    """The links without those to what a semantic layer hides, where the same words name something that it shows."""
+    if not hidden_nodes and not hidden_predicates:
+        return links
+
+    def is_hidden(link: Link) -> bool:
+        ref = link.refs[0]
+        return ref.node in hidden_nodes or bool({ref.predicate, ref.via} & set(hidden_predicates))
+
+    shown = {(x.start, x.end, x.exact) for x in links if not is_hidden(x)}
+    return [x for x in links if not is_hidden(x) or not {(x.start, x.end, True), (x.start, x.end, x.exact)} & shown]
 
 
 def best_links(links: list[Link]) -> list[Link]:
