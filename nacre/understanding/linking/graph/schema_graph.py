@@ -18,9 +18,9 @@ from nacre.understanding.linking.graph.steps import build_mixed_targets, build_s
 class SchemaGraph:
     """Nodes, their properties, and the steps and paths between them. It never changes after it is built.
 
-    `words` are the lemmas of a predicate's label, `phrases` those of what a semantic
-    layer says that people ask with. `hidden_nodes` and `hidden_predicates` are what it hides. `literals` are the properties with values of each node, `holders`
-    the nodes that have such a property. `ends` are the nodes that a predicate links, source and target.
+    `words` are the lemmas of a predicate's label, `phrases` those of what a semantic layer says that people ask with.
+    `hidden_nodes` and `hidden_predicates` are what it hides. `literals` are the properties with values of each node,
+    `holders` the nodes that have such a property. `ends` are the nodes that a predicate links, source and target.
     `value_counts` counts the values by node and property.
     """
 
