@@ -11,5 +11,6 @@ Files in reading order:
     names.py       the names that a layer gives to classes and properties
     apply.py       packs and files of an ingest -> one layer, applied
     check.py       what each entry of a layer gives in a graph, and what is wrong
+    edit_names.py  other names that people give on the page
     drafting/      a layer drafted by a model
 """

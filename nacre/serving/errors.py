@@ -11,6 +11,10 @@ class ForbiddenOrigin(NacreError):
     """A web page of another origin sent the request, and the settings do not allow it."""
 
 
+class Forbidden(NacreError):
+    """The key has no right to do this."""
+
+
 class NotFound(NacreError):
     """The resource does not exist, or the caller may not read it."""
 
@@ -38,6 +42,7 @@ class StorageUnavailable(NacreError):
 STATUS_BY_ERROR: dict[type[NacreError], int] = {
     Unauthenticated: 401,
     ForbiddenOrigin: 403,
+    Forbidden: 403,
     NotFound: 404,
     ModelNotFound: 404,
     WrongGraph: 409,

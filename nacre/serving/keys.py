@@ -19,15 +19,18 @@ from nacre.errors import ConfigError
 log = logging.getLogger(__name__)
 
 KEY_FILE = "keys.json"
+# what a key may do besides asking: change names, approve answers, share answers
+RIGHTS = ("write", "approve", "share")
 KEY_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who sent a request. `owner` owns the threads; `graphs` are the readable graphs, None for all."""
+    """Who sent a request. `owner` owns the threads, `graphs` are the readable graphs (None: all), `may` its rights."""
 
     owner: str
     graphs: tuple[str, ...] | None = None
+    may: tuple[str, ...] = ()
 
     def may_read(self, graph: str) -> bool:
         """Whether this caller may read a graph.
@@ -39,7 +42,8 @@ class Caller:
         return self.graphs is None or graph in self.graphs
 
 
-LOCAL_CALLER = Caller("local")
+# without keys, this machine may do everything
+LOCAL_CALLER = Caller("local", may=RIGHTS)
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,7 @@ class StoredKey:
     graphs: tuple[str, ...] | None
     created: float
     revoked: float | None = None
+    may: tuple[str, ...] = ()
 
 
 class KeyStore:
@@ -89,7 +94,13 @@ class KeyStore:
                 if not isinstance(entries, list):
                     raise TypeError("it is no list")
                 self._keys = tuple(
-                    StoredKey(**{**key, "graphs": None if key["graphs"] is None else tuple(key["graphs"])})
+                    StoredKey(
+                        **{
+                            **key,
+                            "graphs": None if key["graphs"] is None else tuple(key["graphs"]),
+                            "may": tuple(key.get("may", ())),
+                        }
+                    )
                     for key in entries
                 )
             except (ValueError, TypeError, KeyError, RecursionError) as error:
@@ -112,16 +123,24 @@ class KeyStore:
     def find_caller(self, token: str) -> Caller | None:
         """The caller that a key stands for; None if the key is not valid."""
         hashed = _hash(token)
-        return next((Caller(k.name, k.graphs) for k in self.all() if k.hash == hashed and k.revoked is None), None)
+        return next(
+            (Caller(k.name, k.graphs, k.may) for k in self.all() if k.hash == hashed and k.revoked is None), None
+        )
 
-    def add(self, name: str, graphs: Sequence[str] | None, *, replace: bool = False) -> str:
-        """Create a key and return it; it is never shown again. `replace` gives an existing name a new key."""
+    def add(self, name: str, graphs: Sequence[str] | None, *, may: Sequence[str] = (), replace: bool = False) -> str:
+        """Create a key and return it; it is never shown again. `may` are RIGHTS. `replace` gives an existing name a new
+        key."""
+        unknown = sorted(set(may) - set(RIGHTS))
+        if unknown:
+            raise ConfigError(f"A key may {', '.join(RIGHTS)}; {', '.join(unknown)} is no right.")
         if not KEY_NAME.fullmatch(name) or name == LOCAL_CALLER.owner:
             raise ConfigError(f"{name!r} can't name a key: use lower-case letters, digits and hyphens, not 'local'.")
         with self._locked() as keys:
-            return self._add(keys, name, graphs, replace=replace)
+            return self._add(keys, name, graphs, may, replace=replace)
 
-    def _add(self, keys: Sequence[StoredKey], name: str, graphs: Sequence[str] | None, *, replace: bool) -> str:
+    def _add(
+        self, keys: Sequence[StoredKey], name: str, graphs: Sequence[str] | None, may: Sequence[str], *, replace: bool
+    ) -> str:
         if replace and not any(key.name == name for key in keys):
             raise ConfigError(f"There is no key named {name!r} to replace. Run: nacre keys add {name}")
         if not replace and any(key.name == name for key in keys):
@@ -131,7 +150,7 @@ class KeyStore:
                 f"nacre keys add {name} --replace"
             )
         token = f"nacre_{secrets.token_urlsafe(32)}"
-        new = StoredKey(name, _hash(token), None if graphs is None else tuple(graphs), time.time())
+        new = StoredKey(name, _hash(token), None if graphs is None else tuple(graphs), time.time(), may=tuple(may))
         self._write([*(key for key in keys if key.name != name), new])
         return token
 

@@ -23,7 +23,7 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     for code, words in {
         400: "The body can't be read.",
         401: "The key is missing or not valid.",
-        403: "The request came from a page of another origin.",
+        403: "The request came from a page of another origin, or the key has no right to do this.",
         404: "Not found, or not readable with this key.",
         409: "The thread is about another graph.",
         413: "The request is too large.",

@@ -25,11 +25,16 @@ def add(
         str | None,
         typer.Option("--graphs", metavar="a,b,...", help="Graphs that the key may read; all by default."),
     ] = None,
+    may: Annotated[
+        str | None,
+        typer.Option("--may", metavar="write,approve,share", help="Rights besides asking; none by default."),
+    ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace the existing key of this name.")] = False,
 ) -> None:
     """Create a key; it is shown only once."""
     graph_names = None if graphs is None else [graph.strip() for graph in graphs.split(",") if graph.strip()]
-    token = _key_store().add(name, graph_names, replace=replace)
+    rights = [right.strip() for right in (may or "").split(",") if right.strip()]
+    token = _key_store().add(name, graph_names, may=rights, replace=replace)
     print_line(token)
     typer.echo("Save it now: only its hash is stored. Clients send it as 'Authorization: Bearer KEY'.", err=True)
 
@@ -46,7 +51,8 @@ def list_keys() -> None:
     for key in sorted(stored, key=lambda key: key.name):
         graphs = "all graphs" if key.graphs is None else ", ".join(key.graphs) or "no graph"
         state = "" if key.revoked is None else f"  revoked {_format_date(key.revoked)}"
-        print_line(f"{key.name:<{width}}  created {_format_date(key.created)}  {graphs}{state}")
+        rights = f"  may {', '.join(key.may)}" if key.may else ""
+        print_line(f"{key.name:<{width}}  created {_format_date(key.created)}  {graphs}{rights}{state}")
 
 
 @keys_app.command()

@@ -5,6 +5,7 @@ In reading order:
     ask            ask a question; resume or stop its turn
     threads        stored conversations
     graphs         graphs, schemas, reports, documents, example questions
+    layer          names of classes and properties, and other names by callers
     browse         overview, things, classes, labels, follow-up questions
     query          queries of users; options of a turn; model calls of a run
     text2sparql    a question as one SPARQL query

@@ -1,0 +1,39 @@
+"""Other names that people give to classes and properties: one layer file of its own, with who changed it and when."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ingestion.layer.drafting.layer_text import layer_text
+from ingestion.layer.format.read_layer import read_layer
+from ingestion.layer.resolve import Kind
+from ingestion.layer.stored import LayerFile, LayerFiles
+from nacre.language.sanitize import strip_control_characters
+
+PEOPLE = "people.yaml"
+# changes that the file lists, the last ones
+MAX_CHANGES = 200
+_SECTIONS: dict[Kind, str] = {"class": "classes", "property": "properties"}
+
+
+def with_names(layers: LayerFiles, kind: Kind, iri: str, also: Sequence[str], *, who: str, when: str) -> LayerFile:
+    """The file with other names for one class or property instead of those that it had; none removes the entry.
+
+    Raises IngestionError for names that no layer may have.
+    """
+    present = next((each.text for each in layers.files if each.name == PEOPLE), "")
+    changes = [line for line in present.splitlines() if line.startswith("# ")]
+    sections: dict[str, Any] = yaml.safe_load(present) or {}
+    entries = dict(sections.get(_SECTIONS[kind]) or {})
+    names = list(dict.fromkeys(name for each in also if (name := strip_control_characters(each).strip())))
+    if names:
+        entries[iri] = {"also": names}
+    else:
+        entries.pop(iri, None)
+    sections[_SECTIONS[kind]] = entries
+    changes.append(f"# {when} {who}: {' '.join(strip_control_characters(iri).split())}")
+    text = "\n".join(changes[-MAX_CHANGES:]) + "\n" + layer_text(sections)
+    read_layer(Path(PEOPLE), text)
+    return LayerFile(PEOPLE, text)
