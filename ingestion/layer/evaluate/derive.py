@@ -10,16 +10,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.layer.entries import ClassEntry, CodeEntry, Entry, Layer, PropertyEntry, RuleEntry, ThingEntry
+from ingestion.layer.entries import (
+    LAYER_NAMESPACE,
+    ClassEntry,
+    CodeEntry,
+    Entry,
+    Layer,
+    PropertyEntry,
+    RuleEntry,
+    ThingEntry,
+)
 from ingestion.layer.evaluate.paths import PathEvaluator
 from ingestion.layer.evaluate.pattern_store import PatternStore, PlainTerm, PlainTriple, pattern_store
 from ingestion.layer.evaluate.subclasses import contained_classes
-from ingestion.layer.format.expressions import predicates_of
+from ingestion.layer.format.expressions import iris_of, mentioned_iris, predicates_of
 from ingestion.layer.format.prefixes import iri_variants
+from ingestion.layer.packs import is_of_pack
 from ingestion.layer.resolve import Problem
 from ingestion.meaning.draft import Draft
 from ingestion.read.capsules import Facts
-from ingestion.vocabulary import ALTERNATIVE, LAYER_NAME, SUBCLASS, TYPE, name_rank
+from ingestion.vocabulary import ALTERNATIVE, LABEL, LAYER_NAME, SUBCLASS, TYPE, name_rank
 from nacre.errors import IngestionError, ToolError
 from nacre.plans.sparql.property_path import parse_path
 
@@ -78,6 +88,8 @@ class _LayerDerivation:
 
     def apply(self, entry: Entry) -> int:
         """Derive the triples of one entry; returns how many values it gave."""
+        if is_of_pack(entry) and not self._may_match(_query_text(entry)):
+            return 0
         if isinstance(entry, ClassEntry):
             members = self._subjects(self._store.select(f"SELECT DISTINCT ?this WHERE {{ {entry.where} }}"))
             return self._derive(members, TYPE, np.full(len(members), self.draft.iri(entry.iri), dtype=np.int32))
@@ -95,6 +107,11 @@ class _LayerDerivation:
         if derived:
             pairs = np.array(contained_classes(*self._links(TYPE), derived), dtype=np.int32).reshape(-1, 2)
             self._derive(pairs[:, 0], SUBCLASS, pairs[:, 1])
+
+    def _may_match(self, text: str) -> bool:
+        """Whether the graph has any of the IRIs of a pattern. Most patterns of packs are about what a graph lacks."""
+        iris = mentioned_iris(text) if text else frozenset()
+        return not iris or any(iri in self._derived or self.draft.known_iri(iri) is not None for iri in iris)
 
     def _property(self, entry: PropertyEntry) -> int:
         subjects, values = self._values(entry)
@@ -227,14 +244,32 @@ class _LayerDerivation:
         return self._started
 
     def _read_triples(self) -> Iterator[PlainTriple]:
-        texts = [text for entry in self.layer.entries if (text := _query_text(entry))]
-        wanted = predicates_of(texts)
-        numbers = self.facts.predicates
-        if wanted is not None:
-            numbers = [n for n in numbers if self.facts.texts[n] in wanted]
-        for number in numbers:
+        """The triples that patterns can match. Rules of packs with any predicate follow links to and from the things
+        that their other triples are about; other patterns with any predicate see all triples."""
+        entries = [entry for entry in self.layer.entries if _query_text(entry)]
+        if predicates_of([_query_text(entry) for entry in entries if not is_of_pack(entry)]) is None:
+            wanted = np.ones(len(self.facts.subject), dtype=bool)
+        else:
+            wanted = self._wanted_rows([_query_text(entry) for entry in entries])
+        for number in self.facts.predicates:
             rows = self._rows_of_predicate(number)
+            rows = rows[wanted[rows]]
             yield from self._plain_triples(self.facts.texts[number], self.facts.subject[rows], self.facts.object[rows])
+
+    def _wanted_rows(self, texts: Sequence[str]) -> "NDArray[np.bool_]":
+        facts = self.facts
+        matching = [text for text in texts if LAYER_NAMESPACE in text or self._may_match(text)]
+        iris = frozenset(iri for text in matching for iri in iris_of(text))
+        numbers = [n for n in facts.predicates if facts.texts[n] in iris]
+        wanted: NDArray[np.bool_] = np.isin(facts.predicate, numbers)
+        if predicates_of(matching) is None:
+            telling = [n for n in numbers if facts.texts[n] not in (TYPE, LABEL)]
+            about = np.zeros(len(facts.texts), dtype=bool)
+            rows = np.isin(facts.predicate, telling)
+            about[facts.subject[rows]] = True
+            about[facts.object[rows][~facts.is_literal[facts.object[rows]]]] = True
+            wanted |= about[facts.object] | about[facts.subject]
+        return wanted
 
     def _plain_triples(self, predicate: str, subjects: "Terms", values: "Terms") -> Iterator[PlainTriple]:
         property_ = ("iri", predicate, "", "")

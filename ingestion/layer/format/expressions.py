@@ -5,7 +5,7 @@ from functools import cache
 
 from ingestion.layer.entries import Place
 from ingestion.layer.format.prefixes import expand_name
-from ingestion.vocabulary import TYPE
+from ingestion.vocabulary import LABEL, TYPE, XSD
 from nacre.errors import IngestionError, ToolError
 from nacre.stores.sparql.query_tokens import Token, keywords, query_tokens, write_tokens
 
@@ -105,6 +105,16 @@ def predicates_of(texts: Iterable[str]) -> frozenset[str] | None:
         if any(_may_be_predicate(tokens, i) for i in range(1, len(tokens) - 1)):
             return None
     return frozenset(found)
+
+
+def iris_of(text: str) -> frozenset[str]:
+    """All IRIs in a pattern or query."""
+    return frozenset(token.text[1:-1] for token in query_tokens(text) if token.kind == "iri")
+
+
+def mentioned_iris(text: str) -> frozenset[str]:
+    """The IRIs in a pattern or query that a graph has only if it uses their vocabulary: no datatypes, types, labels."""
+    return frozenset(iri for iri in iris_of(text) if iri not in (TYPE, LABEL) and not iri.startswith(XSD))
 
 
 def _may_be_predicate(tokens: Sequence[Token], i: int) -> bool:
