@@ -6,6 +6,7 @@ import numpy as np
 
 from ingestion.layer.apply import apply_layers
 from ingestion.layer.entries import Entry, PropertyEntry
+from ingestion.layer.evaluate.order import derivation_order
 from ingestion.layer.evaluate.subclasses import contained_classes
 from ingestion.layer.format.read_layer import read_layer
 from ingestion.layer.precedence import without_taken_names
@@ -122,3 +123,29 @@ properties:
         "freeboard": (),
         "//example.org/v#name": ("called",),
     }
+
+
+def test_an_entry_sees_what_later_entries_give(tmp_path: Path) -> None:
+    layer = """
+rules:
+  - "CONSTRUCT { ?b layer:heavy ?t } WHERE { ?b layer:tonnes ?t FILTER(?t > 10) }"
+classes:
+  heavy boat: {where: "?this layer:heavy ?t"}
+properties:
+  heavy berth: {of: heavy boat, path: ex:moored}
+  tonnes: {where: "?this schema:weight ?w BIND(xsd:integer(STRBEFORE(?w, ' ')) AS ?value)"}
+"""
+    assert ("a", "heavy_berth", "north") in derive(tmp_path, layer)
+
+
+def test_entries_that_need_one_another_keep_their_order() -> None:
+    found = entries("""
+rules:
+  - "CONSTRUCT { ?b layer:one ?t } WHERE { ?b layer:two ?t }"
+  - "CONSTRUCT { ?b layer:two ?t } WHERE { ?b layer:one ?t }"
+properties:
+  three: {path: layer:two}
+  five: {path: layer:four/layer:three}
+  four: {path: "layer:five?/ex:name"}
+""")
+    assert derivation_order(found) == [0, 1, 2, 4, 3]

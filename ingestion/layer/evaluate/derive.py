@@ -20,6 +20,7 @@ from ingestion.layer.entries import (
     RuleEntry,
     ThingEntry,
 )
+from ingestion.layer.evaluate.order import derivation_order
 from ingestion.layer.evaluate.paths import PathEvaluator
 from ingestion.layer.evaluate.pattern_store import PatternStore, PlainTerm, PlainTriple, pattern_store
 from ingestion.layer.evaluate.subclasses import contained_classes
@@ -53,13 +54,14 @@ class Derived:
 
 
 def derive_layer(facts: Facts, layer: Layer) -> Derived:
-    """Derive what the entries of a resolved layer say, in their order; each sees what those before it gave.
+    """Derive what the entries of a resolved layer say; each sees what the others give, rules what earlier rules give.
 
     Entries that fail are problems of kind error; the others are applied. The graph's triples stay as they are.
     """
     with ExitStack() as stack:
         work = _LayerDerivation(facts, layer, stack)
-        for index, entry in enumerate(layer.entries):
+        for index in derivation_order(layer.entries):
+            entry = layer.entries[index]
             if isinstance(entry, ClassEntry) and not entry.where:
                 continue
             if isinstance(entry, PropertyEntry) and not entry.is_derived and not entry.kind:

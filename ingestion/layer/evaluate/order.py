@@ -1,0 +1,76 @@
+"""The order in which a layer derives: entries -> their indexes, each after those that give what it reads."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
+
+from ingestion.layer.entries import LAYER_NAMESPACE, ClassEntry, Entry, PropertyEntry, RuleEntry, ThingEntry
+from ingestion.vocabulary import LAYER_NAME
+from nacre.stores.sparql.query_tokens import query_tokens
+
+
+def derivation_order(entries: Sequence[Entry]) -> list[int]:
+    """The order of the file, but an entry that gives what another one reads comes before it. A rule does not wait
+    for later rules."""
+    givers: dict[str, list[int]] = defaultdict(list)
+    for index, entry in enumerate(entries):
+        for iri in _given(entry):
+            givers[iri].append(index)
+    rules = [index for index, entry in enumerate(entries) if isinstance(entry, RuleEntry)]
+    before = {rule: earlier for earlier, rule in pairwise(rules)}
+    order: dict[int, None] = {}
+    for index in range(len(entries)):
+        _visit(index, entries, givers, before, order)
+    return list(order)
+
+
+def _visit(
+    start: int,
+    entries: Sequence[Entry],
+    givers: Mapping[str, Sequence[int]],
+    before: Mapping[int, int],
+    order: dict[int, None],
+) -> None:
+    """Add an entry after those it needs. Entries that need one another stay in the order of the file."""
+    open_entries, waiting = {start}, [(start, False)]
+    while waiting:
+        index, is_ready = waiting.pop()
+        if index in order:
+            continue
+        if is_ready:
+            order[index] = None
+            continue
+        open_entries.add(index)
+        waiting.append((index, True))
+        needed = {giver for iri in _read(entries[index]) for giver in givers.get(iri, ())}
+        if isinstance(entries[index], RuleEntry):
+            needed = {each for each in needed if each < index or not isinstance(entries[each], RuleEntry)}
+            needed |= {before[index]} if index in before else set()
+        waiting += [(each, False) for each in sorted(needed - open_entries - order.keys(), reverse=True)]
+
+
+def _given(entry: Entry) -> Collection[str]:
+    """The IRIs of what an entry derives; of a rule only those in the namespace of layers."""
+    if isinstance(entry, ThingEntry):
+        return (LAYER_NAME,)
+    if isinstance(entry, PropertyEntry):
+        return (*((entry.iri,) if entry.is_derived else ()), *((LAYER_NAME,) if entry.kind else ()))
+    if isinstance(entry, ClassEntry):
+        return (entry.iri,) if entry.where else ()
+    if isinstance(entry, RuleEntry):
+        template = entry.text[: entry.text.find("}") + 1]
+        return {iri for iri in _iris(template) if iri.startswith(LAYER_NAMESPACE)}
+    return ()
+
+
+def _read(entry: Entry) -> Collection[str]:
+    """The IRIs that an entry reads."""
+    if isinstance(entry, PropertyEntry):
+        return {*_iris(entry.path or entry.where), *entry.of}
+    if isinstance(entry, ClassEntry):
+        return _iris(entry.where)
+    return _iris(entry.text[entry.text.find("}") + 1 :]) if isinstance(entry, RuleEntry) else ()
+
+
+def _iris(text: str) -> set[str]:
+    return {token.text[1:-1] for token in query_tokens(text) if token.kind == "iri"}
