@@ -49,7 +49,7 @@ def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
     found += link_split_names(question, graph)
     found = _drop_other_years(found, question, graph)
     found = _drop_other_identifiers(found, question)
-    found = drop_hidden_rivals(found, graph.hidden_nodes, graph.hidden_predicates)
+    found = drop_hidden_rivals(found, graph.hidden_nodes)
     found = _drop_outscored_classes(found)
     found = [*found, *link_comment_words(question, found, schema_linker.comment_terms)]
     found = [*found, *link_quantity_nodes(found, graph)]

@@ -19,7 +19,7 @@ class SchemaGraph:
     """Nodes, their properties, and the steps and paths between them. It never changes after it is built.
 
     `words` are the lemmas of a predicate's label, `phrases` those of what a semantic layer says that people ask with.
-    `hidden_nodes` and `hidden_predicates` are what it hides. `literals` are the properties with values of each node,
+    `hidden_nodes` are the classes that it hides. `literals` are the properties with values of each node,
     `holders` the nodes that have such a property. `ends` are the nodes that a predicate links, source and target.
     `value_counts` counts the values by node and property.
     """
@@ -53,7 +53,6 @@ class SchemaGraph:
         )
         hidden = {c.iri for c in schema.classes if c.hidden}
         self.hidden_nodes = frozenset(n.index for n in self.nodes if n.classes and hidden.issuperset(n.classes))
-        self.hidden_predicates = frozenset(p.iri for p in schema.predicates if p.hidden)
         paths = ShortestPaths(self.steps, frozenset(self._widest_node.values()))
         self.cheapest_paths, self.distance = paths.cheapest, paths.distance
         self.is_subclass = lru_cache(maxsize=16384)(self._is_subclass)

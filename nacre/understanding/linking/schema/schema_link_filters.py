@@ -61,19 +61,12 @@ def lower_rarer_classes(links: list[Link], nodes: Sequence[SchemaNode]) -> list[
     return [x._replace(score=x.score * RARER_CLASS_FACTOR) if x in rarer else x for x in links]
 
 
-def drop_hidden_rivals(
-    links: list[Link], hidden_nodes: Collection[int], hidden_predicates: Collection[str]
-) -> list[Link]:
-    """The links without those to what a semantic layer hides, where the same words name something that it shows."""
-    if not hidden_nodes and not hidden_predicates:
-        return links
-
-    def is_hidden(link: Link) -> bool:
-        ref = link.refs[0]
-        return ref.node in hidden_nodes or bool({ref.predicate, ref.via} & set(hidden_predicates))
-
-    shown = {(x.start, x.end, x.exact) for x in links if not is_hidden(x)}
-    return [x for x in links if not is_hidden(x) or not {(x.start, x.end, True), (x.start, x.end, x.exact)} & shown]
+def drop_hidden_rivals(links: list[Link], hidden_nodes: Collection[int]) -> list[Link]:
+    """The links without the names of things of hidden classes, where the same words name a thing of a shown class."""
+    entities = [x for x in links if x.kind == "entity" and hidden_nodes]
+    shown = {(x.start, x.end) for x in entities if x.refs[0].node not in hidden_nodes}
+    hidden = {x for x in entities if x.refs[0].node in hidden_nodes and (x.start, x.end) in shown}
+    return [x for x in links if x not in hidden] if hidden else links
 
 
 def best_links(links: list[Link]) -> list[Link]:
