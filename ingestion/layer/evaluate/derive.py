@@ -20,7 +20,7 @@ from ingestion.layer.entries import (
     RuleEntry,
     ThingEntry,
 )
-from ingestion.layer.evaluate.order import derivation_order
+from ingestion.layer.evaluate.order import derivation_order, is_deriving, query_text
 from ingestion.layer.evaluate.paths import PathEvaluator
 from ingestion.layer.evaluate.pattern_store import PatternStore, PlainTerm, PlainTriple, pattern_store
 from ingestion.layer.evaluate.subclasses import contained_classes
@@ -62,9 +62,7 @@ def derive_layer(facts: Facts, layer: Layer) -> Derived:
         work = _LayerDerivation(facts, layer, stack)
         for index in derivation_order(layer.entries):
             entry = layer.entries[index]
-            if isinstance(entry, ClassEntry) and not entry.where:
-                continue
-            if isinstance(entry, PropertyEntry) and not entry.is_derived and not entry.kind:
+            if not is_deriving(entry):
                 continue
             try:
                 work.counts[index] = work.apply(entry)
@@ -90,7 +88,7 @@ class _LayerDerivation:
 
     def apply(self, entry: Entry) -> int:
         """Derive the triples of one entry; returns how many values it gave."""
-        if is_of_pack(entry) and not self._may_match(_query_text(entry)):
+        if is_of_pack(entry) and not self._may_match(query_text(entry)):
             return 0
         if isinstance(entry, ClassEntry):
             members = self._subjects(self._store.select(f"SELECT DISTINCT ?this WHERE {{ {entry.where} }}"))
@@ -248,11 +246,11 @@ class _LayerDerivation:
     def _read_triples(self) -> Iterator[PlainTriple]:
         """The triples that patterns can match. Rules of packs with any predicate follow links to and from the things
         that their other triples are about; other patterns with any predicate see all triples."""
-        entries = [entry for entry in self.layer.entries if _query_text(entry)]
-        if predicates_of([_query_text(entry) for entry in entries if not is_of_pack(entry)]) is None:
+        entries = [entry for entry in self.layer.entries if query_text(entry)]
+        if predicates_of([query_text(entry) for entry in entries if not is_of_pack(entry)]) is None:
             wanted = np.ones(len(self.facts.subject), dtype=bool)
         else:
-            wanted = self._wanted_rows([_query_text(entry) for entry in entries])
+            wanted = self._wanted_rows([query_text(entry) for entry in entries])
         for number in self.facts.predicates:
             rows = self._rows_of_predicate(number)
             rows = rows[wanted[rows]]
@@ -303,10 +301,3 @@ class _LayerDerivation:
         facts = self.facts
         numbers = np.flatnonzero(facts.is_literal).tolist()
         return {(facts.texts[n], *facts.sorts[int(facts.sort_of[n])][1:]): n for n in numbers}
-
-
-def _query_text(entry: Entry) -> str:
-    """The SPARQL that an entry runs; "" for none."""
-    if isinstance(entry, RuleEntry):
-        return entry.text
-    return entry.where if isinstance(entry, ClassEntry | PropertyEntry) else ""

@@ -24,6 +24,20 @@ def derivation_order(entries: Sequence[Entry]) -> list[int]:
     return list(order)
 
 
+def is_deriving(entry: Entry) -> bool:
+    """Whether an entry gives triples, and not only names."""
+    if isinstance(entry, ClassEntry):
+        return bool(entry.where)
+    return not isinstance(entry, PropertyEntry) or entry.is_derived or bool(entry.kind)
+
+
+def query_text(entry: Entry) -> str:
+    """The SPARQL that an entry runs; "" for none."""
+    if isinstance(entry, RuleEntry):
+        return entry.text
+    return entry.where if isinstance(entry, ClassEntry | PropertyEntry) else ""
+
+
 def _visit(
     start: int,
     entries: Sequence[Entry],
