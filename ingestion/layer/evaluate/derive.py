@@ -1,6 +1,5 @@
 """Apply a layer to the triples of a graph: Layer + Facts -> Facts with derived triples, and what each entry gave."""
 
-import logging
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
 
     Terms = NDArray[np.int32]
 
-log = logging.getLogger(__name__)
-
 CODE_REASON = "code that the layer explains"
 
 
@@ -58,6 +55,7 @@ def derive_layer(facts: Facts, layer: Layer) -> Derived:
 
     Entries that fail are problems of kind error; the others are applied. The graph's triples stay as they are.
     """
+    derived = Derived(facts)
     with ExitStack() as stack:
         work = _LayerDerivation(facts, layer, stack)
         for index in derivation_order(layer.entries):
@@ -65,12 +63,13 @@ def derive_layer(facts: Facts, layer: Layer) -> Derived:
             if not is_deriving(entry):
                 continue
             try:
-                work.counts[index] = work.apply(entry)
+                derived.counts[index] = work.apply(entry)
             except (IngestionError, ToolError) as error:
                 name = entry.key if not isinstance(entry, RuleEntry) else "the rule"
-                work.problems.append(Problem(entry.place, f"'{name}' was left out: {error}", is_error=True))
+                derived.problems.append(Problem(entry.place, f"'{name}' was left out: {error}", is_error=True))
         work.derive_subclasses()
-        return Derived(work.draft.finished_facts(), work.counts, work.problems)
+        derived.facts = work.draft.finished_facts()
+    return derived
 
 
 class _LayerDerivation:
@@ -80,8 +79,6 @@ class _LayerDerivation:
         self.draft = Draft(facts)
         self.facts = facts
         self.layer = layer
-        self.counts: dict[int, int] = {}
-        self.problems: list[Problem] = []
         self._stack = stack
         self._derived: dict[str, list[tuple[Terms, Terms]]] = defaultdict(list)
         self._started: PatternStore | None = None
@@ -223,8 +220,7 @@ class _LayerDerivation:
         return np.unique(subjects[np.isin(types, list(wanted))])
 
     def _known(self, iri: str) -> int:
-        known = self.draft.known_iri(iri)
-        return self.draft.iri(iri) if known is None else known
+        return self.draft.iri(iri) if (known := self.draft.known_iri(iri)) is None else known
 
     def _is_literal(self, terms: "Terms") -> "NDArray[np.bool_]":
         known = terms < len(self.facts.texts)
