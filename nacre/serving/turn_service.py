@@ -34,6 +34,10 @@ from nacre.stores.sqlite.conversations import ConversationStoreError
 # threads hold it
 SWITCH_SECONDS = 0.0005
 
+# look-ups at the same time, of which a key holds one: more would only slow down the turns of others, since the
+# interpreter runs one thread at a time
+LOOK_UP_SLOTS = 2
+
 log = logging.getLogger(__name__)
 
 
@@ -48,6 +52,7 @@ class TurnService:
         self._app = app
         self._turn_slots = FairSlots(MAX_THREADS)
         self._query_slots = FairSlots(PROCESSES)
+        self._look_up_slots = FairSlots(LOOK_UP_SLOTS)
 
     def graph_names(self, caller: Caller = LOCAL_CALLER) -> list[str]:
         """The graphs that a caller may read."""
@@ -175,12 +180,16 @@ class TurnService:
             await saver.adelete_thread(f"{LOCAL_CALLER.owner}:{thread}")
 
     def turn_slot(self, caller: Caller) -> AbstractAsyncContextManager[None]:
-        """Wait for one of the slots for turns and look-ups and hold it until the block ends. Raises TooManyRequests."""
+        """Wait for one of the slots for turns and hold it until the block ends. Raises TooManyRequests."""
         return self._slot(self._turn_slots, caller)
 
     def query_slot(self, caller: Caller) -> AbstractAsyncContextManager[None]:
         """Like `turn_slot`, for queries that callers write: as many slots as there are processes for them."""
         return self._slot(self._query_slots, caller)
+
+    def look_up_slot(self, caller: Caller) -> AbstractAsyncContextManager[None]:
+        """Like `turn_slot`, for look-ups: what is known about a graph, a class or a thing."""
+        return self._slot(self._look_up_slots, caller)
 
     @asynccontextmanager
     async def _slot(self, slots: FairSlots, caller: Caller) -> AsyncIterator[None]:

@@ -6,9 +6,11 @@ In reading order:
     api/                the routes under /api
     dependencies        what routes take: turn service, runs, threads, metrics, graph name
     auth                request -> caller; rate limits
-    limits              middleware: size limits, request ids, access log
+    limits              middleware: lengths of paths, request ids, access log
+    bodies              middleware: authentication before a body is read, its size and its JSON
     error_handlers      error -> reply
     error_formats       the reply in the format of a protocol
+    look_up             a slot for the look-ups of a caller
     disconnect          end work whose client has disconnected
     health              /healthz, /readyz, /metrics
     metrics             Prometheus counters

@@ -28,6 +28,7 @@ from nacre.serving.garbage_collection import relax_collection
 from nacre.serving.http import health, logs
 from nacre.serving.http.api import ask, browse, graphs, layer, query, text2sparql, threads
 from nacre.serving.http.auth import Authenticator
+from nacre.serving.http.bodies import BodyMiddleware
 from nacre.serving.http.connection import BoundedConnection
 from nacre.serving.http.error_handlers import (
     nacre_error_response,
@@ -77,6 +78,8 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     app.add_exception_handler(RequestValidationError, validation_error_response)
     app.add_exception_handler(ConversationStoreError, storage_error_response)
     app.add_exception_handler(HTTPException, routing_error_response)
+    # the last one that is added sees a request first
+    app.add_middleware(BodyMiddleware, settings.max_body)
     if alone and origins:
         app.add_middleware(
             CORSMiddleware,
@@ -85,7 +88,7 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
             allow_headers=["*"],
             expose_headers=EXPOSED_HEADERS,
         )
-    app.add_middleware(RequestMiddleware, settings.max_body, app.state.metrics)
+    app.add_middleware(RequestMiddleware, app.state.metrics)
     _add_routes(app, alone=alone)
     return app
 

@@ -1,8 +1,10 @@
 """Authentication and rate limits: request -> Caller. Without keys only requests from this machine are accepted."""
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Annotated
 from urllib.parse import SplitResult, urlsplit
@@ -21,6 +23,8 @@ LOOPBACK_HOSTS = {"127.0.0.1", "::1", "localhost"}
 OWN_SITES = {"same-origin", "none"}
 PROXY_HEADERS = ("x-forwarded-for", "x-forwarded-host", "forwarded")
 MAX_TRACKED_CLIENTS = 10_000
+# a thread of its own, so that no request waits for the work of others before it is known who sent it
+_POOL = ThreadPoolExecutor(1, thread_name_prefix="nacre-keys")
 bearer_token = HTTPBearer(
     auto_error=False, description="A key created by `nacre keys add`. Not needed if no key exists."
 )
@@ -126,13 +130,17 @@ class RateLimiter:
             raise TooManyRequests("Too many requests. Slow down.", (1 - left) / self._per_second)
 
 
-def authenticate(
+async def authenticate(
     request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer_token)]
 ) -> Caller:
-    """The caller of a request, as a dependency of routes: `caller: CallerDep`."""
-    authenticator: Authenticator = request.app.state.authenticator
-    caller = authenticator.authenticate(request, credentials.credentials if credentials else None)
-    request.state.caller = caller
+    """The caller of a request, as a dependency of routes: `caller: CallerDep`. A request is authenticated once."""
+    caller: Caller | None = getattr(request.state, "caller", None)
+    if caller is None:
+        authenticator: Authenticator = request.app.state.authenticator
+        token = credentials.credentials if credentials else None
+        loop = asyncio.get_running_loop()
+        caller = await loop.run_in_executor(_POOL, authenticator.authenticate, request, token)
+        request.state.caller = caller
     return caller
 
 

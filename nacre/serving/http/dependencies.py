@@ -1,5 +1,6 @@
 """Dependencies of routes: request -> turn service, runs, metrics, threads, graph name; and the documented errors."""
 
+import asyncio
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
@@ -57,30 +58,31 @@ OPENAI_ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 
 
-def _service(request: Request) -> TurnService:
+async def _service(request: Request) -> TurnService:
     value: TurnService = request.app.state.turn_service
     return value
 
 
-def _runs(request: Request) -> Runs:
+async def _runs(request: Request) -> Runs:
     value: Runs = request.app.state.runs
     return value
 
 
-def _metrics(request: Request) -> Metrics:
+async def _metrics(request: Request) -> Metrics:
     value: Metrics = request.app.state.metrics
     return value
 
 
-def _threads(request: Request) -> Threads:
-    threads = _service(request).threads
+async def _threads(request: Request) -> Threads:
+    threads = (await _service(request)).threads
     if threads is None:
         raise StorageUnavailable("This server stores no conversations.")
     return threads
 
 
-def _graph(request: Request, graph: str) -> str:
-    if graph not in _service(request).graph_names(request.state.caller):
+async def _graph(request: Request, graph: str) -> str:
+    service = await _service(request)
+    if graph not in await asyncio.to_thread(service.graph_names, request.state.caller):
         raise NotFound(f"No graph named {graph!r}. List them at /api/graphs.")
     return graph
 

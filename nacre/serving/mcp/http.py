@@ -12,7 +12,6 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from agents.run_in_thread import run_in_thread
 from nacre.errors import NacreError
 from nacre.serving.http.auth import Authenticator, authenticate, bearer_token
 from nacre.serving.http.error_formats import MCP
@@ -30,7 +29,7 @@ class McpEndpoint:
         try:
             # even with a key, pages of other origins are refused
             authenticator.check_origin(request)
-            await run_in_thread(authenticate, request, await bearer_token(request))
+            await authenticate(request, await bearer_token(request))
         except NacreError as error:
             await (await nacre_error_response(request, error))(scope, receive, send)
             return

@@ -1,5 +1,6 @@
 """The MCP server: ContextResolver -> tools, schemas as resources, and prompts for agents of other vendors."""
 
+from contextlib import AsyncExitStack
 from importlib.metadata import version
 from typing import Any
 
@@ -47,7 +48,8 @@ def _add_resources(mcp: MCPServer[Any], resolve_context: ContextResolver) -> Non
         """The tables of a graph as CREATE statements, with comments; for query_sql."""
         context = resolve_context(ctx.request_context)
         try:
-            with await context.service.open_graph(graph, context.caller) as opened:
+            async with context.service.look_up_slot(context.caller), AsyncExitStack() as stack:
+                opened = stack.enter_context(await context.service.open_graph(graph, context.caller))
                 return (await run_in_thread(opened.schema_text, schema_sql))[:MAX_SCHEMA]
         except NacreError as error:
             raise ResourceNotFoundError(str(error)) from error

@@ -20,7 +20,7 @@ from nacre.access.availability import lexical_problem, sparql_problem, vector_pr
 from nacre.access.browse.things import find_thing
 from nacre.errors import NacreError
 from nacre.records.answer import Answer
-from nacre.serving.http.api.graphs import example_questions, graph_summary
+from nacre.serving.http.api.graphs import examples_of, graph_summary
 from nacre.serving.http.metrics import Metrics
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.mcp import records
@@ -142,7 +142,8 @@ class GraphTools:
     async def list_graphs(self, ctx: Context) -> records.GraphList:
         """The graphs that can be queried."""
         context = self._resolve_context(ctx.request_context)
-        return records.GraphList(graphs=await run_in_thread(_graph_list, context))
+        async with context.service.look_up_slot(context.caller):
+            return records.GraphList(graphs=await run_in_thread(_graph_list, context))
 
     @asynccontextmanager
     async def _open_graph(
@@ -151,7 +152,7 @@ class GraphTools:
         """The open graph of a request, once a slot for look-ups is free, or one for queries of callers."""
         context = self._resolve_context(ctx.request_context)
         service = context.service
-        async with service.query_slot(context.caller) if for_query else service.turn_slot(context.caller):
+        async with service.query_slot(context.caller) if for_query else service.look_up_slot(context.caller):
             with await context.service.open_graph(graph, context.caller) as opened:
                 yield context, opened
 
@@ -204,7 +205,7 @@ def _graph_description(context: ToolContext, opened: Graph) -> records.GraphDesc
         sql=opened.stored is not None,
         sparql=not sparql_problem(opened),
         search=not (lexical_problem(opened) and vector_problem(opened)),
-        examples=example_questions(context.service, context.caller, opened.name),
+        examples=examples_of(context.service.library, opened.name),
     )
 
 

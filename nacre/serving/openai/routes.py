@@ -18,6 +18,7 @@ from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import OPENAI_ERROR_RESPONSES, MetricsDep, RunsDep, TurnServiceDep
 from nacre.serving.http.disconnect import wait_for_disconnect
 from nacre.serving.http.error_formats import error_response, openai_error
+from nacre.serving.http.look_up import LookUpSlotDep
 from nacre.serving.http.metrics import Metrics
 from nacre.serving.keys import Caller
 from nacre.serving.openai.chat_completion import ChatCompletion
@@ -39,13 +40,13 @@ router = APIRouter(prefix="/v1", tags=["openai"], responses=OPENAI_ERROR_RESPONS
 
 
 @router.get("/models", summary="List the graphs as models")
-def list_models(service: TurnServiceDep, caller: CallerDep) -> dict[str, Any]:
+def list_models(service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep) -> dict[str, Any]:
     """All graphs that the caller may read."""
     return {"object": "list", "data": [_model(name) for name in service.graph_names(caller)]}
 
 
 @router.get("/models/{model}", summary="Get a graph as a model")
-def get_model(model: str, service: TurnServiceDep, caller: CallerDep) -> dict[str, Any]:
+def get_model(model: str, service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep) -> dict[str, Any]:
     """One graph."""
     return _model(_graph_name(model, service, caller))
 
@@ -91,7 +92,7 @@ async def create_response(
 
 
 @router.api_route("/{path:path}", methods=["GET", "POST", "DELETE"], response_model=None, include_in_schema=False)
-def unsupported_route(path: str, caller: CallerDep) -> NoReturn:
+async def unsupported_route(path: str, caller: CallerDep) -> NoReturn:
     """The other routes of OpenAI's API: embeddings, files, stored responses."""
     raise NotFound(f"This server has no /v1/{path[:60]}. Use /v1/chat/completions or /v1/responses.")
 

@@ -24,19 +24,19 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/")
-def chat_page() -> HTMLResponse:
+async def chat_page() -> HTMLResponse:
     """The chat page; its query string selects what it shows."""
     return _chat_page()
 
 
 @router.get(DOCS)
-def redirect_to_docs() -> RedirectResponse:
+async def redirect_to_docs() -> RedirectResponse:
     """Redirect to the documentation's address with a slash."""
     return RedirectResponse(f"{DOCS}/")
 
 
 @router.get(f"{DOCS}/")
-def docs_page() -> HTMLResponse:
+async def docs_page() -> HTMLResponse:
     """The documentation of the API."""
     return _docs()
 

@@ -15,6 +15,7 @@ from nacre.records.browse import ClassView, Thing
 from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep
+from nacre.serving.http.look_up import LookUpSlotDep
 from nacre.stores.catalog import Library
 from nacre.stores.compute_once import compute_once
 
@@ -32,13 +33,17 @@ class LabelRequest(BaseModel):
 
 
 @router.get("/{graph}/overview", summary="Get an overview of a graph")
-def graph_overview(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> SchemaOverview:
+def graph_overview(
+    service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep
+) -> SchemaOverview:
     """Its largest classes and the links between them."""
     return _overview(service.library, graph, service.library.current(graph))
 
 
 @router.get("/{graph}/thing", summary="Get a thing")
-def thing_details(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, iri: IriQuery) -> Thing:
+def thing_details(
+    service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep, iri: IriQuery
+) -> Thing:
     """Its facts in both directions, and passages that mention it."""
     with service.library.open(graph) as opened:
         try:
@@ -54,6 +59,7 @@ def thing_details(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDe
 def class_details(
     service: TurnServiceDep,
     caller: CallerDep,
+    slot: LookUpSlotDep,
     graph: GraphNameDep,
     iri: IriQuery,
     search: Annotated[str, Query(max_length=200)] = "",
@@ -71,7 +77,9 @@ def class_details(
 
 
 @router.post("/{graph}/labels", summary="Look up labels")
-def iri_labels(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, body: LabelRequest) -> dict[str, str]:
+def iri_labels(
+    service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep, body: LabelRequest
+) -> dict[str, str]:
     """Labels of things, classes and predicates; IRIs without a label are omitted."""
     with service.library.open(graph) as opened:
         try:
@@ -84,6 +92,7 @@ def iri_labels(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, 
 def follow_up_questions(
     service: TurnServiceDep,
     caller: CallerDep,
+    slot: LookUpSlotDep,
     graph: GraphNameDep,
     thing: Annotated[list[str], Query(max_length=3)],
     asked: Annotated[str, Query(max_length=4000)] = "",

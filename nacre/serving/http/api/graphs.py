@@ -13,6 +13,7 @@ from nacre.records.schema import Class, Predicate
 from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep
+from nacre.serving.http.look_up import LookUpSlotDep
 from nacre.stores.catalog import Library
 from nacre.stores.compute_once import compute_once
 
@@ -53,20 +54,20 @@ class GraphSchema:
 
 
 @router.get("", summary="List the graphs")
-def list_graphs(service: TurnServiceDep, caller: CallerDep) -> list[GraphSummary]:
+def list_graphs(service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep) -> list[GraphSummary]:
     """All graphs that the caller may read."""
     return [graph_summary(service.library, name) for name in service.graph_names(caller)]
 
 
 @router.get("/{graph}", summary="Get a graph's schema")
-def graph_schema(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> GraphSchema:
+def graph_schema(service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep) -> GraphSchema:
     """Classes and predicates by IRI, with labels, counts and units."""
     with service.library.open(graph) as opened:
         return GraphSchema(graph, opened.version, opened.schema.classes, opened.schema.predicates)
 
 
 @router.get("/{graph}/report", summary="Account for every triple")
-def graph_report(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> IngestReport:
+def graph_report(service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep) -> IngestReport:
     """The column that holds the triples of each predicate, and the triples that no column shows."""
     return _report(service.library, graph, service.library.current(graph))
 
@@ -80,6 +81,7 @@ def graph_report(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep
 def document_text(
     service: TurnServiceDep,
     caller: CallerDep,
+    slot: LookUpSlotDep,
     graph: GraphNameDep,
     name: Annotated[str, Path(max_length=MAX_DOCUMENT_NAME)],
     start: Annotated[int, Query(ge=0, le=MAX_DOCUMENT_CHARACTERS)] = 0,
@@ -103,9 +105,16 @@ def document_text(
 
 
 @router.get("/{graph}/examples", summary="Suggest questions")
-def example_questions(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> list[str]:
+def example_questions(
+    service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep
+) -> list[str]:
     """Questions of different kinds that this graph answers."""
-    return _examples(service.library, graph, service.library.current(graph))
+    return examples_of(service.library, graph)
+
+
+def examples_of(library: Library, name: str) -> list[str]:
+    """The example questions of a graph's current version."""
+    return _examples(library, name, library.current(name))
 
 
 def graph_summary(library: Library, name: str) -> GraphSummary:

@@ -59,7 +59,7 @@ class TurnChoices:
 
 
 @router.get("/choices", summary="List the options of a turn")
-def turn_choices(service: TurnServiceDep, caller: CallerDep) -> TurnChoices:
+async def turn_choices(service: TurnServiceDep, caller: CallerDep) -> TurnChoices:
     """Reasoners, branches and default settings."""
     settings, teams = service.composition.settings, service.composition.resources.agents
     return TurnChoices(
@@ -88,7 +88,7 @@ async def query(
 
 
 @router.get("/runs/{run}/calls", summary="List the model calls of a run")
-def model_calls(run: str, runs: RunsDep, caller: CallerDep) -> list[ModelCall]:
+async def model_calls(run: str, runs: RunsDep, caller: CallerDep) -> list[ModelCall]:
     """The prompts and replies of each model call, while the run is in memory."""
     return runs.calls(caller.owner, run)
 

@@ -1,0 +1,84 @@
+"""Bodies of requests: nothing of a stranger's body is read, and a body is parsed only if that is quick."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nacre.config.settings import Settings
+from nacre.serving.http.app import create_app
+from nacre.serving.http.bodies import MAX_DEPTH, MAX_VALUES, BodyRejected, check_json
+from nacre.serving.keys import KeyStore
+
+CHUNKS = 40
+
+
+def sent(data: Path, path: str, key: str | None = None) -> tuple[int, int]:
+    """The status of a request with a body in many chunks, and how many of them were read."""
+    app = create_app(Settings(data=data))
+    headers = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")]
+    headers += [(b"authorization", f"Bearer {key}".encode())] if key else []
+    read, status = 0, 0
+
+    async def receive() -> dict[str, Any]:
+        nonlocal read
+        read += 1
+        return {"type": "http.request", "body": b"[1," * 100, "more_body": read < CHUNKS}
+
+    async def send(message: Any) -> None:
+        nonlocal status
+        status = message.get("status", status)
+
+    scope = {
+        "type": "http",
+        "http_version": "1.1",
+        "method": "POST",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "scheme": "http",
+        "headers": headers,
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 80),
+    }
+    asyncio.run(app(scope, receive, send))
+    return status, read
+
+
+@pytest.mark.parametrize("path", ["/api/ask", "/ask/invoke", "/v1/chat/completions", "/mcp", "/api/no/such"])
+def test_the_body_of_a_stranger_is_not_read(tmp_path: Path, path: str) -> None:
+    key = KeyStore(tmp_path).add("ann", None)
+    status, read = sent(tmp_path, path)
+    assert (status, read) == (401, 1)
+    status, read = sent(tmp_path, path, key)
+    assert (status, read) == (400, CHUNKS)
+
+
+@pytest.mark.parametrize("path", ["/static/x", "/healthz", "/", "/metrics", "/api/openapi.json", "/api/docs/"])
+def test_a_body_for_a_public_path_is_not_read(tmp_path: Path, path: str) -> None:
+    KeyStore(tmp_path).add("ann", None)
+    status, read = sent(tmp_path, path)
+    assert (status, read) == (405, 0)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32-be"])
+def test_values_are_counted_before_they_are_parsed(encoding: str) -> None:
+    inner = ",".join(['"a"', "[]", "{}"] * (MAX_VALUES // 3))
+    # characters whose bytes contain those of a quotation mark
+    with pytest.raises(BodyRejected, match="more than 50,000 values"):
+        check_json(f'["\u2200\u2201", {inner}, 1, 2, 3]'.encode(encoding))
+    check_json(f"[{inner[: len(inner) // 4].rpartition(',')[0]}]".encode(encoding))
+
+
+def test_what_strings_contain_is_no_value() -> None:
+    check_json(json.dumps({"question": '[{",' * 2 * MAX_VALUES}).encode())
+    check_json(json.dumps({"question": '\\",[{' * 2 * MAX_VALUES}).encode())
+
+
+def test_a_body_may_be_nested_as_deep_as_documented() -> None:
+    check_json(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH)
+    with pytest.raises(BodyRejected, match="nested too deep"):
+        check_json(b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1))
