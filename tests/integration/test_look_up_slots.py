@@ -121,7 +121,7 @@ async def test_a_look_up_ends_with_its_client() -> None:
         pass
 
     scope = {"type": "http", "method": "GET", "path": "/slow", "query_string": b"", "headers": [(b"owner", b"eve")]}
-    running = asyncio.create_task(app(scope, receive, send))  # type: ignore[arg-type]
+    running = asyncio.create_task(app(scope, receive, send))
     assert await asyncio.to_thread(work.started.wait, 10)
     left.set()
     async with asyncio.timeout(SECONDS / 2):
