@@ -28,21 +28,25 @@ from nacre.wording.run_plan import run_plan
 
 # maximum number of things that follow-ups are about, and of questions that are tried
 MOST_THINGS, MOST_TRIED = 2, 10
+# with many overlapping classes each draft takes a second, and a hundred fail (measured on a chart of time periods)
+EXAMPLE_SECONDS = 5.0
 # minimum probability of the reading of an example
 SURE = 0.5
 
 
-def find_example_questions(graph: Graph, wanted: int = 3) -> list[str]:
-    """Up to `wanted` questions of different kinds; each was understood and ran with a useful answer.
+def find_example_questions(graph: Graph, wanted: int = 3, seconds: float = EXAMPLE_SECONDS) -> list[str]:
+    """Up to `wanted` questions of different kinds; each was understood and ran with a useful answer. No further one is
+    tried after so many `seconds`.
 
     For an attached graph they only mention classes and properties and are not run, to spare the endpoint.
     """
     found: list[str] = []
     kinds: set[str] = set()
     others: list[QuestionDraft] = []
+    deadline = time.monotonic() + seconds
     # one question of each kind, then more of each if these are too few
     for draft in draft_questions(graph):
-        if len(found) == wanted:
+        if len(found) == wanted or time.monotonic() > deadline:
             return found
         if draft.kind in kinds:
             others.append(draft)
@@ -50,7 +54,7 @@ def find_example_questions(graph: Graph, wanted: int = 3) -> list[str]:
             kinds.add(draft.kind)
             found.append(draft.question)
     for draft in others:
-        if len(found) == wanted:
+        if len(found) == wanted or time.monotonic() > deadline:
             return found
         if draft.question not in found and _answers(graph, draft):
             found.append(draft.question)

@@ -32,11 +32,13 @@ class PatternStore:
     def __init__(self, triples: Iterable[PlainTriple]) -> None:
         self._pool = KillablePool(MAX_MEMORY, processes=1)
         self._pending: list[PlainTriple] = []
-        with tempfile.NamedTemporaryFile("w", suffix=".nt", prefix="nacre-layer-", encoding="utf-8") as file:
-            for triple in triples:
-                file.write(_line(triple))
-            file.flush()
-            self._run(_load, file.name)
+        self._is_loaded = False
+        # closed by `close`
+        self._file = tempfile.NamedTemporaryFile(  # noqa: SIM115
+            "w", suffix=".nt", prefix="nacre-layer-", encoding="utf-8"
+        )
+        for triple in triples:
+            self._file.write(_line(triple))
 
     def add(self, triples: Sequence[PlainTriple]) -> None:
         """Add triples, which later queries see."""
@@ -55,11 +57,19 @@ class PatternStore:
     def close(self) -> None:
         """End the process."""
         self._pool.close()
+        self._file.close()
 
     def _run(self, work: Any, text: str) -> Any:
-        if self._pending:
-            pending, self._pending = self._pending, []
-            self._result(_add, "".join(map(_line, pending)))
+        pending = "".join(map(_line, self._pending))
+        self._pending = []
+        # what is added is in the file too: a query that was killed took the store with it
+        self._file.write(pending)
+        if not self._is_loaded:
+            self._file.flush()
+            self._result(_load, self._file.name)
+            self._is_loaded = True
+        elif pending:
+            self._result(_add, pending)
         return self._result(work, text)
 
     def _result(self, work: Any, text: str) -> Any:
@@ -67,6 +77,7 @@ class PatternStore:
             with pool_errors(SECONDS):
                 return self._pool.start(work, text, seconds=SECONDS).result()
         except ToolError as error:
+            self._is_loaded = False
             raise IngestionError(str(error)) from None
 
 
