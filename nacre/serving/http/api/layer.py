@@ -25,6 +25,7 @@ from nacre.records.schema import Schema
 from nacre.serving.errors import Forbidden, NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep
+from nacre.serving.http.look_up import LookUpSlotDep
 from nacre.stores import versions
 
 log = logging.getLogger(__name__)
@@ -120,7 +121,7 @@ _changes = _Changes()
 
 
 @router.get("/{graph}/layer", summary="List what classes and properties are called")
-def graph_names(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> GraphNames:
+def graph_names(service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep) -> GraphNames:
     """Names and other names of all classes and properties, and the applied layers."""
     with service.library.open(graph) as opened:
         schema, version = opened.schema, opened.version
@@ -131,7 +132,9 @@ def graph_names(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep)
 
 
 @router.post("/{graph}/layer", summary="Give a class or property other names", status_code=202)
-def change_names(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, change: NamesChange) -> GraphNames:
+def change_names(
+    service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep, change: NamesChange
+) -> GraphNames:
     """Save other names of one class or property and apply them. Needs a key with the right `write`."""
     if WRITE not in caller.may:
         raise Forbidden("This key may not change names. Run: nacre keys add NAME --may write")
@@ -149,7 +152,7 @@ def change_names(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep
         when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
     )
     _changes.start(service.library.data, graph, file)
-    return graph_names(service, caller, graph)
+    return graph_names(service, caller, slot, graph)
 
 
 def _terms(schema: Schema) -> tuple[TermNames, ...]:
