@@ -7,6 +7,7 @@ Files in reading order:
     declared_schema.py    declared labels, comments and superclasses
     predicates.py         samples -> predicates and units
     describe_endpoint.py  samples -> schema, names and links
+    layer/                names, and what a semantic layer derives
     text_search.py        detect the supported text search
     frequent_words.py     words that are too frequent to be distinctive
 """

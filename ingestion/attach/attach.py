@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -11,9 +11,12 @@ from pathlib import Path
 from ingestion.attach.budget import Budget, BudgetedEndpoint
 from ingestion.attach.describe_endpoint import EndpointDescription, describe_endpoint
 from ingestion.attach.frequent_words import frequent_words
+from ingestion.attach.layer.apply import EndpointLayer, apply_endpoint_layers
 from ingestion.attach.probe import probe_endpoint
 from ingestion.attach.text_search import detect_text_search
 from ingestion.index.names import schema_names
+from ingestion.layer.resolve import Problem
+from ingestion.layer.stored import LayerFiles, read_layer_files, write_layer_files
 from ingestion.publish import build_folder, exclusive_writer, new_version_id, publish_version, report_write_errors
 from nacre.errors import ConfigError, IngestionError, ToolError
 from nacre.language.tokens import word_forms
@@ -42,6 +45,7 @@ class AttachedGraph:
     version: str
     schema: Schema
     endpoint: Endpoint
+    problems: tuple[Problem, ...] = ()
 
 
 def attach_endpoint(
@@ -52,10 +56,12 @@ def attach_endpoint(
     graphs: Sequence[str] = (),
     manners: EndpointLimits = EndpointLimits(),  # noqa: B008 (immutable)
     budget: Budget = Budget(),  # noqa: B008 (immutable)
+    layers: LayerFiles = LayerFiles(),  # noqa: B008 (immutable)
 ) -> AttachedGraph:
     """Make the endpoint at `url` (of these named graphs) the content of graph `name`.
 
-    Only names of classes and properties, counts and sample values are copied. Raises IngestionError if the endpoint
+    Only names of classes and properties, counts and sample values are copied. What `layers` derive is asked for by
+    their patterns; an entry that the endpoint can't do is left out with a warning. Raises IngestionError if the endpoint
     does not answer or has no classes; an earlier version then stays.
     """
     home = data / versions.check_name(name)
@@ -63,11 +69,12 @@ def attach_endpoint(
     try:
         _check_answers(source)
         budgeted = BudgetedEndpoint(source, budget)
-        described = describe_endpoint(probe_endpoint(budgeted))
+        layer = apply_endpoint_layers(budgeted, probe_endpoint(budgeted), layers)
+        described = describe_layered(layer)
         if not described.schema.classes:
             raise IngestionError(f"{url} shows no things of a class. Name its graphs with --named-graph IRI.")
         search = detect_text_search(budgeted, described.names)
-        frequent = frequent_words(budgeted, described.schema.groups, described.names)
+        frequent = frequent_words(budgeted, described.schema, described.names)
     finally:
         source.close()
     found = Endpoint(
@@ -83,8 +90,10 @@ def attach_endpoint(
         budgeted.asked,
         round(budgeted.seconds, 2),
     )
+    for problem in layer.problems:
+        log.warning("%s", problem)
     log.info("attached %s: %d queries (%d failed), %.1f s", url, budgeted.asked, budgeted.failed, budgeted.seconds)
-    inputs = blake2b(f"{url}\n{graphs}".encode(), digest_size=16).hexdigest()
+    inputs = blake2b(f"{url}\n{graphs}\n{layers}".encode(), digest_size=16).hexdigest()
     unavailable = {branch: NOT_LOCAL.format(url, what) for branch, what in _LACKS.items()}
     manifest = Manifest(new_version_id(datetime.now(UTC), inputs), inputs=inputs, unavailable=unavailable, endpoint=url)
     with exclusive_writer(home):
@@ -93,8 +102,38 @@ def attach_endpoint(
         with build_folder(home, versions.version_folder(home, manifest.version), None, None) as folder:
             with report_write_errors(home):
                 write_endpoint(folder, found, described)
+                write_layer_files(folder, layers)
             publish_version(home, folder, manifest, unavailable["vector"])
-    return AttachedGraph(name, manifest.version, described.schema, found)
+    return AttachedGraph(name, manifest.version, described.schema, found, tuple(layer.problems))
+
+
+def change_attached_layers(
+    name: str,
+    change: Callable[[LayerFiles], LayerFiles],
+    *,
+    data: Path,
+    limits: Callable[[str], EndpointLimits],
+    budget: Budget = Budget(),  # noqa: B008 (immutable)
+) -> AttachedGraph:
+    """Publish a version of an attached graph with changed layers; its schema is read again."""
+    known = attached_endpoint(name, data)
+    layers = change(attached_layers(name, data))
+    return attach_endpoint(
+        known.url, name, data=data, graphs=known.graphs, manners=limits(known.url), budget=budget, layers=layers
+    )
+
+
+def describe_layered(layer: EndpointLayer) -> EndpointDescription:
+    """The description of a graph with its layer."""
+    described = describe_endpoint(layer.probed, layer.naming, layer.patterns)
+    return described._replace(schema=layer.shown(described.schema))
+
+
+def attached_layers(name: str, data: Path) -> LayerFiles:
+    """The layers of an attached graph."""
+    home = data / versions.check_name(name)
+    version = versions.current_version(home)
+    return read_layer_files(versions.version_folder(home, version)) if version is not None else LayerFiles()
 
 
 def attached_endpoint(name: str, data: Path) -> Endpoint:

@@ -1,7 +1,7 @@
 """Describe the graph of an endpoint by samples: ProbeResult -> EndpointDescription."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -44,8 +44,11 @@ class EndpointDescription(NamedTuple):
     factors: dict[str, dict[str, float]]
 
 
-def describe_endpoint(probed: ProbeResult) -> EndpointDescription:
-    """Describe the graph by the results of the queries."""
+def describe_endpoint(
+    probed: ProbeResult, naming: Sequence[str] = (), derived: Collection[str] = ()
+) -> EndpointDescription:
+    """Describe the graph by the results of the queries. `naming` predicates name things before all others; `derived`
+    ones are stored nowhere, so that nothing can be looked up by them."""
     said = DeclaredSchema(probed.said)
     kinds = [(kind, said.closed(kind.types)) for kind in probed.kinds]
     relations = _relations(kinds, said)
@@ -63,8 +66,9 @@ def describe_endpoint(probed: ProbeResult) -> EndpointDescription:
         triples=probed.triples,
         entities=probed.things,
     )
-    names = [p.iri for p in predicates if p.role in ("name", "identifier")]
+    names = [p.iri for p in predicates if p.role in ("name", "identifier") and p.iri not in {*naming, *derived}]
     names.sort(key=lambda iri: (9 if (rank := name_rank(iri)) is None else rank, -probed.predicates[iri], iri))
+    names = [*(iri for iri in naming if iri in probed.predicates), *names]
     facts = [
         (relations[closed], iri, round(n * kind.scale))
         for kind, closed in kinds

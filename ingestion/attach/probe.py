@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from ingestion.attach.budget import BudgetedEndpoint
 from ingestion.vocabulary import (
@@ -25,6 +26,7 @@ MOST_CLASSES, MOST_PREDICATES, MOST_SETS = 100, 120, 120
 SAMPLE, SAMPLED_VALUES, DISTINCT, SEEN = 1000, 20_000, 500, 300
 # number of terms in one query
 VALUES_PER_QUERY = 60
+NO_PATTERNS: Mapping[str, str] = MappingProxyType({})
 _VOID = "http://rdfs.org/ns/void#"
 _DESCRIBING = (LABEL, PREFERRED, ALTERNATIVE, COMMENT, SUBCLASS, INVERSE)
 
@@ -85,17 +87,19 @@ def probe_endpoint(asking: BudgetedEndpoint) -> ProbeResult:
     kinds = _kinds(asking, classes)
     sets = [kind.types for kind in kinds]
     kinds = [
-        _sample(asking, kind, distinguishing_classes(kind.types, sets, classes) if kind.exact else ()) for kind in kinds
+        sample_type_set(asking, kind, distinguishing_classes(kind.types, sets, classes) if kind.exact else ())
+        for kind in kinds
     ]
     if not predicates:
         predicates = dict(_estimated(kinds))
     wanted = sorted(predicates, key=lambda iri: (-predicates[iri], iri))[:MOST_PREDICATES]
     said = _said(asking, [*classes, *wanted])
     with_literals = {p for kind in kinds for p, n in kind.triples.items() if n > kind.links.get(p, 0)}
-    literals = {}
+    literals: dict[str, LiteralSample] = {}
     for iri in wanted:
-        if iri in with_literals and iri not in SCHEMA_PREDICATES and (found := _literals(asking, iri, predicates[iri])):
-            literals[iri] = found
+        if iri in with_literals and iri not in SCHEMA_PREDICATES:
+            found = sample_literals(asking, f"?s <{iri}> ?o", predicates[iri])
+            literals |= {iri: found} if found is not None else {}
     things = sum(kind.count for kind in kinds)
     return ProbeResult(
         sum(predicates.values()), things, classes, tuple(kinds), {p: predicates[p] for p in wanted}, literals, said
@@ -162,10 +166,15 @@ def distinguishing_classes(
     return tuple(sorted(found))
 
 
-def _sample(asking: BudgetedEndpoint, kind: TypeSetSample, without: Sequence[str]) -> TypeSetSample:
-    """The properties of the things of a type set and the targets of their links, by a sample."""
-    types = " ".join(f"?s a <{iri}> ." for iri in sorted(kind.types))
-    others = " ".join(f"FILTER NOT EXISTS {{ ?s a <{iri}> }}" for iri in without)
+def sample_type_set(
+    asking: BudgetedEndpoint, kind: TypeSetSample, without: Sequence[str], patterns: Mapping[str, str] = NO_PATTERNS
+) -> TypeSetSample:
+    """The properties of the things of a type set and the targets of their links, by a sample.
+
+    `patterns` are those of classes that are derived, over ?s.
+    """
+    types = " ".join(patterns.get(iri, f"?s a <{iri}> .") for iri in sorted(kind.types))
+    others = " ".join(f"FILTER NOT EXISTS {{ {patterns.get(iri, f'?s a <{iri}>')} }}" for iri in without)
     some = f"{{ SELECT ?s WHERE {{ {types} {others} }} LIMIT {SAMPLE} }}"
     having = asking.texts(
         "SELECT ?p (COUNT(DISTINCT ?s) AS ?n) (COUNT(*) AS ?t) (SUM(IF(isLiteral(?o), 0, 1)) AS ?l)"
@@ -221,10 +230,10 @@ def _said(asking: BudgetedEndpoint, about: Sequence[str]) -> dict[tuple[str, str
     return {key: tuple(sorted(terms)) for key, terms in found.items()}
 
 
-def _literals(asking: BudgetedEndpoint, iri: str, triples: int) -> LiteralSample | None:
-    """The literals of a predicate, most frequent first; of very many, those of a sample of triples."""
+def sample_literals(asking: BudgetedEndpoint, pattern: str, triples: int) -> LiteralSample | None:
+    """The literals ?o of a pattern, most frequent first; of very many, those of a sample of triples."""
     few = triples <= SAMPLED_VALUES
-    matching = f"?s <{iri}> ?o FILTER(isLiteral(?o))"
+    matching = f"{pattern} FILTER(isLiteral(?o))"
     some = matching if few else f"{{ SELECT ?o WHERE {{ {matching} }} LIMIT {SAMPLED_VALUES} }}"
     rows = asking.rows(
         f"SELECT ?o (COUNT(*) AS ?n) WHERE {{ {some} }} GROUP BY ?o ORDER BY DESC(?n) LIMIT {DISTINCT}", DISTINCT
@@ -236,7 +245,7 @@ def _literals(asking: BudgetedEndpoint, iri: str, triples: int) -> LiteralSample
     whole = few and len(counts) < DISTINCT
     if whole or not any("#" in o.datatype and not o.datatype.endswith(("#string", "#langString")) for o, _ in counts):
         return LiteralSample(counts, whole)
-    ends = asking.texts(f"SELECT (MIN(?o) AS ?a) (MAX(?o) AS ?b) WHERE {{ ?s <{iri}> ?o FILTER(isNumeric(?o)) }}")
+    ends = asking.texts(f"SELECT (MIN(?o) AS ?a) (MAX(?o) AS ?b) WHERE {{ {pattern} FILTER(isNumeric(?o)) }}")
     try:
         low, high = (float(text) for text in (ends or [("", "")])[0])
     except ValueError:

@@ -4,9 +4,10 @@ from rapidfuzz import fuzz, process
 
 from nacre.errors import ToolError
 from nacre.language.tokens import tokenize
+from nacre.plans.sparql.derived import derived_patterns, write_membership, write_statement
 from nacre.plans.sparql.engine import LabelLookup, last_segment
 from nacre.plans.sparql.schema import Prefixes, schema_sparql
-from nacre.plans.sparql.terms import format_iri, format_literal
+from nacre.plans.sparql.terms import format_literal
 from nacre.records.look_up import LookUp
 from nacre.records.schema import Schema
 from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
@@ -30,7 +31,7 @@ def look_up_sparql(
             return f"There is no class {wanted.table!r}."
         if wanted.kind == "columns":
             return schema_sparql(schema, prefixes, [class_iri])
-        return _things(class_iri, source, prefixes, labels, seconds)
+        return _things(write_membership(schema, class_iri, "?s", "?c"), source, prefixes, labels, seconds)
     except ToolError as error:
         return str(error)
 
@@ -52,12 +53,12 @@ def _values(wanted: LookUp, source: SparqlSource, schema: Schema, prefixes: Pref
     column = _resolve(wanted.column, literal, prefixes) if wanted.column else None
     if column is not None:
         holds = f" FILTER(CONTAINS(LCASE(STR(?l)), {format_literal(text.lower())}))" if text else ""
-        query = f"SELECT DISTINCT ?l {{ ?s {format_iri(column)} ?l FILTER(isLiteral(?l)){holds} }} LIMIT {MOST}"
+        query = f"SELECT DISTINCT ?l {{ {write_statement(schema, column, '?s', '?l', '?v')} FILTER(isLiteral(?l)){holds} }} LIMIT {MOST}"
         rows = source.select(query, limit=MOST, seconds=seconds).rows
         lines = [f'{prefixes.short(column)}: "{_shown(row[0])}"' for row in rows]
         return "\n".join(lines) or f"No value of {prefixes.short(column)} is like {text!r}."
     words = [token.norm for token in tokenize(text) if token.norm.isalnum()]
-    names = [p.iri for p in schema.predicates if p.role == "name"]
+    names = [p.iri for p in schema.predicates if p.role == "name" and not derived_patterns(schema, p.iri)]
     if not words or not names:
         return "Name a property, or words of a name."
     pattern = text_search_pattern("virtuoso" if source.dialect == "virtuoso" else "", names, words, words)
@@ -69,8 +70,8 @@ def _values(wanted: LookUp, source: SparqlSource, schema: Schema, prefixes: Pref
     return "\n".join(lines) or f"No name is like {text!r}."
 
 
-def _things(class_: str, source: SparqlSource, prefixes: Prefixes, labels: LabelLookup, seconds: float) -> str:
-    sample = f"SELECT ?s {{ ?s a {format_iri(class_)} }} LIMIT {SAMPLE}"
+def _things(members: str, source: SparqlSource, prefixes: Prefixes, labels: LabelLookup, seconds: float) -> str:
+    sample = f"SELECT ?s {{ {members} }} LIMIT {SAMPLE}"
     query = f"SELECT ?s ?p ?o {{ {{ {sample} }} ?s ?p ?o }} LIMIT {SAMPLE * FACTS}"
     rows = source.select(query, limit=SAMPLE * FACTS, seconds=seconds).rows
     links = {row[2].value for row in rows if row[2] is not None and row[2].kind == "iri"}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from nacre.access.labels import look_up_labels
+from nacre.plans.sparql.derived import write_membership
 from nacre.plans.sparql.terms import format_iri as iri_term
 from nacre.records.browse import LONGEST_VALUE, PAGE_LIMITS, BrowseLimits, FactEnd, PredicateFacts, Thing
 from nacre.records.schema import Class, Schema
@@ -43,7 +44,8 @@ def remote_members(graph: Graph, own: Class, most: int, skip: int) -> Iterator[F
     """Some members of a class, in the order of their IRIs. Raises ToolError."""
     if graph.remote is None:
         return
-    query = f"SELECT ?s {{ ?s a {iri_term(own.iri)} }} ORDER BY ?s LIMIT {most} OFFSET {skip}"
+    members = write_membership(graph.schema, own.iri, "?s", "?c")
+    query = f"SELECT DISTINCT ?s {{ {members} }} ORDER BY ?s LIMIT {most} OFFSET {skip}"
     rows = graph.remote.select(query, limit=most, seconds=PAGE_LIMITS.seconds).rows
     iris = [row[0].value for row in rows if row[0] is not None]
     labels = look_up_labels(graph, iris)

@@ -4,6 +4,16 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from nacre.plans.sparql.derived import (
+    TracedPattern,
+    class_pattern,
+    derived_patterns,
+    path_of,
+    trace_membership,
+    trace_statement,
+    write_membership,
+    write_statement,
+)
 from nacre.plans.sparql.literal_values import LiteralReader
 from nacre.plans.sparql.terms import XSD, format_iri
 from nacre.plans.sparql.vocabulary import Vocabulary
@@ -34,7 +44,12 @@ class GraphPattern:
     The names of a select within a select begin with a `prefix` of their own.
     """
 
-    def __init__(self, vocabulary: Vocabulary, select: Select, prefix: str = "") -> None:
+    def __init__(
+        self, vocabulary: Vocabulary, select: Select, prefix: str = "", *, is_traced: bool = False
+    ) -> None:
+        # what derived classes and properties read, by the thing they are of; only if `is_traced`
+        self.traced: list[tuple[str, TracedPattern]] = []
+        self._is_traced = is_traced
         self.values: dict[ValueKey, ValueVariables] = {}
         self._vocabulary, self._select = vocabulary, select
         self._date_parts: dict[str, str] = {}
@@ -66,8 +81,10 @@ class GraphPattern:
         """
         for variable in self._select.variables:
             yield from self._named_things(variable)
-        for edge in self._select.edges:
-            yield f"{self.names[edge.subject]} {format_iri(edge.predicate)} {self.names[edge.object]} ."
+        self.traced.clear()
+        for number, edge in enumerate(self._select.edges):
+            subject, target = self.names[edge.subject], self.names[edge.object]
+            yield self._statement(edge.predicate, subject, target, f"{subject}_{target[1:]}_e{number}")
             known = self._vocabulary.schema.predicate_of.get(edge.predicate)
             if known is not None and known.has_literals:
                 yield f"FILTER(!isLiteral({self.names[edge.object]}))"
@@ -99,7 +116,7 @@ class GraphPattern:
         whole = f"{name}_whole" if variable.below else name
         yield f"VALUES {whole} {{ {keys} }}"
         if variable.below:
-            steps = [f"^{format_iri(p[1:])}" if p.startswith("^") else format_iri(p) for p in variable.below]
+            steps = [f"^{self._step(p[1:])}" if p.startswith("^") else self._step(p) for p in variable.below]
             yield f"{name} ({'|'.join(steps)})* {whole} ."
 
     def _memberships(self, variable: Variable, *, is_linked: bool) -> Iterator[str]:
@@ -107,7 +124,7 @@ class GraphPattern:
         for index, class_ in enumerate(variable.classes):
             members = self._vocabulary.members(class_)
             if len(members) == 1:
-                yield f"{name} a {format_iri(class_)} ."
+                yield self._membership(class_, name, f"{name}_d{index}")
             else:
                 yield f"VALUES {name}_c{index} {{ {' '.join(map(format_iri, members))} }} {name} a {name}_c{index} ."
         if not (variable.classes or variable.keys or is_linked):
@@ -116,12 +133,34 @@ class GraphPattern:
                 f"{{ {name}_s {name}_q {name} . FILTER(!isLiteral({name}) && {name}_q != {format_iri(TYPE)}) }} }} }}"
             )
         others = sorted({member for each in variable.without for member in self._vocabulary.members(each)})
-        for other in others:
-            yield f"FILTER NOT EXISTS {{ {name} a {format_iri(other)} }}"
+        for number, other in enumerate(others):
+            pattern = write_membership(self._vocabulary.schema, other, name, f"{name}_x{number}")
+            yield f"FILTER NOT EXISTS {{ {pattern.removesuffix(' .')} }}"
+
+    def _membership(self, class_: str, name: str, prefix: str) -> str:
+        schema = self._vocabulary.schema
+        if not self._is_traced or not class_pattern(schema, class_):
+            return write_membership(schema, class_, name, prefix)
+        found = trace_membership(schema, class_, name, prefix)
+        self.traced.append((name, found))
+        return found.text
+
+    def _statement(self, predicate: str, subject: str, value: str, prefix: str) -> str:
+        schema = self._vocabulary.schema
+        if not self._is_traced or not derived_patterns(schema, predicate):
+            return write_statement(schema, predicate, subject, value, prefix)
+        found = trace_statement(schema, predicate, subject, value, prefix)
+        self.traced.append((subject, found))
+        return found.text
+
+    def _step(self, predicate: str) -> str:
+        """A property as a step of a path; a derived one as its path, if it has one."""
+        paths = [found[1] for each in derived_patterns(self._vocabulary.schema, predicate) if (found := path_of(each))]
+        return f"({'|'.join(paths)})" if paths else format_iri(predicate)
 
     def _value_pattern(self, variable: str, predicate: str, *, is_required: bool) -> str:
         found, known = self.values[variable, predicate], self._vocabulary.schema.predicate_of[predicate]
-        text = f"{self.names[variable]} {format_iri(predicate)} {found.raw} ."
+        text = self._statement(predicate, self.names[variable], found.raw, found.raw)
         if known.has_links:
             text += f" FILTER(isLiteral({found.raw}))"
         is_range = bool(self._vocabulary.column(predicate).low)

@@ -63,6 +63,30 @@ def parse_path(text: str) -> PropertyPath:
     return path
 
 
+def write_path(path: PropertyPath) -> str:
+    """A path as text that `parse_path` reads.
+
+    >>> write_path(parse_path("^<http://e/a>/(<http://e/b>|<http://e/c>)+"))
+    '^<http://e/a>/(<http://e/b>|<http://e/c>)+'
+    """
+    if isinstance(path, Link):
+        return f"<{path.iri}>"
+    if isinstance(path, Reverse):
+        return f"^{_bracketed(path.path)}"
+    if isinstance(path, Repeated):
+        return f"{_bracketed(path.path)}{path.mark}"
+    mark = "/" if isinstance(path, Sequence) else "|"
+    return mark.join(f"({write_path(each)})" if _is_compound(each) else write_path(each) for each in path.parts)
+
+
+def _bracketed(path: PropertyPath) -> str:
+    return write_path(path) if isinstance(path, Link) else f"({write_path(path)})"
+
+
+def _is_compound(path: PropertyPath) -> bool:
+    return isinstance(path, Sequence | Alternative)
+
+
 def _alternative(tokens: list[Token]) -> tuple[PropertyPath, list[Token]]:
     return _joined(tokens, "|", _sequence, Alternative)
 

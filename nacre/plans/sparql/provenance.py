@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import replace
 
+from nacre.plans.sparql.derived import class_pattern, derived_patterns
 from nacre.plans.sparql.query import SparqlQuery
 from nacre.plans.sparql.terms import format_iri
 from nacre.plans.sparql.to_sparql import SparqlWriter
@@ -21,7 +22,7 @@ def provenance_query(
     (predicates).
     """
     narrowed = narrow_select(select, keys)
-    writer = SparqlWriter(vocabulary, narrowed)
+    writer = SparqlWriter(vocabulary, narrowed, is_traced=True)
     pattern, answer = writer.pattern, aggregated_value(narrowed.answers[0]).variable
     ranking = select.order.by if select.order else None
     for term in (*map(aggregated_value, narrowed.answers), ranking):
@@ -30,15 +31,40 @@ def provenance_query(
             pattern.value(term)
     group, thing = writer.group(), pattern.names[answer]
     variables = pattern.names
-    triples = [f"{variables[e.subject]} {format_iri(e.predicate)} {variables[e.object]} ." for e in narrowed.edges]
-    triples += [f"{variables[name]} {format_iri(p)} {value.raw} ." for (name, p), value in pattern.values.items()]
+    schema = vocabulary.schema
+    triples = [
+        f"{variables[e.subject]} {format_iri(e.predicate)} {variables[e.object]} ."
+        for e in narrowed.edges
+        if not derived_patterns(schema, e.predicate)
+    ]
+    triples += [
+        f"{variables[name]} {format_iri(p)} {value.raw} ."
+        for (name, p), value in pattern.values.items()
+        if not derived_patterns(schema, p)
+    ]
     shown = [*pattern.names.values(), *(value.raw for value in pattern.values.values())]
     for class_ in next(v.classes[:1] for v in narrowed.variables if v.name == answer):
+        if class_pattern(schema, class_):
+            continue
         has_subclasses = len(vocabulary.members(class_)) > 1
         triples.append(f"{thing} a {f'{thing}_c0' if has_subclasses else format_iri(class_)} .")
         shown += [f"{thing}_c0"] if has_subclasses else []
-    named = f"OPTIONAL {{ {thing} {thing}_np {thing}_nl FILTER({thing}_np IN ({', '.join(map(format_iri, names))})) }}"
-    template = "\n".join(f"  {line}" for line in (*triples, f"{thing} {thing}_np {thing}_nl ."))
+    around = [f"{thing} {thing}_np {thing}_nl FILTER({thing}_np IN ({', '.join(map(format_iri, names))}))"]
+    triples.append(f"{thing} {thing}_np {thing}_nl .")
+    for number, (subject, found) in enumerate(pattern.traced):
+        triples += found.triples
+        shown += found.variables
+        if found.iris:
+            own, triple = f"{subject}_t{number}", f"{subject} {subject}_t{number}p {subject}_t{number}o"
+            around.append(f"{triple} FILTER({own}p IN ({', '.join(map(format_iri, found.iris))}))")
+            triples.append(f"{triple} .")
+    if any(class_pattern(schema, c) for v in narrowed.variables for c in v.classes if v.name == answer):
+        around.append(f"{thing} a {thing}_ty")
+        triples.append(f"{thing} a {thing}_ty .")
+    more = around[0] if len(around) == 1 else " UNION ".join(f"{{ {each} }}" for each in around)
+    named = f"OPTIONAL {{ {more} }}"
+    shown = list(dict.fromkeys(shown))
+    template = "\n".join(f"  {line}" for line in triples)
     inner = f"{{ SELECT DISTINCT {' '.join(shown)} {{\n{group}\n}} LIMIT {things} }}"
     return f"CONSTRUCT {{\n{template}\n}} WHERE {{\n{inner}\n{named}\n}}"
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from nacre.plans.sparql.derived import class_pattern, derived_patterns, shown_patterns
 from nacre.plans.sparql.terms import format_iri as written
 from nacre.records.schema import Class, Predicate, Schema
 
@@ -17,6 +18,7 @@ COMMON_PREFIXES = {
 }
 # values of a property that are listed, and classes that a property leads to
 MOST_VALUES, MOST_RANGES = 8, 3
+_WRITTEN_IRI = re.compile(r"<([^<>\s]+)>")
 _LOCAL = re.compile(r"[A-Za-z_][\w-]*")
 _DECLARED = re.compile(r"\bPREFIX\s+([^\s:<>]*):", re.IGNORECASE)
 # words without a colon are matched too, so that none is tried again at each of its hyphens
@@ -37,6 +39,14 @@ class Prefixes:
         """
         space, local = _split(iri)
         return f"{self.names[space]}:{local}" if space in self.names and _LOCAL.fullmatch(local) else written(iri)
+
+    def shorten(self, text: str) -> str:
+        """SPARQL with the IRIs that have a prefix written short, on one line.
+
+        >>> Prefixes({"http://x.org/v#": "v"}).shorten("<http://x.org/v#a>/<urn:b>")
+        'v:a/<urn:b>'
+        """
+        return " ".join(_WRITTEN_IRI.sub(lambda found: self.short(found[1]), text).split())
 
     def full(self, name: str) -> str:
         """The IRI of a name as `short` gives it; other text as it is."""
@@ -73,10 +83,11 @@ def schema_prefixes(schema: Schema) -> Prefixes:
 def schema_sparql(schema: Schema, prefixes: Prefixes, classes: Collection[str] | None = None) -> str:
     """A paragraph for each class with its properties, the largest class first; only `classes` (IRIs), if given.
 
-    The properties that name things come first, the prefixes last.
+    The properties that name things come first, the prefixes last. Derived classes and properties that no store holds
+    are shown as their patterns over ?this and ?value.
     """
     chosen = [each for each in schema.shown_classes if each.count and (classes is None or each.iri in classes)]
-    names = [p for p in schema.predicates if p.role == "name"]
+    names = [p for p in schema.predicates if p.role == "name" and not derived_patterns(schema, p.iri)]
     lines = [f"Names of things: {', '.join(prefixes.short(p.iri) for p in names)}"] if names else []
     for each in chosen:
         lines += _class(each, schema, prefixes)
@@ -88,10 +99,14 @@ def schema_sparql(schema: Schema, prefixes: Prefixes, classes: Collection[str] |
 def _class(each: Class, schema: Schema, prefixes: Prefixes) -> Iterator[str]:
     comment = f". {each.comment}" if each.comment else ""
     above = f", within {', '.join(map(prefixes.short, each.parents))}" if each.parents else ""
-    yield f"CLASS {prefixes.short(each.iri)} -- {each.label}, {each.count} things{above}{comment}"
+    pattern = class_pattern(schema, each.iri)
+    written = prefixes.shorten(f"{{ {pattern} }}") if pattern else prefixes.short(each.iri)
+    yield f"CLASS {written} -- {each.label}, {each.count} things{above}{comment}"
     for predicate in schema.shown_predicates:
         if each.iri in predicate.domains and predicate.role != "schema":
-            yield f"  {prefixes.short(predicate.iri)}{_values(predicate, prefixes)}"
+            patterns = tuple(shown_patterns(derived_patterns(schema, predicate.iri)))
+            name = prefixes.shorten(" or ".join(patterns)) if patterns else prefixes.short(predicate.iri)
+            yield f"  {name}{_values(predicate, prefixes)}"
 
 
 def _values(predicate: Predicate, prefixes: Prefixes) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from nacre.plans.sparql.derived import class_pattern
 from nacre.plans.sql.relations import variable_relation
 from nacre.records.plan import Variable
 from nacre.records.schema import Column, Schema
@@ -26,10 +27,11 @@ class Vocabulary:
     def members(self, class_: str) -> tuple[str, ...]:
         """The classes whose members belong to a class: itself and, unless superclasses are stated, its subclasses."""
         found = [class_]
-        if not self.closed:
+        if not self.closed and not class_pattern(self.schema, class_):
             for each in found:
                 found += [c.iri for c in self.schema.classes if each in c.parents and c.iri not in found]
-        return tuple(found)
+        # the members of derived subclasses are members of stored ones
+        return tuple(each for each in found if each == class_ or not class_pattern(self.schema, each))
 
     def column(self, predicate: str) -> Column:
         """The parts of a predicate's values: from the tables, or without tables from the predicate's datatype."""

@@ -7,6 +7,7 @@ from nacre.errors import ToolError
 from nacre.language.forms.nouns import join_names
 from nacre.language.thesaurus import synonyms
 from nacre.language.tokens import tokenize
+from nacre.plans.sparql.derived import derived_patterns, pattern_iris, write_statement
 from nacre.plans.sparql.terms import format_iri
 from nacre.plans.sparql.to_sparql import to_sparql
 from nacre.plans.sparql.vocabulary import Vocabulary
@@ -18,6 +19,8 @@ from nacre.wording.labels.predicate_labels import predicate_label
 
 # described things, facts that are read, sentences for each thing, and values in one
 MOST_THINGS, MOST_FACTS, MOST_SENTENCES, MOST_VALUES = 3, 600, 12, 8
+# derived properties that are read of things
+MOST_DERIVED = 30
 LabelLookup = Callable[[Collection[str]], Mapping[str, str]]
 
 
@@ -33,7 +36,7 @@ def sparql_profile_sentences(
     things = [key for side in sides for key in _keys(side, source, vocabulary, seconds)]
     if not things:
         raise ToolError("empty", "No thing to describe.")
-    query = f"SELECT ?s ?p ?o {{ VALUES ?s {{ {' '.join(map(format_iri, things))} }} ?s ?p ?o }} LIMIT {MOST_FACTS}"
+    query = f"SELECT ?s ?p ?o {{ {_facts_pattern(things, schema)} }} LIMIT {MOST_FACTS}"
     facts: dict[str, dict[str, list[SparqlTerm]]] = defaultdict(lambda: defaultdict(list))
     for subject, predicate, value in source.select(query, limit=MOST_FACTS, seconds=seconds).rows:
         if subject and predicate and value and predicate.value in schema.predicate_of:
@@ -44,6 +47,18 @@ def sparql_profile_sentences(
     topic = {form for token in tokenize(profile.topic) for form in synonyms(token.lemma)}
     found = [each for key in things for each in _of_thing(key, facts[key], named, topic, schema, round)]
     return tuple(found)
+
+
+def _facts_pattern(things: Sequence[str], schema: Schema) -> str:
+    """The triples of the things, and what is derived from them where nothing derived is stored."""
+    values = f"VALUES ?s {{ {' '.join(map(format_iri, things))} }}"
+    derived = [p.iri for p in schema.shown_predicates if derived_patterns(schema, p.iri)][:MOST_DERIVED]
+    if not derived:
+        return f"{values} ?s ?p ?o"
+    parts = [f"{{ {values} ?s ?p ?o }}"]
+    for i, iri in enumerate(derived):
+        parts.append(f"{{ {values} {write_statement(schema, iri, '?s', '?o', f'?d{i}_')} BIND({format_iri(iri)} AS ?p) }}")
+    return " UNION ".join(parts)
 
 
 def _keys(side: Select, source: SparqlSource, vocabulary: Vocabulary, seconds: float) -> list[str]:
@@ -65,12 +80,15 @@ def _of_thing(
 ) -> list[EvidenceSentence]:
     name = named.get(key, key)
     known = [schema.predicate_of[predicate] for predicate in facts]
-    telling = [p for p in known if p.role in ("fact", "text")]
+    telling = [p for p in known if p.role in ("fact", "text") and not p.hidden]
     order = sorted(telling, key=lambda p: (p.role != "text", not topic & _words(p, schema), -p.subjects, p.iri))
     found = []
     for number, predicate in enumerate(order[:MOST_SENTENCES]):
         values = sorted(named.get(term.value, term.value) for term in facts[predicate.iri])
-        triples = tuple((key, predicate.iri, term.value) for term in sorted(facts[predicate.iri])[:MOST_VALUES])
+        patterns = derived_patterns(schema, predicate.iri)
+        read = [iri for pattern in patterns for iri in pattern_iris(pattern) if iri in facts] or [predicate.iri]
+        read = [iri for iri in read if iri != predicate.iri or not patterns]
+        triples = tuple((key, iri, term.value) for iri in read for term in sorted(facts[iri])[:MOST_VALUES])
         more = [f"{len(values) - MOST_VALUES} more"] if len(values) > MOST_VALUES else []
         listed = join_names([*values[:MOST_VALUES], *more])
         label = predicate_label(predicate.iri, schema).one

@@ -9,8 +9,10 @@ from rapidfuzz.distance import OSA
 
 from nacre.errors import ToolError
 from nacre.language.tokens import Token, fold, lemma, lexicon_tokens, split_name, tokenize
+from nacre.plans.sparql.derived import class_pattern, write_membership
 from nacre.plans.sparql.terms import format_iri
 from nacre.records.endpoint import Endpoint
+from nacre.records.schema import Schema
 from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry, LexiconThing
 from nacre.stores.sqlite.triples import TYPE
@@ -42,6 +44,7 @@ class EndpointNames:
         self._patterns = NamePatterns(endpoint, described | set(map(lemma, described)), searched=searched)
         self._naming_predicates = self._patterns.names
         self._relation_of_types = {frozenset(g.classes): g.relation for g in lexicon.schema.groups}
+        self._derived_types = _derived_types(lexicon.schema)
         self._facts: EndpointFacts = {}
         self._things_of_word: Mapping[str, Collection[str]] = {}
         self._things_of_long_name: Mapping[tuple[str, ...], Collection[str]] = {}
@@ -129,12 +132,19 @@ class EndpointNames:
         limited = f"{{ SELECT DISTINCT ?s WHERE {{ {pattern} }} LIMIT {most} }}" if most else pattern
         wanted = ", ".join(map(format_iri, (TYPE, *self._naming_predicates)))
         # With VALUES for the predicates, some stores read all their triples.
-        query = f"SELECT ?s ?q ?o WHERE {{ {limited} ?s ?q ?o FILTER(?q IN ({wanted})) }} LIMIT {MAX_NAME_ROWS}"
+        derived, marks = self._derived_types, "".join(f" ?k{i}" for i in range(len(self._derived_types)))
+        also = "".join(f" OPTIONAL {{ {pattern} BIND(1 AS ?k{i}) }}" for i, (_, pattern) in enumerate(derived))
+        query = (
+            f"SELECT ?s ?q ?o{marks} WHERE {{ {limited} ?s ?q ?o{also} FILTER(?q IN ({wanted})) }} LIMIT {MAX_NAME_ROWS}"
+        )
         found: dict[str, list[tuple[str, SparqlTerm]]] = defaultdict(list)
-        for subject, predicate, value in self._source.select(query, limit=MAX_NAME_ROWS, seconds=LOOKUP_SECONDS).rows:
+        rows = self._source.select(query, limit=MAX_NAME_ROWS, seconds=LOOKUP_SECONDS).rows
+        for subject, predicate, value, *marked in rows:
             if subject and predicate and value and subject.kind == "iri":
                 found[subject.value].append((predicate.value, value))
-        facts = {key: tuple(sorted(of_thing)) for key, of_thing in sorted(found.items())}
+                types = (SparqlTerm("iri", iri) for (iri, _), mark in zip(derived, marked, strict=True) if mark)
+                found[subject.value] += [(TYPE, each) for each in types]
+        facts = {key: tuple(sorted(set(of_thing))) for key, of_thing in sorted(found.items())}
         self._add_to_cache(facts)
         return facts
 
@@ -181,6 +191,12 @@ class EndpointNames:
         ranks = {predicate: rank for rank, predicate in enumerate(self._naming_predicates)}
         named = [(ranks[p], _language_rank(term.language), term.value) for p, term in facts if p in ranks]
         return min(named)[2] if named else _iri_end(key).replace("_", " ")
+
+
+def _derived_types(schema: Schema) -> list[tuple[str, str]]:
+    """The classes that a semantic layer derives, with the patterns of their members ?s."""
+    classes = [c.iri for c in schema.classes if class_pattern(schema, c.iri)]
+    return [(iri, write_membership(schema, iri, "?s", f"?k{i}")) for i, iri in enumerate(classes)]
 
 
 def _iri_end(key: str) -> str:

@@ -1,0 +1,166 @@
+"""The SPARQL patterns of what a layer derives: resolved entries + ProbeResult -> patterns over ?this and ?value.
+
+What a pattern uses of earlier derived properties is written into it. `of` is a part of the pattern.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from ingestion.attach.declared_schema import DeclaredSchema
+from ingestion.attach.probe import MOST_PREDICATES, ProbeResult
+from ingestion.layer.entries import LAYER_NAMESPACE, ClassEntry, PropertyEntry
+from ingestion.layer.format.prefixes import iri_variants
+from ingestion.vocabulary import TYPE
+from nacre.errors import IngestionError, ToolError
+from nacre.plans.sparql.derived import pattern_iris, plain_statements
+from nacre.plans.sparql.property_path import (
+    Alternative,
+    Link,
+    PropertyPath,
+    Repeated,
+    Reverse,
+    parse_path,
+    write_path,
+)
+from nacre.plans.sparql.property_path import Sequence as PathSequence
+from nacre.stores.sparql.query_tokens import query_tokens, write_tokens
+
+# the classes of ?this, where there are several
+_OF = "?nacre_of"
+
+
+class GivesNothing(IngestionError):
+    """The graph has nothing of what an entry reads."""
+
+
+class DerivedPatterns:
+    """The patterns of the classes and properties that were derived so far, by IRI."""
+
+    def __init__(self, probed: ProbeResult) -> None:
+        self.classes: dict[str, str] = {}
+        self.properties: dict[str, list[str]] = {}
+        self._paths: dict[str, str] = {}
+        self._probed = probed
+        self._said = DeclaredSchema(probed.said)
+        # an endpoint may have more predicates than were counted
+        self._is_complete = len(probed.predicates) < MOST_PREDICATES
+
+    def add_class(self, entry: ClassEntry) -> str:
+        """The pattern of a derived class. Raises IngestionError for what is not possible at an endpoint."""
+        pattern = self._inlined(entry.where)
+        self._check_used(pattern)
+        if entry.iri in self._probed.classes:
+            pattern = f"{{ {self._membership((entry.iri,))} }} UNION {{ {pattern} }}"
+        self.classes[entry.iri] = pattern
+        return pattern
+
+    def add_property(self, entry: PropertyEntry) -> str:
+        """The pattern of a derived property. Raises IngestionError for what is not possible at an endpoint."""
+        before = f"{self._membership(entry.of)} " if entry.of else ""
+        if entry.path:
+            path = self._path(entry.path)
+            others = [self._paths[entry.iri]] if entry.iri in self._paths else []
+            self._paths[entry.iri] = "|".join([*others, path])
+            pattern = f"{before}?this {path} ?value"
+        else:
+            where = self._inlined(entry.where)
+            self._check_used(where)
+            pattern = f"{before}{where}"
+        if entry.iri not in self.properties and entry.iri in self._probed.predicates:
+            self.properties[entry.iri] = [f"?this <{entry.iri}> ?value"]
+        self.properties.setdefault(entry.iri, []).append(pattern)
+        return pattern
+
+    def _membership(self, classes: Sequence[str]) -> str:
+        """That ?this is of one of these classes or of their subclasses."""
+        wanted = set(classes)
+        known = self._probed.classes
+        stored = sorted(iri for iri in known if wanted & self._said.ancestors(iri))
+        parts = [self.classes[iri] for iri in classes if iri in self.classes]
+        if stored and len(stored) == 1:
+            parts.append(f"?this <{TYPE}> <{stored[0]}> .")
+        elif stored:
+            parts.append(f"VALUES {_OF} {{ {' '.join(f'<{iri}>' for iri in stored)} }} ?this <{TYPE}> {_OF} .")
+        if not parts:
+            raise GivesNothing("nothing is of its class.")
+        if len(parts) > 1:
+            return " UNION ".join(f"{{ {part} }}" for part in parts)
+        # a pattern may end without a full stop
+        return parts[0] if parts[0].rstrip().endswith((".", "}", ")")) else f"{parts[0]} ."
+
+    def _path(self, text: str) -> str:
+        path = self._in_used_scheme(parse_path(self._inlined(text)))
+        if isinstance(path, Repeated) and path.mark in "?*":
+            # a layer derives no pair of a thing and itself
+            path = path.path if path.mark == "?" else Repeated(path.path, "+")
+        if _may_be_empty(path):
+            raise IngestionError("its path may have no link, which an endpoint can't tell from a value.")
+        if self._is_complete and not self._may_give(path):
+            raise GivesNothing("the graph has none of the properties of its path.")
+        return write_path(path)
+
+    def _inlined(self, text: str) -> str:
+        """A pattern or path with the paths of derived properties instead of their IRIs."""
+        tokens = []
+        for token in query_tokens(text):
+            iri = token.text[1:-1] if token.kind == "iri" else ""
+            if iri in self._paths:
+                token = token._replace(text=f"({self._paths[iri]})")
+            elif iri in self.classes or iri in self.properties:
+                raise IngestionError(f"it uses '{iri}', which a pattern derives; write that pattern into it.")
+            elif iri.startswith(LAYER_NAMESPACE):
+                raise GivesNothing(f"it uses '{iri}', which nothing gives at an endpoint.")
+            tokens.append(token)
+        return write_tokens(tokens)
+
+    def _in_used_scheme(self, path: PropertyPath) -> PropertyPath:
+        """A path with the forms of its IRIs that the graph uses."""
+        if isinstance(path, Link):
+            used = [Link(iri) for iri in iri_variants(path.iri) if iri in self._probed.predicates]
+            return path if not used else used[0] if len(used) == 1 else Alternative(tuple(used))
+        if isinstance(path, Reverse):
+            return Reverse(self._in_used_scheme(path.path))
+        if isinstance(path, Repeated):
+            return Repeated(self._in_used_scheme(path.path), path.mark)
+        return type(path)(tuple(map(self._in_used_scheme, path.parts)))
+
+    def _may_give(self, path: PropertyPath) -> bool:
+        if isinstance(path, Link):
+            return path.iri in self._probed.predicates or path.iri == TYPE
+        if isinstance(path, Reverse | Repeated):
+            return self._may_give(path.path) or (isinstance(path, Repeated) and path.mark in "?*")
+        found = map(self._may_give, path.parts)
+        return all(found) if isinstance(path, PathSequence) else any(found)
+
+    def _check_used(self, pattern: str) -> None:
+        """Raises GivesNothing if a property that a pattern needs is not in the graph."""
+        if not self._is_complete:
+            return
+        known = {*self._probed.predicates, TYPE}
+        needed = _needed(pattern)
+        if not needed <= known or (not needed and known.isdisjoint(pattern_iris(pattern))):
+            raise GivesNothing("the graph has none of what it reads.")
+
+
+def _needed(pattern: str) -> set[str]:
+    return {p[1:-1] for _, p, _ in plain_statements(pattern) if p.startswith("<")}
+
+
+def _may_be_empty(path: PropertyPath) -> bool:
+    """Whether a path leads from a thing to itself without a link."""
+    if isinstance(path, Link):
+        return False
+    if isinstance(path, Reverse):
+        return _may_be_empty(path.path)
+    if isinstance(path, Repeated):
+        return path.mark in "?*" or _may_be_empty(path.path)
+    found: Iterable[bool] = map(_may_be_empty, path.parts)
+    return all(found) if isinstance(path, PathSequence) else any(found)
+
+
+def single_property(path: str) -> str:
+    """The property that a path consists of; "" for longer ones."""
+    try:
+        found = parse_path(path)
+    except ToolError:
+        return ""
+    return found.iri if isinstance(found, Link) else ""
