@@ -12,9 +12,11 @@ from ingestion.attach.budget import Budget, BudgetedEndpoint
 from ingestion.attach.describe_endpoint import EndpointDescription, describe_endpoint
 from ingestion.attach.frequent_words import frequent_words
 from ingestion.attach.layer.apply import EndpointLayer, apply_endpoint_layers
+from ingestion.attach.layer.check import check_endpoint_layers
 from ingestion.attach.probe import probe_endpoint
 from ingestion.attach.text_search import detect_text_search
 from ingestion.index.names import schema_names
+from ingestion.layer.check import LayerReport
 from ingestion.layer.resolve import Problem
 from ingestion.layer.stored import LayerFiles, read_layer_files, write_layer_files
 from ingestion.publish import build_folder, exclusive_writer, new_version_id, publish_version, report_write_errors
@@ -61,8 +63,8 @@ def attach_endpoint(
     """Make the endpoint at `url` (of these named graphs) the content of graph `name`.
 
     Only names of classes and properties, counts and sample values are copied. What `layers` derive is asked for by
-    their patterns; an entry that the endpoint can't do is left out with a warning. Raises IngestionError if the endpoint
-    does not answer or has no classes; an earlier version then stays.
+    their patterns; an entry that the endpoint can't do is left out with a warning. Raises IngestionError if the
+    endpoint does not answer or has no classes; an earlier version then stays.
     """
     home = data / versions.check_name(name)
     source = EndpointSource(url, graphs, manners)
@@ -121,6 +123,24 @@ def change_attached_layers(
     return attach_endpoint(
         known.url, name, data=data, graphs=known.graphs, manners=limits(known.url), budget=budget, layers=layers
     )
+
+
+def check_attached_layers(
+    name: str,
+    files: LayerFiles,
+    *,
+    data: Path,
+    limits: Callable[[str], EndpointLimits],
+    budget: Budget = Budget(),  # noqa: B008 (immutable)
+) -> LayerReport:
+    """What each entry of the layers gives at the endpoint of an attached graph; nothing is written."""
+    known = attached_endpoint(name, data)
+    source = EndpointSource(known.url, known.graphs, limits(known.url))
+    try:
+        _check_answers(source)
+        return check_endpoint_layers(BudgetedEndpoint(source, budget), files)
+    finally:
+        source.close()
 
 
 def describe_layered(layer: EndpointLayer) -> EndpointDescription:

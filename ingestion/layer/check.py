@@ -54,20 +54,21 @@ def check_layers(facts: Facts, files: LayerFiles) -> LayerReport:
     reports, problems = [], list(applied.problems)
     for index, entry in given:
         count = applied.counts.get(index)
-        reports.append(EntryReport(entry.place, _key(entry), count, values.examples(entry) if count else ()))
+        reports.append(EntryReport(entry.place, entry_name(entry), count, values.examples(entry) if count else ()))
         problems += _entry_problems(entry, count, values)
-    problems += _shared_names([entry for _, entry in given])
+    problems += shared_names([entry for _, entry in given])
     problems += _overridden([entry for layer in layers for entry in layer.entries], applied)
     return LayerReport(tuple(reports), tuple(sorted(problems, key=lambda p: p.place)))
 
 
-def _key(entry: Entry) -> str:
+def entry_name(entry: Entry) -> str:
+    """The key of an entry, or the beginning of a rule."""
     return " ".join(entry.text.split())[:60] if isinstance(entry, RuleEntry) else entry.key
 
 
 def _entry_problems(entry: Entry, count: int | None, values: "_DerivedValues") -> Iterator[Problem]:
     if count == 0:
-        yield Problem(entry.place, f"'{_key(entry)}' gives nothing in this graph.")
+        yield Problem(entry.place, f"'{entry_name(entry)}' gives nothing in this graph.")
     if not isinstance(entry, PropertyEntry) or not entry.is_derived or not count:
         return
     subjects, several = values.subjects(entry.iri)
@@ -87,7 +88,7 @@ def _unit_problems(entry: PropertyEntry, values: "_DerivedValues") -> Iterator[P
         )
 
 
-def _shared_names(entries: Sequence[Entry]) -> Iterator[Problem]:
+def shared_names(entries: Sequence[Entry]) -> Iterator[Problem]:
     """Names that two classes have, or two properties of one class."""
     taken: dict[tuple[str, str], Entry] = {}
     for entry in entries:
@@ -109,7 +110,7 @@ def _overridden(entries: Sequence[Entry], applied: AppliedLayer) -> Iterator[Pro
             isinstance(entry, ClassEntry) and bool(entry.where)
         )
         if derived and entry.place not in stay and entry.place not in left_out:
-            yield Problem(entry.place, f"'{_key(entry)}' is replaced by a later entry of the same name.")
+            yield Problem(entry.place, f"'{entry_name(entry)}' is replaced by a later entry of the same name.")
 
 
 class _DerivedValues:

@@ -53,7 +53,8 @@ def _values(wanted: LookUp, source: SparqlSource, schema: Schema, prefixes: Pref
     column = _resolve(wanted.column, literal, prefixes) if wanted.column else None
     if column is not None:
         holds = f" FILTER(CONTAINS(LCASE(STR(?l)), {format_literal(text.lower())}))" if text else ""
-        query = f"SELECT DISTINCT ?l {{ {write_statement(schema, column, '?s', '?l', '?v')} FILTER(isLiteral(?l)){holds} }} LIMIT {MOST}"
+        statement = write_statement(schema, column, "?s", "?l", "?v")
+        query = f"SELECT DISTINCT ?l {{ {statement} FILTER(isLiteral(?l)){holds} }} LIMIT {MOST}"
         rows = source.select(query, limit=MOST, seconds=seconds).rows
         lines = [f'{prefixes.short(column)}: "{_shown(row[0])}"' for row in rows]
         return "\n".join(lines) or f"No value of {prefixes.short(column)} is like {text!r}."

@@ -145,9 +145,7 @@ def sample_property(
 _Targets = dict[tuple[frozenset[str], str], tuple[int, int]]
 
 
-def _targets(
-    asking: BudgetedEndpoint, pairs: str, derived: Sequence[DerivedClass], probed: ProbeResult
-) -> _Targets:
+def _targets(asking: BudgetedEndpoint, pairs: str, derived: Sequence[DerivedClass], probed: ProbeResult) -> _Targets:
     """How many links of a type set lead to each class, and to how many things."""
     rows = asking.texts(
         "SELECT ?all ?c (COUNT(?o) AS ?n) (COUNT(DISTINCT ?o) AS ?m) WHERE {"

@@ -44,9 +44,7 @@ class GraphPattern:
     The names of a select within a select begin with a `prefix` of their own.
     """
 
-    def __init__(
-        self, vocabulary: Vocabulary, select: Select, prefix: str = "", *, is_traced: bool = False
-    ) -> None:
+    def __init__(self, vocabulary: Vocabulary, select: Select, prefix: str = "", *, is_traced: bool = False) -> None:
         # what derived classes and properties read, by the thing they are of; only if `is_traced`
         self.traced: list[tuple[str, TracedPattern]] = []
         self._is_traced = is_traced

@@ -98,7 +98,8 @@ def schema_sparql(schema: Schema, prefixes: Prefixes, classes: Collection[str] |
 
 def _class(each: Class, schema: Schema, prefixes: Prefixes) -> Iterator[str]:
     comment = f". {each.comment}" if each.comment else ""
-    above = f", within {', '.join(map(prefixes.short, each.parents))}" if each.parents else ""
+    parents = [iri for iri in each.parents if not class_pattern(schema, iri)]
+    above = f", within {', '.join(map(prefixes.short, parents))}" if parents else ""
     pattern = class_pattern(schema, each.iri)
     written = prefixes.shorten(f"{{ {pattern} }}") if pattern else prefixes.short(each.iri)
     yield f"CLASS {written} -- {each.label}, {each.count} things{above}{comment}"
@@ -106,13 +107,14 @@ def _class(each: Class, schema: Schema, prefixes: Prefixes) -> Iterator[str]:
         if each.iri in predicate.domains and predicate.role != "schema":
             patterns = tuple(shown_patterns(derived_patterns(schema, predicate.iri)))
             name = prefixes.shorten(" or ".join(patterns)) if patterns else prefixes.short(predicate.iri)
-            yield f"  {name}{_values(predicate, prefixes)}"
+            yield f"  {name}{_values(predicate, schema, prefixes)}"
 
 
-def _values(predicate: Predicate, prefixes: Prefixes) -> str:
+def _values(predicate: Predicate, schema: Schema, prefixes: Prefixes) -> str:
     parts = []
     if predicate.has_links:
-        parts.append(f"-> {' or '.join(map(prefixes.short, list(predicate.ranges)[:MOST_RANGES])) or 'things'}")
+        ranges = [iri for iri in predicate.ranges if not class_pattern(schema, iri)][:MOST_RANGES]
+        parts.append(f"-> {' or '.join(map(prefixes.short, ranges)) or 'things'}")
     if predicate.has_literals:
         ends = (predicate.minimum, predicate.maximum)
         reach = f" {ends[0]:g} to {ends[1]:g}" if ends[0] is not None and ends[1] is not None else ""

@@ -61,9 +61,7 @@ class _GroupedColumns:
 class SparqlWriter:
     """Writes one select; selects within it have writers of their own."""
 
-    def __init__(
-        self, vocabulary: Vocabulary, select: Select, prefix: str = "", *, is_traced: bool = False
-    ) -> None:
+    def __init__(self, vocabulary: Vocabulary, select: Select, prefix: str = "", *, is_traced: bool = False) -> None:
         self._vocabulary, self._select, self._prefix = vocabulary, select, prefix
         self.pattern = GraphPattern(vocabulary, select, prefix, is_traced=is_traced)
         # values that must have a literal, and values that must be readable

@@ -1,5 +1,7 @@
 """`nacre attach`: the address of a SPARQL endpoint -> a graph attached to it, and a summary of its contents."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,13 +24,19 @@ def attach(
     refresh: Annotated[bool, typer.Option("--refresh", help="Read the schema again, at the known address.")] = False,
     seconds: Annotated[float, typer.Option("--seconds", min=1, help="Maximum time for reading the schema.")] = 60.0,
     queries: Annotated[int, typer.Option("--queries", min=10, help="Maximum number of queries.")] = 300,
+    layer: Annotated[
+        list[Path] | None,
+        typer.Option("--layer", metavar="FILE", help="YAML with names and shortcuts; may be repeated."),
+    ] = None,
+    no_packs: Annotated[bool, typer.Option("--no-packs", help="Leave out the layers of common vocabularies.")] = False,
 ) -> None:
     """Attach a SPARQL endpoint; its triples are not copied.
 
     Classes, properties, counts and samples are read by a limited number of queries and stored as a version.
     """
-    from ingestion.attach.attach import attach_endpoint, attached_endpoint
+    from ingestion.attach.attach import attach_endpoint, attached_endpoint, attached_layers
     from ingestion.attach.budget import Budget
+    from ingestion.layer.stored import load_layer_files
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
     from nacre.stores.sparql.endpoint_limits import configured_limits
@@ -37,7 +45,10 @@ def attach(
     if refresh == (url is not None):
         raise ConfigError(f"Pass an address or --refresh: nacre attach https://example.org/sparql --graph {graph}")
     graphs = tuple(named_graph or ())
+    layers = load_layer_files(layer or (), packs=not no_packs)
     if url is None:
+        present = attached_layers(graph, settings.data)
+        layers = replace(present.replaced(layers.files), packs=present.packs and not no_packs)
         previous = attached_endpoint(graph, settings.data)
         url, graphs = previous.url, graphs or previous.graphs
     result = attach_endpoint(
@@ -47,6 +58,7 @@ def attach(
         graphs=graphs,
         manners=configured_limits(settings)(url),
         budget=Budget(queries, seconds),
+        layers=layers,
     )
     _print_summary(result)
     suggest_questions(graph)
@@ -64,4 +76,7 @@ def _print_summary(result: "AttachedGraph") -> None:
     print_line(
         f"{schema.triples:,} triples, {len(schema.shown_predicates)} properties; names are searched by {search}."
     )
+    derived = sum(bool(p.patterns) for p in schema.predicates) + sum(bool(c.pattern) for c in schema.classes)
+    if derived:
+        print_line(f"{derived} classes and properties are derived by layers; questions ask for what they stand for.")
     print_line(f"{endpoint.queries} queries, {endpoint.seconds:.1f} s")

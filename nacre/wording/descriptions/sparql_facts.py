@@ -57,7 +57,8 @@ def _facts_pattern(things: Sequence[str], schema: Schema) -> str:
         return f"{values} ?s ?p ?o"
     parts = [f"{{ {values} ?s ?p ?o }}"]
     for i, iri in enumerate(derived):
-        parts.append(f"{{ {values} {write_statement(schema, iri, '?s', '?o', f'?d{i}_')} BIND({format_iri(iri)} AS ?p) }}")
+        statement = write_statement(schema, iri, "?s", "?o", f"?d{i}_")
+        parts.append(f"{{ {values} {statement} BIND({format_iri(iri)} AS ?p) }}")
     return " UNION ".join(parts)
 
 

@@ -14,8 +14,10 @@ from nacre.serving.terminal.turn_display import print_line
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ingestion.layer.check import LayerReport
     from ingestion.layer.stored import LayerFiles
     from nacre.config.settings import Settings
+    from nacre.records.schema import Schema
 
 layer_app = typer.Typer(
     help="Say what people call the things of a graph, and what stands behind several nodes.",
@@ -35,16 +37,18 @@ def check(files: FilesArgument, graph: options.GraphOption = None) -> int:
     import tempfile
 
     from ingestion.apply_layers import version_facts
-    from ingestion.layer.check import check_layers, report_lines
+    from ingestion.attach.attach import check_attached_layers
+    from ingestion.layer.check import check_layers
     from ingestion.layer.stored import load_layer_files, read_layer_files
+    from nacre.stores.sparql.endpoint_limits import configured_limits
 
-    _, _, folder = _version(graph)
+    settings, name, folder = _version(graph)
     given = load_layer_files(files, packs=read_layer_files(folder).packs)
+    if _is_attached(folder):
+        report = check_attached_layers(name, given, data=settings.data, limits=configured_limits(settings))
+        return _print_report(report)
     with tempfile.TemporaryDirectory(prefix="nacre-layer-") as scratch:
-        report = check_layers(version_facts(folder, Path(scratch)), given)
-    for line in report_lines(report):
-        print_line(line)
-    return 0 if report.is_applicable else 2
+        return _print_report(check_layers(version_facts(folder, Path(scratch)), given))
 
 
 @layer_app.command()
@@ -64,9 +68,12 @@ def draft(
     Entries that give nothing are sent back once and then left out. If the file exists, what stands in it stays, and
     new entries are added. Ctrl-C keeps what is there.
     """
+    from nacre.errors import ConfigError
     from nacre.serving.terminal.draft_layer import write_draft
 
     settings, name, folder = _version(graph)
+    if _is_attached(folder):
+        raise ConfigError(f"Graph {name!r} is attached: its triples are not here, and a draft is written from them.")
     return write_draft(settings, folder, out or Path(f"{name}.layer.yaml"), questions, tokens)
 
 
@@ -74,13 +81,14 @@ def draft(
 def apply(files: FilesArgument, graph: options.GraphOption = None) -> None:
     """Apply layers to a graph, beside those that are applied. A file of the same name is replaced.
 
-    The source files of the graph are not needed. The graph answers as before until the new version is complete.
+    The source files of the graph are not needed. Of an attached graph the schema is read again. The graph answers as
+    before until the new version is complete.
     """
     from ingestion.layer.stored import load_layer_files
 
     given = load_layer_files(files)
-    settings, name, _ = _version(graph)
-    _change(settings, name, lambda present: present.replaced(given.files))
+    settings, name, folder = _version(graph)
+    _change(settings, name, folder, lambda present: present.replaced(given.files))
 
 
 @layer_app.command()
@@ -91,10 +99,11 @@ def remove(
     """Remove one layer of a graph, or all."""
     from ingestion.layer.stored import LayerFiles
 
-    settings, name, _ = _version(graph)
+    settings, name, folder = _version(graph)
     _change(
         settings,
         name,
+        folder,
         lambda present: present.without(Path(file).name) if file else LayerFiles(packs=present.packs),
     )
 
@@ -102,17 +111,11 @@ def remove(
 @layer_app.command()
 def show(graph: options.GraphOption = None) -> None:
     """Print the layers of a graph, and the packs that apply to it."""
-    from contextlib import closing
-
     from ingestion.layer.packs import packs_for
     from ingestion.layer.stored import read_layer_files
-    from nacre.stores import versions
-    from nacre.stores.sqlite.tables import Tables
 
     _, _, folder = _version(graph)
-    stored = read_layer_files(folder)
-    with closing(Tables(folder / versions.TABLES)) as tables:
-        schema = tables.schema
+    stored, schema = read_layer_files(folder), _schema(folder)
     packs = packs_for([c.iri for c in schema.classes] + [p.iri for p in schema.predicates]) if stored.packs else []
     print_line(f"# packs: {', '.join(Path(pack.source).stem for pack in packs) or 'none'}")
     for each in stored.files:
@@ -142,12 +145,46 @@ def _version(graph: str | None) -> "tuple[Settings, str, Path]":
     if version is None:
         raise ConfigError(f"No graph named {name!r}. Run: nacre ingest FILE.ttl --graph {name}")
     folder = versions.version_folder(home, version)
-    if not (folder / versions.TABLES).is_file():
-        raise ConfigError(f"Graph {name!r} is attached: its triples are not here.")
     return settings, name, folder
 
 
-def _change(settings: "Settings", name: str, change: "Callable[[LayerFiles], LayerFiles]") -> None:
+def _is_attached(folder: Path) -> bool:
+    from nacre.stores import versions
+
+    return not (folder / versions.TABLES).is_file()
+
+
+def _schema(folder: Path) -> "Schema":
+    from contextlib import closing
+
+    from nacre.records.json_form import from_json
+    from nacre.records.schema import Schema
+    from nacre.stores import versions
+    from nacre.stores.sqlite.tables import Tables
+
+    if _is_attached(folder):
+        return from_json(Schema, json.loads((folder / versions.SCHEMA).read_text(encoding="utf-8")))
+    with closing(Tables(folder / versions.TABLES)) as tables:
+        return tables.schema
+
+
+def _print_report(report: "LayerReport") -> int:
+    from ingestion.layer.check import report_lines
+
+    for line in report_lines(report):
+        print_line(line)
+    return 0 if report.is_applicable else 2
+
+
+def _change(settings: "Settings", name: str, folder: Path, change: "Callable[[LayerFiles], LayerFiles]") -> None:
+    if _is_attached(folder):
+        from ingestion.attach.attach import change_attached_layers
+        from nacre.stores.sparql.endpoint_limits import configured_limits
+
+        limits = configured_limits(settings)
+        attached = change_attached_layers(name, change, data=settings.data, limits=limits)
+        _print_change(name, attached.version, attached.endpoint.seconds)
+        return
     from ingestion.apply_layers import change_layers
     from ingestion.graph_state import VectorServer
     from nacre.serving.terminal.progress import show_progress
@@ -161,7 +198,8 @@ def _change(settings: "Settings", name: str, change: "Callable[[LayerFiles], Lay
             on_stage=on_stage,
             embedder=configured_embedder(settings),
         )
-    seconds = sum(changed.seconds_by_stage.values())
-    print_line(
-        f"'{name}' is now version {changed.version}, {seconds:.1f} s. To undo: nacre layer remove --graph {name}"
-    )
+    _print_change(name, changed.version, sum(changed.seconds_by_stage.values()))
+
+
+def _print_change(name: str, version: str, seconds: float) -> None:
+    print_line(f"'{name}' is now version {version}, {seconds:.1f} s. To undo: nacre layer remove --graph {name}")

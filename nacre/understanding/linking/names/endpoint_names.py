@@ -134,9 +134,8 @@ class EndpointNames:
         # With VALUES for the predicates, some stores read all their triples.
         derived, marks = self._derived_types, "".join(f" ?k{i}" for i in range(len(self._derived_types)))
         also = "".join(f" OPTIONAL {{ {pattern} BIND(1 AS ?k{i}) }}" for i, (_, pattern) in enumerate(derived))
-        query = (
-            f"SELECT ?s ?q ?o{marks} WHERE {{ {limited} ?s ?q ?o{also} FILTER(?q IN ({wanted})) }} LIMIT {MAX_NAME_ROWS}"
-        )
+        facts_pattern = f"{limited} ?s ?q ?o{also} FILTER(?q IN ({wanted}))"
+        query = f"SELECT ?s ?q ?o{marks} WHERE {{ {facts_pattern} }} LIMIT {MAX_NAME_ROWS}"
         found: dict[str, list[tuple[str, SparqlTerm]]] = defaultdict(list)
         rows = self._source.select(query, limit=MAX_NAME_ROWS, seconds=LOOKUP_SECONDS).rows
         for subject, predicate, value, *marked in rows:
