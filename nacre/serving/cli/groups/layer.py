@@ -183,6 +183,8 @@ def _change(settings: "Settings", name: str, folder: Path, change: "Callable[[La
 
         limits = configured_limits(settings)
         attached = change_attached_layers(name, change, data=settings.data, limits=limits)
+        for problem in attached.problems:
+            print_line(f"warning: {problem}")
         _print_change(name, attached.version, attached.endpoint.seconds)
         return
     from ingestion.apply_layers import change_layers
