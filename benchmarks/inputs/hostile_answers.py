@@ -3,7 +3,7 @@
 import gzip
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -55,6 +55,35 @@ def malformed_results() -> dict[str, bytes]:
     }
 
 
+@cache
+def too_many_values() -> dict[str, HostileAnswer]:
+    """Answers of 1 to 30 MB that would take gigabytes, or would not end, if they were parsed as they are; by name."""
+    gzipped = {"Content-Encoding": "gzip"}
+
+    def rows(variables: int, number: int) -> bytes:
+        names = ", ".join(f'"v{i}"' for i in range(variables)).encode()
+        return b'{"head": {"vars": [%s]}, "results": {"bindings": [%s{}]}}' % (names, b"{}," * number)
+
+    found = {
+        "9,000,000 rows of 2,000 columns": HostileAnswer(rows(2000, 9_000_000), kind="too_large"),
+        "300,000 rows of 300 columns": HostileAnswer(rows(300, 300_000), kind="too_large"),
+        "4,000,000 objects": HostileAnswer(b'{"a": [%s0]}' % (b'{"":0},' * 4_000_000), kind="too_large"),
+        "10,000,000 lists": HostileAnswer(b'{"a": [%s0]}' % (b"[]," * 10_000_000)),
+        "15,000,000 numbers": HostileAnswer(b'{"a": [%s0]}' % (b"0," * 15_000_000), kind="too_large"),
+        "2,000,000 escaped quotes": HostileAnswer(b'{"a": "%s"}' % (b'\\"' * 2_000_000)),
+        "2,000,000 nested nodes": HostileAnswer(
+            b"<x:a> <x:b> " + b"[<x:b> " * 2_000_000, "text/turtle", CONSTRUCT, kind="too_large"
+        ),
+        "a literal of 20 MB": HostileAnswer(
+            b'<x:a> <x:b> "%s".' % (b"x" * 20_000_000), "text/turtle", CONSTRUCT, kind="too_large"
+        ),
+        "15,000,000 comments": HostileAnswer(b"#\n" * 15_000_000, "text/turtle", CONSTRUCT, kind="too_large"),
+    }
+    return {
+        name: replace(each, content=gzip.compress(each.content, 1), headers=gzipped) for name, each in found.items()
+    }
+
+
 def header_text(value: str) -> str:
     """A value as it is sent in a header: its bytes in UTF-8."""
     return value.encode().decode("latin-1")
@@ -77,6 +106,7 @@ def hostile_answers() -> dict[str, HostileAnswer]:
         sent = header_text(value)
         found[f"X-SPARQL-MaxRows: {name}"] = HostileAnswer(results("x"), headers={"X-SPARQL-MaxRows": sent}, kind="")
         found[f"Retry-After: {name}"] = HostileAnswer(b"later", "text/plain", status=503, headers={"Retry-After": sent})
+    found |= too_many_values()
     found["RDF/XML with XML entities"] = HostileAnswer(ENTITIES, "application/rdf+xml", CONSTRUCT)
     found["300 MB in gzip"] = HostileAnswer(inflating(300), headers={"Content-Encoding": "gzip"}, kind="too_large")
     found["Content-Encoding: gzip, gzip, gzip"] = HostileAnswer(

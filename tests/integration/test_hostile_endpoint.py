@@ -1,10 +1,13 @@
 """What a hostile endpoint may send: each answer ends as an error of that query, soon and in little memory."""
 
 import gzip
+import json
 import resource
 import time
 import zlib
 from http.server import BaseHTTPRequestHandler
+from random import Random
+from typing import Any
 
 import pytest
 
@@ -14,13 +17,18 @@ from benchmarks.inputs.hostile_answers import (
     JSON_RESULTS,
     NO_NUMBERS,
     SELECT,
+    HostileAnswer,
     header_text,
     inflating,
     malformed_results,
     results,
+    too_many_values,
 )
 from nacre.errors import ToolError
+from nacre.records.cancellation import CancelToken, WorkCancelled, cancel_token, raise_if_cancelled
+from nacre.stores.sparql.bounded_json import TooManyItems, load_json
 from nacre.stores.sparql.endpoint import EndpointSource
+from nacre.stores.sparql.endpoint_answers import read_rows
 from tests.support import sparql_server as servers
 
 MEGABYTE = 1_000_000
@@ -115,6 +123,86 @@ def test_headers_that_are_no_numbers_are_not_heeded(value: str) -> None:
         source.close()
     busy = failure(b"later", "text/plain", status=503, Retry_After=header_text(value))
     assert busy.kind == "unavailable"
+
+
+@pytest.mark.parametrize("case", too_many_values().values(), ids=too_many_values())
+def test_values_that_nobody_asked_for_are_counted_before_they_are_parsed(case: HostileAnswer) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    begun = time.monotonic()
+    assert failure(case.content, case.media, case.query, case.status, **case.headers).kind == case.kind
+    assert time.monotonic() - begun < 8
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 400_000, "kilobytes"
+
+
+def test_an_answer_is_not_read_on_when_nobody_waits_for_it() -> None:
+    content = json.dumps({"head": {"vars": ["s"]}, "results": {"bindings": [{}] * 5000}}).encode()
+    token = CancelToken()
+    looks = 0
+
+    def check() -> None:
+        nonlocal looks
+        looks += 1
+        token.over = looks == 100
+        raise_if_cancelled()
+
+    cancel_token.set(token)
+    with pytest.raises(WorkCancelled):
+        read_rows("http://e.org/", content, ["s"], 5000, check)
+    assert looks == 100
+    cancel_token.set(None)
+
+
+def test_only_the_rows_and_columns_that_were_asked_for_are_read() -> None:
+    row = {name: {"type": "literal", "value": name} for name in "stu"}
+    content = json.dumps({"head": {"vars": ["u", "t", "s"]}, "results": {"bindings": [row] * 500}}).encode()
+    asked = list[str]()
+
+    def respond(handler: BaseHTTPRequestHandler, query: str) -> None:
+        asked.append(query)
+        servers.reply(handler, content, JSON_RESULTS)
+
+    with servers.serving(respond) as url:
+        source = EndpointSource(url)
+        found = source.select("SELECT ?s (COUNT(?o) AS ?t) { ?s ?p ?o } LIMIT 100000 OFFSET 5", limit=3, seconds=5)
+        source.close()
+    assert found.variables == ("s", "t")
+    assert [[term and term.value for term in row] for row in found.rows] == [["s", "t"]] * 3
+    assert found.truncated
+    assert asked[0].endswith("LIMIT 4 OFFSET 5")
+
+
+def test_columns_that_nobody_asked_for_are_an_error_of_that_query() -> None:
+    content = json.dumps({"head": {"vars": ["x"]}, "results": {"bindings": [{}]}}).encode()
+    assert failure(content, JSON_RESULTS).kind == "unavailable"
+
+
+def value_of(depth: int, random: Random) -> Any:
+    """Any JSON value with quotes, backslashes and brackets in its strings."""
+    shape = random.choice(["text", "text", "object", "list"]) if depth < 5 else "text"
+    if shape == "text":
+        return "".join(random.choice('ab"\\,{[\u00e9\n') for _ in range(random.randrange(8)))
+    if shape == "object":
+        return {value_of(9, random): value_of(depth + 1, random) for _ in range(random.randrange(4))}
+    return [value_of(depth + 1, random) for _ in range(random.randrange(4))]
+
+
+def items_of(value: Any) -> int:
+    """The objects and commas of a value as it is written."""
+    if isinstance(value, dict):
+        return 1 + sum(map(items_of, value.values())) + max(0, len(value) - 1)
+    return sum(map(items_of, value)) + max(0, len(value) - 1) if isinstance(value, list) else 0
+
+
+def test_items_are_counted_outside_strings_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nacre.stores.sparql.bounded_json.UNCOUNTED_BYTES", 0)
+    random = Random(5)
+    for _ in range(2000):
+        value = value_of(0, random)
+        content = json.dumps(value, ensure_ascii=random.random() < 0.5).encode()
+        assert load_json(content, items_of(value)) == value
+        if items_of(value):
+            with pytest.raises(TooManyItems):
+                load_json(content, items_of(value) - 1)
 
 
 def test_terms_that_a_prefix_makes_long_are_bounded() -> None:

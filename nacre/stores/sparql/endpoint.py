@@ -6,6 +6,7 @@ import time
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,6 +29,7 @@ from nacre.stores.sparql.endpoint_answers import (
     refusal,
 )
 from nacre.stores.sparql.endpoint_limits import EndpointLimits
+from nacre.stores.sparql.projection import projected_names
 from nacre.stores.sparql.sparql_source import Solutions
 
 # longer queries are sent in the body: servers and proxies truncate addresses (RFC 9110 requires 8,000 characters)
@@ -77,34 +79,39 @@ class EndpointSource:
         # one more row shows that there are more
         wanted = int(sliced["limit"]) if sliced else limit + 1
         unlimited = query[: sliced.start()] if sliced else query
-        found, maximum = self._page(query if sliced else f"{query}\nLIMIT {wanted}", deadline)
+        first = _lower_limit(query, sliced, limit + 1) if sliced else f"{query}\nLIMIT {wanted}"
+        names = projected_names(query)
+        found, maximum = self._page(first, names, limit + 1, deadline)
         rows, pages = found.rows, 1
         # a query with its own OFFSET is not paged
         allowed = 0 if sliced and sliced["offset"] else MAX_PAGES
         while maximum and len(found.rows) == maximum and len(rows) < min(wanted, limit + 1) and pages < allowed:
             size = min(maximum, wanted - len(rows))
-            found, _ = self._page(f"{unlimited}\nLIMIT {size} OFFSET {len(rows)}", deadline)
+            found, _ = self._page(f"{unlimited}\nLIMIT {size} OFFSET {len(rows)}", names, limit + 1, deadline)
             rows, pages = rows + found.rows, pages + 1
         cut = bool(maximum and len(found.rows) == maximum and len(rows) < wanted)
         return Solutions(found.variables, rows[:limit], len(rows) > limit or cut)
 
     def ask(self, query: str, *, seconds: float) -> bool:
         """The answer of an ASK."""
-        return read_truth(self.url, self._send(query, JSON_RESULTS, time.monotonic() + seconds)[0])
+        deadline = time.monotonic() + seconds
+        return read_truth(self.url, self._send(query, JSON_RESULTS, deadline)[0], partial(self._check_time, deadline))
 
     def construct(self, query: str, *, limit: int, seconds: float) -> list[Triple]:
         """At most `limit` triples of a CONSTRUCT."""
-        content, headers = self._send(query, TRIPLES, time.monotonic() + seconds)
-        return read_triples(self.url, content, headers.get("content-type", ""), limit)
+        deadline = time.monotonic() + seconds
+        content, headers = self._send(query, TRIPLES, deadline)
+        media, check = headers.get("content-type", ""), partial(self._check_time, deadline)
+        return read_triples(self.url, content, media, limit, check)
 
     def close(self) -> None:
         """Close its connections."""
         self._client.close()
 
-    def _page(self, query: str, deadline: float) -> tuple[Solutions, int]:
-        """The rows of one answer, and the server's maximum (0: not declared)."""
+    def _page(self, query: str, names: Sequence[str] | None, most: int, deadline: float) -> tuple[Solutions, int]:
+        """At most so many rows of one answer, and the server's maximum (0: not declared)."""
         content, headers = self._send(query, JSON_RESULTS, deadline)
-        variables, rows = read_rows(self.url, content)
+        variables, rows = read_rows(self.url, content, names, most, partial(self._check_time, deadline))
         return Solutions(variables, rows, False), header_number(headers, _REMOTE_MAXIMUM) or 0
 
     def _send(self, query: str, accepted: str, deadline: float) -> tuple[bytes, Mapping[str, str]]:
@@ -136,9 +143,8 @@ class EndpointSource:
         """Status, headers and content of the last answer, redirects within the host followed."""
         url = self.url
         for _ in range(MAX_REDIRECTS + 1):
+            self._check_time(deadline)
             left = deadline - time.monotonic()
-            if left <= 0 or is_cancelled():
-                raise ToolError("timeout", f"{self.url} gave no answer in time.")
             fields = [("query", query), *self._graphs]
             headers = {"Accept": accepted}
             long = sum(len(value) for _, value in fields) > MAX_ADDRESS_LENGTH
@@ -160,9 +166,13 @@ class EndpointSource:
         reader = BodyReader(self.url, reply.headers.get("content-encoding", ""))
         for part in reply.iter_raw():
             reader.add(part)
-            if time.monotonic() > deadline or is_cancelled():
-                raise ToolError("timeout", f"{self.url} gave no complete answer in time.")
+            self._check_time(deadline)
         return reader.body()
+
+    def _check_time(self, deadline: float) -> None:
+        """Raises ToolError if the time is over, or if nobody waits for the answer any more."""
+        if time.monotonic() >= deadline or is_cancelled():
+            raise ToolError("timeout", f"{self.url} gave no complete answer in time.")
 
     def _same_host(self, url: str, location: str) -> str:
         target = httpx.URL(url).join(location)
@@ -208,6 +218,13 @@ def _authorization(key: str) -> dict[str, str]:
         return {}
     value = key if key.startswith("Bearer ") else f"Basic {b64encode(key.encode()).decode()}"
     return {"Authorization": value}
+
+
+def _lower_limit(query: str, sliced: re.Match[str], most: int) -> str:
+    """The query with its own LIMIT, or a lower one if it asks for more rows than are read."""
+    if int(sliced["limit"]) <= most:
+        return query
+    return f"{query[: sliced.start('limit')]}{most}{query[sliced.end('limit') :]}"
 
 
 def _form(fields: Sequence[tuple[str, str]]) -> dict[str, list[str]]:

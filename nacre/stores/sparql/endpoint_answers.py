@@ -1,18 +1,20 @@
 """Read what a SPARQL endpoint sends, within bounds: bytes and headers -> rows, truth, triples, or ToolError.
 
 An endpoint is not trusted. Its answers are read only in the formats that were asked for, none of which has entities or
-external references; sizes are bounded while an answer is inflated and while its terms are collected.
+external references; sizes are bounded while an answer is inflated, before it is parsed, and while its terms are
+collected. The `check` of a reader is called now and then, and raises if nobody waits for the answer any more.
 """
 
-import json
 import re
 import zlib
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import IO, Any, cast
 
 import pyoxigraph as ox
 
 from nacre.errors import ToolError
+from nacre.stores.sparql.bounded_json import MAX_ITEMS, TooManyItems, load_json, nothing_to_check
 from nacre.stores.sparql.endpoint_limits import host_of
 from nacre.stores.sparql.sparql_source import SparqlTerm
 
@@ -24,6 +26,15 @@ LANGUAGE_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
 MAX_BYTES = 32_000_000
 # characters of the terms of one answer (given, as for the local store)
 MAX_TERM_CHARACTERS = 50_000_000
+# rows and cells of one answer. Measured: 1 million cells take 0.3 s and 60 MB
+MAX_ROWS, MAX_CELLS = 1000, 1_000_000
+# items of one term: an object, three more fields, and the comma before the next one
+ITEMS_OF_TERM = 5
+# columns of a SELECT * (given)
+MOST_COLUMNS = 10
+# bytes without a triple: a term has at most 4 MB. Measured: nested nodes take 80 times their bytes until they end
+MAX_BYTES_WITHOUT_TRIPLE = 4_000_000
+BYTES_TO_PARSE = 65_536
 MAX_HEADER_DIGITS = 9
 _TRIPLE_FORMATS = {
     "": ox.RdfFormat.N_TRIPLES,
@@ -74,23 +85,39 @@ class BodyReader:
         return bytes(self._body)
 
 
-def read_rows(url: str, content: bytes) -> tuple[tuple[str, ...], list[Row]]:
-    """The variables and rows of a SELECT in SPARQL's JSON format."""
-    data = _read_object(url, content)
+def read_rows(
+    url: str,
+    content: bytes,
+    names: Sequence[str] | None = None,
+    most: int = MAX_ROWS,
+    check: Callable[[], None] = nothing_to_check,
+) -> tuple[tuple[str, ...], list[Row]]:
+    """The variables and at most `most` rows of a SELECT in SPARQL's JSON format.
+
+    `names` are the variables that were asked for, in their order; None takes those that the server names.
+    """
+    columns = len(names) if names else MOST_COLUMNS
+    data = _read_object(url, content, max(MAX_ITEMS, most * columns * ITEMS_OF_TERM), check)
     try:
-        variables = tuple(map(str, data["head"]["vars"]))
-        rows = [
-            tuple(_read_term(binding[name]) if name in binding else None for name in variables)
-            for binding in data["results"]["bindings"]
-        ]
+        sent = tuple(map(str, data["head"]["vars"]))
+        bindings = data["results"]["bindings"]
+        if names and bindings and sent and not set(sent).intersection(names):
+            raise ToolError("unavailable", f"{url} answered with other columns than were asked for.")
+        variables = tuple(names or sent)
+        if len(variables) * min(most, len(bindings)) > MAX_CELLS:
+            raise ToolError("too_large", f"{url} sent more than {MAX_CELLS:,} cells. Ask for less.")
+        rows = list[Row]()
+        for binding in islice(bindings, most):
+            check()
+            rows.append(tuple(_read_term(binding[name]) if name in binding else None for name in variables))
     except (KeyError, TypeError, AttributeError, ValueError):
         raise ToolError("unavailable", f"{url} sent no results of SPARQL.") from None
     return variables, rows
 
 
-def read_truth(url: str, content: bytes) -> bool:
+def read_truth(url: str, content: bytes, check: Callable[[], None] = nothing_to_check) -> bool:
     """The truth of an ASK."""
-    data = _read_object(url, content)
+    data = _read_object(url, content, MAX_ITEMS, check)
     answer = data.get("boolean")
     head, results = data.get("head"), data.get("results")
     if answer is None and isinstance(head, dict) and head.get("vars") == [_VIRTUOSO_ASK]:
@@ -100,25 +127,49 @@ def read_truth(url: str, content: bytes) -> bool:
     return answer
 
 
-def read_triples(url: str, content: bytes, media: str, limit: int) -> list[Triple]:
+def read_triples(
+    url: str, content: bytes, media: str, limit: int, check: Callable[[], None] = nothing_to_check
+) -> list[Triple]:
     """At most `limit` triples of a CONSTRUCT, in N-Triples or Turtle."""
     form = _TRIPLE_FORMATS.get(media.partition(";")[0].strip().lower())
     if form is None:
         raise ToolError("unavailable", f"{url} sent triples as {media[:50]!r}, which was not asked for.")
     found: list[Triple] = []
     characters = 0
+    body = _BodyToParse(url, content, check)
     try:
-        for quad in ox.parse(content, form, base_iri=url):
+        for quad in ox.parse(cast(IO[bytes], body), form, base_iri=url):
             if len(found) == limit:
                 break
+            body.unread = MAX_BYTES_WITHOUT_TRIPLE
             triple = (_from_oxigraph(quad.subject), _from_oxigraph(quad.predicate), _from_oxigraph(quad.object))
             characters += sum(len(term.value) for term in triple)
             if characters > MAX_TERM_CHARACTERS:
                 raise ToolError("too_large", f"{url} sent terms of more than {MAX_TERM_CHARACTERS:,} characters.")
             found.append(triple)
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, MemoryError) as error:
         raise ToolError("unavailable", f"{url} sent triples that can't be read ({printable(str(error))}).") from None
     return found
+
+
+class _BodyToParse:
+    """A body as a file that the parser reads part by part. The parser can't be interrupted between two triples."""
+
+    def __init__(self, url: str, content: bytes, check: Callable[[], None]) -> None:
+        self._url, self._content, self._check = url, content, check
+        self._place = 0
+        self.unread = MAX_BYTES_WITHOUT_TRIPLE
+
+    def read(self, size: int) -> bytes:
+        """The next part; raises ToolError."""
+        self._check()
+        if self.unread < 0:
+            what = f"{self._url} sent {MAX_BYTES_WITHOUT_TRIPLE:,} bytes without a triple."
+            raise ToolError("too_large", what)
+        part = self._content[self._place : self._place + min(size, BYTES_TO_PARSE)]
+        self._place += len(part)
+        self.unread -= len(part)
+        return part
 
 
 def header_number(headers: Mapping[str, str], name: str) -> int | None:
@@ -160,9 +211,11 @@ def printable(text: str) -> str:
     return "".join(each for each in text if each.isprintable())
 
 
-def _read_object(url: str, content: bytes) -> dict[str, Any]:
+def _read_object(url: str, content: bytes, most: int, check: Callable[[], None]) -> dict[str, Any]:
     try:
-        data = json.loads(content)
+        data = load_json(content, most, check)
+    except TooManyItems:
+        raise ToolError("too_large", f"{url} sent more values than were asked for. Ask for less.") from None
     except (ValueError, RecursionError):
         raise ToolError("unavailable", f"{url} sent an answer that is truncated or not JSON.") from None
     if not isinstance(data, dict):
