@@ -9,14 +9,17 @@ from pathlib import Path
 import httpx
 
 from benchmarks.abuse.case import AttackResult, polled_health
+from benchmarks.inputs.hostile_replies import JSON, hostile_replies
 from benchmarks.server import started_server
-from tests.support.model_servers import Reply, Server, endless_server, openai_server
+from tests.support.model_servers import Reply, Server, endless_server, openai_server, raw_server
 
 KEY = "sk-proj-a1b2c3d4e5f6g7h8"
 QUESTION = "Which of the cars would suit a family that likes long journeys?"
 # a turn makes several calls; each of them ends on its own
 TURN_SECONDS = 10.0
 MODEL_SECONDS = "2"
+# replies that are sent to a whole server; the tests send all of them to a client
+REPLIES = ("choices", "an event of choices")
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,15 @@ class ModelCase:
 
 
 CASES = (
+    *(
+        ModelCase(f"a model's reply: {name}", partial(raw_server, case.body, case.media, 200, dict(case.headers)))
+        for name, case in hostile_replies().items()
+        if name in REPLIES
+    ),
+    ModelCase(
+        "a model's redirect to another host",
+        partial(raw_server, b"", JSON, 307, {"location": "http://127.0.0.1:9/v1/chat/completions"}),
+    ),
     ModelCase("a model's reply without end", endless_server),
     ModelCase(
         "a model's error that repeats the key",

@@ -3,7 +3,8 @@
 Files in reading order:
     settings.py      environment variables and .env -> Settings
     models.py        Settings -> chat models
-    bounded_replies.py  a limit on the bytes of a reply
+    bounded_replies.py  limits of the replies of a model's server
+    reply_body.py    limits of the bytes and items of one reply
     prices.py        the prices of models
     embedder.py      the local embedder
     local_files.py   model files on this machine

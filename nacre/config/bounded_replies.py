@@ -1,24 +1,28 @@
-"""Bound what a model's server sends: a response of an HTTP client -> the same with a limit on the bytes of its body."""
+"""Bound what a model's server sends: a chat model -> the same, whose HTTP clients limit each reply.
+
+Bytes and items of a reply have limits, and a redirect to another host is refused, so that a server can't make this
+machine send a prompt elsewhere.
+"""
 
 import logging
-from collections.abc import AsyncIterator, Iterator
-from functools import cache
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
+
+from nacre.config.reply_body import ENCODINGS, bound_body, reply_counter
 
 log = logging.getLogger(__name__)
 
-# bytes of a reply; a reply of 10,000 tokens, streamed with 400 bytes for each, has 4 MB (given)
-MAX_REPLY_BYTES = 16_000_000
-# a compressed reply may grow to 1,000 times its size (given by deflate)
-MAX_COMPRESSED_BYTES = 500_000
-
-
 # how deep in a chat model its HTTP clients are searched: model, provider's client, HTTP client (given)
 CLIENT_DEPTH = 3
+# redirects within a host (given, as for endpoints)
+MAX_REDIRECTS = 3
+# chat models whose clients read a stream line by line; others read server-sent events
+READS_LINES = ("chat-ollama",)
 
 
-class ReplyTooLarge(Exception):
-    """The body of a reply has more bytes than any answer of a model."""
+class RedirectRefused(Exception):
+    """The model's server sent a request on to another host."""
 
 
 def bound_clients(chat: Any) -> None:
@@ -27,11 +31,15 @@ def bound_clients(chat: Any) -> None:
     The clients of providers take hooks only together with a whole HTTP client, without its proxy and its timeouts.
     """
     is_bounded = False
+    by_line = getattr(chat, "_llm_type", "") in READS_LINES
     for client in _http_clients(chat):
-        hook = bound_reply if hasattr(client, "aclose") else bound_sync_reply
         hooks = client.event_hooks
-        if hook not in hooks.get("response", []):
+        bound = bound_reply if hasattr(client, "aclose") else bound_sync_reply
+        if not any(getattr(each, "func", None) is bound for each in hooks.get("response", [])):
+            hook = partial(bound, by_line=by_line)
             client.event_hooks = {**hooks, "response": [*hooks.get("response", []), hook]}
+            client.headers["accept-encoding"] = ", ".join(ENCODINGS)
+            client.max_redirects = MAX_REDIRECTS
         is_bounded = True
     if not is_bounded:
         log.warning("the size of replies of %s is not limited: its HTTP client is unknown", type(chat).__name__)
@@ -66,53 +74,25 @@ def _cached_names(kind: type) -> list[str]:
     ]
 
 
-async def bound_reply(response: Any) -> None:
-    """Hook of a client: the body of each response gets its limit before it is read.
+async def bound_reply(response: Any, by_line: bool = False) -> None:
+    """Hook of a client: each response gets its limits before its body is read.
 
     Clients of providers use httpx or a copy of it under another name, so the classes come from the response.
     """
-    response.stream = _bounded_class(response.stream.__class__)(response.stream, _limit(response))
+    bound_sync_reply(response, by_line)
 
 
-def bound_sync_reply(response: Any) -> None:
-    """The same hook for a client without an event loop."""
-    response.stream = _bounded_class(response.stream.__class__)(response.stream, _limit(response))
+def bound_sync_reply(response: Any, by_line: bool = False) -> None:
+    """The same hook for a client without an event loop. Raises RedirectRefused, ReplyTooLarge."""
+    if response.has_redirect_location:
+        _check_redirect(response)
+    bound_body(response, reply_counter(response.request, by_line=by_line))
 
 
-def _limit(response: Any) -> int:
-    is_compressed = response.headers.get("content-encoding", "identity") != "identity"
-    return MAX_COMPRESSED_BYTES if is_compressed else MAX_REPLY_BYTES
-
-
-class _Bounded:
-    """A body that ends with an error after so many bytes."""
-
-    def __init__(self, stream: Any, limit: int) -> None:
-        self._body = stream
-        self._limit = limit
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for piece in self._body:
-            yield self._counted(piece)
-
-    def __iter__(self) -> Iterator[bytes]:
-        for piece in self._body:
-            yield self._counted(piece)
-
-    def _counted(self, piece: bytes) -> bytes:
-        self._limit -= len(piece)
-        if self._limit < 0:
-            raise ReplyTooLarge("the reply of the model's server has too many bytes")
-        return piece
-
-    async def aclose(self) -> None:
-        await self._body.aclose()
-
-    def close(self) -> None:
-        self._body.close()
-
-
-@cache
-def _bounded_class(kind: Any) -> type[_Bounded]:
-    bases = tuple(each for each in kind.__mro__ if each.__name__ in ("AsyncByteStream", "SyncByteStream"))
-    return type("BoundedStream", (_Bounded, *bases), {})
+def _check_redirect(response: Any) -> None:
+    here = response.request.url
+    there = here.join(response.headers["location"])
+    is_same = (there.scheme, there.netloc) == (here.scheme, here.netloc)
+    if not is_same and (here.scheme, there.scheme, there.host) != ("http", "https", here.host):
+        log.warning("the model's server redirects to another host, %r; that is not followed", there.host[:100])
+        raise RedirectRefused("the model's server redirects to another host")

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, cast
 import httpx
 from pydantic import SecretStr
 
-from nacre.config.bounded_replies import bound_reply, bound_sync_reply
+from nacre.config.bounded_replies import bound_reply
 from nacre.config.fair_lock import FairLock
 from nacre.config.local_engine import EngineOptions, LocalEngine, is_installed, shared_engine
 from nacre.config.local_files import STATES, check_gguf, model_file, models_folder
+from nacre.config.reply_body import bound_body, reply_counter
 from nacre.config.settings import Settings
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class LocalTransport(httpx.AsyncBaseTransport, httpx.BaseTransport):
             self._engine.restore_state(head)
             with httpx.HTTPTransport(uds=self._engine.uds or None) as inner:
                 answer = inner.handle_request(self._with_address(request))
-                bound_sync_reply(answer)
+                bound_body(answer, reply_counter(request))
                 content = b"".join(cast(httpx.SyncByteStream, answer.stream))
             if answer.status_code == httpx.codes.OK:
                 self._engine.save_state(head)

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from agents.models.calls import ModelFailed, stream_reply, structured_reply
 from agents.models.limits import Limits
 from agents.models.usage import UsageCounter
-from nacre.config import bounded_replies
+from nacre.config import reply_body
 from nacre.config.local_engine import MIN_PREFIX_LENGTH, EngineOptions, LocalEngine, is_installed, llama_server
 from nacre.config.local_model import engine_chat_model, local_model
 from nacre.config.models import chat_model
@@ -66,14 +66,15 @@ async def test_records_and_streams_as_any_agent_asks_for_them(tmp_path):
 
 
 async def test_an_endless_reply_is_ended_by_its_size(tmp_path, monkeypatch):
-    monkeypatch.setattr(bounded_replies, "MAX_REPLY_BYTES", 10_000)
+    monkeypatch.setattr(reply_body, "MAX_REPLY_BYTES", 10_000)
+    monkeypatch.setattr(reply_body, "MAX_WHOLE_BYTES", 10_000)
     with binding(*[Reply("Dal simmers. " * 10_000)] * 3) as made:
         model = opened(tmp_path, made)
         with pytest.raises(ModelFailed):
             await text_of(model)
         with pytest.raises(ModelFailed):
             await structured_reply(model, ASKED, Dish, limits=LIMITS)
-        with pytest.raises(bounded_replies.ReplyTooLarge):
+        with pytest.raises(reply_body.ReplyTooLarge):
             model.invoke(ASKED)
 
 

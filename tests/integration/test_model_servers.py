@@ -29,8 +29,9 @@ from graph.app import compose
 from graph.builder import build_graph
 from graph.resources import Resources
 from graph.stream import stream_turn
-from nacre.config.bounded_replies import MAX_REPLY_BYTES, ReplyTooLarge, bound_clients
+from nacre.config.bounded_replies import bound_clients
 from nacre.config.models import chat_model
+from nacre.config.reply_body import MAX_REPLY_BYTES, ReplyTooLarge
 from nacre.config.settings import Settings
 from tests.support.model_servers import Reply, Server, endless_server, ollama_server, openai_server
 from tests.support.scripted_model import ScriptedModel, step

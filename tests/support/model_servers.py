@@ -65,6 +65,25 @@ def endless_server(*, in_headers: bool = False) -> Iterator[Server]:
 
 
 @contextmanager
+def raw_server(body: bytes, media: str, status: int = 200, headers: dict[str, str] | None = None) -> Iterator[Server]:
+    """A server that gives each request this body."""
+    reply = Reply(status=status, headers={**(headers or {}), "content-length": str(len(body))})
+
+    class Raw(_Handler):
+        def answer(self, asked: dict[str, Any], _: Reply) -> None:
+            with suppress(ConnectionError):
+                self.begin(reply.status, media, reply)
+                self.wfile.write(body)
+
+        def do_GET(self) -> None:
+            self.server.state.paths.append(self.path)  # type: ignore[attr-defined]
+            self.answer({}, reply)
+
+    with _served(Raw, []) as server:
+        yield server
+
+
+@contextmanager
 def _served(
     handler: type[BaseHTTPRequestHandler],
     replies: list[Reply],
