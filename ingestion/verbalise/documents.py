@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from ingestion.read.documents.find import DocumentFile as Given
 from ingestion.read.documents.load import load_documents
 from ingestion.verbalise.document_mentions import find_mentioned_things
-from ingestion.verbalise.texts import SeenTexts, document_title, text_passages
+from ingestion.verbalise.texts import MAX_SENTENCES, SeenTexts, document_title, has_too_many_sentences, text_passages
+from nacre.errors import IngestionError
 from nacre.records.facts import Passage
 from nacre.stores.sqlite.documents import Document, DocumentMention, DocumentsWriter, SkippedDocument
 from nacre.stores.sqlite.lexicon import Lexicon
@@ -20,6 +21,10 @@ def verbalise_documents(
     """
     seen = SeenTexts()
     for (path, name), text, why in load_documents(documents, strict=strict):
+        if text is not None and has_too_many_sentences(text):
+            text, why = None, f"more than {MAX_SENTENCES:,} sentences"
+            if strict:
+                raise IngestionError(f"{path}: {why}. Leave out --strict to ingest the others.")
         if text is None:
             writer.skip(SkippedDocument(name, "unreadable", why))
             continue

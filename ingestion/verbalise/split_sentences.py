@@ -1,6 +1,7 @@
 """Clean texts and split them into sentences: text -> one line, text -> spans of its sentences."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
 
 from nacre.language.base import word_list
@@ -39,6 +40,11 @@ def shorten_title(title: str) -> str:
     if len(title) <= MAX_TITLE:
         return title
     return title[: title.rfind(" ", MAX_TITLE // 2, MAX_TITLE - 1) + 1 or MAX_TITLE - 1] + "…"
+
+
+def sentence_ends(text: str) -> Iterator[int]:
+    """Where sentences may end."""
+    return (match.end() for match in _BREAK.finditer(text))
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:

@@ -3,18 +3,21 @@
 import re
 from collections.abc import Iterator
 from hashlib import blake2b
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
 from ingestion.read.documents.text import Block, DocumentText
 from ingestion.verbalise.packing import bounded_spans, pack_passages
-from ingestion.verbalise.split_sentences import clean_text
+from ingestion.verbalise.split_sentences import MAX_TITLE, clean_text, sentence_ends
 from nacre.records.facts import Passage, Sentence
 
 # words from which on a repeated paragraph is left out under any heading; a shorter one only under the same (given)
 MIN_REPEATED_WORDS = 25
 # maximum number of headings in a title: that of the document, and the nearest ones
 MAX_HEADINGS = 4
+# sentences of a document: a million take about 100 s and a gigabyte to search for names (measured)
+MAX_SENTENCES = 1_000_000
 
 
 class _Section(NamedTuple):
@@ -54,6 +57,13 @@ def document_title(name: str, text: DocumentText) -> str:
     return said or Path(name).stem.replace("_", " ").replace("-", " ")
 
 
+def has_too_many_sentences(text: DocumentText) -> bool:
+    """Whether a document has more than `MAX_SENTENCES`; no sentence is made to find out."""
+    stretches = chain([text.text], (block.words for block in text.blocks))
+    ends = chain.from_iterable(map(sentence_ends, stretches))
+    return next(islice(ends, MAX_SENTENCES, None), None) is not None
+
+
 def text_passages(name: str, text: DocumentText, seen: SeenTexts) -> Iterator[Passage]:
     """Passages of each section of a document, with the path of headings as their title; repetitions are left out.
 
@@ -72,7 +82,9 @@ def text_passages(name: str, text: DocumentText, seen: SeenTexts) -> Iterator[Pa
 def _sections(text: DocumentText, title: str) -> Iterator[_Section]:
     """The sections between headings; the heading that is the document's title starts no section."""
     path: list[tuple[int, str]] = []
-    section = _Section(title, [])
+    # each heading is as long as a title may be, since the title of each section repeats it
+    first = title[: MAX_TITLE + 1]
+    section = _Section(first, [])
     for block in text.blocks:
         if block.kind != "heading":
             section.blocks.append(block)
@@ -83,8 +95,8 @@ def _sections(text: DocumentText, title: str) -> Iterator[_Section]:
         while path and path[-1][0] >= block.level:
             path.pop()
         if said and said != title:
-            path.append((block.level, said))
-        section = _Section(": ".join([title, *(words for _, words in path[-MAX_HEADINGS + 1 :])]), [])
+            path.append((block.level, said[: MAX_TITLE + 1]))
+        section = _Section(": ".join([first, *(words for _, words in path[-MAX_HEADINGS + 1 :])]), [])
     if section.blocks:
         yield section
 

@@ -1,21 +1,29 @@
 """Documents that are broken or made to harm: each is left out with its reason, or read within its bounds."""
 
 import io
+import json
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from ingestion.read.documents import json_data, markdown, pdf, table, web, word
+from ingestion.read.documents import json_data, load, markdown, pdf, plain, table, web, word
+from ingestion.read.documents import text as built
 from ingestion.read.documents.find import find_documents
 from ingestion.read.documents.load import load_documents
-from ingestion.read.documents.text import UnreadableDocument
+from ingestion.read.documents.text import DocumentText, UnreadableDocument
+from ingestion.verbalise import texts
 from ingestion.verbalise.texts import SeenTexts, text_passages
 
 FIXTURES = Path(__file__).parents[1] / "fixtures/documents"
 ENTITIES = b"""<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "aaaaaaaaaa">%s]><w:document
 xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>&z;</w:t></w:r></w:p>
 </w:body></w:document>"""
+
+
+def read_html(text: str) -> DocumentText:
+    return web.read_html(text.encode())
 
 
 def rewritten(part: str, content: bytes) -> bytes:
@@ -149,3 +157,86 @@ def test_ten_megabytes_of_text_are_read(tmp_path: Path) -> None:
     # what repeats itself is told once
     (passage,) = text_passages("long.txt", loaded.text, SeenTexts())
     assert [s.text for s in passage.sentences] == ["The seal sleeps on the rock.", "It wakes at noon."]
+
+
+LONG_NAME = "n" * 5000
+REPEATING = {
+    "a key above small members": (json_data.read_json, json.dumps({LONG_NAME: {f"k{n}": 1 for n in range(500)}})),
+    "a key of long lists": (json_data.read_json, json.dumps({LONG_NAME: [1] * 500})),
+    "a key of a list with headings": (json_data.read_json, json.dumps({LONG_NAME: [{"a": [{"b": 1}]}] * 500})),
+    "a column of Markdown": (markdown.read_markdown, f"|{LONG_NAME}|\n|---|\n" + "|x|\n" * 500),
+    "a column of CSV": (table.read_table, f"{LONG_NAME},b\n" + "x,y\n" * 500),
+    "a column of HTML": (read_html, f"<table><tr><th>{LONG_NAME}</th></tr>{'<tr><td>x</td></tr>' * 500}</table>"),
+}
+
+
+@pytest.mark.parametrize("what", REPEATING)
+def test_a_long_name_is_short_in_each_row(what: str) -> None:
+    read, text = REPEATING[what]
+    found = read(text)
+    assert found.blocks
+    # the text itself, and 300 characters of the name with each of 500 rows
+    assert len(found.text) + sum(len(block.words) for block in found.blocks) < 10 * len(text) + 500 * 320
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (plain.read_plain, "a\n\n" * 101),
+        (markdown.read_markdown, "# a\n" * 101),
+        (table.read_table, "a,b\n" + "1,2\n" * 101),
+        (json_data.read_json, "[" + ",".join(["{}", '{"a": 1}'] * 101) + "]"),
+        (read_html, "<p>a</p>" * 101),
+    ],
+)
+def test_a_document_of_too_many_blocks_is_left_out(
+    read: Callable[[str], DocumentText], text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(read(text).blocks) >= 101
+    monkeypatch.setattr(built, "MAX_BLOCKS", 100)
+    with pytest.raises(UnreadableDocument, match="more than 100 paragraphs and rows"):
+        read(text)
+
+
+def test_rows_that_repeat_their_columns_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "a name of a column,b\n" + "1,2\n" * 100
+    assert len(table.read_table(text).blocks) == 100
+    monkeypatch.setattr(built, "MAX_ROW_CHARACTERS", 1000)
+    for read, rows in ((table.read_table, text), (markdown.read_markdown, "|column|\n|---|\n" + "|x|\n" * 200)):
+        with pytest.raises(UnreadableDocument, match="rows with the names of their columns"):
+            read(rows)
+
+
+def test_an_object_is_measured_before_its_row_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(built, "MAX_CHARACTERS", 10_000)
+    members = {f"k{n}": 1 for n in range(100)}
+    json_data.read_json(json.dumps(members))
+    with pytest.raises(UnreadableDocument, match="more than 10,000 characters"):
+        json_data.read_json(json.dumps({"n" * 200: members}))
+
+
+def test_a_large_file_of_any_format_is_read_within_the_memory_of_a_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(load, "LARGE", 1000)
+    monkeypatch.setattr(load, "MAX_MEMORY", 600_000_000)
+    (tmp_path / "a.json").write_text("[" + "{}," * 8_000_000 + "{}]")
+    (tmp_path / "b.md").write_text("The mill stands at the river. " * 100)
+    found = {each.document.name: each for each in load_documents(find_documents([str(tmp_path / "*")]))}
+    assert found["a.json"].text is None
+    assert "aborted" in found["a.json"].why
+    assert found["b.md"].text is not None
+
+
+def test_a_document_of_too_many_sentences_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(texts, "MAX_SENTENCES", 100)
+    assert texts.has_too_many_sentences(plain.read_plain("Aa. " * 102))
+    assert texts.has_too_many_sentences(table.read_table("Aa. Bb. Cc. D,e\n" + "1,2\n" * 40))
+    assert not texts.has_too_many_sentences(plain.read_plain("Aa. " * 50))
+
+
+def test_long_headings_are_short_in_the_title_of_each_section() -> None:
+    text = markdown.read_markdown(f"# {'h' * 5000}\n\n## {'i' * 5000}\n\na\n\n" + "### b\n\nc\n\n" * 100)
+    sections = list(texts._sections(text, "h" * 5000))
+    assert len(sections) == 101
+    assert max(len(section.title) for section in sections) < 1000

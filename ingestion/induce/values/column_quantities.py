@@ -10,6 +10,7 @@ from ingestion.induce.values.quantities import (
     SIMPLE_QUANTITY,
     SIMPLE_QUANTITY_LINES,
     WrittenQuantity,
+    convert,
     is_common_unit,
     is_known_unit,
     parse_quantity,
@@ -125,9 +126,14 @@ def _in_unit(found: WrittenQuantity | None, unit: str) -> tuple[float, float, fl
     way = unit_conversion(found.unit, unit)
     if way is None:
         return None
-    first = round_noise(found.first * way[0] + way[1])
+    first = convert(found.first, way)
+    if first is None:
+        return None
     if found.second is None:
         return first, first, first
-    second = round_noise(found.second * way[0] + way[1])
-    value = round_noise((first + second) / 2) if found.shape == "range" else first
+    second = convert(found.second, way)
+    if second is None:
+        return None
+    # halves, since the sum of two floats may be too large for a float
+    value = round_noise(first / 2 + second / 2) if found.shape == "range" else first
     return value, min(first, second), max(first, second)

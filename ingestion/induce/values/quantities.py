@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from math import inf, isclose, isfinite
 from typing import Any, NamedTuple
 
 from nacre.language.base import pattern, word_map
@@ -35,6 +36,8 @@ _COMMON = """
 COMMON_UNITS = frozenset(_COMMON.split())
 
 _LONGEST = 60
+# maximum relative difference of two steps of a linear conversion: above the noise of floats (given)
+LINEAR_TOLERANCE = 1e-6
 
 
 class WrittenQuantity(NamedTuple):
@@ -94,9 +97,10 @@ def parse_quantity(text: str, decimal_comma: bool = False) -> WrittenQuantity | 
         return None
     if other and _plain(other) != _plain(unit):
         way = unit_conversion(_plain(unit), _plain(other))
-        if way is None:
+        converted = convert(first, way) if way else None
+        if converted is None:
             return None
-        first, unit = round_noise(first * way[0] + way[1]), other
+        first, unit = converted, other
     return WrittenQuantity("pair" if whole["sep"].strip() == "/" else "range", first, second, _plain(unit))
 
 
@@ -129,6 +133,16 @@ def unit_conversion(unit: str, target: str) -> tuple[float, float] | None:
     return _linear(unit, target)
 
 
+def convert(number: float, way: tuple[float, float]) -> float | None:
+    """A number in another unit, by factor and offset; None if it is too large for a float.
+
+    >>> convert(1.8, (1000.0, 0.0)), convert(1e308, (1000.0, 0.0))
+    (1800.0, None)
+    """
+    converted = number * way[0] + way[1]
+    return round_noise(converted) if isfinite(converted) else None
+
+
 @cache
 def _quantity_pattern() -> re.Pattern[str]:
     """A number or two with units, as a whole text."""
@@ -149,18 +163,28 @@ def _time_pattern() -> re.Pattern[str]:
 
 @cache
 def _linear(unit: str, target: str) -> tuple[float, float] | None:
+    """Factor and offset; None for units of logarithms and for factors too large or too small for a float."""
     import pint
 
-    try:
-        one, two = _pint(unit), _pint(target)
-        if one is None or two is None:
-            return None
-        registry = _registry()
-        zero = registry.Quantity(0.0, one[0]).to(two[0]).magnitude * one[1] / two[1]
-        full = registry.Quantity(1.0, one[0]).to(two[0]).magnitude * one[1] / two[1]
-    except (pint.DimensionalityError, pint.OffsetUnitCalculusError):
+    one, two = _pint(unit), _pint(target)
+    if one is None or two is None:
         return None
-    return round_noise(full - zero), round_noise(zero)
+    registry = _registry()
+
+    def converted(number: float) -> float:
+        magnitude: float = registry.Quantity(number, one[0]).to(two[0]).magnitude * one[1] / two[1]
+        return magnitude
+
+    try:
+        full, double, triple = converted(1.0), converted(2.0), converted(3.0)
+        # not a number never is close to one
+        if not isclose(triple - double, double - full, rel_tol=LINEAR_TOLERANCE):
+            return None
+        zero = converted(0.0)
+    except (pint.PintError, ArithmeticError):
+        return None
+    way = round_noise(full - zero), round_noise(zero)
+    return way if way[0] and isfinite(way[0]) else None
 
 
 def _number(text: str, decimal_comma: bool) -> float | None:
@@ -168,11 +192,15 @@ def _number(text: str, decimal_comma: bool) -> float | None:
     if re.match(r"[-+]?0\d", text):
         return None
     if decimal_comma:
-        return float(text.replace(",", ".")) if text.count(",") <= 1 else None
+        return _finite(text.replace(",", ".")) if text.count(",") <= 1 else None
     if re.fullmatch(r"[-+]?\d+,\d+([eE].*)?", text) and not re.fullmatch(r"[-+]?\d{1,3},\d{3}", text):
-        return float(text.replace(",", "."))
-    number = float(re.sub(r"[,'’\u00a0\u202f]", "", text))
-    return number if number not in (float("inf"), float("-inf")) else None
+        return _finite(text.replace(",", "."))
+    return _finite(re.sub(r"[,'’\u00a0\u202f]", "", text))
+
+
+def _finite(text: str) -> float | None:
+    number = float(text)
+    return number if abs(number) != inf else None
 
 
 def round_noise(number: float) -> float:

@@ -4,7 +4,13 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ingestion.read.documents.text import DocumentText, DocumentTextBuilder, UnreadableDocument
+from ingestion.read.documents.text import (
+    DocumentSize,
+    DocumentText,
+    DocumentTextBuilder,
+    UnreadableDocument,
+    column_name,
+)
 
 MAX_DEPTH = 24
 # longest list of plain values that is part of its object's row
@@ -47,7 +53,10 @@ def _add(builder: DocumentTextBuilder, value: Any, name: str, depth: int) -> Non
     if not isinstance(value, dict):
         builder.add("paragraph", f"{name}: {_value_text(value)}." if name else _value_text(value))
         return
-    plain = dict(_inline_pairs(value, ""))
+    plain, size = {}, DocumentSize()
+    for label, text in _inline_pairs(value, ""):
+        size.add(len(label) + len(text))
+        plain[label] = text
     if plain:
         builder.add("row", "; ".join(f"{key}: {text}" for key, text in plain.items()) + ".")
     for key, each in value.items():
@@ -90,4 +99,4 @@ def _value_text(value: Any) -> str:
 
 
 def _label(key: str) -> str:
-    return " ".join(key.replace("_", " ").split())
+    return column_name(" ".join(key.replace("_", " ").split()))

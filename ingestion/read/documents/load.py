@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import NamedTuple
 
 from ingestion.read.documents.find import DocumentFile
-from ingestion.read.documents.read_document import ISOLATED_READERS, MAX_BYTES, read_document
+from ingestion.read.documents.read_document import ISOLATED_READERS, LARGE, MAX_BYTES, TEXT_READERS, read_document
 from ingestion.read.documents.text import DocumentText, UnreadableDocument
 from nacre.errors import IngestionError
 from nacre.stores.processes.killable_pool import KillablePool
@@ -50,7 +50,8 @@ def load_documents(
 def _start_reading(document: DocumentFile, pool: KillablePool, seconds: float) -> Callable[[], DocumentText]:
     """A function that returns the text. Reading in a separate process starts now."""
     suffix = document.path.suffix.lower()
-    if suffix in ISOLATED_READERS and document.path.is_file() and document.path.stat().st_size <= MAX_BYTES:
+    size = document.path.stat().st_size if document.path.is_file() else MAX_BYTES + 1
+    if (suffix in ISOLATED_READERS or (suffix in TEXT_READERS and size > LARGE)) and size <= MAX_BYTES:
         running: Future[DocumentText] = pool.start(read_document, document.path, seconds=seconds)
         return running.result
     return lambda: read_document(document.path)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ingestion.read.documents.text import Block, DocumentText, row_text
+from ingestion.read.documents.text import Block, DocumentText, counted_blocks, row_text
 
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(\S[^\r\n]*)", re.MULTILINE)
 _FRONT_MATTER = re.compile(r"---\r?\n.*?\r?\n---[ \t]*(?:\r?\n|$)", re.DOTALL)
@@ -21,7 +21,7 @@ def read_markdown(text: str) -> DocumentText:
     start = front.end() if front else 0
     named = _FRONT_TITLE.search(front[0]) if front else None
     return DocumentText(
-        text, tuple(_blocks(text, start)), _unquoted(named[1].rstrip(" \t")) if named else "", marked=True
+        text, counted_blocks(_blocks(text, start)), _unquoted(named[1].rstrip(" \t")) if named else "", marked=True
     )
 
 

@@ -1,17 +1,23 @@
 """Read plain text: text -> paragraphs, separated by blank lines."""
 
 import re
+from collections.abc import Iterator
 
-from ingestion.read.documents.text import Block, DocumentText
+from ingestion.read.documents.text import Block, DocumentText, counted_blocks
 
 _PARAGRAPH = re.compile(r"\r?\n[ \t]*\r?\n\s*")
 
 
 def read_plain(text: str) -> DocumentText:
     """The paragraphs of a text."""
-    blocks, start = [], 0
-    for stop in _PARAGRAPH.finditer(text):
-        blocks.append(Block("paragraph", start, stop.start()))
-        start = stop.end()
-    blocks.append(Block("paragraph", start, len(text)))
-    return DocumentText(text, tuple(block for block in blocks if text[block.start : block.end].strip()))
+    return DocumentText(text, counted_blocks(_paragraphs(text)))
+
+
+def _paragraphs(text: str) -> Iterator[Block]:
+    start = 0
+    for stop in (*_PARAGRAPH.finditer(text), None):
+        end = stop.start() if stop else len(text)
+        if text[start:end].strip():
+            yield Block("paragraph", start, end)
+        if stop:
+            start = stop.end()

@@ -4,10 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ingestion.read.documents import json_data, markdown, pdf, plain, table, web, word
-from ingestion.read.documents.text import DocumentText, UnreadableDocument
+from ingestion.read.documents.text import MAX_CHARACTERS, DocumentText, UnreadableDocument
 
 MAX_BYTES = 100_000_000
-MAX_CHARACTERS = 20_000_000
+# bytes from which a file of any format is read in such a process, where its memory is limited: JSON takes sixty times
+# its size (measured with empty objects)
+LARGE = 2_000_000
 # how much of a text that is not UTF-8 is used to detect its encoding
 SAMPLE = 50_000
 

@@ -2,8 +2,9 @@
 
 import csv
 import io
+from collections.abc import Iterator
 
-from ingestion.read.documents.text import Block, DocumentText, UnreadableDocument, row_text
+from ingestion.read.documents.text import Block, DocumentText, UnreadableDocument, counted_blocks, row_text
 
 SAMPLE = 8192
 DELIMITERS = ",;\t|"
@@ -14,6 +15,13 @@ def read_table(text: str, delimiter: str = "") -> DocumentText:
 
     Raises UnreadableDocument if it is not a table.
     """
+    try:
+        return DocumentText(text, counted_blocks(_rows(text, delimiter)))
+    except csv.Error as error:
+        raise UnreadableDocument(f"no table ({error})") from None
+
+
+def _rows(text: str, delimiter: str) -> Iterator[Block]:
     starts = [0]
     lines = io.StringIO(text, newline="")
 
@@ -24,18 +32,14 @@ def read_table(text: str, delimiter: str = "") -> DocumentText:
             found.append(line)
         return found
 
-    try:
-        rows = csv.reader(counted_lines(), delimiter=delimiter or _delimiter(text))
-        columns = [cell.strip() for cell in next(rows, [])]
-        blocks, last = [], rows.line_num
-        for row in rows:
-            words = row_text(columns, [cell.strip() for cell in row])
-            if words:
-                blocks.append(Block("row", starts[last], starts[rows.line_num], words))
-            last = rows.line_num
-    except csv.Error as error:
-        raise UnreadableDocument(f"no table ({error})") from None
-    return DocumentText(text, tuple(blocks))
+    rows = csv.reader(counted_lines(), delimiter=delimiter or _delimiter(text))
+    columns = [cell.strip() for cell in next(rows, [])]
+    last = rows.line_num
+    for row in rows:
+        words = row_text(columns, [cell.strip() for cell in row])
+        if words:
+            yield Block("row", starts[last], starts[rows.line_num], words)
+        last = rows.line_num
 
 
 def _delimiter(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from functools import cache, lru_cache
+from math import isfinite
 from typing import Any
 
 from nacre.language.base import word_list
@@ -11,6 +12,13 @@ from nacre.language.tokens import split_name
 _POWERS = str.maketrans("²³", "23")
 # units as data writes them: as pint calls them
 _PINT_RATES = {"mph": "mile/hour", "mpg": "mile/gallon", "l/hectokilometer": "liter/(100*km)"}
+# pint computes powers of numbers exactly, in one step that nothing interrupts: "2**2**99" would never end. No unit has
+# a power of a number; a power of brackets may contain numbers of a few digits (given)
+MAX_UNIT_LENGTH, MAX_DIGITS_IN_POWER = 60, 4
+_POWER = r"\s*(?:\*\*|\^|[⁰¹²³⁴-⁹⁻])"
+_POWER_OF_A_NUMBER = re.compile(rf"[\d⁰¹²³⁴-⁹]{_POWER}")
+_POWER_OF_BRACKETS = re.compile(rf"\){_POWER}")
+_LONG_NUMBER = re.compile(rf"[\d⁰¹²³⁴-⁹]{{{MAX_DIGITS_IN_POWER + 1}}}")
 _PINT_UNITS = {"h": "hour", "s": "second", "g": "gram", "l": "liter", "Kg": "kg"}
 
 
@@ -70,7 +78,8 @@ def convert_unit(value: float, unit: str, target: str) -> float | None:
     factor = _factor(unit, target)
     if factor is None:
         return None
-    return float(round(value * factor if factor else _convert(value, unit, target), 9))
+    converted = value * factor if factor else _convert(value, unit, target)
+    return None if converted is None or not isfinite(converted) else float(round(converted, 9))
 
 
 @cache
@@ -84,18 +93,31 @@ def _registry() -> Any:
 @lru_cache(maxsize=4096)
 def _factor(unit: str, target: str) -> float | None:
     """The factor from a unit to another: 0.0 if a factor is not enough, as for degrees; None without conversion."""
-    import pint
-
-    try:
-        zero, one = (_convert(value, unit, target) for value in (0.0, 1.0))
-    except (pint.errors.PintError, ValueError, AssertionError):
+    zero, one = (_convert(value, unit, target) for value in (0.0, 1.0))
+    if zero is None or one is None:
         return None
     return one if zero == 0 else 0.0
 
 
-def _convert(value: float, unit: str, target: str) -> float:
-    magnitude: float = _registry().Quantity(value, _pint_name(unit)).to(_pint_name(target)).magnitude
+def _convert(value: float, unit: str, target: str) -> float | None:
+    """The value in another unit; None for texts that are no units, and for units that measure different things."""
+    if not (_is_short(unit) and _is_short(target)):
+        return None
+    try:
+        magnitude: float = _registry().Quantity(value, _pint_name(unit)).to(_pint_name(target)).magnitude
+    except Exception:  # pint's tokenizer raises many kinds of errors for other texts
+        return None
     return magnitude
+
+
+def _is_short(unit: str) -> bool:
+    """Whether pint reads a unit in little time."""
+    brackets = len(_POWER_OF_BRACKETS.findall(unit))
+    return (
+        len(unit) <= MAX_UNIT_LENGTH
+        and not _POWER_OF_A_NUMBER.search(unit)
+        and (not brackets or (brackets == 1 and not _LONG_NUMBER.search(unit)))
+    )
 
 
 def _pint_name(unit: str) -> str:
