@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +45,7 @@ class PredicateReport:
 class IngestReport:
     """The report: `shown` + `left_out` = `triples`. `omitted` are unreadable statements and files. `texts` counts the
     documents that were read, `texts_left_out` are unreadable or repeated ones. `sharing` counts the predicates that
-    share `shared_tables` with others."""
+    share `shared_tables` with others. `limits` say what was not derived because it would have been too much."""
 
     triples: int
     entities: int
@@ -56,6 +57,7 @@ class IngestReport:
     texts_left_out: tuple[Unread, ...] = ()
     sharing: int = 0
     shared_tables: int = 0
+    limits: tuple[str, ...] = ()
 
 
 def build_report(tables: Tables, documents: Documents | None = None) -> IngestReport:
@@ -96,6 +98,7 @@ def build_report(tables: Tables, documents: Documents | None = None) -> IngestRe
         texts_left_out,
         len(sharing),
         len(set(sharing)),
+        read_limits(tables),
     )
 
 
@@ -127,6 +130,16 @@ def omission_lines(found: Omissions, most: int | None = None) -> list[str]:
     return lines
 
 
+def limit_lines(limits: Sequence[str]) -> list[str]:
+    """What was not derived, a line for each limit."""
+    return [f"Not everything was derived, {limit}." for limit in limits]
+
+
+def read_limits(tables: Tables) -> tuple[str, ...]:
+    """What the ingest did not derive because it would have been too much."""
+    return tuple(json.loads(tables.meta("layout")).get("limits", ()))
+
+
 def report_text(found: IngestReport) -> str:
     """The report as text, a line for each predicate."""
     lines = [
@@ -137,6 +150,7 @@ def report_text(found: IngestReport) -> str:
         lines.append(
             f"{found.sharing:,} rare predicates share {count}, since a graph has no more tables for predicates."
         )
+    lines += limit_lines(found.limits)
     for account in found.predicates:
         lines.append(f"{account.triples:>9}  <{account.predicate}>")
         lines += [f"{x.triples:>18}  {x.relation}.{x.column}" for x in account.lies]

@@ -1,7 +1,8 @@
 """Write the lexicon of a graph, its names and the links between tables: Layout + Schema -> lexicon file."""
 
+from collections import Counter
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 # values of one property that are names: at most so many, as a share of those that have it, letters of one (given)
 MOST_SHARED, SHARED, LONGEST_SHARED = 5000, 0.8, 60
+# pairs of tables that links connect, counted at once: they take 150 MB (given)
+MAX_PAIRS = 4_000_000
 
 
 def write_names(layout: Layout, schema: Schema, path: Path) -> int:
@@ -222,6 +225,9 @@ def _links(layout: Layout, schema: Schema) -> "tuple[list[TableLink], list[int],
     for index, relation in relation_of.items():
         home_of_set[index] = number_of[relation]
     also_of = [(terms, number_of[classes.relation_of[iri]]) for iri, terms in kinds.items()]
+    homes_of = np.ones(len(layout.facts.texts), dtype=np.int64)
+    for terms, _ in also_of:
+        homes_of[np.unique(terms)] += 1
     links, ends = [], [np.empty(0, dtype=np.int32)]
     led: dict[str, Ints] = {}
     for predicate, place in _places(layout, schema):
@@ -232,15 +238,29 @@ def _links(layout: Layout, schema: Schema) -> "tuple[list[TableLink], list[int],
         ends += [subjects, objects]
         led[predicate.iri] = np.unique(objects)
         subject_homes, object_homes = home_of_set[classes.set_of[subjects]], home_of_set[classes.set_of[objects]]
-        subject_homes, objects, object_homes = _with_kinds(subjects, subject_homes, also_of, objects, object_homes)
-        object_homes, subject_homes = _with_kinds(objects, object_homes, also_of, subject_homes)
-        homes = subject_homes * len(relations) + object_homes
-        pairs, counts = unique_counts(homes)
-        for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True):
+        found: Counter[int] = Counter()
+        for part in _parts(homes_of[subjects] * homes_of[objects]):
+            homes, ends_of, end_homes = _with_kinds(
+                subjects[part], subject_homes[part], also_of, objects[part], object_homes[part]
+            )
+            end_homes, homes = _with_kinds(ends_of, end_homes, also_of, homes)
+            pairs, counts = unique_counts(homes * len(relations) + end_homes)
+            found.update(dict(zip(pairs.tolist(), counts.tolist(), strict=True)))
+        for pair, count in sorted(found.items()):
             subject, object_ = divmod(pair, len(relations))
             links.append(TableLink(predicate.iri, relations[subject], relations[object_], count))
     weight: list[int] = np.bincount(np.concatenate(ends), minlength=len(layout.facts.texts)).tolist()
     return links, weight, led
+
+
+def _parts(sizes: "Longs") -> Iterator[slice]:
+    """The spans of links that are counted at once; `sizes` are the pairs of tables of each link."""
+    if not len(sizes) or sizes.max() == 1:
+        yield slice(None)
+        return
+    parts = np.cumsum(sizes) // MAX_PAIRS
+    edges = [0, *(np.flatnonzero(np.diff(parts)) + 1).tolist(), len(sizes)]
+    yield from (slice(first, last) for first, last in pairwise(edges))
 
 
 def _endings(led: "dict[str, Ints]") -> dict[int, str]:

@@ -2,12 +2,14 @@
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ingestion.induce.names.column_names import readable_name
 from ingestion.induce.schema_limits import MAX_COMMENT, MAX_LABEL, other_labels
+from ingestion.meaning.closure import MAX_NEAREST, Closure, transitive_closure
 from ingestion.read.capsules import Facts, unique_counts
 from ingestion.vocabulary import (
     ALTERNATIVE,
@@ -55,19 +57,17 @@ class Declarations:
         return other_labels(others)
 
     def ancestors(self, iri: str) -> frozenset[str]:
-        """The class and its ancestors; cycles are allowed."""
-        if iri not in self._closure:
-            seen = {iri}
-            queue = [iri]
-            while queue:
-                for parent in self.class_parents.get(queue.pop(), ()):
-                    if parent not in seen:
-                        seen.add(parent)
-                        queue.append(parent)
-            self._closure[iri] = frozenset(seen)
-        return self._closure[iri]
+        """The class and its ancestors, in large hierarchies the nearest ones; cycles are allowed."""
+        return self._closure.ancestors.get(iri, frozenset()) | {iri}
 
-    _closure: dict[str, frozenset[str]] = field(default_factory=dict)
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """What is not considered because it would be too much."""
+        return () if self._closure.complete else (f"superclasses: only the {MAX_NEAREST} nearest of each class",)
+
+    @cached_property
+    def _closure(self) -> Closure:
+        return transitive_closure(self.class_parents)
 
 
 def read_declarations(facts: Facts) -> Declarations:

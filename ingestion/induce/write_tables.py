@@ -196,6 +196,7 @@ def _write_meta(connection: sqlite3.Connection, layout: Layout, stored: Schema, 
     layout_json = {
         "triples": facts.triples,
         "omitted": [omitted.statements, omitted.files, omitted.other_files],
+        **({"limits": limits} if (limits := [*facts.limits, *layout.declarations.limits]) else {}),
         "base_graph": facts.texts[layout.base_graph],
         "named_graphs": facts.graph is not None,
         "tables": [{"rows": t.rows_name, "types": list(t.asserted)} for t in layout.classes.tables],

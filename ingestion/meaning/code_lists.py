@@ -171,6 +171,7 @@ def _list_of(draft: Draft, column: tuple[str, int], held: dict[int, int], lists:
     own, around = _words(name), _words(local_name(owner))
     fitting: list[tuple[int, int, CodeList]] = []
     for each in lists:
+        draft.budget.spend(1 + len(texts))
         known = sum(count for text, count in texts.items() if text in each.said)
         if draft.text(each.owner) == owner or not texts or known < MIN_CODED_SHARE * sum(texts.values()):
             continue

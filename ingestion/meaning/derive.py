@@ -1,5 +1,6 @@
 """Derive triples by the meaning of common vocabularies: Facts -> Facts with derived triples, by `RULES` in order."""
 
+from ingestion.meaning.budget import RuleStopped
 from ingestion.meaning.code_lists import expand_codes
 from ingestion.meaning.draft import Draft
 from ingestion.meaning.empty_texts import hide_empty_texts
@@ -45,9 +46,15 @@ RULES = (
 def derive_facts(facts: Facts) -> Facts:
     """The facts with derived triples; the same object if no rule applies.
 
-    Derived triples are marked in `derived`, hidden ones are in `aside`. The export has what was read.
+    Derived triples are marked in `derived`, hidden ones are in `aside`. The export has what was read. A rule that would
+    take or derive too much stops, and `limits` says so.
     """
     draft = Draft(facts)
     for rule in RULES:
-        rule(draft)
+        draft.budget.renew()
+        try:
+            rule(draft)
+        except RuleStopped as error:
+            # what it derived so far is kept
+            draft.limits.append(f"{rule.__name__.replace('_', ' ')}: {error}")
     return draft.finished_facts()

@@ -1,12 +1,13 @@
 """A draft of the shown graph, to which rules add derived triples and in which they hide read ones: Facts -> Facts."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ingestion.meaning.budget import RuleBudget
 from ingestion.read.capsules import IRI, Facts, TermSort, unique_counts
 from ingestion.vocabulary import TYPE
 
@@ -21,7 +22,8 @@ class Draft:
 
     Derived triples are shown and never exported. Hidden triples are exported and not shown; each has a reason. `things`
     are classes that are things of the graph themselves. `kinds` are pairs of a thing and a class, for classes that are
-    too many or overlap too much to be tables. `codes` are the codes of expanded values, by property and value.
+    too many or overlap too much to be tables. `codes` are the codes of expanded values, by property and value. `limits`
+    say what was not derived because it would have been too much.
     """
 
     def __init__(self, facts: Facts) -> None:
@@ -30,6 +32,8 @@ class Draft:
         self.added: dict[tuple[int, int, int], None] = {}
         self.things: set[int] = set()
         self.kinds: set[TermPair] = set()
+        self.limits: list[str] = []
+        self.budget = RuleBudget(len(facts.subject))
         self.codes = {p: {v: set(codes) for v, codes in values.items()} for p, values in facts.codes.items()}
         self._new: list[tuple[str, TermSort]] = []
         self._made: dict[tuple[str, TermSort], int] = {}
@@ -76,7 +80,7 @@ class Draft:
         number = self._predicates.get(iri)
         if number is None:
             return []
-        rows = np.flatnonzero(self.facts.predicate == number).tolist()
+        rows: list[int] = self._by_number[slice(*_span(self._numbers, number))].tolist()
         subject, object_ = self.facts.subject, self.facts.object
         read = [(int(subject[r]), int(object_[r])) for r in rows if r not in self.hidden]
         return [*read, *((s, o) for s, o in self._by_predicate.get(number, ()) if (s, number, o) in self.added)]
@@ -110,10 +114,17 @@ class Draft:
         number = self._number(predicate)
         key = subject, number, target
         if key not in self.added and not self._read(*key):
+            self.budget.check_derived(len(self.added) + 1)
             self.added[key] = None
             self._by_predicate[number].append((subject, target))
             if self.sort(target)[0] == "blank":
                 self._blank_targets[target].append((subject, number))
+
+    def add_kinds(self, pairs: Iterable[TermPair]) -> None:
+        """Things become members of classes that are no tables."""
+        for pair in pairs:
+            self.budget.check_derived(len(self.kinds) + 1)
+            self.kinds.add(pair)
 
     def owners(self, blank: int) -> list[TermPair]:
         """(subject, predicate) of the shown triples that lead to a blank node."""
@@ -126,7 +137,7 @@ class Draft:
         if key in self.added:
             del self.added[key]
         else:
-            self.hide([row for row in self.rows_of(subject) if self.row(row) == key], reason)
+            self.hide(self._rows_with(*key), reason)
 
     def derive(self, subjects: "NDArray[np.int32]", predicate: str, targets: "NDArray[np.int32]") -> None:
         """Derive a triple for each pair of subject and target. Later rules do not see them."""
@@ -156,7 +167,7 @@ class Draft:
     def finished_facts(self) -> Facts:
         """The facts with the derived triples, sorted in the same way; `facts` itself if there are none."""
         old = self.facts
-        if not (self.added or self._added_rows or self.hidden or self.things or self.kinds):
+        if not (self.added or self._added_rows or self.hidden or self.things or self.kinds or self.limits):
             return old
         sorts = list(old.sorts)
         index = {sort: i for i, sort in enumerate(sorts)}
@@ -195,6 +206,7 @@ class Draft:
         facts.aside = {reason: np.flatnonzero(aside[order] == i) for i, reason in enumerate(reasons, 1)}
         facts.things = np.array(sorted(self.things), dtype=np.int32) if self.things else None
         facts.codes = self.codes
+        facts.limits = tuple(dict.fromkeys(self.limits))
         facts.memberships = np.array(self._of_kinds(), dtype=np.int32).reshape(-1, 2)
         return facts
 
@@ -216,6 +228,15 @@ class Draft:
         return {self.facts.texts[n]: n for n in wanted}
 
     @cached_property
+    def _by_number(self) -> "NDArray[np.intp]":
+        """All rows by the number of their predicate."""
+        return np.argsort(self.facts.predicate, kind="stable")
+
+    @cached_property
+    def _numbers(self) -> "NDArray[np.int32]":
+        return self.facts.predicate[self._by_number]
+
+    @cached_property
     def _by_object(self) -> "NDArray[np.intp]":
         return np.argsort(self.facts.object, kind="stable")
 
@@ -224,11 +245,15 @@ class Draft:
         return self.facts.object[self._by_object]
 
     def _read(self, subject: int, predicate: int, target: int) -> bool:
-        rows = self.rows_of(subject)
-        return any(
-            self.facts.predicate[r] == predicate and self.facts.object[r] == target and r not in self.hidden
-            for r in rows
-        )
+        return any(row not in self.hidden for row in self._rows_with(subject, predicate, target))
+
+    def _rows_with(self, subject: int, predicate: int, target: int) -> range:
+        """The rows of a triple; there are several if it is in several graphs."""
+        low, high = _span(self.facts.subject, subject)
+        for column, number in ((self.facts.predicate, predicate), (self.facts.object, target)):
+            first, last = _span(column[low:high], number)
+            low, high = low + first, low + last
+        return range(low, high)
 
     def _number(self, predicate: str) -> int:
         """The number of a predicate, which counts as used from now on."""

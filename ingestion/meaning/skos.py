@@ -1,8 +1,8 @@
 """SKOS: schemes, collections and concepts with narrower concepts are classes, the concepts below are members."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
 
+from ingestion.meaning.closure import MAX_NEAREST, Ancestors, transitive_closure
 from ingestion.meaning.draft import Draft
 from ingestion.vocabulary import PREFERRED, SKOS, TYPE, language_rank
 from nacre.language.forms.nouns import is_plural
@@ -15,8 +15,6 @@ MEMBER = SKOS + "member"
 MAX_KINDS = 300
 # each of several schemes is a table
 MAX_KIND_TABLES = 20
-
-Ancestors = Mapping[int, frozenset[int]]
 
 
 def read_skos(draft: Draft) -> None:
@@ -34,7 +32,7 @@ def read_skos(draft: Draft) -> None:
         direct[narrow].add(broad)
     concepts = {*direct, *(b for above in direct.values() for b in above), *draft.instances_of(CONCEPT)}
     grouping = _grouping(draft, concepts, {b for above in direct.values() for b in above})
-    above = transitive_closure(direct)
+    above = _ancestors(draft, direct, "concepts")
     of_schemes: dict[int, set[int]] = defaultdict(set)
     in_scheme = {*draft.pairs(SKOS + "inScheme"), *draft.pairs(SKOS + "topConceptOf")}
     for concept, scheme in (*in_scheme, *((c, s) for s, c in draft.pairs(SKOS + "hasTopConcept"))):
@@ -42,7 +40,7 @@ def read_skos(draft: Draft) -> None:
     collections: dict[int, set[int]] = defaultdict(set)
     for collection, member in draft.pairs(MEMBER):
         collections[member].add(collection)
-    in_collections = transitive_closure(collections)
+    in_collections = _ancestors(draft, collections, "collections")
     schemes = {scheme for found in of_schemes.values() for scheme in found}
     members: dict[int, set[int]] = defaultdict(set)
     for concept in (above.keys() | of_schemes.keys() | in_collections.keys()) - grouping:
@@ -56,25 +54,14 @@ def read_skos(draft: Draft) -> None:
             for concept in sorted(members[kind]):
                 draft.add(concept, TYPE, kind)
         else:
-            draft.kinds |= {(concept, kind) for concept in members[kind]}
+            draft.add_kinds((concept, kind) for concept in members[kind])
 
 
-def transitive_closure(direct: Mapping[int, Iterable[int]]) -> Ancestors:
-    """All ancestors of each term; cycles are allowed, and a term is never its own ancestor."""
-    found: dict[int, frozenset[int]] = {}
-    for start in direct:
-        seen: set[int] = set()
-        queue = [start]
-        while queue:
-            term = queue.pop()
-            if term in found:
-                seen |= found[term]
-                continue
-            new = set(direct.get(term, ())) - seen
-            seen |= new
-            queue += new
-        found[start] = frozenset(seen - {start})
-    return found
+def _ancestors(draft: Draft, direct: dict[int, set[int]], what: str) -> Ancestors:
+    closure = transitive_closure(direct)
+    if not closure.complete:
+        draft.limits.append(f"read skos: only the {MAX_NEAREST} nearest {what} above each one")
+    return closure.ancestors
 
 
 def _grouping(draft: Draft, concepts: set[int], inner: set[int]) -> set[int]:

@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 
+from ingestion.meaning.closure import MAX_NEAREST, transitive_closure
 from ingestion.meaning.draft import Draft
-from ingestion.meaning.skos import transitive_closure
 from ingestion.vocabulary import ALTERNATIVE, COMMENT, LABEL
 
 WIKIBASE = "http://wikiba.se/ontology#"
@@ -73,11 +73,13 @@ def _add_memberships(draft: Draft, kind: str, above: str) -> None:
     direct: dict[int, set[int]] = defaultdict(set)
     for narrow, broad in draft.pairs(above) if above else ():
         direct[narrow].add(broad)
-    higher = transitive_closure(direct)
+    higher, complete = transitive_closure(direct)
+    if not complete:
+        draft.limits.append(f"read wikibase: only the {MAX_NEAREST} nearest classes above each one")
     members: dict[int, set[int]] = defaultdict(set)
     for item, of_class in draft.pairs(kind):
         for each in (of_class, *higher.get(of_class, ())):
             if draft.sort(each)[0] == "iri":
                 members[each].add(item)
     for each in sorted(members, key=lambda k: (-len(members[k]), draft.text(k)))[:MAX_WIKIBASE_KINDS]:
-        draft.kinds |= {(item, each) for item in members[each]}
+        draft.add_kinds((item, each) for item in members[each])

@@ -54,6 +54,8 @@ class Facts:
         self.things: Ints | None = None
         self.memberships: Ints | None = None
         self.codes: dict[int, dict[int, set[int]]] = {}
+        # what was not derived because it would have been too much
+        self.limits: tuple[str, ...] = ()
 
     @property
     def triples(self) -> int:

@@ -1,7 +1,8 @@
 """Nested blank nodes: values of an inner node become values of the outer one, or of its owner. Draft -> Draft."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 
 import numpy as np
 
@@ -26,9 +27,11 @@ def unfold_nodes(draft: Draft) -> None:
     for _ in range(MAX_LEVELS):
         if not sum([_bypass_pointer(draft, node, facts) for node, facts in _nodes(draft).items()]):
             break
+    # facts that are lifted lead to no blank node, so that none gets another owner
+    has_one_owner = cache(lambda node: len(draft.owners(node)) == 1)
     for _ in range(MAX_LEVELS - 1):
         nodes = _nodes(draft)
-        if not sum([_lift_facts(draft, nodes, node) for node in nodes]):
+        if not sum([_lift_facts(draft, nodes, node, has_one_owner) for node in nodes]):
             break
 
 
@@ -82,10 +85,14 @@ def _bypass_pointer(draft: Draft, node: int, said: list[TermPair]) -> bool:
     return True
 
 
-def _lift_facts(draft: Draft, nodes: dict[int, list[TermPair]], node: int) -> bool:
+def _lift_facts(
+    draft: Draft, nodes: dict[int, list[TermPair]], node: int, has_one_owner: Callable[[int], bool]
+) -> bool:
     """Add the facts of nested nodes to a node; returns whether there were any."""
-    inner = [t for _, t in nodes[node] if t in nodes and t != node and len(draft.owners(t)) == 1]
-    if not inner or len(draft.owners(node)) != 1:
+    if not has_one_owner(node):
+        return False
+    inner = [t for _, t in nodes[node] if t in nodes and t != node and has_one_owner(t)]
+    if not inner:
         return False
     own = {p for p, _ in nodes[node]}
     facts = [

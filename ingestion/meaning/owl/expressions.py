@@ -1,6 +1,7 @@
 """Parse class expressions of OWL: the nodes of a restriction, union or intersection -> Expression."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from ingestion.meaning.draft import Draft
@@ -18,6 +19,8 @@ _COUNTS = {
     )
     for name in ({"c" + stem, "qualifiedC" + stem} if low and high else {stem, stem.replace("Card", "QualifiedCard")})
 }
+# levels of an expression, and its parts at any depth: those of parts that it has twice count twice (given)
+MAX_DEPTH, MAX_PARTS = 20, 10_000
 # a node with one of these predicates belongs to a class expression
 PARTS = (
     *_LISTS,
@@ -40,21 +43,37 @@ class Expression:
     low: int = 0
     high: int | None = None
 
+    @cached_property
+    def size(self) -> int:
+        """The number of its parts at any depth, and itself."""
+        return 1 + sum(part.size for part in self.parts)
+
 
 class Expressions:
-    """Parses the expressions of a graph; None for unsupported ones, such as data ranges and inverse predicates."""
+    """Parses the expressions of a graph; None for unsupported ones, such as data ranges and inverse predicates, and for
+    expressions of more than `MAX_PARTS` parts. Raises RuleStopped if there are too many in all."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
+        # nodes may be shared, and an expression be part of itself
+        self._known: dict[tuple[int, int], Expression | None] = {}
 
     def read(self, node: int, depth: int = 0) -> Expression | None:
         """The expression of a term: a class by its IRI, others by their blank node."""
+        if (node, depth) not in self._known:
+            found = self._read(node, depth)
+            self._known[node, depth] = found if found is None or found.size <= MAX_PARTS else None
+        found = self._known[node, depth]
+        self._draft.budget.spend(found.size if found and not depth else 1)
+        return found
+
+    def _read(self, node: int, depth: int) -> Expression | None:
         draft = self._draft
         kind = draft.sort(node)[0]
         if kind == "iri":
             iri = draft.text(node)
             return None if iri.startswith(XSD) or iri == RDFS + "Literal" else Expression("class", node)
-        if kind != "blank" or depth > 20:
+        if kind != "blank" or depth > MAX_DEPTH:
             return None
         said = {draft.text(p): o for _, p, o in map(draft.row, draft.rows_of(node))}
         for iri, list_kind in _LISTS.items():
@@ -75,6 +94,7 @@ class Expressions:
         """The members of a list."""
         draft, found, seen = self._draft, [], set[int]()
         while node not in seen:
+            draft.budget.spend()
             seen.add(node)
             said = {draft.text(p): o for _, p, o in map(draft.row, draft.rows_of(node))}
             if RDF + "first" not in said:

@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 
+from ingestion.meaning.budget import RuleStopped
+from ingestion.meaning.closure import MAX_NEAREST, Ancestors, transitive_closure
 from ingestion.meaning.draft import Draft
 from ingestion.meaning.owl.expressions import PARTS, Expression, Expressions
-from ingestion.meaning.skos import Ancestors, transitive_closure
 from ingestion.vocabulary import (
     CLASS_TYPES,
     EMPTY_TYPES,
@@ -40,11 +41,11 @@ def read_ontology(draft: Draft) -> None:
             if kind in tables:
                 draft.add(thing, TYPE, kind)
             else:
-                draft.kinds.add((thing, kind))
+                draft.add_kinds([(thing, kind)])
         for predicate, target in reader.links[thing]:
             draft.add(thing, draft.text(predicate), target)
     for kind, members in reader.defined.items():
-        draft.kinds |= {(member, kind) for member in members}
+        draft.add_kinds((member, kind) for member in members)
     draft.things |= reader.things
     for thing in reader.things:
         for row in draft.rows_of(thing):
@@ -96,7 +97,10 @@ class _Reader:
             for member in self.expressions.items(node):
                 direct[member].add(one)
         self.direct = direct
-        self.above: Ancestors = transitive_closure(direct)
+        closure = transitive_closure(direct)
+        if not closure.complete:
+            draft.limits.append(f"read ontology: only the {MAX_NEAREST} nearest classes above each one")
+        self.above: Ancestors = closure.ancestors
         self.inner = {kind for above in direct.values() for kind in above}
         self.things: set[int] = set()
         self.links: dict[int, list[tuple[int, int]]] = {}
@@ -121,9 +125,7 @@ class _Reader:
         used = {kind for kinds in self.types.values() for kind in kinds}
         outer = self.classes - self.inner - used
         self.links = {thing: self._links(thing) for thing in outer}
-        self.defined = {
-            kind: found for kind in sorted(outer & self.definitions.keys()) if (found := self._fitting(kind))
-        }
+        self._find_defined(outer & self.definitions.keys())
         outer = {c for c in outer - self.defined.keys() if self.above.get(c) or self.links[c]}
         ends = {target for thing in outer for _, target in self.links[thing]} & self.classes
         self.things = outer | ends
@@ -133,6 +135,21 @@ class _Reader:
                 # things that are only referred to have no other kind
                 draft.add(end, TYPE, draft.iri(OWL + "Thing"))
         return True
+
+    def _find_defined(self, kinds: set[int]) -> None:
+        """Find the things that fit each definition."""
+        members: dict[int, list[int]] = defaultdict(list)
+        try:
+            for thing in sorted(self.links):
+                classes = self._classes_of(thing)
+                self.draft.budget.spend(len(classes))
+                for kind in classes:
+                    members[kind].append(thing)
+            for kind in sorted(kinds):
+                if found := self._fitting(kind, members):
+                    self.defined[kind] = found
+        except RuleStopped as error:
+            self.draft.limits.append(f"read ontology: not all things that fit a definition, {error}")
 
     def tables(self) -> set[int]:
         """The kinds that split the things into tables: the top ones, and those below one with most of the things."""
@@ -153,6 +170,7 @@ class _Reader:
         found: list[tuple[int, int]] = []
         for term in [thing, *sorted(self.above.get(thing, ()), key=lambda k: (-len(self.above.get(k, ())), k))]:
             has = list(found)
+            self.draft.budget.spend(1 + len(has))
             for predicate, target in self._own(term):
                 closer = [t for p, t in has if p == predicate]
                 is_value = self.draft.sort(target)[0] == "literal"
@@ -180,20 +198,34 @@ class _Reader:
                 found.append((each.predicate, self.draft.literal(str(each.low), XSD + "integer")))
         return found
 
-    def _fitting(self, kind: int) -> list[int]:
-        """The other things that fit the definition of a class."""
+    def _fitting(self, kind: int, members: dict[int, list[int]]) -> list[int]:
+        """The other things that fit the definition of a class. `members` are the things of each class, in order."""
         definition = self.definitions[kind]
-        if not any(part.kind == "class" for part in _conjuncts(definition)):
+        classes = [part.term for part in _conjuncts(definition) if part.kind == "class"]
+        if not classes:
             return []
-        return [t for t in sorted(self.links) if t != kind and t not in self.definitions and self._fits(definition, t)]
+        fewest = min((members.get(term, []) for term in classes), key=len)
+        return [t for t in fewest if t != kind and t not in self.definitions and self._fits(definition, t)]
+
+    def _classes_of(self, thing: int) -> set[int]:
+        """A thing itself, the classes above it, its types, and those above them."""
+        types = self.types.get(thing, ())
+        return {thing, *self.above.get(thing, ()), *types, *(a for kind in types for a in self.above.get(kind, ()))}
 
     def _fits(self, what: Expression, thing: int) -> bool:
-        targets = [t for p, t in self.links.get(thing, ()) if p == what.predicate]
+        links = self.links.get(thing, ())
+        self.draft.budget.spend(1 + len(links))
+        targets = [t for p, t in links if p == what.predicate]
         inner = what.parts[0] if what.parts else None
         match what.kind:
             case "class":
-                of = {thing, *self.above.get(thing, ()), *self.types.get(thing, ())}
-                return what.term in of | {a for kind in self.types.get(thing, ()) for a in self.above.get(kind, ())}
+                types = self.types.get(thing, ())
+                return (
+                    what.term == thing
+                    or what.term in self.above.get(thing, ())
+                    or what.term in types
+                    or any(what.term in self.above.get(kind, ()) for kind in types)
+                )
             case "and":
                 return all(self._fits(part, thing) for part in what.parts)
             case "or" | "one of":

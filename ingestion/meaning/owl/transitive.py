@@ -18,12 +18,15 @@ def complete_transitive(draft: Draft) -> None:
         for subject, target in draft.pairs(iri):
             if draft.sort(target)[0] != "literal":
                 direct[subject].add(target)
-        for subject, target in _implied_links(direct):
+        implied = _implied_links(direct)
+        if implied is None:
+            draft.limits.append(f"complete transitive: no further links of <{iri}>, since there would be too many")
+        for subject, target in implied or ():
             draft.add(subject, iri, target)
 
 
-def _implied_links(direct: dict[int, set[int]]) -> list[tuple[int, int]]:
-    """The pairs that are two or more links apart, without loops; empty beyond the limit."""
+def _implied_links(direct: dict[int, set[int]]) -> list[tuple[int, int]] | None:
+    """The pairs that are two or more links apart, without loops; None beyond the limit."""
     most = MAX_LINKS_PER_THING * sum(map(len, direct.values()))
     found: list[tuple[int, int]] = []
     for start in sorted(direct):
@@ -35,5 +38,5 @@ def _implied_links(direct: dict[int, set[int]]) -> list[tuple[int, int]]:
                 queue.append(target)
                 found.append((start, target))
             if len(found) > most:
-                return []
+                return None
     return found

@@ -187,15 +187,15 @@ def _print_summary(ingested: "IngestResult") -> None:
 
 
 def _print_omissions(name: str) -> None:
-    """Print what could not be read, up to a limit."""
-    from ingestion.report import omission_lines, read_omissions
+    """Print what could not be read, up to a limit, and what was not derived."""
+    from ingestion.report import limit_lines, omission_lines, read_limits, read_omissions
     from nacre.config.settings import Settings
     from nacre.stores.sqlite.documents import skipped_lines
 
     with open_library(Settings()) as library, library.open(name) as graph:
-        omitted = read_omissions(graph.tables)
+        omitted, limits = read_omissions(graph.tables), read_limits(graph.tables)
         texts = graph.documents.skipped() if graph.documents is not None else []
-    for line in (*omission_lines(omitted, MAX_OMITTED), *skipped_lines(texts, MAX_OMITTED)):
+    for line in (*limit_lines(limits), *omission_lines(omitted, MAX_OMITTED), *skipped_lines(texts, MAX_OMITTED)):
         print_line(line)
     if max(len(omitted.listed), len(texts)) > MAX_OMITTED:
         print_line(adapt_commands(f"  All of them: nacre report --graph {name}"))
