@@ -75,6 +75,8 @@ def _fetched_contexts(folder: Path, address: str) -> list[str]:
 
 
 BOMB_BYTES = 300_000_000
+LONG_NAME = "n" * 200_000
+KEYS = json.dumps({LONG_NAME: {f"k{number}": 1 for number in range(20_000)}})
 MEGABYTE_OF_SPACE = files.white_space(500_000)
 CASES = (
     *(_file(f"XML entities: {name}", name, content) for name, content in files.entity_files().items()),
@@ -118,6 +120,31 @@ CASES = (
     _file("50,000 nested lists", "a.ttl", lambda: files.nested_lists(50_000), ends=EITHER),
     _file("50,000 lists linked in each other", "a.ttl", lambda: files.linked_lists(50_000), ends=EITHER),
     _file("RDF/XML, 50,000 levels", "a.rdf", lambda: files.deep_rdf_xml(50_000), ends=EITHER),
+    *(
+        _file(what, "a.ttl", content, ends=READ, limit=READ_SECONDS)
+        for what, content in {
+            "a class expression of 3^20 parts": lambda: files.shared_expressions(20),
+            "a chain of 8,000 concepts": lambda: files.chain(8000, "skos:broader"),
+            "a chain of 5,000 classes with things": lambda: files.chain(5000, "rdfs:subClassOf", things=True),
+            "3,000 definitions that 3,000 classes fit": lambda: files.definitions(3000),
+            "3,000 code tables": lambda: files.code_tables(3000),
+            "4,000 nodes linked both ways": lambda: files.linked_star(4000),
+        }.items()
+    ),
+    _file(
+        "JSON-LD: the context of a property defines 2,000 terms 9,000 times",
+        "a.jsonld",
+        lambda: json.dumps(contexts.scoped_terms(2000, 3000)),
+    ),
+    _document("20,000 keys below one of 200,000 letters", "a.json", KEYS),
+    _document("20,000 rows of a column of 200,000 letters", "a.md", f"|{LONG_NAME}|y|\n|-|-|\n" + "|x|y|\n" * 20_000),
+    _file(
+        "a unit beyond any float",
+        "a.ttl",
+        '@prefix : <http://e/> . :a a :C ; :len "5 km⁹⁹⁹ - 6 mm⁹⁹⁹", "1 km", "2 km" .',
+        ends=READ,
+        question="What is the len of a?",
+    ),
     _file(
         "a literal of 100,000 times space and tab",
         "a.ttl",

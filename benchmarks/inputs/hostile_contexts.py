@@ -39,3 +39,10 @@ def doubling_context(path: str, last: int) -> dict[str, Any]:
     """The context at a path /N of a server: it names the next one twice, up to the last."""
     number = int(path[1:])
     return {"@context": [f"/{number + 1}"] * 2 if number < last else {"t": "http://e/t"}}
+
+
+def scoped_terms(terms: int, nodes: int) -> dict[str, Any]:
+    """A context of a property with many terms, which applies three times in each of many nodes."""
+    scoped = {f"z{number}": f"http://z/{number}" for number in range(terms)}
+    graph = [{"@id": f"http://e/{number}", "q": {"q": {"q": {"z1": "v"}}}} for number in range(nodes)]
+    return {"@context": {"@vocab": "http://e/", "q": {"@id": "q", "@context": scoped}}, "@graph": graph}

@@ -94,3 +94,51 @@ def words(number: int) -> str:
 def many_classes(number: int) -> str:
     """Turtle with so many classes of one thing each."""
     return TURTLE + "".join(f':t{n} a :Kind{n} ; l:label "thing {n}" ; :height {n} .\n' for n in range(number))
+
+
+_PREFIXES = """@prefix : <http://e/> .
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+"""
+
+
+def chain(number: int, link: str, *, things: bool = False) -> str:
+    """A chain of terms, each linked to the next one; and a thing of each of them."""
+    members = (f":a{n} a :c{n} .\n" for n in range(number) if things)
+    return _PREFIXES + "".join((*(f":c{n} {link} :c{n + 1} .\n" for n in range(number)), *members))
+
+
+def shared_expressions(levels: int) -> str:
+    """A class expression that has its part three times, at each of many levels."""
+    parts = (f"_:n{n} owl:intersectionOf (_:n{n + 1} _:n{n + 1} _:n{n + 1}) .\n" for n in range(levels))
+    last = f"_:n{levels} owl:onProperty :p ; owl:someValuesFrom :X .\n:X a owl:Class .\n"
+    return f"{_PREFIXES}{''.join(parts)}{last}:A a owl:Class ; rdfs:subClassOf _:n0 .\n"
+
+
+def definitions(number: int, top: str = "top") -> str:
+    """Definitions that many classes fit."""
+    some = "[ owl:onProperty :p ; owl:someValuesFrom :d ]"
+    return _PREFIXES + "".join(
+        f":c{n} a owl:Class ; rdfs:subClassOf :{top.format(n)}, {some} .\n"
+        f":k{n} a owl:Class ; owl:equivalentClass [ owl:intersectionOf (:{top.format(n)} {some}) ] .\n"
+        for n in range(number)
+    )
+
+
+def code_tables(number: int) -> str:
+    """Tables of two codes each, all alike, and columns with these codes."""
+    return _PREFIXES + "".join(
+        f':a{n} a :T{n} ; :code{n} "aa" ; :desc{n} "first one" .\n'
+        f':b{n} a :T{n} ; :code{n} "bb" ; :desc{n} "second one" .\n'
+        f':o{n} a :U ; :use{n} "aa" . :q{n} a :U ; :use{n} "bb" .\n'
+        for n in range(number)
+    )
+
+
+def linked_star(number: int) -> str:
+    """A blank node that is linked with many others in both directions."""
+    return "".join(
+        f'_:b0 <http://e/p{n % 30}> _:c{n} .\n_:c{n} <http://e/v> "{n}" .\n_:c{n} <http://e/w> _:b0 .\n'
+        for n in range(number)
+    )

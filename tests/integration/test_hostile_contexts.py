@@ -17,6 +17,7 @@ from benchmarks.inputs.hostile_contexts import (
     doubling_context,
     named_contexts,
     own_contexts,
+    scoped_terms,
 )
 from ingestion.read.capsules import Facts
 from ingestion.read.contexts import ContextLoader, inline_contexts
@@ -213,3 +214,13 @@ def test_nodes_that_share_contexts_are_read_as_if_each_named_it() -> None:
     assert (len(each), len(grouped)) == (6, 2)
     assert sorted(node["name"] for group in grouped for node in group["@graph"]) == sorted(n["name"] for n in each)
     assert all(group["@context"] == each[0]["@context"] for group in grouped)
+
+
+def test_contexts_of_properties_and_types_have_a_limit_of_terms_that_are_defined(tmp_path: Path) -> None:
+    assert read(tmp_path, scoped_terms(100, 300)).triples >= 300
+    with pytest.raises(IngestionError, match="would have to be copied"):
+        read(tmp_path, scoped_terms(2000, 3000))
+    terms = {f"z{n}": "http://e/" for n in range(2000)}
+    of_type = {"@context": {"@vocab": "http://e/", "T": {"@id": "T", "@context": terms}}}
+    with pytest.raises(IngestionError, match="would have to be copied"):
+        read(tmp_path, of_type | {"@graph": [{"@id": f"http://e/{n}", "@type": "T", "z1": "v"} for n in range(3000)]})

@@ -1,0 +1,175 @@
+"""Small files from which very much could be derived: rules stop, and all that was read is loaded. Work is counted."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.inputs import hostile_files as files
+from ingestion.index import names
+from ingestion.induce.layout import induce_layout
+from ingestion.induce.write_tables import write_layout
+from ingestion.layer.format.read_layer import read_layer
+from ingestion.meaning import budget, closure
+from ingestion.meaning.closure import MAX_NEAREST, transitive_closure
+from ingestion.meaning.derive import derive_facts
+from ingestion.meaning.draft import Draft
+from ingestion.meaning.owl.ontology import _Reader
+from ingestion.read.capsules import Facts
+from ingestion.read.parse import parse_files
+from ingestion.report import IngestReport, build_report, report_text
+from nacre.errors import IngestionError
+from nacre.stores.sqlite.tables import Tables
+
+
+class Calls:
+    """Counts the calls of a method; more than `most` of them fail the test at once."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, owner: type, name: str, most: int) -> None:
+        self.count = 0
+        original: Callable[..., Any] = getattr(owner, name)
+
+        def counted(*given: Any, **named: Any) -> Any:
+            self.count += 1
+            assert self.count <= most, f"more than {most:,} calls of {name}"
+            return original(*given, **named)
+
+        monkeypatch.setattr(owner, name, counted)
+
+
+def parsed(text: str, folder: Path) -> Facts:
+    (folder / "graph.ttl").write_text(text)
+    return parse_files([folder / "graph.ttl"])
+
+
+def reported(text: str, folder: Path) -> IngestReport:
+    """The report of an ingest, which accounts for every triple."""
+    write_layout(induce_layout(parsed(text, folder)), folder / "graph.sqlite")
+    report = build_report(Tables(folder / "graph.sqlite"))
+    assert report.shown + report.left_out == report.triples
+    return report
+
+
+def test_an_expression_that_has_its_parts_many_times_is_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Calls(monkeypatch, Draft, "row", 100_000)
+    assert derive_facts(parsed(files.shared_expressions(20), tmp_path)).triples > 20
+
+
+@pytest.mark.parametrize("link", ["skos:broader", "rdfs:subClassOf"])
+def test_a_long_chain_has_the_nearest_ones_above(link: str, tmp_path: Path) -> None:
+    report = reported(files.chain(3000, link), tmp_path)
+    assert report.triples == 3000
+    assert any(f"only the {MAX_NEAREST} nearest" in limit for limit in report.limits)
+    assert "Not everything was derived, " in report_text(report)
+    memberships = derive_facts(parsed(files.chain(3000, link), tmp_path)).memberships
+    assert memberships is None or len(memberships) <= MAX_NEAREST * 3000
+
+
+def test_a_long_chain_of_classes_with_things_has_the_nearest_classes_above(tmp_path: Path) -> None:
+    layout = induce_layout(parsed(files.chain(1000, "rdfs:subClassOf", things=True), tmp_path))
+    assert max(map(len, layout.classes.sets)) == MAX_NEAREST + 1
+    assert layout.declarations.limits
+
+
+@pytest.mark.parametrize("link", ["skos:broader", "rdfs:subClassOf"])
+def test_a_chain_of_usual_length_is_complete(link: str, tmp_path: Path) -> None:
+    facts = derive_facts(parsed(files.chain(200, link), tmp_path))
+    assert facts.memberships is not None
+    assert not facts.limits
+    assert reported(files.chain(200, link), tmp_path).limits == ()
+
+
+def test_all_terms_above_are_found_within_the_limit_and_the_nearest_ones_beyond(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chain = {n: [n + 1] for n in range(60)}
+    assert transitive_closure(chain).ancestors[0] == frozenset(range(1, 61))
+    assert transitive_closure({0: [1], 1: [0]}).ancestors == {0: frozenset({1}), 1: frozenset({0})}
+    monkeypatch.setattr(closure, "FREE_STEPS", 0)
+    monkeypatch.setattr(closure, "STEPS_PER_LINK", 5)
+    ancestors, complete = transitive_closure(chain)
+    assert not complete
+    assert ancestors[0] == frozenset(range(1, MAX_NEAREST + 1))
+    assert ancestors[58] == frozenset({59, 60})
+
+
+def test_definitions_are_compared_only_with_members_of_their_classes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Calls(monkeypatch, _Reader, "_fits", 300 * 10)
+    facts = derive_facts(parsed(files.definitions(300, "top{}"), tmp_path))
+    assert facts.memberships is not None
+    assert not facts.limits
+
+
+def test_definitions_that_all_things_fit_are_compared_within_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "FREE_STEPS", 20_000)
+    monkeypatch.setattr(budget, "STEPS_PER_TRIPLE", 10)
+    Calls(monkeypatch, _Reader, "_fits", 100_000)
+    report = reported(files.definitions(400), tmp_path)
+    assert any("not all things that fit a definition" in limit for limit in report.limits)
+
+
+def test_code_tables_that_are_all_alike_are_compared_within_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "FREE_STEPS", 1000)
+    monkeypatch.setattr(budget, "STEPS_PER_TRIPLE", 1)
+    report = reported(files.code_tables(100), tmp_path)
+    assert any(limit.startswith("expand codes") for limit in report.limits)
+
+
+def test_the_work_for_nodes_that_are_linked_both_ways_grows_with_their_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = Calls(monkeypatch, Draft, "row", 1_000_000)
+    counts = []
+    for number in (400, 1600):
+        calls.count = 0
+        derive_facts(parsed(files.linked_star(number), tmp_path))
+        counts.append(calls.count)
+    assert counts[1] <= 5 * counts[0]
+
+
+def test_a_rule_that_would_derive_too_much_stops_and_the_rest_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "FREE_DERIVED", 100)
+    monkeypatch.setattr(budget, "DERIVED_PER_TRIPLE", 0)
+    text = files.chain(300, ":near") + ":near a owl:SymmetricProperty .\n"
+    report = reported(text, tmp_path)
+    assert report.limits == ("complete inverses: more than 100 derived triples",)
+    assert report.triples == 301
+
+
+def test_links_between_things_of_many_kinds_are_counted_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout = induce_layout(parsed(files.chain(60, "skos:broader"), tmp_path))
+    schema = write_layout(layout, tmp_path / "graph.sqlite")
+    whole = names._links(layout, schema)[0]
+    sizes: list[int] = []
+    original = names._with_kinds
+
+    def measured(*given: Any) -> Any:
+        found = original(*given)
+        sizes.append(len(found[0]))
+        return found
+
+    monkeypatch.setattr(names, "_with_kinds", measured)
+    monkeypatch.setattr(names, "MAX_PAIRS", 5000)
+    assert names._links(layout, schema)[0] == whole
+    # a part may end with the largest link
+    assert max(sizes) < 5000 + 60 * 60
+
+
+def test_annotations_whose_aliases_multiply_are_refused() -> None:
+    lists = ["&a0 [x, x, x, x, x, x, x, x, x, x]", *(f"&a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10))]
+    text = "classes:\n  product:\n    name: [" + ", ".join(lists) + "]\n"
+    with pytest.raises(IngestionError, match="aliases"):
+        read_layer(Path("layer.yaml"), text)
