@@ -75,8 +75,9 @@ def attach_endpoint(
         described = describe_layered(layer)
         if not described.schema.classes:
             raise IngestionError(f"{url} shows no things of a class. Name its graphs with --named-graph IRI.")
-        search = detect_text_search(budgeted, described.names)
-        frequent = frequent_words(budgeted, described.schema, described.names)
+        stored = tuple(iri for iri in described.names if iri not in layer.patterns)
+        search = detect_text_search(budgeted, stored)
+        frequent = frequent_words(budgeted, described.schema, stored)
     finally:
         source.close()
     found = Endpoint(

@@ -48,7 +48,7 @@ def describe_endpoint(
     probed: ProbeResult, naming: Sequence[str] = (), derived: Collection[str] = ()
 ) -> EndpointDescription:
     """Describe the graph by the results of the queries. `naming` predicates name things before all others; `derived`
-    ones are stored nowhere, so that nothing can be looked up by them."""
+    ones are stored nowhere, and name things only if they are among these."""
     said = DeclaredSchema(probed.said)
     kinds = [(kind, said.closed(kind.types)) for kind in probed.kinds]
     relations = _relations(kinds, said)

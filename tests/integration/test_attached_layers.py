@@ -167,3 +167,26 @@ def test_layers_are_stored_changed_and_checked(tmp_path: Path) -> None:
         removed = changed_by(lambda old: old.without("bells.yaml"))
     assert f"{LAYER}weight" not in removed.schema.predicate_of
     assert not any(c.hidden for c in removed.schema.classes)
+
+
+PEOPLE = """
+@prefix ex: <http://ex.org/v#> . @prefix d: <http://ex.org/d/> .
+d:p1 a ex:Person ; ex:nameNode [ ex:text "Mara Lund" ] ; ex:age 40 .
+d:p2 a ex:Person ; ex:nameNode [ ex:text "Olaf Berg" ] ; ex:age 35 .
+"""
+NAMES = """
+prefixes: {ex: "http://ex.org/v#"}
+properties:
+  full name: {of: ex:Person, path: "ex:nameNode/ex:text", kind: name}
+"""
+
+
+def test_things_are_named_by_a_path(tmp_path: Path) -> None:
+    (tmp_path / "people.ttl").write_text(PEOPLE)
+    layers = LayerFiles((LayerFile("names.yaml", NAMES),))
+    with servers.endpoint(tmp_path / "people.ttl") as url:
+        attached = attach_endpoint(url, "people", data=tmp_path, layers=layers)
+        assert attached.endpoint.names == (f"{LAYER}full_name",)
+        app = compose(Settings(data=tmp_path, embedder="none", _env_file=None)).build(InMemorySaver())
+        assert answer(app, "What is the age of Mara Lund?", "people")["values"] == [40]
+        assert answer(app, "Which person has the lowest age?", "people")["values"] == ["Olaf Berg"]

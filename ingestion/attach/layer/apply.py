@@ -19,6 +19,8 @@ from nacre.errors import IngestionError, ToolError
 from nacre.records.schema import Schema
 
 NO_ANSWER = "the endpoint did not answer in time."
+# with more things, names are not looked up by patterns, which may read all of them
+MANY_THINGS = 200_000
 NOT_STORED = "its triples are behind the endpoint, and nothing can be added to them."
 
 
@@ -137,16 +139,18 @@ class _EndpointDerivation:
         return ""
 
     def _name_by(self, entry: PropertyEntry) -> None:
-        """Let things be called by a stored property. Names behind other paths can't be looked up at an endpoint."""
+        """Let things be called by a property: by a stored one if it is all of the path, else by the pattern."""
         iri = single_property(entry.path) if entry.path else "" if entry.where else entry.iri
         if iri in self.probed.predicates:
             self.naming.append(iri)
+        elif entry.path or self.probed.things <= MANY_THINGS:
+            self.naming.append(entry.iri)
         else:
             self.problems.append(
                 Problem(
                     entry.place,
-                    f"'{entry.key}' does not name things: names behind a path or pattern can't be looked up at an"
-                    " endpoint. It can be asked for like other properties.",
+                    f"'{entry.key}' does not name things: in a graph of more than {MANY_THINGS:,} things names can't be"
+                    " looked up by a pattern. It can be asked for like other properties.",
                 )
             )
 

@@ -9,7 +9,7 @@ from rapidfuzz.distance import OSA
 
 from nacre.errors import ToolError
 from nacre.language.tokens import Token, fold, lemma, lexicon_tokens, split_name, tokenize
-from nacre.plans.sparql.derived import class_pattern, write_membership
+from nacre.plans.sparql.derived import class_pattern, write_membership, write_statement
 from nacre.plans.sparql.terms import format_iri
 from nacre.records.endpoint import Endpoint
 from nacre.records.schema import Schema
@@ -41,10 +41,12 @@ class EndpointNames:
         self.lexicon, self.endpoint, self._source, self._most = lexicon, endpoint, source, most
         described = {word for n in lexicon.schema_entries if n.kind != "value" for word in n.tokens}
         searched = bool(endpoint.search) or lexicon.schema.entities <= MANY_THINGS
-        self._patterns = NamePatterns(endpoint, described | set(map(lemma, described)), searched=searched)
-        self._naming_predicates = self._patterns.names
+        self._patterns = NamePatterns(
+            endpoint, lexicon.schema, described | set(map(lemma, described)), searched=searched
+        )
+        self._naming_predicates = (*self._patterns.derived, *self._patterns.names)
         self._relation_of_types = {frozenset(g.classes): g.relation for g in lexicon.schema.groups}
-        self._derived_types = _derived_types(lexicon.schema)
+        self._derived = _derived_facts(lexicon.schema, tuple(self._patterns.derived))
         self._facts: EndpointFacts = {}
         self._things_of_word: Mapping[str, Collection[str]] = {}
         self._things_of_long_name: Mapping[tuple[str, ...], Collection[str]] = {}
@@ -130,10 +132,10 @@ class EndpointNames:
     def _query_facts(self, pattern: str, most: int) -> EndpointFacts:
         """The classes and names of the things ?s of a pattern. They are added to the cache."""
         limited = f"{{ SELECT DISTINCT ?s WHERE {{ {pattern} }} LIMIT {most} }}" if most else pattern
-        wanted = ", ".join(map(format_iri, (TYPE, *self._naming_predicates)))
+        wanted = ", ".join(map(format_iri, (TYPE, *self._patterns.names)))
         # With VALUES for the predicates, some stores read all their triples.
-        derived, marks = self._derived_types, "".join(f" ?k{i}" for i in range(len(self._derived_types)))
-        also = "".join(f" OPTIONAL {{ {pattern} BIND(1 AS ?k{i}) }}" for i, (_, pattern) in enumerate(derived))
+        derived, marks = self._derived, "".join(f" ?k{i}" for i in range(len(self._derived)))
+        also = "".join(f" OPTIONAL {{ {pattern} }}" for _, _, pattern in derived)
         facts_pattern = f"{limited} ?s ?q ?o{also} FILTER(?q IN ({wanted}))"
         query = f"SELECT ?s ?q ?o{marks} WHERE {{ {facts_pattern} }} LIMIT {MAX_NAME_ROWS}"
         found: dict[str, list[tuple[str, SparqlTerm]]] = defaultdict(list)
@@ -141,8 +143,9 @@ class EndpointNames:
         for subject, predicate, value, *marked in rows:
             if subject and predicate and value and subject.kind == "iri":
                 found[subject.value].append((predicate.value, value))
-                types = (SparqlTerm("iri", iri) for (iri, _), mark in zip(derived, marked, strict=True) if mark)
-                found[subject.value] += [(TYPE, each) for each in types]
+                for (property_, type_, _), term in zip(derived, marked, strict=True):
+                    if term:
+                        found[subject.value].append((property_, SparqlTerm("iri", type_) if type_ else term))
         facts = {key: tuple(sorted(set(of_thing))) for key, of_thing in sorted(found.items())}
         self._add_to_cache(facts)
         return facts
@@ -192,10 +195,12 @@ class EndpointNames:
         return min(named)[2] if named else _iri_end(key).replace("_", " ")
 
 
-def _derived_types(schema: Schema) -> list[tuple[str, str]]:
-    """The classes that a semantic layer derives, with the patterns of their members ?s."""
-    classes = [c.iri for c in schema.classes if class_pattern(schema, c.iri)]
-    return [(iri, write_membership(schema, iri, "?s", f"?k{i}")) for i, iri in enumerate(classes)]
+def _derived_facts(schema: Schema, names: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Derived names and classes of ?s: the property, the class ("" for a name), and a pattern of ?k0, ?k1 ..."""
+    found = [(iri, "", write_statement(schema, iri, "?s", f"?k{i}", f"?k{i}_")) for i, iri in enumerate(names)]
+    for i, iri in enumerate((c.iri for c in schema.classes if class_pattern(schema, c.iri)), len(names)):
+        found.append((TYPE, iri, f"{write_membership(schema, iri, '?s', f'?k{i}')} BIND(1 AS ?k{i})"))
+    return found
 
 
 def _iri_end(key: str) -> str:

@@ -8,23 +8,30 @@ import simplemma
 
 from nacre.language.thesaurus import function_words, gradable_adjective
 from nacre.language.tokens import Token
+from nacre.plans.sparql.derived import derived_patterns, write_statement
 from nacre.plans.sparql.terms import format_iri, format_literal
 from nacre.records.endpoint import Endpoint
+from nacre.records.schema import Schema
 from nacre.stores.sparql.text_search import text_search_pattern
 
 # Words of a name that is looked up as a whole, predicates of names, and words of a text, at most.
 MAX_SPAN_TOKENS, MAX_NAME_PREDICATES, MAX_SEARCH_WORDS = 7, 6, 24
+# Derived properties that name things, at most.
+MAX_DERIVED_NAMES = 8
 # Letters of a word that may be a misspelt name, at least.
 MIN_MISSPELT_LETTERS = 5
 
 
 class NamePatterns:
     """The look-ups of one endpoint. `described` are the words of its classes and properties. `searched` says that words
-    inside names can be searched."""
+    inside names can be searched. `names` are stored predicates, `derived` patterns of ?s and ?l by predicate."""
 
-    def __init__(self, endpoint: Endpoint, described: Collection[str], *, searched: bool) -> None:
+    def __init__(self, endpoint: Endpoint, schema: Schema, described: Collection[str], *, searched: bool) -> None:
         self.search, self.spaces = endpoint.search, endpoint.spaces
-        self.names = endpoint.names[:MAX_NAME_PREDICATES]
+        stored = [iri for iri in endpoint.names if not derived_patterns(schema, iri)]
+        derived = [iri for iri in endpoint.names if derived_patterns(schema, iri)][:MAX_DERIVED_NAMES]
+        self.names = tuple(stored[:MAX_NAME_PREDICATES])
+        self.derived = {iri: write_statement(schema, iri, "?s", "?l", f"?w{i}_") for i, iri in enumerate(derived)}
         self.described, self.searched = described, searched
 
     def forms(self, words: Sequence[Token], *, unaccounted: bool = False) -> list[str]:
@@ -65,22 +72,28 @@ class NamePatterns:
         """Names that contain one of the words, or a word that it may be a misspelling of."""
         # In a large graph, words of classes and properties are found only as complete names.
         wanted = [form for form in forms if form.isalnum() and not (self.search and form in self.described)]
-        if not wanted or not self.names:
+        if not wanted or not (self.names or self.derived):
             return ""
         near = [word for word in wanted if may_be_misspelt(word)]
         if not self.search:
             # People often say a part of a code.
             wanted = [f"[a-z0-9]*{word}[a-z0-9]*" if any(map(str.isdigit, word)) else word for word in wanted]
-        return text_search_pattern(self.search, self.names, wanted[:MAX_SEARCH_WORDS], near[:MAX_SEARCH_WORDS])
+        wanted, near = wanted[:MAX_SEARCH_WORDS], near[:MAX_SEARCH_WORDS]
+        stored = text_search_pattern(self.search, self.names, wanted, near) if self.names else ""
+        if not self.derived:
+            return stored
+        derived = [text_search_pattern(self.search, (), wanted, near, pattern) for pattern in self.derived.values()]
+        return union_pattern([stored, *derived])
 
     def _complete_names(self, text: str, words: Sequence[Token], forms: Collection[str]) -> str:
         """Names that are a span of the text, in the usual capitalisation, without a language tag or in English."""
         names = dict.fromkeys(chain.from_iterable(_cases(span) for span in _spans(text, words, MAX_SPAN_TOKENS, forms)))
-        if not names or not self.names:
+        if not names or not (self.names or self.derived):
             return ""
         literals = " ".join(f"{format_literal(each)} {format_literal(each)}@en" for each in names)
         # With VALUES for the predicates as well, some stores read all their triples.
-        return union_pattern([f"VALUES ?l {{ {literals} }} ?s {format_iri(name)} ?l ." for name in self.names])
+        links = [*(f"?s {format_iri(name)} ?l ." for name in self.names), *self.derived.values()]
+        return union_pattern([f"VALUES ?l {{ {literals} }} {link}" for link in links])
 
     def _by_iri(self, text: str, words: Sequence[Token], forms: Collection[str]) -> str:
         """Things whose IRI ends with a span of the text."""
