@@ -7,7 +7,7 @@ from contextvars import copy_context
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from nacre.records.cancellation import CancelToken, cancel_token
+from nacre.records.cancellation import CancelToken, cancel_token, note_unfinished
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -28,4 +28,5 @@ async def run_in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwa
         return await asyncio.wrap_future(running)
     except asyncio.CancelledError:
         token.over = True
+        note_unfinished(running)
         raise

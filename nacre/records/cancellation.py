@@ -1,11 +1,13 @@
 """When work in a thread must end: a deadline passed, or its caller no longer waits.
 
-Threads can't be cancelled, so long work checks whether it should stop.
+Threads can't be cancelled, so long work checks whether it should stop. Work that goes on after its caller was
+cancelled is noted, so that the slot of the caller ends with the work.
 """
 
 import time
+from concurrent.futures import Future
 from contextvars import ContextVar
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # on a busy machine a thread waits longer than it works; the clock limit is this many times the processor limit
 CLOCK_FACTOR = 3.0
@@ -63,3 +65,14 @@ def raise_if_cancelled() -> None:
     """Raise WorkCancelled if the caller no longer waits. Long loops call it once an iteration."""
     if is_cancelled():
         raise WorkCancelled
+
+
+# work that goes on although its caller does not wait for it, in the order in which it was noted
+unfinished_work: ContextVar[list["Future[Any]"] | None] = ContextVar("unfinished_work", default=None)
+
+
+def note_unfinished(work: "Future[Any]") -> None:
+    """Note work that is not done and that nobody waits for; without effect if nobody keeps account."""
+    noted = unfinished_work.get()
+    if noted is not None and not work.done():
+        noted.append(work)

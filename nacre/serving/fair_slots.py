@@ -1,13 +1,18 @@
 """Slots for concurrent work, shared fairly between callers: owner -> a slot, held until the block ends.
 
 No caller holds all slots, so that another one need not wait for the end of somebody's slow work; who waits is served in
-turn by caller, and within a caller in order of arrival.
+turn by caller, and within a caller in order of arrival. A slot ends with the last work that was done for it: if its
+holder leaves early, when the threads and processes of the holder are free again.
 """
 
 import asyncio
 from collections import Counter, deque
 from collections.abc import AsyncIterator
+from concurrent.futures import Future
 from contextlib import asynccontextmanager
+from typing import Any
+
+from nacre.records.cancellation import unfinished_work
 
 
 def default_share(slots: int) -> int:
@@ -30,18 +35,30 @@ class FairSlots:
         # when an owner that holds a slot or waits was last given one
         self._last_grant: dict[str, int] = {}
         self._grants = 0
+        # tasks that wait for the end of work whose caller has left
+        self._leaving: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
     async def hold(self, owner: str, share: int | None = None) -> AsyncIterator[None]:
-        """Wait for a slot and hold it until the block ends; the owner holds at most `share` at the same time."""
+        """Wait for a slot and hold it until the block and its unfinished work have ended; the owner holds at most
+        `share` at the same time."""
         waiter = _Waiter(default_share(self.slots) if share is None else share)
         self._waiting.setdefault(owner, deque()).append(waiter)
         self._grant()
+        noted: list[Future[Any]] = []
+        before = unfinished_work.get()
+        unfinished_work.set(noted)
         try:
             await waiter.granted
             yield
         finally:
-            self._leave(owner, waiter)
+            unfinished_work.set(before)
+            if unfinished := [work for work in noted if not work.done()]:
+                leaving = asyncio.create_task(self._leave_after(owner, waiter, unfinished))
+                self._leaving.add(leaving)
+                leaving.add_done_callback(self._leaving.discard)
+            else:
+                self._leave(owner, waiter)
 
     def _grant(self) -> None:
         """Give free slots to those who wait, first to the owner who was given one the longest ago."""
@@ -57,6 +74,10 @@ class FairSlots:
             self._grants += 1
             self._last_grant[owner] = self._grants
             self._forget_idle(owner)
+
+    async def _leave_after(self, owner: str, waiter: "_Waiter", unfinished: list[Future[Any]]) -> None:
+        await asyncio.wait([asyncio.wrap_future(work) for work in unfinished])
+        self._leave(owner, waiter)
 
     def _leave(self, owner: str, waiter: "_Waiter") -> None:
         """Give the slot back, if there was one."""

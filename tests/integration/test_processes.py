@@ -6,11 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
 
 import pytest
 
 from nacre.errors import ToolError
 from nacre.stores.processes.killable_pool import KillablePool, pool_errors
+from nacre.stores.processes.worker_process import WorkerDied
 
 WITHOUT_NETWORK = """
 import socket, threading
@@ -100,3 +103,75 @@ def test_a_query_process_that_takes_too_long_is_ended() -> None:
             running.result()
     finally:
         pool.close()
+
+
+def pid_of(pool: KillablePool) -> int:
+    pid: int = pool.start(os.getpid, seconds=60).result()
+    return pid
+
+
+@pytest.fixture
+def pool() -> Iterator[KillablePool]:
+    running = KillablePool(2_000_000_000)
+    yield running
+    running.close()
+
+
+def test_processes_that_were_killed_without_work_are_replaced(pool: KillablePool) -> None:
+    pids: set[int] = set()
+    while len(pids) < 2:
+        pids.add(pid_of(pool))
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    # each work runs, also the first one after the kill
+    assert not {pid_of(pool) for _ in range(8)} & pids
+
+
+def test_a_process_that_is_killed_at_work_fails_this_work_alone(pool: KillablePool) -> None:
+    for _ in range(3):
+        running = pool.start(os.abort, seconds=60)
+        with pytest.raises(ToolError, match="The query broke off"), pool_errors(60):
+            running.result()
+        assert pool.start(abs, -1, seconds=60).result() == 1
+
+
+def test_cancelled_work_ends_and_is_settled_when_its_process_is_replaced(pool: KillablePool) -> None:
+    killed, waiting = [pool.start(time.sleep, 600) for _ in range(2)], pool.start(time.sleep, 600)
+    time.sleep(3)
+    assert waiting.cancel()
+    assert waiting.settled.done()
+    begun = time.monotonic()
+    for each in killed:
+        assert each.cancel()
+        assert not each.settled.done()
+    for each in killed:
+        each.settled.result(60)
+    # both processes are free again
+    assert [each.result(10) for each in [pool.start(abs, -2), pool.start(abs, -3)]] == [2, 3]
+    assert time.monotonic() - begun < 60
+
+
+def test_what_work_raises_reaches_its_caller(pool: KillablePool) -> None:
+    with pytest.raises(ZeroDivisionError):
+        pool.start(divmod, 1, 0).result(60)
+    with pytest.raises(RuntimeError, match="can't be sent"):
+        pool.start(iter_of, 3).result(60)
+    with pytest.raises(MemoryError):
+        pool.start(bytearray, 10**11).result(60)
+    assert pool.start(abs, -1).result(60) == 1
+
+
+def iter_of(count: int) -> Iterator[int]:
+    return (each for each in range(count))
+
+
+def test_closing_ends_all_work_and_all_processes(pool: KillablePool) -> None:
+    pid = pid_of(pool)
+    works = [pool.start(time.sleep, 600) for _ in range(4)]
+    begun = time.monotonic()
+    pool.close()
+    for work in works:
+        with pytest.raises((WorkerDied, CancelledError)):
+            work.result(10)
+    assert time.monotonic() - begun < 15
+    assert not _runs(pid)

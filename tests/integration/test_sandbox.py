@@ -12,6 +12,8 @@ from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from nacre.errors import ToolError
 from nacre.records.evidence import BranchResult, Rows
+from nacre.serving.fair_slots import FairSlots
+from nacre.stores.processes.killable_pool import PROCESSES
 from tools.guards.sandbox import Sandbox
 
 E = "http://example.org/"
@@ -97,3 +99,36 @@ def test_who_leaves_ends_the_statement(sandbox: Sandbox, tables: Path) -> None:
         return time.monotonic() - started
 
     assert asyncio.run(left()) < 20
+
+
+async def test_whoever_leaves_early_keeps_nobody_else_waiting(tables: Path) -> None:
+    """A slot ends with the process that was killed for it, so that the next query of the same caller waits for it."""
+    sandbox, slots = Sandbox(), FairSlots(PROCESSES)
+
+    async def ask(owner: str, sql: str) -> None:
+        async with slots.hold(owner):
+            await sandbox.run(tables, sql, round=1, limit=10, seconds=60)
+
+    async def leave_early() -> None:
+        while True:
+            try:
+                await asyncio.wait_for(ask("bo", BURNING[-2]), 0.1)
+            except TimeoutError:
+                continue
+
+    try:
+        await asyncio.gather(ask("bo", "SELECT 1"), ask("eve", "SELECT 1"))
+        leaving = [asyncio.create_task(leave_early()) for _ in range(6)]
+        waited = []
+        for _ in range(10):
+            await asyncio.sleep(0.3)
+            begun = time.monotonic()
+            await ask("eve", "SELECT count(*) FROM box")
+            waited.append(time.monotonic() - begun)
+        for each in leaving:
+            each.cancel()
+        await asyncio.wait(leaving)
+        # a process takes longer to be replaced
+        assert max(waited) < 0.5, waited
+    finally:
+        await asyncio.to_thread(sandbox.close)

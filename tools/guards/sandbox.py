@@ -6,8 +6,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nacre.records.cancellation import note_unfinished
 from nacre.records.evidence import BranchResult
-from nacre.stores.processes.killable_pool import KillablePool, pool_errors
+from nacre.stores.processes.killable_pool import KillablePool, pool_errors, wait_for_result
 from tools.guards.sparql_shape import QueryShape, inspect_query
 
 if TYPE_CHECKING:
@@ -24,24 +25,28 @@ class Sandbox:
     """Runs queries in a few processes that are started when the first is needed, or by `warm`."""
 
     def __init__(self) -> None:
-        self._work = KillablePool(MOST_MEMORY)
+        self._work = KillablePool(MOST_MEMORY, prepare=_import_guards)
 
     def warm(self) -> None:
         """Start the processes now, while there is something else to wait for; it does not wait for them."""
-        self._work.start(_ready)
+        self._work.warm()
 
     async def run(self, tables: Path, text: str, *, round: int, limit: int, seconds: float) -> BranchResult:
         """As `tools.run_model_sql` over the file `tables`; raises ToolError `timeout`, or `too_large` if the process
         died of it. A caller that is cancelled ends the process."""
         options = {"round": round, "limit": limit}
-        running = await asyncio.to_thread(self._work.start, _run, tables, text, seconds=seconds, **options)
-        with pool_errors(seconds):
-            return await asyncio.wrap_future(running)
+        running = self._work.start(_run, tables, text, seconds=seconds, **options)
+        try:
+            with pool_errors(seconds):
+                rows: BranchResult = await asyncio.wrap_future(running)
+        finally:
+            note_unfinished(running.settled)
+        return rows
 
     def inspect_sparql(self, text: str) -> QueryShape:
         """`inspect_query`, in a process that is ended when parsing takes too long; blocking. Raises ToolError."""
         with pool_errors(PARSE_SECONDS):
-            shape: QueryShape = self._work.start(inspect_query, text, seconds=PARSE_SECONDS).result()
+            shape: QueryShape = wait_for_result(self._work.start(inspect_query, text, seconds=PARSE_SECONDS))
         return shape
 
     def close(self) -> None:
@@ -49,7 +54,7 @@ class Sandbox:
         self._work.close()
 
 
-def _ready() -> None:
+def _import_guards() -> None:
     import rdflib.plugins.sparql.parser  # noqa: F401
 
     import tools.run_model_sql  # noqa: F401

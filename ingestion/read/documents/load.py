@@ -67,7 +67,7 @@ def _loaded(document: DocumentFile, result: Callable[[], DocumentText], strict: 
     except OSError as error:
         why = f"can't be opened ({error.strerror or error})"
     except (MemoryError, RuntimeError) as error:
-        # pebble's ProcessExpired is a RuntimeError: the process died, most likely because it ran out of memory
+        # WorkerDied is a RuntimeError: the process died, most likely because it ran out of memory
         why = f"reading it was aborted ({error or type(error).__name__})"
     if strict:
         raise IngestionError(f"{document.path}: {why}. Leave out --strict to ingest the others.")

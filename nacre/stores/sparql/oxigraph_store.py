@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nacre.errors import ConfigError, ToolError
-from nacre.stores.processes.killable_pool import KillablePool, pool_errors
+from nacre.stores.processes.killable_pool import KillablePool, pool_errors, wait_for_result
 from nacre.stores.sparql.sparql_source import Solutions, SparqlTerm
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class OxigraphStore:
             )
         running = self._pool.start(run, str(self.folder), query, limit, seconds=seconds)
         with pool_errors(seconds):
-            return running.result()
+            return wait_for_result(running)
 
 
 @cache
