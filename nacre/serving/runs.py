@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from agents.models.call_log import ModelCall, call_log
 from nacre.errors import NacreError
 from nacre.serving.errors import NotFound, error_status
+from nacre.serving.keys import Caller
 
 log = logging.getLogger(__name__)
 
@@ -31,9 +32,9 @@ class RunEvent(NamedTuple):
 class Run:
     """One turn. It stores its events, so that a client that lost the connection can read what it missed."""
 
-    def __init__(self, owner: str, resume_seconds: float) -> None:
+    def __init__(self, owner: str, graph: str, resume_seconds: float) -> None:
         self.id = uuid.uuid4().hex
-        self.owner = owner
+        self.owner, self.graph = owner, graph
         self.events: list[RunEvent] = []
         self.calls: list[ModelCall] = []
         self._resume_seconds = resume_seconds
@@ -44,9 +45,9 @@ class Run:
         self._stop_reason = CLIENT_LEFT
 
     @classmethod
-    def finished(cls, owner: str, events: list[tuple[str, Any]]) -> "Run":
+    def finished(cls, owner: str, graph: str, events: list[tuple[str, Any]]) -> "Run":
         """A run that has ended with these events."""
-        run = cls(owner, 0)
+        run = cls(owner, graph, 0)
         for kind, payload in [*events, ("done", {"run": run.id})]:
             run._publish(kind, payload)
         return run
@@ -131,38 +132,38 @@ class Run:
 
 
 class Runs:
-    """The runs of one process, each known to its owner alone."""
+    """The runs of one process, each known to its owner alone, as long as the owner may read its graph."""
 
     def __init__(self, resume_seconds: float) -> None:
         self._resume_seconds = resume_seconds
         self._runs: dict[str, Run] = {}
-        self._calls: dict[str, tuple[str, list[ModelCall]]] = {}
+        self._calls: dict[str, tuple[str, str, list[ModelCall]]] = {}
 
-    def create(self, owner: str, *, resumed: bool = True) -> Run:
+    def create(self, owner: str, graph: str, *, resumed: bool = True) -> Run:
         """A run that has not started. A run that can't be `resumed` ends as soon as its client disconnects."""
-        run = Run(owner, self._resume_seconds if resumed else 0)
+        run = Run(owner, graph, self._resume_seconds if resumed else 0)
         self._runs[run.id] = run
         return run
 
     def start(self, run: Run, events: AsyncIterator[tuple[str, Any]]) -> None:
         """Start a run; it is removed some time after its end."""
         loop = asyncio.get_running_loop()
-        self._calls[run.id] = run.owner, run.calls
+        self._calls[run.id] = run.owner, run.graph, run.calls
         while len(self._calls) > MAX_CALL_LOGS:
             del self._calls[next(iter(self._calls))]
         run.start(events).add_done_callback(lambda _: loop.call_later(RETENTION_SECONDS, self._runs.pop, run.id, None))
 
-    def calls(self, owner: str, id: str) -> list[ModelCall]:
+    def calls(self, caller: Caller, id: str) -> list[ModelCall]:
         """The model calls of one of the latest runs; raises NotFound."""
-        run_owner, calls = self._calls.get(id, ("", []))
-        if run_owner != owner:
+        owner, graph, calls = self._calls.get(id, ("", "", []))
+        if owner != caller.owner or not caller.may_read(graph):
             raise NotFound("The model calls of this turn are no longer stored. Ask again to see them.")
         return calls
 
-    def get(self, owner: str, id: str) -> Run:
-        """A run of an owner; raises NotFound."""
+    def get(self, caller: Caller, id: str) -> Run:
+        """A run of the caller about a graph that the caller may read; raises NotFound."""
         run = self._runs.get(id)
-        if run is None or run.owner != owner:
+        if run is None or run.owner != caller.owner or not caller.may_read(run.graph):
             raise NotFound("This run does not exist or ended a while ago. Ask again.")
         return run
 

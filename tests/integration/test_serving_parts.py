@@ -16,7 +16,7 @@ from nacre.serving.conversations.transcript import rows_csv
 from nacre.serving.errors import ForbiddenOrigin, NotFound, StorageUnavailable, TooManyRequests
 from nacre.serving.http.auth import Authenticator, RateLimiter
 from nacre.serving.http.health import MODEL_PROBE_SECONDS, model_problems
-from nacre.serving.keys import LOCAL_CALLER, KeyStore
+from nacre.serving.keys import LOCAL_CALLER, Caller, KeyStore
 from nacre.serving.page.pages import STATIC_FOLDER, content_security_policy
 from nacre.serving.runs import Runs
 from nacre.stores.sqlite.model_replies import ModelReplies
@@ -64,14 +64,14 @@ async def test_every_listener_hears_every_event_to_the_end() -> None:
         yield "answer", {}
 
     runs = Runs(resume_seconds=60)
-    run = runs.create("ann")
+    run = runs.create("ann", "maps")
     runs.start(run, events())
     first, second = await asyncio.gather(told(run), told(run, 1))
     assert [kind for _, kind in first] == ["token", "token", "answer", "done"]
     assert second == first[1:]
     assert await told(run) == first
     with pytest.raises(NotFound):
-        runs.get("bo", run.id)
+        runs.get(Caller("bo"), run.id)
 
 
 async def test_a_turn_nobody_listens_to_is_cancelled_and_cleans_up() -> None:
@@ -86,7 +86,7 @@ async def test_a_turn_nobody_listens_to_is_cancelled_and_cleans_up() -> None:
             cleaned.append(True)
 
     runs = Runs(resume_seconds=0)
-    run = runs.create("ann")
+    run = runs.create("ann", "maps")
     runs.start(run, endless())
     listening = run.listen()
     await anext(listening)
@@ -103,7 +103,7 @@ async def test_an_error_of_any_kind_is_told_and_ended() -> None:
 
     for error, words in ((ConfigError("no such graph"), "no such graph"), (RuntimeError("secret"), "Internal error")):
         runs = Runs(resume_seconds=60)
-        run = runs.create("ann")
+        run = runs.create("ann", "maps")
         runs.start(run, broken(error))
         assert [kind for _, kind in await told(run)] == ["token", "error", "done"]
         assert words in json.loads(run.events[1].data)["message"]
@@ -116,7 +116,7 @@ async def test_closing_tells_those_who_wait() -> None:
         yield "token", "x"
 
     runs = Runs(resume_seconds=60)
-    run = runs.create("ann")
+    run = runs.create("ann", "maps")
     runs.start(run, stuck())
     listening = asyncio.create_task(told(run))
     await asyncio.sleep(0)
@@ -216,13 +216,13 @@ async def test_what_a_model_was_asked_is_told_to_the_owner_of_the_run_alone() ->
         yield "answer", {}
 
     runs = Runs(resume_seconds=60)
-    run = runs.create("ann")
+    run = runs.create("ann", "maps")
     runs.start(run, turn())
     await run.wait()
-    assert [call.answer for call in runs.calls("ann", run.id)] == ["That."]
-    for owner, id in (("bo", run.id), ("ann", "none")):
+    assert [call.answer for call in runs.calls(Caller("ann"), run.id)] == ["That."]
+    for caller, id in ((Caller("bo"), run.id), (Caller("ann"), "none"), (Caller("ann", ("cars",)), run.id)):
         with pytest.raises(NotFound):
-            runs.calls(owner, id)
+            runs.calls(caller, id)
 
 
 @pytest.mark.parametrize("in_headers", [True, False])

@@ -61,7 +61,7 @@ async def ask(
     name = await service.check_question(body.question, body.graph, body.thread, caller, context)
     if body.instead_of is not None and body.thread and service.threads is not None:
         await service.threads.get(caller, body.thread)
-    run = runs.create(caller.owner)
+    run = runs.create(caller.owner, name)
     events = service.events(body.question, name, body.thread, context, run.id, caller, body.instead_of)
     runs.start(run, trace_turn(metrics.count_events(events), request.headers))
     if "json" in accept and "event-stream" not in accept:
@@ -85,19 +85,19 @@ async def follow_run(
 @router.delete("/runs/{run}", summary="Stop a turn", status_code=204)
 async def stop_run(run: str, runs: RunsDep, caller: CallerDep) -> None:
     """Cancel the turn; its listeners get an error event."""
-    runs.get(caller.owner, run).stop("Stopped.")
+    runs.get(caller, run).stop("Stopped.")
 
 
 async def resume_run(last: str, request: Request, service: TurnService, runs: RunsDep, caller: Caller) -> Response:
     """Continue after the event `last`, RUN.NUMBER. If this process does not know the run, its stored record is sent."""
     id, _, number = last.partition(".")
     try:
-        return _event_stream(runs.get(caller.owner, id), request, _event_number(number))
+        return _event_stream(runs.get(caller, id), request, _event_number(number))
     except NotFound:
         record = await run_in_thread(service.threads.conversations.run, caller.owner, id) if service.threads else None
         if record is None or not caller.may_read(record["graph"]):
             raise
-        return _event_stream(Run.finished(caller.owner, [("answer", record)]), request)
+        return _event_stream(Run.finished(caller.owner, record["graph"], [("answer", record)]), request)
 
 
 # digits of the number of an event (given)

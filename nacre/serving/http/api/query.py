@@ -90,7 +90,7 @@ async def query(
 @router.get("/runs/{run}/calls", summary="List the model calls of a run")
 async def model_calls(run: str, runs: RunsDep, caller: CallerDep) -> list[ModelCall]:
     """The prompts and replies of each model call, while the run is in memory."""
-    return runs.calls(caller.owner, run)
+    return runs.calls(caller, run)
 
 
 async def _run_query(service: TurnService, caller: Caller, graph: str, body: QueryRequest) -> QueryResponse:
