@@ -140,6 +140,9 @@ class Settings(BaseSettings):
     max_turns: int = Field(
         128, ge=1, description="Maximum number of concurrent questions in each process, including waiting ones."
     )
+    max_stored: int = Field(
+        1000, ge=0, description="Maximum size of the stored threads of one key, in MB; 0 means no limit."
+    )
     resume_seconds: float = Field(
         5.0, ge=0, description="Seconds that a turn continues after its client has disconnected."
     )

@@ -27,6 +27,10 @@ class WrongGraph(ConfigError):
     """The thread is about another graph."""
 
 
+class QuotaExceeded(ConfigError):
+    """The threads of the caller have reached their limit of bytes."""
+
+
 class TooManyRequests(NacreError):
     """Too many requests; `retry_after` is in seconds."""
 

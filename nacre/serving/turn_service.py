@@ -20,6 +20,7 @@ from nacre.config.local_engine import stop_engines
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
+from nacre.serving.conversations.quota import StorageQuota
 from nacre.serving.conversations.thread_queues import ThreadQueues
 from nacre.serving.conversations.threads import Threads, validate_thread_name
 from nacre.serving.errors import NotFound, StorageUnavailable, TooManyRequests, WrongGraph
@@ -101,6 +102,7 @@ class TurnService:
         if thread and self.threads is not None:
             try:
                 conversation = await run_in_thread(self.threads.conversations.find, caller.owner, thread)
+                await self.threads.quota.check(caller)
             except ConversationStoreError as error:
                 log.warning("thread %s can't be looked up: %s", thread, error)
         requested = graph or (context.graph if context else None) or (conversation.graph if conversation else None)
@@ -261,7 +263,9 @@ async def open_turn_service(settings: Settings, *, lasting: bool, warm: bool = T
     try:
         if lasting:
             async with open_persistent_app(composition) as (app, saver, conversations):
-                yield TurnService(composition, app, Threads(conversations, saver, ThreadQueues(settings.data)))
+                quota = StorageQuota(conversations, settings.max_stored)
+                threads = Threads(conversations, saver, ThreadQueues(settings.data), quota)
+                yield TurnService(composition, app, threads)
         else:
             yield TurnService(composition, composition.build(InMemorySaver()), None)
     finally:

@@ -2,8 +2,10 @@
 
 import json
 import socket
+import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -315,3 +317,44 @@ def test_slow_queries_of_one_key_keep_nobody_else_waiting(house):
     begun = time.monotonic()
     assert clients["ann"].post("/api/graphs/kitchen/query", json=query).status_code == 200
     assert time.monotonic() - begun < 7
+
+
+def test_a_key_stores_no_more_than_its_quota(tmp_path, fresh, serve):
+    assert fresh("ingest", GRAPHS / "reading_room.ttl", "--graph", "reading-room").returncode == 0
+    keys = [fresh("keys", "add", name).stdout.strip() for name in ("ann", "bo")]
+    headers = [{"Authorization": f"Bearer {key}"} for key in keys]
+    data = tmp_path / "data"
+    with (
+        serve(data, NACRE_MAX_STORED="1") as (address, _),
+        httpx.Client(base_url=address, headers=headers[0], timeout=60) as ann,
+        httpx.Client(base_url=address, headers=headers[1], timeout=60) as bo,
+    ):
+        for _ in range(3):
+            assert asked(ann, question=QUESTION, thread="first").status_code == 200
+        with ThreadPoolExecutor(16) as pool:
+            forks = list(pool.map(lambda _: ann.post("/api/threads/first/fork", json={"turn": 3}), range(150)))
+        made = [reply for reply in forks if reply.status_code == 201]
+        refused = [reply for reply in forks if reply.status_code == 422]
+        assert len(made) + len(refused) == 150
+        assert made
+        assert "1 MB are allowed" in refused[0].json()["detail"]
+        with closing(sqlite3.connect(data / "threads.sqlite")) as stored:
+            turns = stored.execute("SELECT sum(length(record)) FROM turn WHERE owner = 'ann'").fetchone()[0]
+            checkpoints = stored.execute("SELECT sum(length(checkpoint)) FROM checkpoints").fetchone()[0]
+            plans = stored.execute(
+                "EXPLAIN QUERY PLAN SELECT count(*), sum(length(checkpoint)) FROM checkpoints"
+                " WHERE thread_id >= 'ann:' AND thread_id < 'ann;'"
+            ).fetchall()
+        # at most one fork too much
+        assert 0.6e6 < turns + checkpoints < 1.1e6 + turns / len(made)
+        assert "INDEX checkpoint_size" in plans[0][3]
+        assert asked(ann, question=QUESTION, thread="first").status_code == 422
+        assert ann.post("/api/threads", json={"graph": "reading-room"}).status_code == 422
+        message = {"model": "reading-room", "messages": [{"role": "user", "content": QUESTION}]}
+        refused_too = ann.post("/v1/chat/completions", json=message, headers={"X-Nacre-Thread": "first"})
+        assert refused_too.status_code == 400
+        assert asked(ann, question=QUESTION).status_code == 200
+        assert asked(bo, question=QUESTION, thread="first").status_code == 200
+        for reply in made:
+            assert ann.delete(f"/api/threads/{reply.json()['thread']}").status_code == 204
+        assert asked(ann, question=QUESTION, thread="first").json()["turn"] == 4

@@ -12,6 +12,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from agents.run_in_thread import run_in_thread
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
+from nacre.serving.conversations.quota import StorageQuota
 from nacre.serving.conversations.thread_queues import ThreadQueues
 from nacre.serving.errors import NotFound
 from nacre.serving.keys import Caller
@@ -29,6 +30,7 @@ class Threads:
     conversations: Conversations
     saver: BaseCheckpointSaver[str]
     queues: ThreadQueues
+    quota: StorageQuota
 
     async def find(self, caller: Caller, thread: str) -> Conversation | None:
         """A thread of the caller about a graph that the caller may read, or None."""
@@ -54,7 +56,8 @@ class Threads:
     async def create(self, caller: Caller, graph: str, title: str) -> Conversation:
         """A new thread without turns."""
         thread = uuid.uuid4().hex
-        await run_in_thread(self.conversations.begin, caller.owner, thread, graph, title)
+        async with self.quota.checked(caller):
+            await run_in_thread(self.conversations.begin, caller.owner, thread, graph, title)
         return await self.get(caller, thread)
 
     async def rename(self, caller: Caller, thread: str, title: str) -> Conversation:
@@ -78,7 +81,7 @@ class Threads:
     async def fork(self, caller: Caller, thread: str, turn: int) -> Conversation:
         """A new thread with the turns of another one up to `turn`; raises NotFound."""
         new = uuid.uuid4().hex
-        async with self.queues.lock(caller.owner, thread):
+        async with self.quota.checked(caller), self.queues.lock(caller.owner, thread):
             await self.get(caller, thread)
             await self._copy_checkpoint(caller.owner, thread, new, turn)
             await run_in_thread(self.conversations.copy, caller.owner, thread, new, turn)

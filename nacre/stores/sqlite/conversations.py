@@ -19,6 +19,8 @@ ConversationStoreError = sqlite3.Error
 MAX_TITLE_LENGTH = 80
 BUSY_SECONDS = 3.0
 WRITE_TEST_SECONDS = 0.5
+# of a row besides its record: names, times, question, answer and indexes (measured with turns of 8 KB)
+ROW_BYTES = 1000
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS conversation (
     owner TEXT NOT NULL, thread TEXT NOT NULL, graph TEXT NOT NULL, title TEXT NOT NULL,
@@ -31,6 +33,7 @@ CREATE TABLE IF NOT EXISTS turn (
     PRIMARY KEY (owner, thread, turn)
 );
 CREATE INDEX IF NOT EXISTS run ON turn (owner, run);
+CREATE INDEX IF NOT EXISTS turn_size ON turn (owner, length(CAST(record AS BLOB)));
 CREATE TABLE IF NOT EXISTS feedback (
     owner TEXT NOT NULL, thread TEXT NOT NULL, turn INTEGER NOT NULL, at REAL NOT NULL,
     thumb INTEGER NOT NULL, comment TEXT NOT NULL, PRIMARY KEY (owner, thread, turn)
@@ -122,6 +125,21 @@ class Conversations:
         """The answer record of a run, if it belonged to a thread."""
         rows = self._rows("SELECT record FROM turn WHERE owner = ? AND run = ?", owner, run)
         return cast(Answer, json.loads(rows[0][0])) if rows else None
+
+    def stored_bytes(self, owner: str) -> int:
+        """About how many bytes the threads of an owner take: records, checkpoints, feedback, and their rows."""
+        sizes: list[tuple[str, tuple[str, ...]]] = [
+            ("SELECT count(*), 0 FROM conversation WHERE owner = ?", (owner,)),
+            ("SELECT count(*), sum(length(CAST(record AS BLOB))) FROM turn WHERE owner = ?", (owner,)),
+            ("SELECT count(*), sum(length(comment)) FROM feedback WHERE owner = ?", (owner,)),
+        ]
+        # LangGraph creates its table with the first turn
+        if self._rows("SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'"):
+            sql = "SELECT count(*), sum(length(checkpoint)) FROM checkpoints WHERE thread_id >= ? AND thread_id < ?"
+            # a semicolon follows the colon that ends the name of the owner
+            sizes.append((sql, (f"{owner}:", f"{owner};")))
+        counted = [self._rows(sql, *given)[0] for sql, given in sizes]
+        return sum(int(rows) * ROW_BYTES + int(size or 0) for rows, size in counted)
 
     def begin(self, owner: str, thread: str, graph: str, title: str = "") -> None:
         """Create a thread before its first turn; an existing one stays unchanged."""
