@@ -160,17 +160,17 @@ def test_a_key_with_fewer_graphs_reads_no_turn_of_those_it_lost(house):
     address = house[0]["ann"].base_url
     read = []
     for number, arguments in enumerate(([], ["--replace", "--graphs", "kitchen"])):
-        token = run("keys", "add", "dee", *arguments).stdout.strip()
-        with httpx.Client(base_url=address, timeout=60, headers={"Authorization": f"Bearer {token}"}) as dee:
+        token = run("keys", "add", "eli", *arguments).stdout.strip()
+        with httpx.Client(base_url=address, timeout=60, headers={"Authorization": f"Bearer {token}"}) as eli:
             if not number:
-                record = asked(dee, question=QUESTION, graph="reading-room", thread="lost").json()
+                record = asked(eli, question=QUESTION, graph="reading-room", thread="lost").json()
             paths = [f"/api/runs/{record['id']}", f"/api/runs/{record['id']}/calls", "/api/threads/lost"]
-            read.append([dee.get(path).status_code for path in paths])
+            read.append([eli.get(path).status_code for path in paths])
             if number:
                 body = {"question": "x", "graph": "kitchen"}
-                replayed = dee.post("/api/ask", json=body, headers={"Last-Event-ID": f"{record['id']}.0"})
+                replayed = eli.post("/api/ask", json=body, headers={"Last-Event-ID": f"{record['id']}.0"})
                 assert replayed.status_code == 404
-                assert dee.delete(paths[0]).status_code == 404
+                assert eli.delete(paths[0]).status_code == 404
     assert read == [[200, 200, 200], [404, 404, 404]]
 
 
