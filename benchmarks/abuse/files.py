@@ -127,6 +127,8 @@ CASES = (
             "a chain of 8,000 concepts": lambda: files.chain(8000, "skos:broader"),
             "a chain of 5,000 classes with things": lambda: files.chain(5000, "rdfs:subClassOf", things=True),
             "3,000 definitions that 3,000 classes fit": lambda: files.definitions(3000),
+            "a definition that follows links over 12 levels": lambda: files.nested_restrictions(40, 12),
+            "1,500 expressions of one list": lambda: files.shared_list(1500),
             "3,000 code tables": lambda: files.code_tables(3000),
             "4,000 nodes linked both ways": lambda: files.linked_star(4000),
         }.items()

@@ -142,3 +142,23 @@ def linked_star(number: int) -> str:
         f'_:b0 <http://e/p{n % 30}> _:c{n} .\n_:c{n} <http://e/v> "{n}" .\n_:c{n} <http://e/w> _:b0 .\n'
         for n in range(number)
     )
+
+
+def shared_list(number: int) -> str:
+    """A list with many members, which is the union of as many class expressions."""
+    unions = (f"_:m{n} owl:unionOf _:l0 . :c{n} rdfs:subClassOf _:m{n} .\n" for n in range(number))
+    nodes = (
+        f"_:l{n} <http://www.w3.org/1999/02/22-rdf-syntax-ns#first> :x{n} ;"
+        f" <http://www.w3.org/1999/02/22-rdf-syntax-ns#rest> _:l{n + 1} .\n"
+        for n in range(number)
+    )
+    return _PREFIXES + "".join((*unions, *nodes))
+
+
+def nested_restrictions(things: int, levels: int) -> str:
+    """Classes with links to each other, and a definition that follows these links over many levels."""
+    some = "[ owl:onProperty :p ; owl:someValuesFrom "
+    links = "".join(f", {some}:i{n} ]" for n in range(things))
+    classes = (f":i{n} a owl:Class ; rdfs:subClassOf :T{links} .\n" for n in range(things))
+    nested = f"{some * levels}:Nope{' ]' * levels}"
+    return f"{_PREFIXES}{''.join(classes)}:D a owl:Class ; owl:equivalentClass [ owl:intersectionOf (:T {nested}) ] .\n"

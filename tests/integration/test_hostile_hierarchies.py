@@ -58,6 +58,24 @@ def test_an_expression_that_has_its_parts_many_times_is_read_once(
     assert derive_facts(parsed(files.shared_expressions(20), tmp_path)).triples > 20
 
 
+def test_a_list_of_many_expressions_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = Calls(monkeypatch, Draft, "row", 1_000_000)
+    counts = []
+    for number in (100, 400):
+        calls.count = 0
+        derive_facts(parsed(files.shared_list(number), tmp_path))
+        counts.append(calls.count)
+    assert counts[1] <= 5 * counts[0]
+
+
+def test_a_definition_that_follows_links_over_many_levels_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "FREE_STEPS", 100_000)
+    monkeypatch.setattr(budget, "STEPS_PER_TRIPLE", 10)
+    Calls(monkeypatch, _Reader, "_fits", 100_000)
+    report = reported(files.nested_restrictions(20, 12), tmp_path)
+    assert any("not all things that fit a definition" in limit for limit in report.limits)
+
+
 @pytest.mark.parametrize("link", ["skos:broader", "rdfs:subClassOf"])
 def test_a_long_chain_has_the_nearest_ones_above(link: str, tmp_path: Path) -> None:
     report = reported(files.chain(3000, link), tmp_path)

@@ -57,6 +57,7 @@ class Expressions:
         self._draft = draft
         # nodes may be shared, and an expression be part of itself
         self._known: dict[tuple[int, int], Expression | None] = {}
+        self._lists: dict[int, list[int]] = {}
 
     def read(self, node: int, depth: int = 0) -> Expression | None:
         """The expression of a term: a class by its IRI, others by their blank node."""
@@ -91,8 +92,13 @@ class Expressions:
         )
 
     def items(self, node: int) -> list[int]:
-        """The members of a list."""
-        draft, found, seen = self._draft, [], set[int]()
+        """The members of a list, which may be shared by many expressions."""
+        if node not in self._lists:
+            self._lists[node] = self._items(node)
+        return self._lists[node]
+
+    def _items(self, node: int) -> list[int]:
+        draft, found, seen = self._draft, list[int](), set[int]()
         while node not in seen:
             draft.budget.spend()
             seen.add(node)
