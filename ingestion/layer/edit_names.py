@@ -1,12 +1,13 @@
 """Other names that people give to classes and properties: one layer file of its own, with who changed it and when."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from ingestion.layer.drafting.layer_text import layer_text
+from ingestion.layer.entries import ClassEntry, Layer, PropertyEntry
 from ingestion.layer.format.read_layer import read_layer
 from ingestion.layer.resolve import Kind
 from ingestion.layer.stored import LayerFile, LayerFiles
@@ -16,6 +17,17 @@ PEOPLE = "people.yaml"
 # changes that the file lists, the last ones
 MAX_CHANGES = 200
 _SECTIONS: dict[Kind, str] = {"class": "classes", "property": "properties"}
+
+
+def names_from_people(layers: LayerFiles) -> Mapping[tuple[Kind, str], tuple[str, ...]]:
+    """The other names that people gave, by kind and IRI."""
+    names: dict[tuple[Kind, str], tuple[str, ...]] = {}
+    for entry in (entry for each in layers.files if each.name == PEOPLE for entry in _people(each.text).entries):
+        if isinstance(entry, ClassEntry):
+            names["class", entry.key] = entry.also
+        elif isinstance(entry, PropertyEntry):
+            names["property", entry.key] = entry.also
+    return names
 
 
 def with_names(layers: LayerFiles, kind: Kind, iri: str, also: Sequence[str], *, who: str, when: str) -> LayerFile:
@@ -35,5 +47,9 @@ def with_names(layers: LayerFiles, kind: Kind, iri: str, also: Sequence[str], *,
     sections[_SECTIONS[kind]] = entries
     changes.append(f"# {when} {who}: {' '.join(strip_control_characters(iri).split())}")
     text = "\n".join(changes[-MAX_CHANGES:]) + "\n" + layer_text(sections)
-    read_layer(Path(PEOPLE), text)
+    _people(text)
     return LayerFile(PEOPLE, text)
+
+
+def _people(text: str) -> Layer:
+    return read_layer(Path(PEOPLE), text)

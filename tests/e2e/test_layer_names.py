@@ -56,7 +56,9 @@ def test_a_name_that_somebody_gives_is_understood_afterwards(clients):
     assert state["problem"] == ""
     assert state["version"] != before["version"]
     assert state["files"] == ["people.yaml"]
-    assert "gizmo" in next(term for term in state["terms"] if term["iri"] == CLASS)["also"]
+    term = next(term for term in state["terms"] if term["iri"] == CLASS)
+    assert "gizmo" in term["also"]
+    assert term["given"] == ["gizmo"]
     assert values(ann, "How many gizmos are there?") == [5]
 
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -18,7 +18,8 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from ingestion.layer.edit_names import with_names
+from ingestion.layer.edit_names import names_from_people, with_names
+from ingestion.layer.resolve import Kind
 from ingestion.layer.stored import LayerFile, read_layer_files
 from nacre.errors import ConfigError
 from nacre.records.schema import Schema
@@ -41,15 +42,17 @@ router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=ERROR_RESPON
 
 @dataclass(frozen=True)
 class TermNames:
-    """One class or property: what it is called, and what else it is called. `count`: members or triples."""
+    """One class or property: what it is called, and what else it is called. `given`: the other names that callers gave.
+    `count`: members or triples."""
 
     iri: str
-    kind: str
+    kind: Kind
     name: str
     also: tuple[str, ...]
     count: int
     hidden: bool = False
     derived: bool = False
+    given: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -127,8 +130,11 @@ def graph_names(service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep,
         schema, version = opened.schema, opened.version
     folder = versions.version_folder(service.library.data / graph, version)
     busy, problem = _changes.state(graph)
-    files = tuple(each.name for each in read_layer_files(folder).files)
-    return GraphNames(graph, version, _terms(schema), files, WRITE in caller.may, busy, problem)
+    layers = read_layer_files(folder)
+    given = names_from_people(layers)
+    terms = tuple(replace(each, given=given.get((each.kind, each.iri), ())) for each in _terms(schema))
+    files = tuple(each.name for each in layers.files)
+    return GraphNames(graph, version, terms, files, WRITE in caller.may, busy, problem)
 
 
 @router.post("/{graph}/layer", summary="Give a class or property other names", status_code=202)

@@ -6,7 +6,7 @@ import { classLink, isIri, localName, thingLink } from "../shared/labels.js";
 import { pageAddress } from "../shared/state.js";
 
 const LABEL_PREDICATES = /[/#](label|prefLabel|name|title)$/i;
-let latestRequest = 0;
+export let latestRequest = 0;
 
 export async function showThing(graph, iri, ask) {
   const own = beginLoading(graph);
@@ -78,13 +78,13 @@ async function showAllClasses(graph) {
   }
 }
 
-function beginLoading(graph) {
+export function beginLoading(graph) {
   $("look").replaceChildren(breadcrumbs(graph), element("p", { class: "working" }, "Loading …"));
   return ++latestRequest;
 }
 
-function showFailure(own, problem, again) {
+export function showFailure(own, problem, again) {
   if (own === latestRequest) $("look").replaceChildren(breadcrumbs(new URLSearchParams(location.search).get("graph")), failureBox(problem, problem.status === 404 ? "" : button("Try again", again)));
 }
 
-const breadcrumbs = (graph) => element("nav", { class: "crumbs", "aria-label": "Where this is" }, element("a", { href: pageAddress({ graph }) }, graph), " / ", element("a", { href: pageAddress({ graph, class: "" }) }, "classes"));
+export const breadcrumbs = (graph) => element("nav", { class: "crumbs", "aria-label": "Where this is" }, element("a", { href: pageAddress({ graph }) }, graph), " / ", element("a", { href: pageAddress({ graph, class: "" }) }, "classes"), " · ", element("a", { href: pageAddress({ graph, names: "" }) }, "names"));

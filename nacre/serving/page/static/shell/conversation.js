@@ -6,7 +6,7 @@ import { panel } from "../turn/derivation.js";
 import { $, button, failureBox, announce } from "../shared/dom.js";
 import { selectGraph } from "./welcome.js";
 import { savedOptions } from "./options.js";
-import { navigate, currentRoute, state } from "../shared/state.js";
+import { navigate, currentRoute, isBrowsing, state } from "../shared/state.js";
 import { refreshThreads, listThreads } from "./thread_list.js";
 import { failTurn, finishTurn, handleEvent, newTurn, suggestFollowUps } from "../turn/turn.js";
 
@@ -85,8 +85,8 @@ export async function askQuestion(question, insteadOf) {
     await compareAnswers(question, stopping.signal).finally(() => setBusy(null));
     return;
   }
-  // a question from the page of a thing or class starts a conversation
-  if ("thing" in currentRoute() || "class" in currentRoute()) navigate({ graph: state.graph });
+  // a question from the page of a thing, of a class or of the names starts a conversation
+  if (isBrowsing(currentRoute())) navigate({ graph: state.graph });
   $("welcome").hidden = true;
   const own = view;
   const turn = newTurn(question, hooks);

@@ -7,9 +7,10 @@ import { panel } from "../turn/derivation.js";
 import { $, button, failureBox, iconButton } from "../shared/dom.js";
 import { selectGraph, loadGraphs, showWelcome } from "./welcome.js";
 import { showClass, showThing } from "./browse.js";
+import { showNames } from "./names.js";
 import { openConfiguration, showActiveOptions } from "./options.js";
 import { closeCitation as closeSource } from "../turn/citation.js";
-import { navigate, onRouteChange, onTabMessage, currentRoute, state } from "../shared/state.js";
+import { navigate, onRouteChange, onTabMessage, currentRoute, isBrowsing, state } from "../shared/state.js";
 import { listThreads } from "./thread_list.js";
 
 const THEMES = ["system", "light", "dark"];
@@ -18,7 +19,7 @@ const THEMES = ["system", "light", "dark"];
 async function showRoute(wanted) {
   closeSource();
   toggleMenu(false);
-  const looking = "thing" in wanted || "class" in wanted;
+  const looking = isBrowsing(wanted);
   if (!$("turns").hidden) state.scrolled = $("talk").scrollTop;
   $("look").hidden = !looking;
   $("compare").hidden = !("compare" in wanted);
@@ -28,7 +29,9 @@ async function showRoute(wanted) {
   document.title = "Nacre";
   if (looking) {
     $("talk").scrollTop = 0;
-    if ("thing" in wanted) await showThing(state.graph, wanted.thing, askQuestion); else await showClass(state.graph, wanted.class, askQuestion);
+    if ("thing" in wanted) await showThing(state.graph, wanted.thing, askQuestion);
+    else if ("names" in wanted) await showNames(state.graph);
+    else await showClass(state.graph, wanted.class, askQuestion);
     document.title = $("about").textContent + " · Nacre";
   } else if ("compare" in wanted) {
     $("about").textContent = state.graph;

@@ -1,0 +1,118 @@
+// The names of a graph's classes and properties, and fields for other names where the caller may write.
+
+import { get, apiPath, send } from "../shared/api.js";
+import { $, announce, button, countPhrase, element } from "../shared/dom.js";
+import { classLink } from "../shared/labels.js";
+import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
+
+const MAX_SHOWN = 200, POLL_DELAY = 1000, MAX_POLLS = 300;
+const keyOf = (term) => term.kind + " " + term.iri;
+
+export async function showNames(graph) {
+  const own = beginLoading(graph), path = apiPath("graphs", graph, "layer");
+  $("about").textContent = "Names of " + graph;
+  try {
+    const names = await get(path);
+    if (own !== latestRequest) return;
+    // drafts: unsaved texts by key; updates: functions that draw the present names in the shown rows
+    const view = { graph, path, own, names, busy: names.busy, drafts: new Map(), updates: [], status: element("p"), list: element("ul", { class: "terms" }) };
+    draw(view);
+    if (view.busy) waitUntilApplied(view);
+    else if (names.problem) showStatus(view, "error", names.problem);
+  } catch (problem) {
+    showFailure(own, problem, () => showNames(graph));
+  }
+}
+
+function draw(view) {
+  const quiet = { class: "quiet" };
+  view.search = element("input", { type: "search", maxlength: "200", "aria-label": "Search names", placeholder: "Search names", oninput: () => drawList(view) });
+  view.found = element("p", quiet);
+  view.files = element("p", quiet);
+  $("look").replaceChildren(breadcrumbs(view.graph), element("h2", {}, "Names"),
+    element("p", {}, "Questions may call classes and properties by these names."),
+    view.names.may_write ? element("p", quiet, "Separate other names by commas.") : element("p", quiet, "Read only. To give other names, use a key that may write: ", element("code", {}, "nacre keys add NAME --may write")),
+    view.files,
+    element("section", { class: "card" }, view.search, view.found, view.status, view.list));
+  drawList(view);
+  setBusy(view, view.busy);
+  if (matchMedia("(pointer: fine)").matches) view.search.focus();
+}
+
+function drawList(view) {
+  const words = view.search.value.toLowerCase().split(/\s+/);
+  const found = view.names.terms.filter((term) => {
+    const text = [term.name, ...term.also, term.iri].join(" ").toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  view.found.textContent = countPhrase(found.length, "entry", "entries") + (found.length > MAX_SHOWN ? "; the first " + MAX_SHOWN + " are shown. Search for the others." : "");
+  view.found.after(view.status);
+  view.updates = [];
+  view.list.replaceChildren(...found.slice(0, MAX_SHOWN).map((term) => row(view, term)));
+}
+
+function row(view, term) {
+  const key = keyOf(term), { may_write } = view.names, tag = (text) => element("span", { class: "tag" }, text);
+  const also = element("p", { class: "quiet" }), save = element("button", { "aria-label": "Save the other names of " + term.name }, "Save");
+  const field = element("input", { maxlength: "4000", autocomplete: "off", "aria-label": "Other names of " + term.name, placeholder: "Other names", oninput: () => { view.drafts.set(key, field.value); update(); } });
+  const update = () => {
+    const now = view.names.terms.find((each) => keyOf(each) === key) || term, given = now.given.join(", "), text = view.drafts.get(key) ?? given;
+    also.textContent = now.also.filter((each) => !may_write || !now.given.includes(each)).join(", ");
+    if (field.value !== text) field.value = text;
+    save.disabled = view.busy || text === given;
+  };
+  update();
+  view.updates.push(update);
+  const root = element("li", {}, element("div", { class: "row", title: term.iri }, element("strong", {}, term.kind === "class" ? classLink(view.graph, term.iri, term.name) : term.name), [term.kind, term.derived && "derived", term.hidden && "hidden"].filter(Boolean).map(tag),
+    element("span", { class: "quiet" }, countPhrase(term.count, term.kind === "class" ? "thing" : "fact"))), also,
+    may_write && element("form", { class: "row", onsubmit: (event) => { event.preventDefault(); root.append(view.status); saveNames(view, term, field.value); } }, field, save));
+  return root;
+}
+
+async function saveNames(view, term, text) {
+  const before = view.names.version;
+  setBusy(view, true);
+  try {
+    await send("POST", view.path, { iri: term.iri, also: text.split(",").map((each) => each.trim()).filter(Boolean) });
+  } catch (problem) {
+    return finish(view, problem.message);
+  }
+  return waitUntilApplied(view, before, () => { if (view.drafts.get(keyOf(term)) === text) view.drafts.delete(keyOf(term)); });
+}
+
+// Ask each second whether the change is applied. The process that answers may be another one: only the version tells.
+async function waitUntilApplied(view, before, applied = () => {}) {
+  showStatus(view, "working", "The names are being applied. Until then the graph answers as before.");
+  for (let polls = 0; polls < MAX_POLLS; polls += 1) {
+    await new Promise((wait) => setTimeout(wait, POLL_DELAY));
+    if (view.own !== latestRequest || $("look").hidden) return;
+    try {
+      const names = await get(view.path);
+      if (names.busy || (!names.problem && names.version === before)) continue;
+      if (!names.problem) applied();
+      view.names = names;
+      return finish(view, names.problem);
+    } catch (problem) {
+      // a server that restarts is asked again
+      if (problem.status && problem.status < 500) return finish(view, problem.message);
+    }
+  }
+  showStatus(view, "note", "The names are still being applied.", button("Check again", () => waitUntilApplied(view, before, applied)));
+}
+
+function finish(view, problem) {
+  setBusy(view, false);
+  showStatus(view, problem ? "error" : "quiet", problem || "Applied. Questions may use the names now.");
+}
+
+function setBusy(view, busy) {
+  view.busy = busy;
+  view.files.textContent = "Applied layer files: " + (view.names.files.join(", ") || "none");
+  for (const update of view.updates) update();
+}
+
+function showStatus(view, kind, text, ...actions) {
+  view.status.className = kind;
+  view.status.replaceChildren(text, ...actions);
+  announce(text);
+}

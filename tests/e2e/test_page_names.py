@@ -1,0 +1,100 @@
+"""The names of a graph on the page, in a real browser: search, other names, questions with them, reading only."""
+
+import re
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e import test_page
+from tests.e2e.conftest import ROOT, command, serving
+from tests.e2e.test_page import PATIENCE, ask, serious
+
+# fixtures and marks of the other tests of the page
+browser, context, page, pytestmark = test_page.browser, test_page.context, test_page.page, test_page.pytestmark
+
+EXAMPLE = ROOT / "examples/workshop/collection.ttl"
+APPLIED = 120_000
+INSTRUMENT = "#look .terms li:has([title$='#InventoryObject'])"
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory):
+    """A data folder with one graph."""
+    folder = tmp_path_factory.mktemp("names")
+    assert command(folder / "data", folder)("ingest", EXAMPLE, "--graph", "workshop", "--no-vectors").returncode == 0
+    return folder
+
+
+def open_names(page, address):
+    page.goto(f"{address}/?graph=workshop")
+    page.wait_for_selector("#examples button")
+    page.focus("#lead a")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#look .terms li")
+
+
+def test_a_name_is_saved_applied_and_asked_with(page, workshop):
+    with serving(workshop / "data", workshop) as (address, _):
+        open_names(page, address)
+        assert "names=" in page.url
+        assert page.evaluate("() => document.activeElement.getAttribute('aria-label')") == "Search names"
+        total = page.locator("#look .terms li").count()
+        page.keyboard.type("inventory object")
+        expect(page.locator("#look .terms li")).to_have_count(1)
+        row = page.locator(INSTRUMENT)
+        expect(row).to_contain_text("5 things")
+        expect(row.locator("button")).to_be_disabled()
+        row.locator("input").fill("gizmo, <b>gadget</b>")
+        page.keyboard.press("Enter")
+        expect(row).to_contain_text("being applied")
+        expect(row.locator("button")).to_be_disabled()
+        expect(row).to_contain_text("Applied. Questions", timeout=APPLIED)
+        assert page.locator("#look b").count() == 0
+        # what was typed in other fields stays, and a failed change keeps its text
+        page.fill("#look [type=search]", "")
+        expect(page.locator("#look .terms li")).to_have_count(total)
+        expect(row.locator("input")).to_have_value("gizmo, <b>gadget</b>")
+        expect(page.locator("#look")).to_contain_text("Applied layer files: people.yaml")
+        row.locator("input").fill("x" * 200)
+        row.locator("button").click()
+        expect(row.locator(".error")).to_contain_text("at most 100 characters")
+        expect(row.locator("button")).to_be_enabled()
+        page.complaints[:] = [text for text in page.complaints if "422" not in text]
+        assert "5" in ask(page, "How many gizmos are there?")
+        assert page.is_hidden("#look")
+
+
+def test_without_the_right_names_are_read_only_and_at_most_200_are_shown(page, workshop):
+    def reply(route):
+        names = route.fetch().json()
+        extra = [
+            {**names["terms"][0], "iri": f"urn:{i}", "name": f"thing {i} <i>", "given": ["one"]} for i in range(400)
+        ]
+        hidden = {**names["terms"][0], "iri": "urn:h", "name": "secret", "hidden": True, "derived": True}
+        route.fulfill(json={**names, "terms": [*extra, hidden], "may_write": False, "problem": "It failed."})
+
+    with serving(workshop / "data", workshop) as (address, _):
+        page.route("**/layer", reply)
+        open_names(page, address)
+        expect(page.locator("#look .terms li")).to_have_count(200)
+        expect(page.locator("#look")).to_contain_text("401 entries; the first 200 are shown")
+        expect(page.locator("#look")).to_contain_text("nacre keys add NAME --may write")
+        expect(page.locator("#look .error")).to_have_text("It failed.")
+        assert page.locator("#look form, #look i").count() == 0
+        page.fill("#look [type=search]", "SECRET")
+        expect(page.locator("#look .terms .tag")).to_have_text(["class", "derived", "hidden"])
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_names_fit_a_narrow_window(browser, workshop, theme):
+    context = browser.new_context(viewport={"width": 360, "height": 740}, color_scheme=theme)
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    with serving(workshop / "data", workshop) as (address, _):
+        open_names(page, address)
+        assert page.evaluate("() => document.querySelector('#talk').scrollWidth") <= 360
+        assert serious(page) == []
+        assert httpx.get(f"{address}/api/graphs/workshop/layer").json()["may_write"]
+    assert re.search("names", page.title(), re.IGNORECASE)
+    context.close()
