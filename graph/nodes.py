@@ -115,7 +115,7 @@ class Nodes:
         )
         if isinstance(read, BaseException):
             # passages can still answer a question that can't be parsed
-            log.error("understanding failed: %s", rewrite.standalone, exc_info=read)
+            _log_failure("understanding", read)
             why = f": {read}" if isinstance(read, NacreError) else ""
             caveats = [*caveats, f"The question could not be read against the names of this graph{why}."]
             read = Understanding(rewrite.standalone)
@@ -200,8 +200,8 @@ class Nodes:
         try:
             lexicon = await load_lexicon(graph, view.question, *(turn.question for turn in view.conversation))
             rewrite = await agents.rewriter(view, sql_database(graph, settings, sandbox, lexicon=lexicon))
-        except Exception:
-            log.exception("rewriting failed")
+        except Exception as error:
+            _log_failure("rewriting", error)
             caveats = ["The question was taken as it stands: relating it to the conversation failed."]
         if rewrite.value.language != ENGLISH and not rewrite.value.own:
             language = language_name(rewrite.value.language)
@@ -228,6 +228,14 @@ class Nodes:
             most = settings.endpoint_candidates if graph.endpoint is not None else MAX_CANDIDATES
             lexicon = await load_lexicon(graph, rewrite.standalone)
             return await run_in_thread(cached_understanding, rewrite, graph.schema, lexicon, most)
+
+
+def _log_failure(what: str, error: BaseException) -> None:
+    """One line for what an endpoint answered, a traceback for what nobody expects; never the question."""
+    if isinstance(error, ToolError):
+        log.warning("%s failed (%s): %s", what, error.kind, error)
+    else:
+        log.error("%s failed", what, exc_info=error)
 
 
 def _cleared_fields() -> Update:

@@ -23,7 +23,7 @@ from graph.resources import Resources, agents_for
 from graph.state import State, Update, add_usage, decode_turn, merge_attribution
 from nacre.access.citations import open_citations
 from nacre.access.derivation import build_derivation
-from nacre.access.text_lexicon import load_lexicon
+from nacre.access.text_lexicon import available_lexicon
 from nacre.config.settings import Settings
 from nacre.records.derivation import AnswerDerivation
 from nacre.records.evidence import Evidence
@@ -48,7 +48,7 @@ async def write_answer(state: State, runtime: Runtime[Context], resources: Resou
         first_token = first_token or time.monotonic()
         message.say(sentence)
 
-    lexicon = await load_lexicon(graph, view.standalone)
+    lexicon = await available_lexicon(graph, view.standalone)
     gate = GroundingGate(view.evidence, release, partial(name_spans, lexicon=lexicon), view.language)
     draft = await _fuse(agents_for(resources, runtime.context), view, graph.schema, gate)
     released = gate.released()

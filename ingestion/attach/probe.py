@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from types import MappingProxyType
 
 from ingestion.attach.budget import BudgetedEndpoint
@@ -24,6 +25,8 @@ from nacre.stores.sparql.sparql_source import SparqlTerm
 MOST_CLASSES, MOST_PREDICATES, MOST_SETS = 100, 120, 120
 # sampled things of a type set, and triples of a predicate
 SAMPLE, SAMPLED_VALUES, DISTINCT, SEEN = 1000, 20_000, 500, 300
+# no store has so many triples (given)
+MAX_COUNT = 10**15
 # number of terms in one query
 VALUES_PER_QUERY = 60
 NO_PATTERNS: Mapping[str, str] = MappingProxyType({})
@@ -127,7 +130,8 @@ def _counts(asking: BudgetedEndpoint, counting: str, stated: str, named: str, mo
     for query in (counting, stated):
         found = asking.texts(f"{query} LIMIT {2 * most}", 2 * most)
         if found:
-            pairs = [(iri, int(float(n))) for iri, n in found if ":" in iri and n]
+            counts = [(iri, read_count(n)) for iri, n in found if ":" in iri]
+            pairs = [(iri, n) for iri, n in counts if n is not None]
             return dict(sorted(pairs, key=lambda each: (-each[1], each[0]))[:most])
     listed = asking.texts(f"{named} LIMIT {most}", most) if named else None
     return dict.fromkeys(sorted(iri for (iri,) in listed if ":" in iri), 1) if listed else {}
@@ -145,7 +149,7 @@ def _kinds(asking: BudgetedEndpoint, classes: dict[str, int]) -> list[TypeSetSam
         known = frozenset(types.split()).intersection(classes)
         if not known & SCHEMA_TYPES and known:
             # types without meaning count only if there are no others
-            counts[known - EMPTY_TYPES or known] += int(n)
+            counts[known - EMPTY_TYPES or known] += read_count(n) or 0
     if counts and len(counts) <= MOST_SETS:
         return [
             TypeSetSample(types, n, True) for types, n in sorted(counts.items(), key=lambda e: (-e[1], sorted(e[0])))
@@ -182,8 +186,8 @@ def sample_type_set(
     )
     if not having:
         return kind
-    subjects = {p: int(n) for p, n, _, _ in having}
-    links = {p: int(float(n)) for p, _, _, n in having if n}
+    subjects = {p: read_count(n) or 0 for p, n, _, _ in having}
+    links = {p: read_count(n) or 0 for p, _, _, n in having}
     targets = None
     if any(n for p, n in links.items() if p != TYPE):
         targets = asking.texts(
@@ -198,10 +202,10 @@ def sample_type_set(
         kind.exact,
         subjects.get(TYPE, min(kind.count, SAMPLE)),
         {p: n for p, n in subjects.items() if p != TYPE},
-        {p: int(n) for p, _, n, _ in having if p != TYPE},
+        {p: read_count(n) or 0 for p, _, n, _ in having if p != TYPE},
         {p: n for p, n in links.items() if p != TYPE and n},
-        {(p, c): int(n) for p, c, n, _ in targets or ()},
-        {(p, c): int(m) for p, c, _, m in targets or ()},
+        {(p, c): read_count(n) or 0 for p, c, n, _ in targets or ()},
+        {(p, c): read_count(m) or 0 for p, c, _, m in targets or ()},
         tuple(sorted(iri for (iri,) in seen or ())),
     )
 
@@ -238,7 +242,7 @@ def sample_literals(asking: BudgetedEndpoint, pattern: str, triples: int) -> Lit
     rows = asking.rows(
         f"SELECT ?o (COUNT(*) AS ?n) WHERE {{ {some} }} GROUP BY ?o ORDER BY DESC(?n) LIMIT {DISTINCT}", DISTINCT
     )
-    seen = [(o, int(n.value)) for o, n in rows or () if o and n]
+    seen = [(o, read_count(n.value) or 0) for o, n in rows or () if o and n]
     counts = tuple(sorted(seen, key=lambda each: (-each[1], each[0])))
     if not counts:
         return None
@@ -250,4 +254,17 @@ def sample_literals(asking: BudgetedEndpoint, pattern: str, triples: int) -> Lit
         low, high = (float(text) for text in (ends or [("", "")])[0])
     except ValueError:
         return LiteralSample(counts, whole)
-    return LiteralSample(counts, whole, low, high)
+    return LiteralSample(counts, whole, low, high) if isfinite(low) and isfinite(high) else LiteralSample(counts, whole)
+
+
+def read_count(text: str) -> int | None:
+    """A number that an endpoint counted; None for what is no count.
+
+    >>> read_count("12"), read_count("1.2e1"), read_count("inf"), read_count("1e308"), read_count("-1"), read_count("")
+    (12, 12, None, None, None, None)
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return int(number) if 0 <= number <= MAX_COUNT else None

@@ -1,13 +1,17 @@
 """The names that a text may use: open graph + text -> Lexicon."""
 
+import logging
 from functools import lru_cache
 
 from agents.run_in_thread import run_in_thread
+from nacre.errors import ToolError
 from nacre.records.endpoint import Endpoint
 from nacre.stores.catalog import Graph
 from nacre.stores.sparql.endpoint import EndpointSource
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.names.endpoint_names import EndpointNames
+
+log = logging.getLogger(__name__)
 
 
 def lexicon_for(graph: Graph, *texts: str) -> Lexicon:
@@ -19,6 +23,15 @@ def lexicon_for(graph: Graph, *texts: str) -> Lexicon:
 async def load_lexicon(graph: Graph, *texts: str) -> Lexicon:
     """The same for the event loop; names of an attached graph are looked up at its endpoint, in a thread."""
     return graph.lexicon if graph.endpoint is None else await run_in_thread(lexicon_for, graph, *texts)
+
+
+async def available_lexicon(graph: Graph, *texts: str) -> Lexicon:
+    """The same; the names of the schema alone if the endpoint fails to look up others."""
+    try:
+        return await load_lexicon(graph, *texts)
+    except ToolError as error:
+        log.warning("names of %s were not looked up (%s): %s", graph.name, error.kind, error)
+        return graph.lexicon
 
 
 def endpoint_names(graph: Graph) -> EndpointNames | None:
