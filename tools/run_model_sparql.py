@@ -10,7 +10,7 @@ from nacre.plans.sparql.schema import Prefixes
 from nacre.plans.sparql.terms import cell_value
 from nacre.records.evidence import BranchResult, Cell, Query, QueryError, Rows, Table
 from nacre.records.schema import Schema
-from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
+from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm, seconds_left
 from tools.guards.sparql_guard import GuardedQuery, InspectQuery, guard_sparql, nearest_iri
 from tools.guards.sparql_shape import inspect_query
 from tools.sparql import BRANCH
@@ -37,11 +37,14 @@ def run_model_sparql(
     more; other errors are the message of `error`, for the model. All queries that were tried are in the result.
     """
 
+    clock = time.monotonic()
+
     def run(query: str, words: str = "") -> BranchResult:
         started = time.perf_counter()
         try:
             guarded = guard_sparql(query, schema, limit=limit, inspect=inspect)
-            table = _table(guarded, source, labels, limit, seconds)
+            # parsing, and a query before the repaired one, count too
+            table = _table(guarded, source, labels, limit, seconds_left(clock, seconds))
         except ToolError as error:
             took = time.perf_counter() - started
             return failed_query(error, query, words, round=round, seconds=took, by="model", branch=BRANCH)

@@ -12,7 +12,7 @@ from nacre.errors import ConfigError, ToolError
 from nacre.plans.sparql.terms import cell_value
 from nacre.records.evidence import BranchResult, Cell, EvidenceSentence
 from nacre.stores.catalog import Graph
-from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
+from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm, seconds_left
 from tools import lexical, vector
 from tools.guards.sandbox import Sandbox
 from tools.guards.sparql_guard import guard_sparql
@@ -77,10 +77,9 @@ async def query_sparql(graph: Graph, text: str, settings: Settings, sandbox: San
     seconds = settings.branch_seconds
     running = run_in_thread(_run_sparql, graph, text, sandbox, seconds, min(limit, settings.row_limit))
     try:
-        # the guard parses too
-        return await asyncio.wait_for(running, seconds * 2)
+        return await asyncio.wait_for(running, seconds)
     except TimeoutError:
-        raise ToolError("timeout", f"The query gave nothing within {seconds * 2:g} s.") from None
+        raise ToolError("timeout", f"The query was stopped after {seconds:g} seconds.") from None
 
 
 async def search_sentences(graph: Graph, text: str, settings: Settings, limit: int) -> list[RetrievedSentence]:
@@ -121,21 +120,23 @@ def _run_sparql(graph: Graph, text: str, sandbox: Sandbox, seconds: float, limit
     source: SparqlSource | None = graph.remote or graph.triples
     if source is None:
         raise ToolError("unavailable", sparql_problem(graph))
-    started = time.perf_counter()
+    started, clock = time.perf_counter(), time.monotonic()
     guarded = guard_sparql(text, graph.schema, limit=limit + 1, inspect=sandbox.inspect_sparql)
     query, form, is_cut = guarded.text, guarded.form, False
+    # parsing counts too
+    left = seconds_left(clock, seconds)
     terms: Sequence[Sequence[SparqlTerm | None]] = ()
     columns: tuple[str, ...]
     rows: tuple[ResultRow, ...]
     if form == "ASK":
-        columns, rows = ("ask",), ((source.ask(query, seconds=seconds),),)
+        columns, rows = ("ask",), ((source.ask(query, seconds=left),),)
     elif form == "CONSTRUCT":
-        triples = source.construct(query, limit=limit + 1, seconds=seconds)
+        triples = source.construct(query, limit=limit + 1, seconds=left)
         columns, is_cut = ("subject", "predicate", "object"), len(triples) > limit
         terms = triples[:limit]
         rows = _cells(terms)
     else:
-        solutions = source.select(query, limit=limit, seconds=seconds)
+        solutions = source.select(query, limit=limit, seconds=left)
         columns, is_cut = tuple(solutions.variables), solutions.truncated
         terms = solutions.rows
         rows = _cells(terms)

@@ -251,14 +251,14 @@ def _share(caller: Caller, slots: FairSlots) -> int:
 @asynccontextmanager
 async def open_turn_service(settings: Settings, *, lasting: bool, warm: bool = True) -> AsyncIterator[TurnService]:
     """Open everything that answering needs. With `lasting`, threads are stored in the data folder, else only in memory;
-    `warm` starts the processes that run a model's queries."""
+    `warm` starts the processes that check queries in SPARQL and run a model's queries, if there can be any."""
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
         composition = await run_in_thread(compose, settings)
     except ValueError as error:
         # lower packages raise ValueError, with messages for users too
         raise ConfigError(str(error)) from error
-    if warm and "model" in composition.agents:
+    if warm and ("model" in composition.agents or await run_in_thread(composition.library.has_sparql)):
         await run_in_thread(composition.resources.sandbox.warm)
     try:
         if lasting:

@@ -100,6 +100,19 @@ class Library:
         """The version that a new turn should open."""
         return self._current_pointer(name).version
 
+    def has_sparql(self) -> bool:
+        """Whether a graph can be queried in SPARQL, here or at an endpoint. Damaged graphs are passed over."""
+        for name in self.names():
+            try:
+                version = self.current(name)
+                manifest = versions.read_manifest(self.data / name, version)
+            except ConfigError as error:
+                log.info("graph %s is passed over: %s", name, error)
+                continue
+            if manifest.endpoint or (versions.version_folder(self.data / name, version) / versions.TRIPLES).is_dir():
+                return True
+        return False
+
     def missing_branches(self, name: str) -> dict[str, str]:
         """Why branches of the current version are missing or not ready yet, by branch."""
         present = self._current_pointer(name)

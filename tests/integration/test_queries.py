@@ -1,6 +1,7 @@
 """What agents of others ask a graph themselves: SQL, SPARQL, words, things; guarded and bounded."""
 
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
@@ -13,14 +14,18 @@ from nacre.access.browse.things import find_thing
 from nacre.access.queries import query_sparql, query_sql, search_sentences
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
+from nacre.plans.sparql.schema import Prefixes
 from nacre.serving.conversations.stateless_turns import MAX_REPLAYED, StatelessTurnCache
 from nacre.serving.http.app import create_app
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.mcp.records import thing_description
 from nacre.serving.turn_service import open_turn_service
 from nacre.stores.catalog import Library
+from nacre.stores.sparql.sparql_source import Solutions
 from tests.support import sparql_server as servers
 from tools.guards.sandbox import Sandbox
+from tools.guards.sparql_shape import inspect_query
+from tools.run_model_sparql import run_model_sparql
 
 FILE = Path(__file__).parents[1] / "fixtures/graphs/reading_room.ttl"
 ROOM = "http://example.org/reading-room/"
@@ -115,6 +120,45 @@ def test_the_page_gets_the_same_rows_with_names(settings):
 async def test_what_sparql_may_not_is_refused(graph, settings, sandbox, text):
     with pytest.raises(ToolError):
         await query_sparql(graph, text, settings, sandbox, 5)
+
+
+async def test_parsing_counts_in_the_time_of_a_sparql_query(graph, settings, sandbox, monkeypatch):
+    left = []
+
+    def slow_guard(text):
+        time.sleep(0.5)
+        return inspect_query(text)
+
+    def select(query, *, limit, seconds):
+        left.append(seconds)
+        return Solutions(("p",), [], False)
+
+    monkeypatch.setattr(sandbox, "inspect_sparql", slow_guard)
+    monkeypatch.setattr(graph.triples, "select", select)
+    query = f"SELECT ?p {{ ?b {PAGES} ?p }}"
+    await query_sparql(graph, query, settings, sandbox, 5)
+    run_model_sparql(query, graph.triples, graph.schema, Prefixes({}), lambda _: {}, round=1, inspect=slow_guard)
+    assert settings.branch_seconds - 1.5 < left[0] < settings.branch_seconds - 0.4
+    assert left[1] < 4.6
+    hasty = settings.model_copy(update={"branch_seconds": 0.3})
+    begun = time.monotonic()
+    with pytest.raises(ToolError, match=r"stopped after 0\.3 seconds") as error:
+        await query_sparql(graph, query, hasty, sandbox, 5)
+    assert error.value.kind == "timeout"
+    assert time.monotonic() - begun < 2
+    assert len(left) == 2
+
+
+async def test_processes_for_sparql_start_with_a_server_whose_graphs_have_it(settings, tmp_path, monkeypatch):
+    started = []
+    monkeypatch.setattr(Sandbox, "warm", lambda self: started.append(self))
+    async with open_turn_service(settings, lasting=False):
+        assert len(started) == 1
+    ingest([str(FILE)], "plain", data=tmp_path, no_vectors=True)
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "current").write_text("[[[")
+    async with open_turn_service(settings.model_copy(update={"data": tmp_path}), lasting=False):
+        assert len(started) == 1
 
 
 async def test_what_is_too_much_to_hand_on_is_cut_and_told(graph, settings, sandbox, monkeypatch):

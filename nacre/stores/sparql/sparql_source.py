@@ -1,6 +1,9 @@
 """The interface of SPARQL sources, the store of an ingested graph or an endpoint: query -> Solutions."""
 
+import time
 from typing import Literal, NamedTuple, Protocol
+
+from nacre.errors import ToolError
 
 
 class SparqlTerm(NamedTuple):
@@ -40,3 +43,11 @@ class SparqlSource(Protocol):
     def construct(self, query: str, *, limit: int, seconds: float) -> list[tuple[SparqlTerm, SparqlTerm, SparqlTerm]]:
         """At most `limit` triples of a CONSTRUCT."""
         ...
+
+
+def seconds_left(started: float, seconds: float) -> float:
+    """The rest of the time of a query that started at this monotonic time; raises ToolError if it is used up."""
+    left = started + seconds - time.monotonic()
+    if left <= 0:
+        raise ToolError("timeout", f"The query was stopped after {seconds:g} seconds.")
+    return left
