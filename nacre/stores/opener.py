@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -55,6 +56,9 @@ class GraphOpener:
             graph = Graph(name, manifest.version, tables.schema, tables, lexicon, vector_set=pointer.vectors)
             if layers is not None:
                 graph.layers, graph.extracted = pointer.layers, ExtractedLayer(layers / versions.EXTRACTED)
+        except ConfigError as error:
+            # files do not know the name of their graph
+            raise ConfigError(f"Graph {name!r}: {error}") from error
         except (OSError, ValueError, KeyError, sqlite3.Error, ToolError) as error:
             raise damaged_graph_error(name, error) from error
         graph.unavailable.update(pointer.missing_branches(name))
@@ -71,7 +75,8 @@ class GraphOpener:
             except ConfigError as error:
                 reason = str(error)
             except Exception as error:  # the stores' engines each raise their own kinds
-                reason = f"can't be opened ({error}). {hint}"
+                # an engine may name the folder in its own words
+                reason = f"can't be opened ({error_reason(error).replace(str(self.data), 'NACRE_DATA')}). {hint}"
             log.warning("graph %s: %s is unavailable: %s", name, branch, reason)
             for each in ("vector", "lexical") if branch == "passages" else (branch,):
                 graph.unavailable.setdefault(each, reason)
@@ -99,8 +104,9 @@ class GraphOpener:
             schema = from_json(Schema, json.loads((folder / versions.SCHEMA).read_text(encoding="utf-8")))
             lexicon = Lexicon(folder / versions.LEXICON, schema, self.embedder)
         except (OSError, ValueError, KeyError) as error:
+            reason = error_reason(error)
             raise ConfigError(
-                f"Graph {name!r} is damaged: {error}. Run: nacre attach {manifest.endpoint} --graph {name}"
+                f"Graph {name!r} is damaged: {reason}. Run: nacre attach {manifest.endpoint} --graph {name}"
             ) from error
         coded = {g.relation: g.count if g.relation in endpoint.unnamed else 0 for g in schema.groups}
         lexicon.table_counts = tuple(TableNameCounts(g.relation, g.count, coded[g.relation]) for g in schema.groups)
@@ -130,4 +136,15 @@ class GraphOpener:
 
 def damaged_graph_error(name: str, error: Exception) -> ConfigError:
     """The error for a graph whose files can't be read."""
-    return ConfigError(f"Graph {name!r} is damaged: {error}. Run: nacre ingest FILE.ttl --graph {name}")
+    return ConfigError(f"Graph {name!r} is damaged: {error_reason(error)}. Run: nacre ingest FILE.ttl --graph {name}")
+
+
+def error_reason(error: Exception) -> str:
+    """What went wrong, without folders: clients of a server see it.
+
+    >>> error_reason(FileNotFoundError(2, "No such file or directory", "/srv/data/cars/graph.sqlite"))
+    'graph.sqlite: No such file or directory'
+    """
+    if isinstance(error, OSError) and error.filename:
+        return f"{Path(os.fsdecode(error.filename)).name}: {error.strerror}"
+    return str(error)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from nacre.errors import ConfigError
 
@@ -109,7 +109,10 @@ def read_pointer(home: Path) -> Pointer | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (ValueError, AttributeError, TypeError):
-        raise ConfigError(f"{home / CURRENT} is damaged. Run: nacre ingest FILE.ttl --graph {home.name}") from None
+        raise ConfigError(
+            f"Graph {home.name!r} is damaged: its file {CURRENT!r} can't be read. "
+            f"Run: nacre ingest FILE.ttl --graph {home.name}"
+        ) from None
 
 
 def current_version(home: Path) -> str | None:
@@ -130,7 +133,15 @@ def remove_damaged_pointer(home: Path) -> None:
 
 def read_manifest(home: Path, version: str) -> Manifest:
     """The manifest of one version; raises FileNotFoundError if it no longer exists."""
-    data: dict[str, Any] = json.loads((version_folder(home, version) / MANIFEST).read_text(encoding="utf-8"))
+    try:
+        data = json.loads((version_folder(home, version) / MANIFEST).read_text(encoding="utf-8"))
+        if not isinstance(data, dict):
+            raise ValueError("it is no object")
+    except ValueError as error:
+        raise ConfigError(
+            f"Graph {home.name!r} is damaged: its file {MANIFEST!r} can't be read. "
+            f"Run: nacre ingest FILE.ttl --graph {home.name}"
+        ) from error
     if data.get("format") != FORMAT:
         raise ConfigError(
             f"Graph {home.name!r} was written in format {data.get('format')}, this version of nacre reads {FORMAT}."

@@ -32,7 +32,9 @@ class OxigraphStore:
 
     def __init__(self, folder: Path) -> None:
         if not (folder / "CURRENT").is_file():
-            raise ConfigError(f"No triples at {folder}. Run: nacre ingest FILE.ttl --graph NAME --sparql")
+            raise ConfigError(
+                f"There are no triples in {folder.name}. Run: nacre ingest FILE.ttl --graph NAME --sparql"
+            )
         self.folder = folder
         self._pool = KillablePool(MAX_MEMORY)
 

@@ -47,7 +47,7 @@ class Tables:
 
     def __init__(self, path: Path) -> None:
         if not path.is_file():
-            raise ConfigError(f"No tables at {path}. Run: nacre ingest FILE.ttl --graph NAME")
+            raise ConfigError(f"There is no file {path.name} with tables. Run: nacre ingest FILE.ttl --graph NAME")
         self.path = path
         self._local = threading.local()
         self._lock = threading.Lock()
@@ -64,7 +64,7 @@ class Tables:
         """One entry of the file's metadata ("schema", "layout", "format" ...)."""
         row = self.trusted().execute("SELECT value FROM _nacre_meta WHERE key = ?", (key,)).fetchone()
         if row is None:
-            raise ConfigError(f"{self.path}: no '{key}' in this file. Ingest the graph again.")
+            raise ConfigError(f"{self.path.name}: no '{key}' in this file. Ingest the graph again.")
         return str(row[0])
 
     def run(
@@ -125,7 +125,7 @@ class Tables:
     def _connect(self) -> sqlite3.Connection:
         with self._lock:
             if self._closed:
-                raise ConfigError(f"{self.path} is closed. Open the graph again.")
+                raise ConfigError(f"{self.path.name} is closed. Open the graph again.")
             name = str(self.path.resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
             try:
                 # immutable: a published version never changes, so SQLite needs no lock file and the folder may be
@@ -136,7 +136,8 @@ class Tables:
                 connection.execute("PRAGMA temp_store=MEMORY")
                 connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
             except sqlite3.Error as error:
-                raise ConfigError(f"{self.path}: not a readable graph ({error}). Ingest the graph again.") from None
+                reason = f"{self.path.name}: not a readable graph ({error})"
+                raise ConfigError(f"{reason}. Ingest the graph again.") from None
             connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
             self._open.append(connection)
             return connection

@@ -16,6 +16,7 @@ from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnS
 from nacre.serving.http.look_up import LookUpSlotDep
 from nacre.stores.catalog import Library
 from nacre.stores.compute_once import compute_once
+from nacre.stores.opener import error_reason
 
 EXAMPLE_COUNT = 6
 MAX_DOCUMENT_NAME = 1000
@@ -129,7 +130,7 @@ def graph_summary(library: Library, name: str) -> GraphSummary:
             lacks = dict(graph.unavailable)
             return GraphSummary(name, graph.version, **size, unavailable=lacks, vectors=graph.vector_set)
     except (ConfigError, OSError) as error:
-        return GraphSummary(name, "", 0, 0, 0, {}, str(error))
+        return GraphSummary(name, "", 0, 0, 0, {}, error_reason(error))
 
 
 # versions are immutable, so that results about one can be cached
