@@ -57,7 +57,9 @@ def beam_search(
     for at in range(length):
         raise_if_cancelled()
         best = sorted(cells[at].values(), key=lambda state: -state.score)[: 1 if deadline.is_over() else width]
-        for state in best:
+        for number, state in enumerate(best):
+            if number and deadline.is_over():
+                break
             if state.score >= best[0].score - SCORE_MARGIN:
                 for end, new in _steps(state, at, chart, context):
                     _add(cells[end], new)
