@@ -44,12 +44,12 @@ class WorkerProcess:
         # spawn is the only start method that inherits nothing: no threads, open files or secrets
         context = ScriptlessSpawnContext()
         self._is_useless = False
-        self._lines, childs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(childs, memory, os.getpid(), prepare), daemon=True)
+        self._lines, child_end = context.Pipe()
+        self._process = context.Process(target=_serve, args=(child_end, memory, os.getpid(), prepare), daemon=True)
         try:
             self._process.start()
         finally:
-            childs.close()
+            child_end.close()
 
     def wait_until_ready(self) -> bool:
         """Whether the process has started and prepared itself; if not, it is useless."""
