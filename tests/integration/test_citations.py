@@ -144,7 +144,7 @@ def test_every_number_and_name_opens_to_its_source(answers):
             said = answer["answer"]
             if answer["options"]:
                 # what is offered to ask next claims nothing
-                said, _, offered = said.partition(" Or did you mean")
+                said, _, offered = said.partition("Or did you mean")
                 assert all(option["words"] in offered for option in answer["options"])
             elif answer["status"] == "clarify":
                 # nor does what is put to be confirmed
