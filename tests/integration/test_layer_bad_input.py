@@ -99,7 +99,8 @@ def test_entries_after_a_rule_that_was_stopped_are_applied(
     facts: Facts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = (
-        "rules: ['CONSTRUCT { ?a ex:x ?c } WHERE { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f . ?g ?s ?h . ?i ?t ?j . ?k ?l ?m . ?n ?o ?u . ?v ?w ?y . ?z ?aa ?bb }',"
+        "rules: ['CONSTRUCT { ?a ex:x ?c } WHERE { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f . ?g ?s ?h . ?i ?t ?j . ?k ?l ?m ."
+        " ?n ?o ?u . ?v ?w ?y . ?z ?aa ?bb }',"
         " 'CONSTRUCT { ?b ex:beside ?a } WHERE { ?a ex:near ?b }']"
     )
     monkeypatch.setattr(pattern_store, "SECONDS", 3.0)
