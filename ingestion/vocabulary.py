@@ -1,6 +1,6 @@
 """IRIs of common vocabularies: what declares a schema, what names things, what describes them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from types import MappingProxyType
 
@@ -140,13 +140,18 @@ def is_other_name(iri: str) -> bool:
     return iri == ALTERNATIVE or local in word_list("ingestion", "alternative_name_predicates")
 
 
-def language_rank(language: str) -> tuple[int, str]:
-    """A sort key of languages: English, then none, then the others by their tag.
+def language_rank(language: str, preferred: Sequence[str] = ()) -> tuple[int, str]:
+    """A sort key of languages: the preferred ones in their order, English, then none, then the others by their tag.
 
     >>> sorted(["fr", "", "en-gb", "de", "en"], key=language_rank)
     ['en', 'en-gb', '', 'de', 'fr']
+    >>> language_rank("it-IT", ["it", "de"]) < language_rank("de", ["it", "de"]) < language_rank("en")
+    True
     """
     tag = language.lower()
+    for place, wanted in enumerate(preferred):
+        if tag == wanted.lower() or tag.startswith(f"{wanted.lower()}-"):
+            return place - len(preferred), tag
     if tag == "en":
         return 0, ""
     if tag.startswith("en-"):

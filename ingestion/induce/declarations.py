@@ -147,13 +147,13 @@ def _read(facts: Facts, rows: "NDArray[np.intp]", statements: Declarations) -> N
         if kind == "literal":
             rank = name_rank(predicate)
             if rank is not None:
-                names[subject].append((rank, language_rank(language), value))
+                names[subject].append((rank, language_rank(language, facts.languages), value))
             elif predicate == NOTATION:
                 notations[subject].append(value)
             elif predicate == ALTERNATIVE:
                 statements.alternatives[subject].append(value)
             elif predicate in COMMENT_PREDICATES:
-                comments[subject].append((language_rank(language), value))
+                comments[subject].append((language_rank(language, facts.languages), value))
         elif kind == "iri":
             if predicate == SUBCLASS and value != subject:
                 statements.class_parents[subject].append(value)

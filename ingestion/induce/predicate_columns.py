@@ -141,6 +141,6 @@ def _other_languages(facts: Facts, rows: "Longs") -> "Longs | None":
     for values in groups.values():
         if len({language for language, _ in values}) < len(values):
             return None
-        best = min(values, key=lambda v: language_rank(v[0]))
+        best = min(values, key=lambda v: language_rank(v[0], facts.languages))
         spare.extend(row for _, row in values if row != best[1])
     return np.array(sorted(spare), dtype=np.int64)

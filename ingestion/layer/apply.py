@@ -52,6 +52,7 @@ def apply_layers(facts: Facts, layers: Sequence[Layer], *, packs: bool = True) -
         languages=next((layer.languages for layer in reversed((*shipped, *resolved)) if layer.languages), ()),
     )
     derived = derive_layer(facts, merged)
+    derived.facts.languages = merged.languages
     own_files = {entry.place.file for layer in layers for entry in layer.entries}
     for problem in derived.problems:
         if problem.place.file not in own_files:

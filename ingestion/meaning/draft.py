@@ -202,6 +202,7 @@ class Draft:
             None if graph is None else graph[order],
             old.omitted,
         )
+        facts.languages = old.languages
         facts.derived = derived[order]
         facts.aside = {reason: np.flatnonzero(aside[order] == i) for i, reason in enumerate(reasons, 1)}
         facts.things = np.array(sorted(self.things), dtype=np.int32) if self.things else None

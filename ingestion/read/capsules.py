@@ -54,6 +54,8 @@ class Facts:
         self.things: Ints | None = None
         self.memberships: Ints | None = None
         self.codes: dict[int, dict[int, set[int]]] = {}
+        # languages of labels that a semantic layer prefers, the first one first
+        self.languages: tuple[str, ...] = ()
         # what was not derived because it would have been too much
         self.limits: tuple[str, ...] = ()
 

@@ -10,8 +10,11 @@ from langgraph.checkpoint.memory import InMemorySaver
 from graph.app import compose
 from graph.builder import App
 from graph.stream import stream_turn
+from ingestion.induce.layout import induce_layout
+from ingestion.layer.apply import apply_layers
 from ingestion.layer.stored import load_layer_files
 from ingestion.pipeline import ingest
+from ingestion.read.parse import parse_files
 from nacre.config.settings import Settings
 
 FOLDER = Path(__file__).parent / "layers"
@@ -48,3 +51,13 @@ def values(app: App, question: str) -> list[Any]:
 )
 def test_values(question: str, expected: list[Any], app: App) -> None:
     assert sorted(map(str, values(app, question))) == sorted(map(str, expected))
+
+
+def test_the_languages_of_a_layer_come_first(tmp_path: Path) -> None:
+    (tmp_path / "g.ttl").write_text(
+        "@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        ':a a :Bell ; rdfs:label "large bell"@en, "campana grande"@it . :b a :Bell ; rdfs:label "small bell"@en .\n'
+    )
+    (tmp_path / "l.yaml").write_text("languages: [it]\n")
+    applied = apply_layers(parse_files([tmp_path / "g.ttl"]), load_layer_files([tmp_path / "l.yaml"]).layers())
+    assert sorted(induce_layout(applied.facts, applied.layer).labels) == ["campana grande", "small bell"]

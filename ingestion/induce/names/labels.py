@@ -53,7 +53,7 @@ def best_names(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
         if rank is not None:
             ranks[number] = rank
     rows = np.flatnonzero(among & (ranks[facts.predicate] >= 0) & facts.is_literal[facts.object])
-    tags = sorted({sort[2] for sort in facts.sorts}, key=language_rank)
+    tags = sorted({sort[2] for sort in facts.sorts}, key=lambda tag: language_rank(tag, facts.languages))
     order_of = {tag: number for number, tag in enumerate(tags)}
     languages = np.array([order_of[sort[2]] for sort in facts.sorts], dtype=np.int64)
     objects = facts.object[rows]
@@ -68,7 +68,7 @@ def best_names(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
     ties[1:] = (quality == quality[np.maximum.accumulate(np.where(first, np.arange(len(rows)), 0))])[1:] & ~first[1:]
     for number, other in zip(subjects[ties].tolist(), objects[ties].tolist(), strict=True):
         best[number] = min(best[number], texts[other])
-    foreign = quality[first] % (len(tags) + 1) >= sum(language_rank(tag)[0] < _FOREIGN for tag in tags)
+    foreign = quality[first] % (len(tags) + 1) >= sum(language_rank(tag, facts.languages)[0] < _FOREIGN for tag in tags)
     if 2 * foreign.sum() < len(foreign):
         # if most names are English or untagged, the words of an IRI are preferred to a name in another language
         for number in subjects[first][foreign].tolist():
