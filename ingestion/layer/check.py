@@ -74,7 +74,7 @@ def _entry_problems(entry: Entry, count: int | None, values: "_DerivedValues") -
     subjects, several = values.subjects(entry.iri)
     if entry.kind and several:
         yield Problem(entry.place, f"'{entry.key}': {several:,} of {subjects:,} things get several names.")
-    elif 0 < several <= SEVERAL * subjects:
+    elif 0 < several <= SEVERAL * subjects or (several and entry.unit):
         yield Problem(entry.place, f"'{entry.key}': {several:,} of {subjects:,} things have several values.")
     if entry.unit:
         yield from _unit_problems(entry, values)

@@ -28,6 +28,7 @@ LAYER = """
 prefixes: {ex: "http://ex.org/"}
 properties:
   weight: {of: ex:Bell, path: "ex:measure/ex:value", also: [heavy], unit: kg}
+  near weight: {of: ex:Bell, where: "?this ex:measure ?m . ?m ex:value ?value"}
   start year: {of: ex:Bell, where: "?this ex:date ?d . BIND(xsd:integer(SUBSTR(?d, 1, 4)) AS ?value)"}
 """
 
@@ -70,6 +71,14 @@ def test_a_pattern_is_cited_with_the_triples_it_reads(data: Path) -> None:
     assert found["values"] == [1680]
     triples = {tuple(triple) for citation in found["citations"] for triple in citation["triples"]}
     assert ("http://ex.org/b1", "http://ex.org/date", "1680-1690") in triples
+
+
+def test_a_pattern_that_looks_like_a_path_is_cited_too(data: Path) -> None:
+    found = answer(data, "What is the near weight of Big Tom?")
+    assert found["values"] == [350]
+    triples = {tuple(triple) for citation in found["citations"] for triple in citation["triples"]}
+    assert ("http://ex.org/m1", "http://ex.org/value", "350") in triples
+    assert not any(triple[1].startswith("urn:nacre:layer:") for triple in triples)
 
 
 def test_derived_triples_are_not_exported(data: Path) -> None:

@@ -21,7 +21,7 @@ from nacre.stores import versions
 EXAMPLE = Path(__file__).parents[2] / "examples" / "workshop"
 ASKED: dict[str, list[Any]] = {
     "How heavy is the ship chronometer?": [5200],
-    "Which barometers are on display?": ["Merton barometer"],
+    "Which barometers are exhibited?": ["Merton barometer"],
     "Who made the pocket sextant?": ["Anna Reeve"],
     "Which instruments were made by Dolan & Sons?": ["Harbour telescope", "Merton barometer"],
     "What is the oldest instrument?": ["Wheel barometer"],

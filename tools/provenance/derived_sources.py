@@ -7,7 +7,7 @@ that the pattern reads.
 from collections.abc import Iterable, Sequence
 
 from nacre.errors import ToolError
-from nacre.plans.sparql.property_path import PathTriples, parse_path
+from nacre.plans.sparql.property_path import PathTriples, PropertyPath, parse_path
 from nacre.records.schema import Schema
 from nacre.stores.sparql.query_tokens import query_tokens
 from nacre.stores.sqlite.tables import Tables
@@ -38,21 +38,26 @@ def _patterns(triple: Triple, schema: Schema) -> tuple[str, ...]:
 def _sources(triple: Triple, schema: Schema, stated: StatedTriples) -> Iterable[Triple]:
     subject, _, value = triple
     for pattern in _patterns(triple, schema):
-        if pattern.startswith(_START) and pattern.endswith(_END):
-            found = _along(pattern[len(_START) : -len(_END)], subject, value, stated)
-        else:
-            found = _read_by(pattern, subject, stated)
+        path = _path_of(pattern)
+        found = _read_by(pattern, subject, stated) if path is None else _along(path, subject, value, stated)
         if found:
             return found[:MAX_SOURCES]
     return ()
 
 
-def _along(path: str, subject: str, value: str, stated: StatedTriples) -> Sequence[Triple]:
+def _path_of(pattern: str) -> PropertyPath | None:
+    """The path of a pattern that is nothing but a path."""
+    if not (pattern.startswith(_START) and pattern.endswith(_END)):
+        return None
     try:
-        return PathTriples(stated.with_subject, stated.with_object).between(parse_path(path), subject, value)
+        return parse_path(pattern[len(_START) : -len(_END)])
     except ToolError:
-        # a pattern that only looks like a path
-        return ()
+        # several triples, of which the first begins and the last ends as a path does
+        return None
+
+
+def _along(path: PropertyPath, subject: str, value: str, stated: StatedTriples) -> Sequence[Triple]:
+    return PathTriples(stated.with_subject, stated.with_object).between(path, subject, value)
 
 
 def _read_by(pattern: str, subject: str, stated: StatedTriples) -> Sequence[Triple]:

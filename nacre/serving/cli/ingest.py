@@ -11,7 +11,7 @@ import typer
 from nacre.serving.terminal import options
 from nacre.serving.terminal.command_names import adapt_commands, program_command
 from nacre.serving.terminal.open_library import configured_embedder, open_library, qdrant_api_key
-from nacre.serving.terminal.progress import show_progress
+from nacre.serving.terminal.progress import print_warnings, show_progress
 from nacre.serving.terminal.turn_display import print_line
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def ingest(
         )
     settings = Settings()
     embedder = None if tables_only or no_vectors else configured_embedder(settings)
-    with show_progress() as on_stage:
+    with show_progress() as on_stage, print_warnings("ingestion.layer.apply"):
         loaded = pipeline.load_graph(
             sources or [],
             graph,

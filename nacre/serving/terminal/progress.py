@@ -1,11 +1,29 @@
 """Progress of an ingest: (stage, done, total) -> a bar on a terminal, else one line per stage; on stderr."""
 
+import logging
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 ProgressCallback = Callable[[str, int, int], None]
+
+
+@contextmanager
+def print_warnings(name: str) -> Iterator[None]:
+    """Print the warnings of one logger as lines on stderr."""
+    handler = logging.StreamHandler()
+    handler.setLevel(logging.WARNING)
+    handler.setFormatter(logging.Formatter("warning: %(message)s"))
+    logger = logging.getLogger(name)
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(min(level, logging.WARNING) if level else logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
 
 
 @contextmanager

@@ -189,9 +189,9 @@ def _change(settings: "Settings", name: str, folder: Path, change: "Callable[[La
         return
     from ingestion.apply_layers import change_layers
     from ingestion.graph_state import VectorServer
-    from nacre.serving.terminal.progress import show_progress
+    from nacre.serving.terminal.progress import print_warnings, show_progress
 
-    with show_progress() as on_stage:
+    with show_progress() as on_stage, print_warnings("ingestion.layer.apply"):
         changed = change_layers(
             name,
             change,
@@ -204,4 +204,4 @@ def _change(settings: "Settings", name: str, folder: Path, change: "Callable[[La
 
 
 def _print_change(name: str, version: str, seconds: float) -> None:
-    print_line(f"'{name}' is now version {version}, {seconds:.1f} s. To undo: nacre layer remove --graph {name}")
+    print_line(f"'{name}' is now version {version}, {seconds:.1f} s.")
