@@ -68,6 +68,9 @@ def test_a_reader_that_takes_its_process_down_is_a_failure(how, tmp_path, monkey
     (tmp_path / "input.ttl").write_bytes(b"the last input")
     program = tmp_path / "benchmarks" / "fuzz"
     program.mkdir(parents=True)
+    # without these files the installed package would be run
+    (program / "__init__.py").touch()
+    (program.parent / "__init__.py").touch()
     (program / "readers.py").write_text(f"import os\n{how}\n")
     monkeypatch.setattr("benchmarks.fuzz.readers.ROOT", tmp_path)
     monkeypatch.setattr("benchmarks.fuzz.readers.environment", lambda _: {"PYTHONPATH": str(tmp_path)})
