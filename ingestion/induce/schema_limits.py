@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TypeVar
 
 from nacre.records.schema import Class, Predicate, Schema
 
@@ -12,14 +13,16 @@ MAX_OTHER_LABELS = 100
 # characters of a comment; schema.org's longest one has 1,500 (given)
 MAX_COMMENT = 2000
 
+DescribedTerm = TypeVar("DescribedTerm", Class, Predicate)
+
 
 def limit_schema(schema: Schema) -> Schema:
     """The schema with labels, other labels and comments within their limits."""
     return replace(
         schema,
-        classes=tuple(_limit_class(each) for each in schema.classes),
+        classes=tuple(_limit_texts(each) for each in schema.classes),
         groups=tuple(replace(each, label=each.label[:MAX_LABEL]) for each in schema.groups),
-        predicates=tuple(_limit_predicate(each) for each in schema.predicates),
+        predicates=tuple(_limit_texts(each) for each in schema.predicates),
     )
 
 
@@ -28,16 +31,7 @@ def other_labels(labels: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(label[:MAX_LABEL] for label in labels))[:MAX_OTHER_LABELS]
 
 
-def _limit_class(each: Class) -> Class:
-    return replace(
-        each,
-        label=each.label[:MAX_LABEL],
-        comment=each.comment[:MAX_COMMENT],
-        alt_labels=other_labels(each.alt_labels),
-    )
-
-
-def _limit_predicate(each: Predicate) -> Predicate:
+def _limit_texts(each: DescribedTerm) -> DescribedTerm:
     return replace(
         each,
         label=each.label[:MAX_LABEL],

@@ -106,9 +106,7 @@ def _overridden(entries: Sequence[Entry], applied: AppliedLayer) -> Iterator[Pro
     stay = {entry.place for entry in applied.layer.entries}
     left_out = {problem.place for problem in applied.problems}
     for entry in entries:
-        derived = (isinstance(entry, PropertyEntry) and entry.is_derived) or (
-            isinstance(entry, ClassEntry) and bool(entry.where)
-        )
+        derived = isinstance(entry, ClassEntry | PropertyEntry) and entry.is_derived
         if derived and entry.place not in stay and entry.place not in left_out:
             yield Problem(entry.place, f"'{entry_name(entry)}' is replaced by a later entry of the same name.")
 

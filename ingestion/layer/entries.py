@@ -36,6 +36,11 @@ class ClassEntry:
     removed: bool = False
     where: str = ""
 
+    @property
+    def is_derived(self) -> bool:
+        """Whether the members are found by a pattern."""
+        return bool(self.where)
+
 
 @dataclass(frozen=True)
 class PropertyEntry:

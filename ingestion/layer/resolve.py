@@ -154,9 +154,7 @@ def _with_iri(entry: "ClassEntry | PropertyEntry | CodeEntry", iri: str) -> Entr
 
 def _with_new_iri(entry: Entry, prefixes: Mapping[str, str]) -> "ClassEntry | PropertyEntry | None":
     """A derived class or property with its IRI and name; None for other entries."""
-    if not (isinstance(entry, ClassEntry) and entry.where) and not (
-        isinstance(entry, PropertyEntry) and entry.is_derived
-    ):
+    if not (isinstance(entry, ClassEntry | PropertyEntry) and entry.is_derived):
         return None
     iri = expand_name(entry.key, prefixes)
     if iri:
@@ -192,9 +190,7 @@ def _iris(
         )
         return []
     if not found:
-        near = terms.nearest(kind, iri or entry.key)
-        hint = f" Did you mean '{near}'?" if near else ""
-        problems.append(Problem(entry.place, f"this graph has no {kind} '{entry.key}'.{hint}", is_unknown=True))
+        problems.append(_unknown(entry.place, kind, entry.key, layer, terms))
     return found
 
 
@@ -218,12 +214,15 @@ def _classes(
                 else terms.by_name("class", name)
             )
     if not found:
-        near = terms.nearest("class", expand_name(entry.of[0], layer.prefixes) or entry.of[0])
-        hint = f" Did you mean '{near}'?" if near else ""
-        problems.append(
-            Problem(entry.place, f"'{entry.key}': this graph has no class '{entry.of[0]}'.{hint}", is_unknown=True)
-        )
+        problems.append(_unknown(entry.place, "class", entry.of[0], layer, terms, f"'{entry.key}': "))
     return tuple(dict.fromkeys(found))
+
+
+def _unknown(place: Place, kind: Kind, name: str, layer: Layer, terms: GraphTerms, about: str = "") -> Problem:
+    """The problem of a name that the graph lacks, with the nearest one; `about` begins the text."""
+    near = terms.nearest(kind, expand_name(name, layer.prefixes) or name)
+    hint = f" Did you mean '{near}'?" if near else ""
+    return Problem(place, f"{about}this graph has no {kind} '{name}'.{hint}", is_unknown=True)
 
 
 def last_of_each(entries: Sequence[Entry]) -> tuple[Entry, ...]:
@@ -237,6 +236,6 @@ def last_of_each(entries: Sequence[Entry]) -> tuple[Entry, ...]:
 def _identity(entry: Entry) -> object:
     if isinstance(entry, PropertyEntry) and entry.is_derived:
         return "property", entry.iri, tuple(sorted(entry.of))
-    if isinstance(entry, ClassEntry) and entry.where:
+    if isinstance(entry, ClassEntry) and entry.is_derived:
         return "class", entry.iri
     return None

@@ -47,7 +47,7 @@ def derive_facts(facts: Facts) -> Facts:
     """The facts with derived triples; the same object if no rule applies.
 
     Derived triples are marked in `derived`, hidden ones are in `aside`. The export has what was read. A rule that would
-    take or derive too much stops, and `limits` says so.
+    take or derive too much stops, and `limits` names it.
     """
     draft = Draft(facts)
     for rule in RULES:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from agents.layer_drafter import LayerDrafter
 from agents.models.limits import Limits
+from ingestion.layer.drafting.describe_graph import describe_graph
 from ingestion.layer.drafting.draft_layer import LayerDraft, draft_layer
 from ingestion.layer.drafting.layer_text import add_to_text
 from ingestion.read.parse import parse_files
@@ -33,9 +34,11 @@ def drafted(tmp_path: Path, *replies: str) -> tuple[LayerDraft, list[str]]:
     model = ScriptedModel(replies=[{"layer": reply} for reply in replies])
     drafter = LayerDrafter(model, Limits())
     seen: list[str] = []
+    facts = parse_files([tmp_path / "g.ttl"])
     draft = asyncio.run(
         draft_layer(
-            parse_files([tmp_path / "g.ttl"]),
+            facts,
+            describe_graph(facts),
             drafter,
             tokens=5000,
             questions=["How heavy is Big Tom?"],

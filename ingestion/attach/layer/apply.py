@@ -127,7 +127,7 @@ class _EndpointDerivation:
         """Write the pattern of an entry; the IRI of a property that is to be sampled, or ""."""
         if isinstance(entry, RuleEntry | CodeEntry | ThingEntry):
             self._leave_out(entry, NOT_STORED)
-        elif isinstance(entry, ClassEntry) and entry.where:
+        elif isinstance(entry, ClassEntry) and entry.is_derived:
             self.known.add_class(entry)
             self._sample_class(index, entry)
         elif isinstance(entry, PropertyEntry):

@@ -13,7 +13,7 @@ from agents.models.limits import CHARACTERS_PER_TOKEN
 from agents.result import NO_USAGE, Usage
 from ingestion.layer.apply import apply_layers
 from ingestion.layer.drafting.check_draft import CheckedDraft, FailedEntry, check_draft, merge_sections
-from ingestion.layer.drafting.describe_graph import GraphText, describe_graph
+from ingestion.layer.drafting.describe_graph import GraphText
 from ingestion.layer.drafting.layer_text import layer_text
 from ingestion.layer.entries import ClassEntry, PropertyEntry
 from ingestion.read.capsules import Facts
@@ -29,13 +29,11 @@ MAX_GIVEN = 8000
 
 @dataclass
 class LayerDraft:
-    """The entries so far, those that were left out, and what the calls took. `rest` counts classes that no call
-    showed."""
+    """The entries so far, those that were left out, and what the calls took."""
 
     sections: dict[str, Any] = field(default_factory=dict)
     failed: list[FailedEntry] = field(default_factory=list)
     usage: Usage = NO_USAGE
-    rest: int = 0
 
     def has(self, entry: FailedEntry) -> bool:
         """Whether an entry with this key was repaired."""
@@ -64,13 +62,19 @@ def plan_calls(text: GraphText, tokens: int) -> tuple[list[str], int]:
 
 
 async def draft_layer(
-    facts: Facts, drafter: LayerDrafter, *, tokens: int, questions: Sequence[str], on_draft: OnDraft
+    facts: Facts,
+    text: GraphText,
+    drafter: LayerDrafter,
+    *,
+    tokens: int,
+    questions: Sequence[str],
+    on_draft: OnDraft,
 ) -> LayerDraft:
-    """Draft, check and repair; `on_draft` is called with what is there after each call. Raises ModelFailed."""
-    text = describe_graph(facts)
-    calls, rest = plan_calls(text, tokens)
+    """Draft, check and repair; `text` describes the facts, `on_draft` is called with what is there after each call.
+    Raises ModelFailed."""
+    calls, _ = plan_calls(text, tokens)
     given = _given_by_packs(facts)
-    draft = LayerDraft(rest=rest)
+    draft = LayerDraft()
     for number, shown in enumerate(calls, 1):
         present = "\n".join(filter(None, (given, layer_text(draft.sections))))
         reply = await drafter.draft(shown, _prefix_lines(text.prefixes), present, questions)

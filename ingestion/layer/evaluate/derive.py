@@ -23,7 +23,7 @@ from ingestion.layer.evaluate.order import derivation_order, is_deriving, query_
 from ingestion.layer.evaluate.paths import PathEvaluator
 from ingestion.layer.evaluate.pattern_store import PatternStore, PlainTerm, PlainTriple, pattern_store
 from ingestion.layer.evaluate.subclasses import contained_classes
-from ingestion.layer.format.expressions import iris_of, mentioned_iris, predicates_of
+from ingestion.layer.format.expressions import iris_of, may_read_any_predicate, mentioned_iris
 from ingestion.layer.format.prefixes import iri_variants
 from ingestion.layer.packs import is_of_pack
 from ingestion.layer.resolve import Problem
@@ -100,7 +100,7 @@ class _LayerDerivation:
 
     def derive_subclasses(self) -> None:
         """Make derived classes subclasses of the classes with all of their members, and the other way round."""
-        derived = {self._known(e.iri) for e in self.layer.entries if isinstance(e, ClassEntry) and e.where}
+        derived = {self._known(e.iri) for e in self.layer.entries if isinstance(e, ClassEntry) and e.is_derived}
         if derived:
             pairs = np.array(contained_classes(*self._links(TYPE), derived), dtype=np.int32).reshape(-1, 2)
             self._derive(pairs[:, 0], SUBCLASS, pairs[:, 1])
@@ -243,7 +243,7 @@ class _LayerDerivation:
         """The triples that patterns can match. Rules of packs with any predicate follow links to and from the things
         that their other triples are about; other patterns with any predicate see all triples."""
         entries = [entry for entry in self.layer.entries if query_text(entry)]
-        if predicates_of([query_text(entry) for entry in entries if not is_of_pack(entry)]) is None:
+        if may_read_any_predicate(query_text(entry) for entry in entries if not is_of_pack(entry)):
             wanted = np.ones(len(self.facts.subject), dtype=bool)
         else:
             wanted = self._wanted_rows([query_text(entry) for entry in entries])
@@ -258,7 +258,7 @@ class _LayerDerivation:
         iris = frozenset(iri for text in matching for iri in iris_of(text))
         numbers = [n for n in facts.predicates if facts.texts[n] in iris]
         wanted: NDArray[np.bool_] = np.isin(facts.predicate, numbers)
-        if predicates_of(matching) is None:
+        if may_read_any_predicate(matching):
             telling = [n for n in numbers if facts.texts[n] not in (TYPE, LABEL)]
             about = np.zeros(len(facts.texts), dtype=bool)
             rows = np.isin(facts.predicate, telling)

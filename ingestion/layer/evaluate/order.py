@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from ingestion.layer.entries import LAYER_NAMESPACE, ClassEntry, Entry, PropertyEntry, RuleEntry, ThingEntry
+from ingestion.layer.format.expressions import iris_of
 from ingestion.vocabulary import LAYER_NAME
-from nacre.stores.sparql.query_tokens import query_tokens
 
 
 def derivation_order(entries: Sequence[Entry]) -> list[int]:
@@ -27,7 +27,7 @@ def derivation_order(entries: Sequence[Entry]) -> list[int]:
 def is_deriving(entry: Entry) -> bool:
     """Whether an entry gives triples, and not only names."""
     if isinstance(entry, ClassEntry):
-        return bool(entry.where)
+        return entry.is_derived
     return not isinstance(entry, PropertyEntry) or entry.is_derived or bool(entry.kind)
 
 
@@ -70,21 +70,17 @@ def _given(entry: Entry) -> Collection[str]:
     if isinstance(entry, PropertyEntry):
         return (*((entry.iri,) if entry.is_derived else ()), *((LAYER_NAME,) if entry.kind else ()))
     if isinstance(entry, ClassEntry):
-        return (entry.iri,) if entry.where else ()
+        return (entry.iri,) if entry.is_derived else ()
     if isinstance(entry, RuleEntry):
         template = entry.text[: entry.text.find("}") + 1]
-        return {iri for iri in _iris(template) if iri.startswith(LAYER_NAMESPACE)}
+        return {iri for iri in iris_of(template) if iri.startswith(LAYER_NAMESPACE)}
     return ()
 
 
 def _read(entry: Entry) -> Collection[str]:
     """The IRIs that an entry reads."""
     if isinstance(entry, PropertyEntry):
-        return {*_iris(entry.path or entry.where), *entry.of}
+        return {*iris_of(entry.path or entry.where), *entry.of}
     if isinstance(entry, ClassEntry):
-        return _iris(entry.where)
-    return _iris(entry.text[entry.text.find("}") + 1 :]) if isinstance(entry, RuleEntry) else ()
-
-
-def _iris(text: str) -> set[str]:
-    return {token.text[1:-1] for token in query_tokens(text) if token.kind == "iri"}
+        return iris_of(entry.where)
+    return iris_of(entry.text[entry.text.find("}") + 1 :]) if isinstance(entry, RuleEntry) else ()

@@ -11,8 +11,10 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from ingestion.export import ntriples_literal, ntriples_name
+from ingestion.vocabulary import XSD
 from nacre.errors import IngestionError, ToolError
 from nacre.stores.processes.killable_pool import KillablePool, pool_errors
+from nacre.stores.sparql.oxigraph_store import plain_term
 
 # a rule of a layer took at most 1 s over 45,000 triples (measured with the layers of real graphs)
 SECONDS = 60.0
@@ -62,7 +64,7 @@ class PatternStore:
     def _run(self, work: Any, text: str) -> Any:
         pending = "".join(map(_line, self._pending))
         self._pending = []
-        # what is added is in the file too: a query that was killed took the store with it
+        # a query that is killed loses the store, which is then read from the file again
         self._file.write(pending)
         if not self._is_loaded:
             self._file.flush()
@@ -102,6 +104,7 @@ def _written(term: PlainTerm) -> str:
     return ntriples_name(BLANK + text[2:] if kind == "blank" else text)
 
 
+_STRING = XSD + "string"
 _stores: list[Any] = []
 
 
@@ -137,17 +140,11 @@ def _bounded(rows: Iterable[tuple[PlainTerm | None, ...]]) -> list[tuple[PlainTe
 
 
 def _plain(term: Any) -> PlainTerm | None:
-    if term is None:
+    """A term as facts have it: texts without a datatype, blank nodes under their own names."""
+    plain = plain_term(term)
+    if plain is None:
         return None
-    kind = type(term).__name__
-    if kind == "Literal":
-        language = term.language or ""
-        datatype = "" if language else term.datatype.value
-        return "literal", term.value, "" if datatype == _STRING else datatype, language
-    if kind == "NamedNode":
-        text = term.value
-        return ("blank", f"_:{text[len(BLANK) :]}", "", "") if text.startswith(BLANK) else ("iri", text, "", "")
-    return "blank", str(term), "", ""
-
-
-_STRING = "http://www.w3.org/2001/XMLSchema#string"
+    kind, text, datatype, language = plain
+    if kind == "iri" and text.startswith(BLANK):
+        return "blank", f"_:{text[len(BLANK) :]}", "", ""
+    return kind, text, "" if language or datatype == _STRING else datatype, language

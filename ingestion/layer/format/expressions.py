@@ -69,15 +69,10 @@ def check_pattern(text: str, variables: Sequence[str], place: Place) -> str:
 def check_rule(text: str, place: Place) -> str:
     """A CONSTRUCT query; raises IngestionError for another one, or one that reads elsewhere."""
     words = keywords(query_tokens(text))
-    if "CONSTRUCT" not in words or refused_words(words):
+    if "CONSTRUCT" not in words or words & _REFUSED:
         raise IngestionError(f"{place}: a rule is one CONSTRUCT query over the graph alone.")
     _check_engine(text, place)
     return text
-
-
-def refused_words(words: Iterable[str]) -> frozenset[str]:
-    """The keywords that no rule may have."""
-    return _REFUSED.intersection(words)
 
 
 def _check_engine(query: str, place: Place) -> None:
@@ -96,15 +91,10 @@ def _empty_store():  # type: ignore[no-untyped-def]
     return pyoxigraph.Store()
 
 
-def predicates_of(texts: Iterable[str]) -> frozenset[str] | None:
-    """The IRIs in patterns or queries, among them all predicates; None if a predicate may be a variable."""
-    found: set[str] = set()
-    for text in texts:
-        tokens = query_tokens(text)
-        found |= {token.text[1:-1] for token in tokens if token.kind == "iri"}
-        if any(_may_be_predicate(tokens, i) for i in range(1, len(tokens) - 1)):
-            return None
-    return frozenset(found)
+def may_read_any_predicate(texts: Iterable[str]) -> bool:
+    """Whether a predicate of a pattern or query may be a variable; some are taken for one that are not."""
+    every = map(query_tokens, texts)
+    return any(_may_be_predicate(tokens, i) for tokens in every for i in range(1, len(tokens) - 1))
 
 
 def iris_of(text: str) -> frozenset[str]:

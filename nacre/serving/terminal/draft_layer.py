@@ -36,7 +36,8 @@ def write_draft(settings: "Settings", folder: Path, out: Path, questions: Path |
         return _write_template(folder, out)
     with tempfile.TemporaryDirectory(prefix="nacre-layer-") as scratch:
         facts = version_facts(folder, Path(scratch))
-    calls, rest = plan_calls(describe_graph(facts), tokens)
+    text = describe_graph(facts)
+    calls, rest = plan_calls(text, tokens)
     characters = sum(map(len, calls))
     print_line(
         f"About {2 * len(calls)} calls, at most {characters // 2:,} tokens read"
@@ -49,7 +50,7 @@ def write_draft(settings: "Settings", folder: Path, out: Path, questions: Path |
         out.write_text(add_to_text(before, draft.sections), encoding="utf-8")
 
     try:
-        draft = asyncio.run(draft_layer(facts, drafter, tokens=tokens, questions=asked, on_draft=keep))
+        draft = asyncio.run(draft_layer(facts, text, drafter, tokens=tokens, questions=asked, on_draft=keep))
     except ModelFailed as failed:
         raise ConfigError(f"The model failed: {failed.why}. What was drafted before is in {out}.") from None
     _print_result(draft, out)

@@ -91,7 +91,7 @@ def _select(folder: str, query: str, limit: int) -> tuple[list[str], list[tuple[
     rows: list[tuple[Any, ...]] = []
     with _engine_errors():
         for solution in islice(found, limit + 1):
-            rows.append(tuple(_term(solution[i]) for i in range(len(names))))
+            rows.append(tuple(plain_term(solution[i]) for i in range(len(names))))
             size += sum(len(term[1]) for term in rows[-1] if term)
             if size > MAX_TEXT:
                 raise ToolError("too_large", f"The rows hold more than {MAX_TEXT // 1_000_000} million characters.")
@@ -114,7 +114,7 @@ def _construct(folder: str, query: str, limit: int) -> list[tuple[Any, Any, Any]
     if not isinstance(found, ox.QueryTriples):
         raise ToolError("refused", "Only a CONSTRUCT returns triples.")
     with _engine_errors():
-        return [(_term(t.subject), _term(t.predicate), _term(t.object)) for t in islice(found, limit)]
+        return [(plain_term(t.subject), plain_term(t.predicate), plain_term(t.object)) for t in islice(found, limit)]
 
 
 def _result(folder: str, query: str) -> Any:
@@ -133,7 +133,7 @@ def _engine_errors() -> Iterator[None]:
         raise ToolError("unavailable", f"The triples can't be read: {error}.") from None
 
 
-def _term(term: Any) -> tuple[str, str, str, str] | None:
+def plain_term(term: Any) -> tuple[str, str, str, str] | None:
     """A term as a tuple of strings, to send between processes."""
     import pyoxigraph as ox
 
