@@ -13,8 +13,9 @@ In reading order:
     prefill_schema      the schema prompt of a local model, computed ahead
     garbage_collection  fewer pauses for garbage collection
     langserve           LangServe at /ask
+    app                 settings -> the HTTP app with all its routes
     studio              the app under `langgraph dev`
-    http/               the HTTP app: authentication, limits, errors, health; api/ holds its routes
+    http/               the parts of the HTTP app: authentication, limits, errors, health; api/ holds its routes
     openai/             the OpenAI API at /v1
     mcp/                the MCP server, at /mcp and on standard input
     page/               the web page and its static files

@@ -15,7 +15,7 @@ from ingestion.report import build_report, report_text
 from nacre.config.settings import Settings
 from nacre.errors import IngestionError
 from nacre.records.answer import Answer
-from nacre.serving.http.app import create_app
+from nacre.serving.app import create_app
 from nacre.stores.catalog import Library
 
 FIXTURES = Path(__file__).parents[1] / "fixtures/documents"

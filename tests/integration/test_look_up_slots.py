@@ -17,7 +17,7 @@ from fastapi.routing import APIRoute, iter_route_contexts
 from nacre.config.settings import Settings
 from nacre.errors import NacreError
 from nacre.records.cancellation import CancelToken, WorkCancelled, cancel_token, raise_if_cancelled
-from nacre.serving.http.app import create_app
+from nacre.serving.app import create_app
 from nacre.serving.http.auth import authenticate
 from nacre.serving.http.error_handlers import nacre_error_response
 from nacre.serving.http.look_up import LookUpSlotDep, hold_look_up_slot

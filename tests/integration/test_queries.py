@@ -15,8 +15,8 @@ from nacre.access.queries import query_sparql, query_sql, search_sentences
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
 from nacre.plans.sparql.schema import Prefixes
+from nacre.serving.app import create_app
 from nacre.serving.conversations.stateless_turns import MAX_REPLAYED, StatelessTurnCache
-from nacre.serving.http.app import create_app
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.mcp.records import thing_description
 from nacre.serving.turn_service import open_turn_service

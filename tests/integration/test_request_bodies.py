@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nacre.config.settings import Settings
-from nacre.serving.http.app import create_app
+from nacre.serving.app import create_app
 from nacre.serving.http.bodies import MAX_DEPTH, MAX_VALUES, BodyRejected, check_json
 from nacre.serving.keys import KeyStore
 

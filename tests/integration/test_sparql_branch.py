@@ -16,7 +16,7 @@ from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
 from nacre.plans.sparql.terms import XSD
 from nacre.records.turn import Rewrite
-from nacre.serving.http.app import create_app
+from nacre.serving.app import create_app
 from nacre.stores.catalog import Library
 from nacre.stores.sparql.oxigraph_store import ASIDE, OxigraphStore
 from nacre.understanding.understand import understand

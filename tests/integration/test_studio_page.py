@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from graph.app import compose
-from nacre.serving.http.app import create_app
+from nacre.serving.app import create_app
 
 PAGE = (Path(__file__).parents[2] / "docs/studio.md").read_text()
 

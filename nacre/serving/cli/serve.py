@@ -75,7 +75,7 @@ def _uvicorn_config(settings: "Settings", processes: int) -> "uvicorn.Config":
     from nacre.serving.http.connection import MAX_HEAD_BYTES, BoundedConnection
 
     return uvicorn.Config(
-        "nacre.serving.http.app:create_worker_app",
+        "nacre.serving.app:create_worker_app",
         factory=True,
         workers=processes,
         log_config=None,

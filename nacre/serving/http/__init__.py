@@ -1,8 +1,7 @@
-"""The HTTP server: settings -> a FastAPI app with limits, authentication, errors, health and metrics.
+"""What the HTTP app is assembled from: limits, authentication, errors, health, metrics and the routes under /api.
 
 In reading order:
 
-    app                 settings -> the app with all its routes
     api/                the routes under /api
     dependencies        what routes take: turn service, runs, threads, metrics, graph name
     auth                request -> caller; rate limits
