@@ -65,7 +65,7 @@ def _link_like_nouns(schema: Schema) -> frozenset[str]:
 def _singular_modifiers(words: str, schema: Schema) -> str:
     """A noun with the classes before its last word in the singular: "customer policies" of "customers policies"."""
     *before, last = words.split(" ")
-    classes = _class_words(schema) if before else frozenset[str]()
+    classes = _class_words(schema) if any(singular(word) != word for word in before) else frozenset[str]()
     return " ".join((*(singular(word) if word in classes else word for word in before), last))
 
 

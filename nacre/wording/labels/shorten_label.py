@@ -43,7 +43,7 @@ def _strip_range(text: str, predicate: Predicate, schema: Schema) -> str:
 
     "on" of "on island", "part of" of "part of museum", "speaks" of "speaks language", "driver" of "driver employee".
     """
-    if not predicate.has_links:
+    if not predicate.has_links or " " not in text:
         return text
     for iri in predicate.ranges:
         noun = _class_words(schema.class_of.get(iri), schema)
@@ -59,7 +59,7 @@ def _strip_range(text: str, predicate: Predicate, schema: Schema) -> str:
 
 def _strip_domain(text: str, predicate: Predicate, schema: Schema) -> str:
     """A label without the class of its owner at its end: "head" of "head of department"."""
-    for iri in predicate.domains:
+    for iri in predicate.domains if " of " in text else ():
         noun = _class_words(schema.class_of.get(iri), schema)
         before = text.removesuffix(f" of {noun}")
         if noun and before != text and iri not in predicate.ranges and not before.startswith(("is ", "has ")):
@@ -69,10 +69,12 @@ def _strip_domain(text: str, predicate: Predicate, schema: Schema) -> str:
 
 def _strip_owner_noun(text: str, predicate: Predicate, schema: Schema) -> str:
     """A label without the class of its owner at its start: "price" of "product price"."""
-    classes = [schema.class_of[iri] for iri in predicate.domains if iri in schema.class_of]
-    nouns = [label_words(each.label, schema.labels) for each in classes]
-    rest = [label_remainder(text, singular(noun)) or label_remainder(text, noun) for noun in nouns]
-    return rest[0] if rest and rest[0] and len(set(rest)) == 1 else text
+    classes = (schema.class_of[iri] for iri in predicate.domains if iri in schema.class_of)
+    nouns = (label_words(each.label, schema.labels) for each in classes)
+    remainders = (label_remainder(text, singular(noun)) or label_remainder(text, noun) for noun in nouns)
+    rest = next(remainders, "") if " " in text else ""
+    # a predicate may have thousands of owners: the first that differs decides
+    return rest if rest and all(other == rest for other in remainders) else text
 
 
 def _strip_code(text: str, predicate: Predicate, schema: Schema) -> str:
