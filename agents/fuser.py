@@ -67,6 +67,8 @@ def by_model(model: BaseChatModel, rules: Fuser, limits: Limits, *, small: bool 
         has_evidence = any(evidence for _, evidence in draft.sentences)
         if not has_evidence or (view.language == ENGLISH and (small or not asks_for_prose(view))):
             return await rules(view, schema, gate)
+        if view.language == ENGLISH and (lead := _uncited_lead(draft)):
+            gate.say(lead, ())
         indexes = await run_in_thread(numbered_evidence, view, draft, limits.evidence_tokens)
         shown = ShownEvidence(indexes, _fallbacks(view, draft))
         counter = UsageCounter()
@@ -85,6 +87,12 @@ def by_model(model: BaseChatModel, rules: Fuser, limits: Limits, *, small: bool 
         return Result(draft, f"rules after model: {why}" if why else "model", counter.usage)
 
     return fuser
+
+
+def _uncited_lead(draft: AnswerDraft) -> str:
+    """What the draft says of the graph as a whole before its facts: what is missing."""
+    text, indexes = draft.sentences[0]
+    return "" if indexes else text
 
 
 def _fallbacks(view: TurnView, draft: AnswerDraft) -> list[CitedSentence]:

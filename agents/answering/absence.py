@@ -83,6 +83,15 @@ def explain_absence(
     return Absence(text, "not_in_graph", text)
 
 
+def explain_reported_absence(
+    missing: str, understanding: Understanding, schema: Schema, evidence: Sequence[Evidence]
+) -> str:
+    """What a model says that the graph lacks, and what the graph states of the thing that is asked about."""
+    text = f"This graph does not hold {quote_line(missing)}."
+    key, name = _subject(understanding, evidence)
+    return f"{text}{_stated_properties_hint(name, _stated_properties(key, schema, evidence))}" if key else text
+
+
 def nearest_name_hint(unknown: Sequence[tuple[str, str]]) -> str:
     """A sentence with the names nearest to unknown words, or ""."""
     near = [name for _, name in unknown if name]
@@ -136,11 +145,13 @@ def _known_facts_text(understanding: Understanding, schema: Schema, evidence: Se
     near = process.extractOne(" ".join(missing), properties, scorer=fuzz.partial_ratio, score_cutoff=80)
     if near:
         return f"{text} The nearest it has is {quote_line(near[0])}."
-    return (
-        f"{text} What it says of it: {', '.join(map(quote_line, properties[:MOST_PROPERTIES]))}."
-        if properties
-        else text
-    )
+    return f"{text}{_stated_properties_hint('it', properties)}"
+
+
+def _stated_properties_hint(name: str, properties: Sequence[str]) -> str:
+    """A sentence with the properties that the graph states of a thing, or ""."""
+    listed = ", ".join(map(quote_line, properties[:MOST_PROPERTIES]))
+    return f" What it says of {quote_line(name)}: {listed}." if listed else ""
 
 
 def _is_unknown_word(token: Token, known: frozenset[str]) -> bool:

@@ -3,7 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from agents.answering.absence import explain_absence, is_unanswerable, nearest_name_hint, quoted_list
+from agents.answering.absence import (
+    explain_absence,
+    explain_reported_absence,
+    is_unanswerable,
+    nearest_name_hint,
+    quoted_list,
+)
 from agents.answering.answer_draft import AnswerDraft, CitedSentence
 from agents.answering.clarify import other_readings
 from agents.answering.disputes import Dispute, find_disputes
@@ -16,6 +22,7 @@ from agents.answering.select_answer import (
     plan_of,
     row_probability,
     select_answer_rows,
+    unplanned_rows,
 )
 from agents.turn_view import TurnView
 from nacre.language.courtesy import is_greeting
@@ -46,9 +53,11 @@ def draft_answer(view: TurnView, schema: Schema) -> AnswerDraft:
     if asks_for_prose(view) and not (from_text is not None and from_text.is_sure and from_text.is_reason):
         description = draft_description(understanding, evidence)
         if description is not None:
-            return description
+            return _with_missing(description, view)
     selected = select_answer_rows(understanding, evidence)
-    if selected is not None and is_question_for_texts(understanding, selected[1], evidence):
+    if selected is not None and (
+        is_question_for_texts(understanding, selected[1], evidence) or _is_denied(selected[1], view)
+    ):
         selected = None
     if from_text is not None and from_text.probability > _text_bar(understanding, selected):
         return _draft_from_text(from_text, view, schema)
@@ -70,14 +79,34 @@ def _draft_without_rows(view: TurnView, schema: Schema) -> AnswerDraft:
     only_texts = is_partly_read or is_unanswerable(understanding, evidence)
     from_sentences = draft_sentences(understanding, evidence, only_texts=only_texts)
     if from_sentences is not None:
-        return from_sentences
+        return _with_missing(from_sentences, view)
     missing = _reported_missing(view)
     if missing:
-        text = f"This graph does not hold what answers this: {quote_line(missing)}."
+        text = explain_reported_absence(missing, understanding, schema, evidence)
         return AnswerDraft(((text, ()),), "not_in_graph", reason=text)
     absence = explain_absence(understanding, schema, evidence, dict(view.failures))
     cited = () if absence.table is None else (absence.table,)
     return AnswerDraft(((absence.text, cited),), absence.status, reason=absence.reason, table=absence.table)
+
+
+def _is_denied(rows: Rows, view: TurnView) -> bool:
+    """Whether a model that saw the schema says that the graph lacks what is asked, and only a reading that is not sure
+    says otherwise."""
+    if not _reported_missing(view) or not _is_of_reading(rows):
+        return False
+    return not is_sure(view.understanding, rows) and not unplanned_rows(view.evidence)
+
+
+def _with_missing(draft: AnswerDraft, view: TurnView) -> AnswerDraft:
+    """The draft of sentences from the graph; if a model says that the graph lacks what is asked, they are only the
+    nearest facts. Texts may state what the graph lacks."""
+    missing = _reported_missing(view)
+    cited = [view.evidence[i] for _, indexes in draft.sentences for i in indexes]
+    if not missing or any(each.document is not None or isinstance(each, Rows) for each in cited):
+        return draft
+    text = f"This graph does not hold {quote_line(missing)}."
+    sentences = ((f"{text} The nearest that it says is this:", ()), *draft.sentences)
+    return AnswerDraft(sentences, "partial", reason=text, caveats=(text,))
 
 
 def asks_for_prose(view: TurnView) -> bool:
