@@ -68,7 +68,7 @@ def change_layers(
         stages = [Stage("read", read_version), *tables, Stage("passages", keep_passages)]
         stages += [TRIPLES] if (folder / versions.TRIPLES).is_dir() else []
         given = Inputs(Sources(()), (), layers)
-        loaded = build_version(home, wanted, given, stages, pointer.without, server, on_stage, kept)
+        loaded = build_version(home, wanted, given, stages, pointer.without, server, on_stage, kept, pointer.layers)
     if embedder is None or pointer.vectors is None:
         return loaded
     return embed_graph(name, data=data, embedder=embedder, server=server, on_stage=on_stage)

@@ -124,6 +124,11 @@ def ntriples_name(text: str) -> str:
     return f"<{_IN_IRI.sub(_escape, text)}>"
 
 
+def is_plain_iri(text: str) -> bool:
+    """Whether a term is an IRI that is written as it is, and no blank node."""
+    return not text.startswith("_:") and not _IN_IRI.search(text)
+
+
 def ntriples_literal(lexical: str, datatype: str, language: str) -> str:
     """A literal in N-Triples syntax."""
     shown = f'"{_IN_LITERAL.sub(_escape, lexical)}"'

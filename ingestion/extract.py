@@ -23,7 +23,7 @@ from ingestion.read.documents.load import load_documents
 from ingestion.verbalise.texts import SeenTexts, text_passages
 from nacre.errors import ConfigError
 from nacre.language.tokens import name_tokens
-from nacre.records.extracted import ExtractedTriple, SourceSentence
+from nacre.records.extracted import EXTRACTED_NAMESPACE, ExtractedTriple, SourceSentence
 from nacre.records.facts import Passage
 from nacre.stores import versions
 from nacre.stores.catalog import Graph
@@ -99,13 +99,22 @@ async def extract_triples(
         sentences, documents = sentences + len(claims), documents + 1
         result = await extractor(claims, graph.lexicon)
         usage, by = usage + result.usage, by if " after " in by else result.by
-        found += result.value
+        found += map(_without_completion, result.value)
     if not sentences:
         raise ConfigError(f"There is no text to read. Run: nacre extract TEXTS --graph {graph.name}")
     held = _held(graph, found)
     known = tuple(each for each, there in zip(found, held, strict=True) if there)
     new = tuple(each for each, there in zip(found, held, strict=True) if not there)
     return TextExtraction(new, known, sentences, documents, by, usage)
+
+
+def _without_completion(triple: ExtractedTriple) -> ExtractedTriple:
+    """The triple without keys that only an earlier completion gave, which reads other triples than these."""
+    subject, relation, object_ = (
+        "" if key.startswith(EXTRACTED_NAMESPACE) else key
+        for key in (triple.subject_key, triple.relation_key, triple.object_key)
+    )
+    return replace(triple, subject_key=subject, relation_key=relation, object_key=object_)
 
 
 def _held(graph: Graph, found: Sequence[ExtractedTriple]) -> list[bool]:

@@ -212,7 +212,7 @@ def index_graph(
             copied += [folder / versions.TRIPLES] if (folder / versions.TRIPLES).is_dir() else []
             made = PassagesBuilt(manifest.passages, manifest.texts)
             without = no_vectors_reason(name, False, embedder)
-            loaded = build_version(home, wanted, made, WORDS_ONLY, without, server, on_stage, copied)
+            loaded = build_version(home, wanted, made, WORDS_ONLY, without, server, on_stage, copied, pointer.layers)
         else:
             loaded = ingest_result(home, manifest)
     if embedder is None:
@@ -229,8 +229,10 @@ def build_version(
     server: VectorServer,
     on_stage: OnStage,
     copied: Sequence[Path] = (),
+    layers: str = "",
 ) -> IngestResult:
-    """Run the stages in a temporary folder, each on the result of the previous one, and publish it."""
+    """Run the stages in a temporary folder, each on the result of the previous one, and publish it with the triples
+    extracted from texts that are in `layers`."""
     with build_folder(home, versions.version_folder(home, wanted.version), server.url, server.key) as folder:
         with report_write_errors(home):
             for file in copied:
@@ -239,7 +241,7 @@ def build_version(
             made, seconds = run_stages(stages, given, StageContext(folder, on_stage))
         manifest = replace(wanted, passages=made.passages, texts=made.texts)
         with time_stage("publish", on_stage) as taken:
-            publish_version(home, folder, manifest, without)
+            publish_version(home, folder, manifest, without, layers)
     return replace(ingest_result(home, manifest), seconds_by_stage=seconds | taken)
 
 

@@ -86,18 +86,18 @@ def remove_unused(home: Path, url: str | None, key: str | None) -> None:
         versions.remove_unused_versions(home, lambda collection: drop_collection(url, key, collection))
 
 
-def publish_version(home: Path, folder: Path, manifest: Manifest, without: str) -> None:
+def publish_version(home: Path, folder: Path, manifest: Manifest, without: str, layers: str = "") -> None:
     """Flush everything to disk, rename the folder to its version and switch the readers to it.
 
     It has no vectors yet; those of the previous version stay, so that they can be copied. `without` has the reason if
-    no vectors will follow.
+    no vectors will follow. `layers` are the triples extracted from texts.
     """
     with report_write_errors(home):
         present = versions.read_pointer(home)
         earlier = (present.vectors or present.earlier) if present is not None else None
         versions.write_manifest(folder, manifest)
         _flush_and_rename(folder, versions.version_folder(home, manifest.version))
-        switch_version(home, Pointer(manifest.version, earlier=earlier, without=without))
+        switch_version(home, Pointer(manifest.version, earlier=earlier, without=without, layers=layers))
 
 
 def publish_vectors(home: Path, folder: Path, vectors: str, manifest: VectorsManifest) -> None:

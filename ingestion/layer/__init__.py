@@ -12,5 +12,6 @@ Files in reading order:
     apply.py       packs and files of an ingest -> one layer, applied
     check.py       what each entry of a layer gives in a graph, and what is wrong
     edit_names.py  other names that people give on the page
+    from_texts.py  the layer of what texts state
     drafting/      a layer drafted by a model
 """

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-# namespace of schema terms that texts add; the top-level domain is reserved (RFC 2606), so no graph uses it
-EXTRACTED_NAMESPACE = "http://extracted.invalid/"
+# namespace of terms that texts add, a part of that of layers
+EXTRACTED_NAMESPACE = "urn:nacre:layer:text:"
 
 ObjectKind = Literal["thing", "text", "number", "date"]
 

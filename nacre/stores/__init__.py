@@ -5,7 +5,6 @@ Files in reading order:
     graph.py       an open graph: the stores of one version
     catalog.py     Library: all graphs of a data folder, opened and shared
     opener.py      open the stores of one version
-    base_graph.py  the ingested graph without what texts added
     sqlite/        tables, lexicon, passages, documents, conversations, caches
     search/        full-text and vector search
     sparql/        SPARQL sources: the local triple store and remote endpoints

@@ -49,10 +49,8 @@ class GraphOpener:
         hint = f"Run: nacre index --graph {name}"
         try:
             layers = versions.layers_folder(self.data / name, pointer.layers) if pointer.layers else None
-            # a completed graph has its own tables and lexicon, and the passages of its version
-            home = layers if layers is not None and (layers / versions.TABLES).is_file() else folder
-            tables = Tables(home / versions.TABLES)
-            lexicon = Lexicon(home / versions.LEXICON, tables.schema, self.embedder)
+            tables = Tables(folder / versions.TABLES)
+            lexicon = Lexicon(folder / versions.LEXICON, tables.schema, self.embedder)
             graph = Graph(name, manifest.version, tables.schema, tables, lexicon, vector_set=pointer.vectors)
             if layers is not None:
                 graph.layers, graph.extracted = pointer.layers, ExtractedLayer(layers / versions.EXTRACTED)

@@ -59,7 +59,7 @@ class VectorsManifest:
 class Pointer:
     """What readers open: a version and its set of vectors. If `vectors` is None, they are not ready yet, or `without`
     has the reason for leaving them out. `earlier` is the set of the previous version, from which unchanged vectors are
-    copied. `layers` is the id of the extracted triples and completed tables, "" for none."""
+    copied. `layers` is the id of the extracted triples, "" for none."""
 
     version: str
     vectors: str | None = None

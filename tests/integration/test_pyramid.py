@@ -4,6 +4,7 @@ import asyncio
 import io
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,16 +13,28 @@ from agents.extractor import by_model, by_rules
 from agents.models.limits import Limits
 from graph.app import compose
 from graph.stream import stream_turn
-from ingestion.complete import SchemaCompletion, complete_schema, publish_completion, publish_condensed
+from ingestion.apply_layers import change_layers
+from ingestion.complete import (
+    ChangeLayers,
+    SchemaCompletion,
+    apply_completion,
+    complete_schema,
+    publish_condensed,
+    remove_completion,
+)
 from ingestion.export import export_triples
 from ingestion.extract import TextExtraction, extract_triples, publish_triples, remove_layers
-from ingestion.pipeline import NO_PROGRESS, ingest
+from ingestion.graph_state import VectorServer
+from ingestion.layer.entries import PropertyEntry
+from ingestion.layer.format.read_layer import read_layer
+from ingestion.layer.from_texts import COMPLETION
+from ingestion.layer.stored import LayerFile, read_layer_files
+from ingestion.pipeline import NO_PROGRESS, index_graph, ingest
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
 from nacre.records.extracted import SourceSentence
 from nacre.serving.cli.main import main
 from nacre.stores import versions
-from nacre.stores.base_graph import open_base_graph
 from nacre.stores.catalog import Graph, Library
 from nacre.stores.sqlite.extracted_triples import ExtractedLayer
 from tests.support.scripted_model import ScriptedModel
@@ -68,10 +81,14 @@ def extracted(library: Library) -> TextExtraction:
     return found
 
 
+def change(library: Library) -> ChangeLayers:
+    return partial(change_layers, GRAPH, data=library.data, server=VectorServer(), on_stage=NO_PROGRESS)
+
+
 def completed(library: Library) -> SchemaCompletion:
-    with library.open(GRAPH) as present, open_base_graph(present, library.data) as graph:
+    with library.open(GRAPH) as graph:
         found = complete_schema(graph, WordHash())
-        publish_completion(library.data / GRAPH, graph, found, None, NO_PROGRESS)
+        apply_completion(library.data / GRAPH, graph, found, change(library))
     return found
 
 
@@ -134,11 +151,43 @@ def test_completion_shows_an_attribute_and_leaves_what_is_stored(library: Librar
         column = next(c for c in present.schema.relation_of[relation].columns if c.predicate == predicate.iri)
         rows = present.tables.trusted().execute(f"SELECT {column.value} FROM {relation}").fetchall()
         assert rows.count(("Lowmoor College",)) == 2
-        with open_base_graph(present, library.data) as graph:
-            assert exported(graph) == own
-            publish_triples(library.data / GRAPH, graph.version, _layer(present).all())
+        assert exported(present) == own
+        folder = versions.version_folder(library.data / GRAPH, present.version)
+        [file] = read_layer_files(folder).files
+    assert f"<{predicate.iri}>" in file.text
+    [named] = [each for each in read_layer(Path(file.name), file.text).entries if isinstance(each, PropertyEntry)]
+    assert (named.key, named.name) == (predicate.iri, "graduated from")
+    assert remove_completion(library.data / GRAPH, change(library))
+    assert not remove_completion(library.data / GRAPH, change(library))
     with library.open(GRAPH) as present:
         assert present.schema == shown
+        assert present.extracted is not None
+
+
+def test_a_completed_graph_is_read_and_completed_as_if_it_were_not(library: Library) -> None:
+    first = extracted(library)
+    proposed = completed(library).proposals
+    with library.open(GRAPH) as graph:
+        [relation] = [p.iri for p in graph.schema.predicates if p.label == "graduated from"]
+        again = asyncio.run(extract_triples(graph, by_rules))
+        assert {(t.subject, t.relation, t.relation_key) for t in again.triples} >= {
+            (t.subject, t.relation, t.relation_key) for t in first.triples if t.relation == "graduated from"
+        }
+        assert relation not in {each.relation_key for each in again.triples}
+    assert completed(library).proposals == proposed
+    with library.open(GRAPH) as graph:
+        folder = versions.version_folder(library.data / GRAPH, graph.version)
+        assert [each.name for each in read_layer_files(folder).files] == [COMPLETION]
+
+
+def test_another_layer_and_a_new_index_keep_what_texts_state(library: Library) -> None:
+    extracted(library)
+    completed(library)
+    change(library)(lambda present: present.replaced([LayerFile("own.yaml", "properties: {rank: {also: [grade]}}")]))
+    index_graph(GRAPH, data=library.data, embedder=None)
+    with library.open(GRAPH) as graph:
+        assert _layer(graph).count
+        assert "graduated from" in graph.schema.labels
 
 
 def test_condensation_is_reversible(library: Library) -> None:

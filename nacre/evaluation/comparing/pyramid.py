@@ -12,6 +12,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple
@@ -20,15 +21,16 @@ from agents.extractor import by_rules
 from graph.app import Composition, compose
 from graph.builder import App
 from graph.stream import stream_turn
-from ingestion.complete import complete_schema, publish_completion, publish_condensed
+from ingestion.apply_layers import change_layers
+from ingestion.complete import apply_completion, complete_schema, publish_condensed, remove_completion
 from ingestion.extract import extract_triples, publish_triples
+from ingestion.graph_state import VectorServer
 from ingestion.pipeline import NO_PROGRESS, ingest
 from nacre.config.embedder import local_embedder
 from nacre.config.settings import Settings
 from nacre.evaluation.metrics import ChoiceScores, choice_scores, chosen_options, hit_rate, mean_choice_scores
 from nacre.evaluation.synthetic.faculty import faculty_questions, write_faculty
 from nacre.records.answer import Answer
-from nacre.stores.base_graph import open_base_graph
 from nacre.stores.catalog import Library
 from nacre.stores.search.vectors import Embedder
 
@@ -80,18 +82,16 @@ def build_faculty_graph(folder: Path, seed: int, model: Embedder) -> list[dict[s
 
 def rebuild_layers(data: Path, model: Embedder, *, completing: bool, condensing: bool) -> None:
     """Complete and condense the layers, or restore them as they were extracted."""
+    home = data / GRAPH
+    change = partial(change_layers, GRAPH, data=data, server=VectorServer(), on_stage=NO_PROGRESS, embedder=model)
+    remove_completion(home, change)
     library = Library(data, model)
     try:
-        with library.open(GRAPH) as present, open_base_graph(present, data) as graph:
-            home = data / GRAPH
+        with library.open(GRAPH) as graph:
             completion = complete_schema(graph, model, condensing=condensing)
+            publish_condensed(home, graph, completion.condensed)
             if completing:
-                publish_completion(home, graph, completion, None, NO_PROGRESS)
-            elif graph.extracted is not None:
-                publish_triples(home, graph.version, graph.extracted.all())
-        if condensing and not completing:
-            with library.open(GRAPH) as graph:
-                publish_condensed(home, graph, completion.condensed)
+                apply_completion(home, graph, completion, change)
     finally:
         library.close()
 

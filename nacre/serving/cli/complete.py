@@ -1,11 +1,12 @@
 """`nacre complete`: triples extracted from texts -> proposals for the schema, which --apply adds."""
 
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nacre.serving.terminal import options
+from nacre.serving.terminal.layer_versions import graph_version, publish_layers
 from nacre.serving.terminal.open_library import configured_embedder, open_library
 from nacre.serving.terminal.turn_display import print_line
 
@@ -18,43 +19,37 @@ MAX_EXAMPLES = 3
 
 def complete(
     graph: options.GraphOption = None,
-    apply: Annotated[bool, typer.Option("--apply", help="Add the proposals to the shown schema.")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Apply the proposals as a layer of the graph.")] = False,
     condense: Annotated[bool, typer.Option("--condense", help="Only merge near-duplicate relations.")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Undo earlier additions and merges.")] = False,
-    annotations: Annotated[
-        Path | None,
-        typer.Option("--annotations", metavar="FILE", help="The annotations file of the graph's ingest."),
-    ] = None,
 ) -> None:
     """Propose classes and attributes that occur in the texts of a graph but not in its schema.
 
-    With --apply they can be shown and queried like those of the graph. Stored data stays; --remove removes them.
+    With --apply they are a layer of the graph, which nacre layer show prints, and can be queried like those of the
+    graph. Its triples stay; --remove removes the layer and the merges.
     """
     from ingestion import complete as completion_stage
     from ingestion.extract import publish_triples
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
-    from nacre.serving.terminal.progress import show_progress
-    from nacre.stores.base_graph import open_base_graph
 
     if apply + condense + remove > 1:
         raise ConfigError("Give one of --apply, --condense and --remove.")
     settings = Settings()
     embedder = configured_embedder(settings)
-    if embedder is None:
+    if embedder is None and not remove:
         raise ConfigError("Completion compares meanings. Install the bundled embedder: pip install 'nacre[bundled]'")
-    with (
-        open_library(settings) as library,
-        library.open(library.resolve(graph)) as shown_graph,
-        open_base_graph(shown_graph, settings.data) as opened,
-    ):
-        home = settings.data / opened.name
+    _, name, folder = graph_version(graph)
+    home, change = settings.data / name, partial(publish_layers, settings, name, folder)
+    with open_library(settings) as library, library.open(name) as opened:
         if remove:
             if opened.extracted is None:
-                raise ConfigError(completion_stage.NONE_EXTRACTED.format(opened.name))
+                raise ConfigError(completion_stage.NONE_EXTRACTED.format(name))
             publish_triples(home, opened.version, opened.extracted.all())
-            print_line(f"'{opened.name}' is shown as it was ingested, its triples from texts as they were extracted.")
+            completion_stage.remove_completion(home, change)
+            print_line(f"'{name}' is without the layer of its texts, whose triples are as they were extracted.")
             return
+        assert embedder is not None
         completion = completion_stage.complete_schema(opened, embedder)
         _print_completion(completion)
         if condense:
@@ -63,13 +58,13 @@ def complete(
                 f"{len(completion.condensed)} relations now read as another one. To undo: nacre complete --remove"
             )
         elif apply:
-            with show_progress() as on_stage:
-                _, added = completion_stage.publish_completion(home, opened, completion, annotations, on_stage)
-            print_line(
-                f"Added {added:,} statements to what is shown of '{opened.name}'. To undo: nacre complete --remove"
-            )
+            added = completion_stage.apply_completion(home, opened, completion, change)
+            print_line(f"{added.statements:,} statements are in the layer {added.file.name} (nacre layer show).")
+            if added.left_out:
+                print_line(f"{added.left_out:,} statements are left out: about blank nodes, or more than a layer has.")
+            print_line("To undo: nacre complete --remove")
         else:
-            print_line(f"Nothing was written. To add them: nacre complete --apply --graph {opened.name}")
+            print_line(f"Nothing was written. To apply them: nacre complete --apply --graph {name}")
 
 
 def _print_completion(completion: "SchemaCompletion") -> None:

@@ -2,11 +2,13 @@
 
 import asyncio
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nacre.serving.terminal import options
+from nacre.serving.terminal.layer_versions import graph_version, publish_layers
 from nacre.serving.terminal.open_library import open_library
 from nacre.serving.terminal.turn_display import print_line
 
@@ -35,28 +37,31 @@ def extract(
     With --apply they are stored as a layer, each with its sentence, for NACRE_STRATEGY=waterfall and --branches
     triples. The triples of the graph do not change.
     """
+    from ingestion.complete import remove_completion
     from ingestion.extract import publish_triples, remove_layers
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
-    from nacre.stores.base_graph import open_base_graph
 
     if remove and (apply or texts):
         raise ConfigError("--remove can't be combined with texts or --apply.")
     settings = Settings()
     with open_library(settings) as library:
-        name = library.resolve(graph)
-        home = settings.data / name
+        _, name, folder = graph_version(graph)
+        home, change = settings.data / name, partial(publish_layers, settings, name, folder)
         if remove:
+            remove_completion(home, change)
             removed = remove_layers(home)
             print_line(
                 f"Removed the extracted triples of '{name}'." if removed else f"'{name}' has no extracted triples."
             )
             return
-        with library.open(name) as shown_graph, open_base_graph(shown_graph, settings.data) as opened:
+        with library.open(name) as opened:
             extraction = asyncio.run(_extract(opened, settings, mind, texts or []))
             _print_triples(extraction, everything=everything)
             if apply:
                 publish_triples(home, opened.version, extraction.triples)
+                # it has statements of the earlier triples
+                remove_completion(home, change)
     if apply:
         print_line(f"Stored with '{name}'. NACRE_STRATEGY=waterfall uses them; nacre extract --remove removes them.")
     else:

@@ -123,12 +123,5 @@ def _open_graph(name: str | None) -> "Iterator[Graph]":
 
 @contextmanager
 def _open_tables(name: str | None) -> "Iterator[tuple[str, Tables]]":
-    from nacre.stores.base_graph import open_base_graph
-
-    with (
-        _open_library() as library,
-        library.open(library.resolve(name)) as graph,
-        # a completed graph has its own tables; the report covers the ingested ones
-        open_base_graph(graph, library.data) as base,
-    ):
-        yield base.name, base.tables
+    with _open_graph(name) as graph:
+        yield graph.name, graph.tables

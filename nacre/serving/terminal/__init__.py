@@ -8,6 +8,8 @@ In reading order:
     answer_display        its tokens and tables
     chat                  the interactive conversation
     progress              a progress bar or lines
+    layer_versions        a graph with changed layers
+    draft_layer           a layer drafted by a model
     doctor                checks of the installation
     error_messages        exception -> one line and an exit code
     command_names         "nacre ..." in hints -> the command as it was started

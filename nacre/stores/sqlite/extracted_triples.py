@@ -3,7 +3,6 @@
 The file stores the triples as they were extracted, and separately which relations were condensed into another one.
 """
 
-import json
 import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -25,7 +24,6 @@ CREATE TABLE sentence (
     title TEXT NOT NULL, UNIQUE (document, first, last)
 );
 CREATE TABLE condensed (relation TEXT PRIMARY KEY, into_relation TEXT NOT NULL);
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE INDEX triple_subject_key ON triple (subject_key);
 CREATE INDEX triple_object_key ON triple (object_key);
 CREATE INDEX triple_subject ON triple (subject_form);
@@ -93,11 +91,6 @@ class ExtractedLayer:
         """The condensed relations, each with the relation it was condensed into."""
         return dict(self._rows("SELECT relation, into_relation FROM condensed ORDER BY relation"))
 
-    def meta(self, key: str) -> Any:
-        """One entry of the file's metadata; None if there is none."""
-        found = self._rows("SELECT value FROM meta WHERE key = ?", (key,))
-        return json.loads(found[0][0]) if found else None
-
     def close(self) -> None:
         with self._lock:
             self._connection.close()
@@ -113,7 +106,6 @@ def write_layer(
     form: Callable[[str], str],
     *,
     condensed: Mapping[str, str] | None = None,
-    meta: Mapping[str, object] | None = None,
 ) -> int:
     """Write a new file; `form` folds names for lookup. Returns the number of triples."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
@@ -136,9 +128,6 @@ def write_layer(
             connection.execute(f"INSERT INTO triple VALUES (NULL, {','.join('?' * len(row))})", row)
             count += 1
         connection.executemany("INSERT INTO condensed VALUES (?, ?)", sorted((condensed or {}).items()))
-        connection.executemany(
-            "INSERT INTO meta VALUES (?, ?)", ((key, json.dumps(value)) for key, value in sorted((meta or {}).items()))
-        )
         connection.execute("COMMIT")
     return count
 

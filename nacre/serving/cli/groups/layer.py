@@ -8,15 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.serving.terminal import options
-from nacre.serving.terminal.open_library import configured_embedder, open_library, qdrant_api_key
+from nacre.serving.terminal.layer_versions import graph_version, is_attached, publish_layers
 from nacre.serving.terminal.turn_display import print_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ingestion.layer.check import LayerReport
-    from ingestion.layer.stored import LayerFiles
-    from nacre.config.settings import Settings
     from nacre.records.schema import Schema
 
 layer_app = typer.Typer(
@@ -42,9 +38,9 @@ def check(files: FilesArgument, graph: options.GraphOption = None) -> int:
     from ingestion.layer.stored import load_layer_files, read_layer_files
     from nacre.stores.sparql.endpoint_limits import configured_limits
 
-    settings, name, folder = _version(graph)
+    settings, name, folder = graph_version(graph)
     given = load_layer_files(files, packs=read_layer_files(folder).packs)
-    if _is_attached(folder):
+    if is_attached(folder):
         report = check_attached_layers(name, given, data=settings.data, limits=configured_limits(settings))
         return _print_report(report)
     with tempfile.TemporaryDirectory(prefix="nacre-layer-") as scratch:
@@ -71,8 +67,8 @@ def draft(
     from nacre.errors import ConfigError
     from nacre.serving.terminal.draft_layer import write_draft
 
-    settings, name, folder = _version(graph)
-    if _is_attached(folder):
+    settings, name, folder = graph_version(graph)
+    if is_attached(folder):
         raise ConfigError(f"Graph {name!r} is attached: its triples are not here, and a draft is written from them.")
     return write_draft(settings, folder, out or Path(f"{name}.layer.yaml"), questions, tokens)
 
@@ -87,8 +83,8 @@ def apply(files: FilesArgument, graph: options.GraphOption = None) -> None:
     from ingestion.layer.stored import load_layer_files
 
     given = load_layer_files(files)
-    settings, name, folder = _version(graph)
-    _change(settings, name, folder, lambda present: present.replaced(given.files))
+    settings, name, folder = graph_version(graph)
+    publish_layers(settings, name, folder, lambda present: present.replaced(given.files))
 
 
 @layer_app.command()
@@ -99,8 +95,8 @@ def remove(
     """Remove one layer of a graph, or all."""
     from ingestion.layer.stored import LayerFiles
 
-    settings, name, folder = _version(graph)
-    _change(
+    settings, name, folder = graph_version(graph)
+    publish_layers(
         settings,
         name,
         folder,
@@ -114,7 +110,7 @@ def show(graph: options.GraphOption = None) -> None:
     from ingestion.layer.packs import packs_for
     from ingestion.layer.stored import read_layer_files
 
-    _, _, folder = _version(graph)
+    _, _, folder = graph_version(graph)
     stored, schema = read_layer_files(folder), _schema(folder)
     packs = packs_for([c.iri for c in schema.classes] + [p.iri for p in schema.predicates]) if stored.packs else []
     print_line(f"# packs: {', '.join(Path(pack.source).stem for pack in packs) or 'none'}")
@@ -131,29 +127,6 @@ def schema() -> None:
     sys.stdout.write(json.dumps(layer_json_schema(), indent=2) + "\n")
 
 
-def _version(graph: str | None) -> "tuple[Settings, str, Path]":
-    """The settings, the name of the graph, and the folder of its version."""
-    from nacre.config.settings import Settings
-    from nacre.errors import ConfigError
-    from nacre.stores import versions
-
-    settings = Settings()
-    with open_library(settings) as library:
-        name = library.resolve(graph)
-    home = settings.data / name
-    version = versions.current_version(home)
-    if version is None:
-        raise ConfigError(f"No graph named {name!r}. Run: nacre ingest FILE.ttl --graph {name}")
-    folder = versions.version_folder(home, version)
-    return settings, name, folder
-
-
-def _is_attached(folder: Path) -> bool:
-    from nacre.stores import versions
-
-    return not (folder / versions.TABLES).is_file()
-
-
 def _schema(folder: Path) -> "Schema":
     from contextlib import closing
 
@@ -162,7 +135,7 @@ def _schema(folder: Path) -> "Schema":
     from nacre.stores import versions
     from nacre.stores.sqlite.tables import Tables
 
-    if _is_attached(folder):
+    if is_attached(folder):
         return from_json(Schema, json.loads((folder / versions.SCHEMA).read_text(encoding="utf-8")))
     with closing(Tables(folder / versions.TABLES)) as tables:
         return tables.schema
@@ -174,34 +147,3 @@ def _print_report(report: "LayerReport") -> int:
     for line in report_lines(report):
         print_line(line)
     return 0 if report.is_applicable else 2
-
-
-def _change(settings: "Settings", name: str, folder: Path, change: "Callable[[LayerFiles], LayerFiles]") -> None:
-    if _is_attached(folder):
-        from ingestion.attach.attach import change_attached_layers
-        from nacre.stores.sparql.endpoint_limits import configured_limits
-
-        limits = configured_limits(settings)
-        attached = change_attached_layers(name, change, data=settings.data, limits=limits)
-        for problem in attached.problems:
-            print_line(f"warning: {problem}")
-        _print_change(name, attached.version, attached.endpoint.seconds)
-        return
-    from ingestion.apply_layers import change_layers
-    from ingestion.graph_state import VectorServer
-    from nacre.serving.terminal.progress import print_warnings, show_progress
-
-    with show_progress() as on_stage, print_warnings("ingestion.layer.apply"):
-        changed = change_layers(
-            name,
-            change,
-            data=settings.data,
-            server=VectorServer(settings.qdrant_url, qdrant_api_key(settings)),
-            on_stage=on_stage,
-            embedder=configured_embedder(settings),
-        )
-    _print_change(name, changed.version, sum(changed.seconds_by_stage.values()))
-
-
-def _print_change(name: str, version: str, seconds: float) -> None:
-    print_line(f"'{name}' is now version {version}, {seconds:.1f} s.")

@@ -1,0 +1,69 @@
+"""Versions of graphs that differ in their layers: settings + change -> a published version, printed."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nacre.serving.terminal.open_library import configured_embedder, open_library, qdrant_api_key
+from nacre.serving.terminal.turn_display import print_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ingestion.layer.stored import LayerFiles
+    from nacre.config.settings import Settings
+
+
+def graph_version(graph: str | None) -> "tuple[Settings, str, Path]":
+    """The settings, the name of the graph, and the folder of its version."""
+    from nacre.config.settings import Settings
+    from nacre.errors import ConfigError
+    from nacre.stores import versions
+
+    settings = Settings()
+    with open_library(settings) as library:
+        name = library.resolve(graph)
+    home = settings.data / name
+    version = versions.current_version(home)
+    if version is None:
+        raise ConfigError(f"No graph named {name!r}. Run: nacre ingest FILE.ttl --graph {name}")
+    folder = versions.version_folder(home, version)
+    return settings, name, folder
+
+
+def is_attached(folder: Path) -> bool:
+    """Whether a version is attached to an endpoint."""
+    from nacre.stores import versions
+
+    return not (folder / versions.TABLES).is_file()
+
+
+def publish_layers(settings: "Settings", name: str, folder: Path, change: "Callable[[LayerFiles], LayerFiles]") -> None:
+    """Publish a version of a graph with changed layers."""
+    if is_attached(folder):
+        from ingestion.attach.attach import change_attached_layers
+        from nacre.stores.sparql.endpoint_limits import configured_limits
+
+        limits = configured_limits(settings)
+        attached = change_attached_layers(name, change, data=settings.data, limits=limits)
+        for problem in attached.problems:
+            print_line(f"warning: {problem}")
+        _print_change(name, attached.version, attached.endpoint.seconds)
+        return
+    from ingestion.apply_layers import change_layers
+    from ingestion.graph_state import VectorServer
+    from nacre.serving.terminal.progress import print_warnings, show_progress
+
+    with show_progress() as on_stage, print_warnings("ingestion.layer.apply"):
+        changed = change_layers(
+            name,
+            change,
+            data=settings.data,
+            server=VectorServer(settings.qdrant_url, qdrant_api_key(settings)),
+            on_stage=on_stage,
+            embedder=configured_embedder(settings),
+        )
+    _print_change(name, changed.version, sum(changed.seconds_by_stage.values()))
+
+
+def _print_change(name: str, version: str, seconds: float) -> None:
+    print_line(f"'{name}' is now version {version}, {seconds:.1f} s.")
