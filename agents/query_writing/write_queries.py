@@ -100,7 +100,7 @@ async def write_queries(
         if step.wants == "yes_no":
             ran = tuple(_truth_result(found) for found in ran)
         done = replace(done, ran=ran or done.ran, tried=(*done.tried, *(q for part in ran for q in part.queries)))
-        why = find_doubt(view, done.wants, ran)
+        why = find_doubt(view, done.wants, ran, database.schema)
         done = replace(done, doubted=bool(why))
         if not why or not left or all(query.text in earlier for part in ran for query in part.queries):
             break

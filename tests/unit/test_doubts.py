@@ -1,5 +1,6 @@
 """What speaks against rows, and what does not."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from agents.query_writing.doubts import find_doubt, is_of_kind, preview_rows
 from agents.turn_view import TurnView, first_turn
 from nacre.records.evidence import AnswerForm, BranchResult, Table
+from nacre.records.schema import Class, Predicate, Schema
 from nacre.records.turn import Mention, Understanding
 from tests.support.fake_database import refused, rows
 
@@ -82,6 +84,38 @@ def test_a_name_that_no_condition_uses(named: Mention, sql: str, doubted: bool) 
     assert bool(why) == doubted
     if doubted:
         assert "'pilau'" in str(why)
+
+
+@pytest.mark.parametrize(
+    ("named", "found"),
+    [
+        # the start of a word of the question
+        (mention("curried", "Curry"), rows("onion", sql="SELECT 1 WHERE label LIKE '%curr%'")),
+        # what is asked for is among the rows, or in each of them, or a column has its name
+        (mention("pilau", "Pilaf"), rows("onion", "Pilaf", sql="SELECT 1")),
+        (mention("rice", "Basmati"), rows("brown rice", "rice pudding", sql="SELECT 1")),
+        (mention("c0", "First"), rows("onion", sql="SELECT 1")),
+    ],
+)
+def test_a_name_that_the_query_or_its_rows_cover_raises_no_doubt(named: Mention, found: BranchResult) -> None:
+    assert find_doubt(view(named), "names", [found]) is None
+
+
+def test_a_name_is_covered_by_another_thing_of_the_same_words() -> None:
+    other = replace(mention(label="Risotto"), target="http://ex/r")
+    turn = first_turn(QUESTION, Understanding(QUESTION, (mention(),), candidates=(other,)))
+    assert find_doubt(turn, "names", [rows("onion", sql="SELECT 1 WHERE label = 'risotto'")]) is None
+
+
+def test_a_name_of_everything_restricts_nothing() -> None:
+    only = Predicate("http://ex/maker", "maker", 9, 9, 1, True, False, True, {}, {}, values=("Pilau",))
+    dish = Class("http://ex/Dish", "dish", 9, "dish")
+    schema = Schema((dish,), (), (only,), (), {}, 0, 0)
+    unused = [rows("onion", sql="SELECT 1")]
+    value = replace(mention(kind="value", label="Pilau"), predicate="http://ex/maker")
+    assert find_doubt(view(value), "names", unused, schema) is None
+    assert find_doubt(view(mention("dishes", "Dishes of the day")), "names", unused, schema) is None
+    assert find_doubt(view(mention("lids", "Lids of the day")), "names", unused, schema)
 
 
 def test_no_more_than_three_names_are_told_of() -> None:
