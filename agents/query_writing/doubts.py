@@ -17,7 +17,7 @@ NAME_SCORE = 0.9
 SHORTEST_STEM = 3
 _LITERAL = re.compile(r"['\"]((?:[^'\"]|'')*+)['\"]")
 EMPTY = (
-    "It ran and gave no rows. Check names, spellings and joins, or ask in another way; "
+    "It ran and gave no rows. Check names, spellings and joins, look values up, or ask in another way; "
     "if that is the answer, give the same query again."
 )
 FORMS: dict[str, str] = {"number": "a number", "date": "a date", "names": "names", "yes_no": "one cell, 1 or 0"}

@@ -23,6 +23,9 @@ LONGEST_ANSWER = 500
 # less likely readings are not shown (given)
 WORTH_SHOWING = 0.3
 READINGS_SHOWN = 2
+# look-ups that were not run, as they are named to the model
+LOOK_UPS_SHOWN = 4
+LONGEST_LOOK_UP = 100
 
 
 async def query_messages(
@@ -62,18 +65,34 @@ def query_prefix(tables: str | None, *, small: bool, language: Language = "sql")
     return prompt(name, schema=quote_lines(tables or f"{shown} named with each question."))
 
 
-def look_up_message(seen: Sequence[tuple[LookUp, str]]) -> str:
-    """The results of look-ups as a message."""
+def look_up_message(seen: Sequence[tuple[LookUp, str]], left_out: Sequence[LookUp], left: int) -> str:
+    """The results of look-ups as a message, with those that were not run, and how many answers are left."""
     parts = [f"{_look_up_words(each)}:\n{quote_lines(text)}" for each, text in seen]
-    return "<seen>\n" + "\n".join(parts) + "\n</seen>\nNow answer the question."
+    return f"<seen>\n{_lines(parts)}\n</seen>\n{_not_run(left_out)}Now answer the question. {_answers_left(left)}"
 
 
-def feedback_message(ran: Sequence[BranchResult], why: str) -> str:
+def feedback_message(ran: Sequence[BranchResult], why: str, left_out: Sequence[LookUp], left: int) -> str:
     """The rows of queries and the doubt about them as a message."""
     parts = [
         f"{quote_line(query.text)[:300]}\n{_rows_or_error(found)}" for found in ran for query in found.queries[-1:]
     ]
-    return "<rows>\n" + "\n".join(parts) + f"\n</rows>\n{quote_line(why)}\nGive a corrected answer."
+    rows = f"<rows>\n{_lines(parts)}\n</rows>\n"
+    return f"{rows}{quote_line(why)}\n{_not_run(left_out)}Give a corrected answer. {_answers_left(left)}"
+
+
+def _lines(parts: Sequence[str]) -> str:
+    return "\n".join(parts)
+
+
+def _not_run(left_out: Sequence[LookUp]) -> str:
+    """A line with the look-ups that were asked for and not run."""
+    shown = [_look_up_words(each)[:LONGEST_LOOK_UP] for each in left_out[:LOOK_UPS_SHOWN]]
+    more = f" and {len(left_out) - len(shown)} more" if len(left_out) > len(shown) else ""
+    return f"Not looked up: {'; '.join(shown)}{more}.\n" if left_out else ""
+
+
+def _answers_left(left: int) -> str:
+    return "This is your last answer: no more look-ups." if left <= 1 else f"You have {left} answers left."
 
 
 def _rows_or_error(found: BranchResult) -> str:

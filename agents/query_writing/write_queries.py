@@ -88,10 +88,11 @@ async def write_queries(
             return replace(done, usage=done.usage + failed.usage, failed="" if done.ran else failed.why)
         step = _to_step(answer)
         done = replace(done, usage=done.usage + usage, wants=step.wants if not small else None, missing=step.missing)
-        if step.look_ups and not step.queries and left:
-            look_ups = [LookUp(each.kind, each.table, each.column, each.text) for each in step.look_ups[:MOST_LOOK_UPS]]
-            seen = [(each, await database.look_up(each)) for each in look_ups]
-            conversation = [*conversation, AIMessage(answer.model_dump_json()), HumanMessage(look_up_message(seen))]
+        look_ups = [LookUp(each.kind, each.table, each.column, each.text) for each in step.look_ups]
+        if look_ups and not step.queries and left:
+            seen = [(each, await database.look_up(each)) for each in look_ups[:MOST_LOOK_UPS]]
+            shown = look_up_message(seen, look_ups[MOST_LOOK_UPS:], left)
+            conversation = [*conversation, AIMessage(answer.model_dump_json()), HumanMessage(shown)]
             continue
         earlier = {query.text for query in done.tried}
         # several queries are described by their columns
@@ -104,7 +105,8 @@ async def write_queries(
         done = replace(done, doubted=bool(why))
         if not why or not left or all(query.text in earlier for part in ran for query in part.queries):
             break
-        conversation = [*conversation, AIMessage(answer.model_dump_json()), HumanMessage(feedback_message(ran, why))]
+        shown = feedback_message(ran, why, look_ups, left)
+        conversation = [*conversation, AIMessage(answer.model_dump_json()), HumanMessage(shown)]
     return done
 
 

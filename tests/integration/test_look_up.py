@@ -3,6 +3,7 @@
 import time
 from collections.abc import Collection, Iterator
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -151,6 +152,39 @@ def test_values_of_a_column_without_a_text_are_a_sample(tables: Tables) -> None:
     assert line.count(" for all") <= MOST
     assert seen(tables, table="shop", column="price") == "There is no such column of text."
     assert seen(tables, text="nothing of this kind") == "No value is like 'nothing of this kind'."
+
+
+def test_all_that_match_are_counted(tables: Tables) -> None:
+    lines = seen(tables, text="good").splitlines()
+    assert len(lines) == MOST + 1
+    assert lines[-1] == f"... {60 - MOST} more match"
+
+
+def test_the_values_of_a_link_are_the_names_of_its_targets(tables: Tables) -> None:
+    column = next(name for name in seen(tables, "rows", table="good").splitlines()[0].split(" | ") if "sold_by" in name)
+    assert seen(tables, table="good", column=column, text="cape") == f"good.{column}: Cape Town"
+    (line,) = seen(tables, table="good", column=column).splitlines()
+    assert "Cape Town" in line
+
+
+def test_no_value_is_told_apart_from_another_value(tmp_path: Path) -> None:
+    (tmp_path / "mills.ttl").write_text(
+        HEAD + ':a a :Mill ; rdfs:label "A" ; :sails 4 ; :note "old" . :b a :Mill ; rdfs:label "B" .', "utf-8"
+    )
+    write_tables(parse_files([tmp_path / "mills.ttl"]), tmp_path / "graph.sqlite")
+    mills = Tables(tmp_path / "graph.sqlite")
+    unmatched = seen(mills, table="mill", column="note", text="new").splitlines()
+    assert unmatched == ["No value is like 'new'.", "mill.note: old; 1 of 2 rows have no value"]
+    assert seen(mills, table="mill", column="sails") == "mill.sails: 4; 1 of 2 rows have no value"
+    mills.close()
+
+
+def test_the_same_words_are_alike_however_they_are_joined(tmp_path: Path) -> None:
+    (tmp_path / "fuels.ttl").write_text(HEAD + ':a a :Fuel ; rdfs:label "plug-in hybrid" .', "utf-8")
+    write_tables(parse_files([tmp_path / "fuels.ttl"]), tmp_path / "graph.sqlite")
+    fuels = Tables(tmp_path / "graph.sqlite")
+    assert {each.likeness for each in find_occurrences(["Plug-in hybrid"], fuels, seconds=2)} == {1.0}
+    fuels.close()
 
 
 def test_what_is_found_is_bounded_in_number_and_length(tables: Tables) -> None:

@@ -169,6 +169,19 @@ async def test_look_ups_are_bounded(scripted: ScriptedModel) -> None:
     assert len(database.looked) == 2 * MOST_LOOK_UPS, "the last exchange has to be a query"
     assert len(scripted.asked) == LIMITS.exchanges
     assert own_values(result) == ["onion"], "the reading's rows stay"
+    assert "Not looked up: values like '4'; " in told(scripted, 1)
+    assert "and 12 more.\n" in told(scripted, 1)
+    assert "You have 2 answers left." in told(scripted, 1)
+    assert "This is your last answer" in told(scripted, 2)
+
+
+async def test_a_look_up_may_follow_when_nothing_was_found(scripted: ScriptedModel) -> None:
+    scripted.replies = [step("SELECT 1", look_ups=[look()]), step(look_ups=[look(text="pilau")]), step("SELECT 2")]
+    database = FakeDatabase(written=[BLANK, RICE])
+    assert own_values(await wrote(scripted, view(), database)) == ["rice"]
+    assert "look values up" in told(scripted, 1)
+    assert "Not looked up: values like 'pilaf'." in told(scripted, 1)
+    assert database.looked == [LookUp("values", text="pilau")]
 
 
 async def test_queries_beside_look_ups_are_run(scripted: ScriptedModel) -> None:

@@ -54,9 +54,10 @@ def _values(wanted: LookUp, source: SparqlSource, schema: Schema, prefixes: Pref
     if column is not None:
         holds = f" FILTER(CONTAINS(LCASE(STR(?l)), {format_literal(text.lower())}))" if text else ""
         statement = write_statement(schema, column, "?s", "?l", "?v")
-        query = f"SELECT DISTINCT ?l {{ {statement} FILTER(isLiteral(?l)){holds} }} LIMIT {MOST}"
-        rows = source.select(query, limit=MOST, seconds=seconds).rows
-        lines = [f'{prefixes.short(column)}: "{_shown(row[0])}"' for row in rows]
+        query = f"SELECT DISTINCT ?l {{ {statement} FILTER(isLiteral(?l)){holds} }} LIMIT {MOST + 1}"
+        rows = source.select(query, limit=MOST + 1, seconds=seconds).rows
+        lines = [f'{prefixes.short(column)}: "{_shown(row[0])}"' for row in rows[:MOST]]
+        lines += ["... there are more"] * (len(rows) > MOST)
         return "\n".join(lines) or f"No value of {prefixes.short(column)} is like {text!r}."
     words = [token.norm for token in tokenize(text) if token.norm.isalnum()]
     names = [p.iri for p in schema.predicates if p.role == "name" and not derived_patterns(schema, p.iri)]
@@ -68,6 +69,7 @@ def _values(wanted: LookUp, source: SparqlSource, schema: Schema, prefixes: Pref
     named = [(row[0].value, row[1].value) for row in rows if row[0] and row[1]]
     named.sort(key=lambda each: (-fuzz.ratio(text.lower(), each[1].lower()), each))
     lines = [f'"{label[:LONGEST]}" is the name of {prefixes.short(key)}' for key, label in named[:MOST]]
+    lines += [f"... {len(named) - MOST} more match"] * (len(named) > MOST)
     return "\n".join(lines) or f"No name is like {text!r}."
 
 
