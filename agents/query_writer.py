@@ -11,15 +11,18 @@ from agents.answering.calibrate_rows import calibrate_rows
 from agents.answering.merge_candidates import (
     is_undecided,
     merge_candidates,
+    merge_choice,
     merge_rewording,
     merge_second_query,
     non_empty_rows,
+    rival_rows,
 )
 from agents.answering.select_answer import DECLINED, row_probability
 from agents.database import Database
 from agents.models.limits import Limits
 from agents.models.priors import Priors
 from agents.query_writing.rewording import reword_question
+from agents.query_writing.second_opinion import choose_candidate
 from agents.query_writing.write_queries import write_queries
 from agents.result import Result
 from agents.turn_view import TurnView
@@ -102,9 +105,8 @@ def by_model(
         result = merge_candidates(view, reworded.value, writing, priors)
         usage = reworded.usage + writing.usage
         if not writing.failed and is_undecided(view.understanding, result):
-            second = await write_queries(model, replace(view, understanding=Understanding(view.standalone)), database,
-                                    None, replace(bounds, exchanges=1), priors)  # fmt: skip
-            result, usage = merge_second_query(result, second, priors), usage + second.usage
+            decided = await _with_second_opinion(model, view, database, result, bounds, priors)
+            result, usage = decided.value, usage + decided.usage
         return Result(result, f"rules after model: {writing.failed}" if writing.failed else "model", usage)
 
     return query_writer
@@ -122,6 +124,22 @@ async def _with_rewording(
     if rewording.rows is None:
         return Result(result, usage=rewording.usage)
     return Result(merge_rewording(view.understanding, result, rewording.rows, priors), "model", rewording.usage)
+
+
+async def _with_second_opinion(
+    model: BaseChatModel, view: TurnView, database: Database, result: BranchResult, limits: Limits, priors: Priors
+) -> Result[BranchResult]:
+    """The result after a second opinion on two candidates with different rows: a model sees both and chooses. A small
+    model writes another query instead, without suggestions."""
+    if priors.size == "small":
+        alone = replace(view, understanding=Understanding(view.standalone))
+        second = await write_queries(model, alone, database, None, replace(limits, exchanges=1), priors)
+        return Result(merge_second_query(result, second, priors), "model", second.usage)
+    own, reading = rival_rows(view.understanding, result)
+    chosen = await choose_candidate(model, view.standalone, own, reading, limits)
+    if chosen.value is None:
+        return Result(result, chosen.by, chosen.usage)
+    return Result(merge_choice(result, chosen.value, priors), "model", chosen.usage)
 
 
 def _probability_bar(priors: Priors) -> float:

@@ -108,12 +108,39 @@ def _outcome(
 
 def is_undecided(understanding: Understanding, found: BranchResult) -> bool:
     """Whether rows of the model and of a reading differ, and neither is clearly likelier."""
-    if found.wants == "prose":
+    if found.wants == "prose" or not all(_candidates(found)):
         return False
+    own, reading = (row_probability(understanding, each) for each in rival_rows(understanding, found))
+    return abs(own - reading) < MARGIN
+
+
+def rival_rows(understanding: Understanding, found: BranchResult) -> tuple[Rows, Rows]:
+    """The likeliest rows of the model and of a reading."""
+    own, readings = _candidates(found)
+
+    def likely(rows: Rows) -> float:
+        return row_probability(understanding, rows)
+
+    return max(own, key=likely), max(readings, key=likely)
+
+
+def _candidates(found: BranchResult) -> tuple[list[Rows], list[Rows]]:
+    """The rows of the model and those of readings."""
     rows = non_empty_rows(found.rows)
-    own = [row_probability(understanding, each) for each in rows if each.reading is None]
-    theirs = [row_probability(understanding, each) for each in rows if each.reading is not None]
-    return bool(own and theirs) and abs(max(own) - max(theirs)) < MARGIN
+    return [each for each in rows if each.reading is None], [each for each in rows if each.reading is not None]
+
+
+def merge_choice(found: BranchResult, chosen: Rows, priors: Priors) -> BranchResult:
+    """The rows that a model chose after it saw both candidates count as agreed, the others as disputed by them."""
+    evidence = tuple(
+        each
+        if not isinstance(each, Rows) or is_empty(each.table)
+        else replace(each, probability=priors.after("agreed"), confirmed=True)
+        if _are_same(each, chosen)
+        else replace(each, probability=after_dispute(each.probability or 0.0, priors.after("agreed")))
+        for each in found.evidence
+    )
+    return replace(found, evidence=evidence)
 
 
 def merge_second_query(found: BranchResult, second: QueryAttempts, priors: Priors) -> BranchResult:

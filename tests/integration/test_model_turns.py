@@ -89,7 +89,7 @@ async def test_a_model_looks_up_before_it_writes(app: App, scripted: ScriptedMod
     scripted.replies = [step(look_ups=wanted), step(TABLE.format(dish=dish))]
     answer = await ask(app, UNCLEAR)
     assert answer["values"] == ["dal"]
-    assert "entity.label: dal" in str(scripted.asked[1][-1].content)
+    assert "dish.label: dal" in str(scripted.asked[1][-1].content)
 
 
 async def test_exact_readings_are_left_to_the_rules_where_a_model_is_small(

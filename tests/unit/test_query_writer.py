@@ -308,19 +308,21 @@ async def test_a_reading_that_is_hardly_likely_disputes_nothing(scripted: Script
 RIVAL = replace(DOUBTED, probability=LARGE.after("disputed"))
 
 
-@pytest.mark.parametrize(("second", "sure"), [(RICE, "rice"), (ONION, "onion"), (rows("dal"), None)])
-async def test_a_disputed_candidate_buys_one_independent_query(
-    scripted: ScriptedModel, second: BranchResult, sure: str | None
+@pytest.mark.parametrize(("right", "sure"), [("A", "rice"), ("B", "onion"), ("neither", None)])
+async def test_a_model_chooses_between_candidates_with_different_rows(
+    scripted: ScriptedModel, right: str, sure: str | None
 ) -> None:
-    scripted.replies = [step("SELECT 1"), step("SELECT 2")]
-    result = await wrote(scripted, view(RIVAL), FakeDatabase([read(ONION)], [RICE, second]), lead="model")
-    assert "what pilaf contains" not in told(scripted, 1), "it sees neither readings nor earlier rows"
-    assert "rice" not in told(scripted, 1)
+    scripted.replies = [step("SELECT 1", meaning="what is in it"), {"right": right}]
+    both = [read(rows("onion", "salt"), words="what pilaf contains")], [rows("rice", "salt")]
+    result = await wrote(scripted, view(RIVAL), FakeDatabase(*both), lead="model")
+    shown = told(scripted, 1)
+    assert "what is in it\nSELECT 1\n2 rows. Only here:\nc0\nrice\n</A>" in shown
+    assert "what pilaf contains\n2 rows. Only here:\nc0\nonion\n</B>" in shown
     assert result.usage.calls == 2
-    confirmed = [each.table.rows[0][0] for each in result.value.rows if each.confirmed]
-    assert confirmed == ([sure] if sure else [])
-    assert all(each.probability == LARGE.after("agreed") for each in result.value.rows if each.confirmed)
-    assert [query.text for query in result.value.queries] == ["reading 0", "SELECT 1", "SELECT 2"]
+    confirmed = {each.table.rows[0][0]: each.probability for each in result.value.rows if each.confirmed}
+    assert confirmed == ({sure: LARGE.after("agreed")} if sure else {})
+    assert all((each.probability or 0) < LARGE.after("agreed") for each in result.value.rows if not each.confirmed)
+    assert [query.text for query in result.value.queries] == ["reading 0", "SELECT 1"]
 
 
 async def test_a_second_query_that_fails_changes_nothing(scripted: ScriptedModel) -> None:

@@ -58,7 +58,9 @@ def find_occurrences(phrases: Sequence[str], tables: Tables, *, seconds: float) 
         own = [each for each in own if each.likeness >= LEAST_SHARE]
         if not own and not any(map(str.isdigit, phrase)):
             own = [each for place in _places(tables.schema) for each in _similar(phrase, place, tables, deadline)]
-        best = sorted(_without_repeated_labels(own), key=lambda each: (-each.likeness, each.table, each.column, each.value))
+        best = sorted(
+            _without_repeated_labels(own), key=lambda each: (-each.likeness, each.table, each.column, each.value)
+        )
         found += best[:A_PHRASE]
     return sorted(dict.fromkeys(found), key=lambda each: -each.likeness)[:MOST]
 
