@@ -64,9 +64,7 @@ def _is_number(cell: object) -> bool:
     return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
-def _unused_names(
-    understanding: Understanding, ran: Sequence[BranchResult], schema: Schema | None
-) -> list[Mention]:
+def _unused_names(understanding: Understanding, ran: Sequence[BranchResult], schema: Schema | None) -> list[Mention]:
     """The names of the question that restrict the answer and that neither a condition nor the rows show."""
     mentions = [mention for mention in understanding.mentions if _is_name(mention)]
     # what the same words may name as well

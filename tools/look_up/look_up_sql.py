@@ -155,9 +155,7 @@ def _named_places(relation: Relation, column: str) -> Iterator[_Place]:
         yield _Place("entity", "label")
 
 
-def _containing(
-    phrase: str, place: _Place, tables: Tables, deadline: float, most: int = A_PHRASE
-) -> list[Occurrence]:
+def _containing(phrase: str, place: _Place, tables: Tables, deadline: float, most: int = A_PHRASE) -> list[Occurrence]:
     """Values that equal the phrase, or contain it at the start of a word."""
     name = place.value
     escaped = phrase.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
