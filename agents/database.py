@@ -38,8 +38,9 @@ class Database(Protocol):
         """The names that the conversation may mean."""
         ...
 
-    async def read(self, readings: Sequence[Reading]) -> Sequence[BranchResult]:
-        """The rows of each reading of the turn, the likeliest first."""
+    async def read(self, readings: Sequence[Reading], names: str = "") -> Sequence[BranchResult]:
+        """The rows of each reading of the turn, the likeliest first. By SQL, things have their names in the language
+        `names` if it is given and they have one."""
         ...
 
     async def query(self, text: str) -> BranchResult:

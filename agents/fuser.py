@@ -12,6 +12,7 @@ from agents.answering.draft import asks_for_prose, draft_answer
 from agents.answering.grounding_gate import GroundingGate, ShownEvidence
 from agents.answering.inherited_confidence import limit_confidence
 from agents.answering.select_answer import indexed_sentences, unplanned_rows
+from agents.answering.translate_draft import translate_draft
 from agents.models.calls import ModelFailed, stream_reply
 from agents.models.limits import CHARACTERS_PER_TOKEN, Limits
 from agents.models.usage import UsageCounter
@@ -47,9 +48,9 @@ async def by_rules(view: TurnView, schema: Schema, gate: GroundingGate) -> Resul
 
 
 def _say_draft(view: TurnView, schema: Schema, gate: GroundingGate) -> AnswerDraft:
-    draft = limit_confidence(draft_answer(view, schema), view.understanding)
-    for text, evidence in draft.sentences:
-        gate.say(text, evidence)
+    draft = translate_draft(limit_confidence(draft_answer(view, schema), view.understanding), view, schema)
+    for i, (text, evidence) in enumerate(draft.sentences):
+        gate.say(text, evidence, draft.translated[i] if i < len(draft.translated) else "")
     _say_offer(draft, gate)
     return draft
 
@@ -179,7 +180,7 @@ def _forms(value: Value) -> tuple[str, ...]:
 def _say_offer(draft: AnswerDraft, gate: GroundingGate) -> None:
     """Offer other readings, or say what is in doubt, or ask for confirmation."""
     if draft.options:
-        gate.say(offer_readings(draft.options), ())
+        gate.say(draft.offer or offer_readings(draft.options), ())
     elif draft.doubt:
         gate.say(draft.doubt, ())
     elif draft.confirm:

@@ -42,7 +42,7 @@ async def by_rules(view: TurnView, database: Database) -> Result[BranchResult]:
     if not readings or not may_run_readings(view.of(branch)):
         why = "it can't be read as a query" if not readings else "no other way to read it"
         return Result(BranchResult(branch, error=QueryError("empty", f"The question gives no query: {why}.")))
-    results = await database.read(readings)
+    results = await database.read(readings, view.rewrite.gloss)
     if view.rewrite.chosen is not None and view.rewrite.chosen.plan == readings[0].plan:
         # the user chose this reading
         return Result(reduce(_joined_with, map(_with_certainty, results)))

@@ -16,11 +16,15 @@ from agents.result import Result
 from agents.run_in_thread import run_in_thread
 from agents.turn_view import TurnView
 from nacre.language.base import phrase_list, word_list
-from nacre.language.detect_language import ENGLISH, detect_language, language_name
+from nacre.language.detect_language import ENGLISH, language_name
+from nacre.language.glosses import GLOSSED_LANGUAGES
 from nacre.language.sanitize import quote_line
 from nacre.language.tokens import tokenize
 from nacre.records.turn import Rewrite, Scope
 from nacre.understanding.dialogue.rewrite import rewrite_question
+from nacre.understanding.glossing.gloss_question import gloss_question
+from nacre.understanding.glossing.glossed_lexicon import glossed_lexicon
+from nacre.understanding.glossing.question_language import question_language
 
 TURNS_SHOWN = 3
 
@@ -42,14 +46,21 @@ class TranslatedQuestion(BaseModel):
 
 
 async def by_rules(view: TurnView, database: Database) -> Result[Rewrite]:
-    """The rewrite by the rules of `nacre.understanding.dialogue`, which read English, with the detected language."""
-    rewritten = await run_in_thread(
-        rewrite_question, view.question, view.conversation, database.schema, database.lexicon
-    )
-    if rewritten.chosen is not None:
+    """The rewrite by the rules of `nacre.understanding.dialogue`, which read English and glosses of other languages."""
+    return Result(await run_in_thread(_rewrite, view, database))
+
+
+def _rewrite(view: TurnView, database: Database) -> Rewrite:
+    """The rewrite with the language of the question; a question in a language with a dictionary is glossed first."""
+    question, lexicon = view.question, database.lexicon
+    code = question_language(question, lexicon)
+    if code not in GLOSSED_LANGUAGES:
+        rewritten = rewrite_question(question, view.conversation, database.schema, lexicon)
         # the words of an offered reading are English whatever names they contain
-        return Result(rewritten)
-    return Result(replace(rewritten, language=detect_language(view.question)))
+        return rewritten if rewritten.chosen is not None else replace(rewritten, language=code)
+    glossed = gloss_question(question, lexicon, code)
+    rewritten = rewrite_question(glossed, view.conversation, database.schema, glossed_lexicon(lexicon, code))
+    return replace(rewritten, language=code, own=question, gloss=code)
 
 
 def by_model(model: BaseChatModel, rules: Rewriter, limits: Limits, *, small: bool = False) -> Rewriter:

@@ -2,11 +2,14 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nacre.errors import ToolError
 from nacre.language.forms.nouns import number_with_noun
+from nacre.plans.inspect_select import named_variables
 from nacre.plans.run import Engine, tables_engine
 from nacre.plans.statement import RAW_TEXT_SUFFIX
+from nacre.plans.translated_names import translate_table, translated_names
 from nacre.records.evidence import BranchResult, Evidence, Query, QueryError, Rows, Table
 from nacre.records.turn import Reading
 from nacre.stores.sqlite.tables import Tables
@@ -49,10 +52,28 @@ def run_reading(reading: Reading, index: int, engine: Tables | Engine, *, round:
     return BranchResult(engine.tool, tuple(evidence), queries, error=broke)
 
 
-def run_readings(readings: Sequence[Reading], tables: Tables, *, round: int) -> list[BranchResult]:
-    """The rows of each reading, the likeliest first."""
+def run_readings(
+    readings: Sequence[Reading], tables: Tables, *, round: int, names: str = ""
+) -> list[BranchResult]:
+    """The rows of each reading, the likeliest first. Things have their names in the language `names` if it is given."""
     engine = tables_engine(tables)
-    return [run_reading(reading, index, engine, round=round) for index, reading in enumerate(readings)]
+    found = [run_reading(reading, index, engine, round=round) for index, reading in enumerate(readings)]
+    if not names:
+        return found
+    return [_translated(each, reading, tables, names) for each, reading in zip(found, readings, strict=True)]
+
+
+def _translated(found: BranchResult, reading: Reading, tables: Tables, language: str) -> BranchResult:
+    """A result with the names of its things in another language, as far as they have some."""
+    named = {key for variable in named_variables(reading.plan.body) for key in variable.keys}
+
+    def translate(rows: Rows) -> Rows:
+        names = translated_names({*named, *rows.keys}, language, tables)
+        table = translate_table(rows.table, names)
+        own = tuple((key, names[key].name) for key in sorted(named & names.keys()))
+        return replace(rows, table=table, text=summarize_rows(table), names=own)
+
+    return replace(found, evidence=tuple(translate(e) if isinstance(e, Rows) else e for e in found.evidence))
 
 
 def failed_query(

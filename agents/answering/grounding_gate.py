@@ -13,6 +13,7 @@ from agents.answering.answer_draft import CitedSentence
 from agents.answering.select_answer import content_words, is_empty
 from nacre.checking.claims import FindGraphNames, is_bare_answer, no_graph_names, unsupported_claims
 from nacre.checking.evidence_index import EvidenceIndex
+from nacre.language.detect_language import ENGLISH
 from nacre.language.sanitize import disarm_citations, escape_markup
 from nacre.records.evidence import Evidence, EvidenceSentence
 from nacre.wording.answers.answer import verbalise_rows
@@ -91,18 +92,20 @@ class GroundingGate:
         """The answer so far."""
         return ReleasedAnswer(self.answer, self.cited, self.unsupported)
 
-    def say(self, text: str, evidence: Sequence[int]) -> None:
+    def say(self, text: str, evidence: Sequence[int], translated: str = "") -> None:
         """One sentence of the rules, which may end with a Markdown table. Without evidence it is about the graph as a
         whole.
 
-        A sentence with a claim that its evidence does not support is replaced by the evidence itself.
+        A sentence with a claim that its evidence does not support is replaced by the evidence itself. A `translated`
+        sentence is written instead of the English one, of which the claims are checked.
         """
-        supported = text
-        if evidence and any(self._unsupported(each, evidence) for each in table_claims(text)):
+        supported = translated or text
+        language = ENGLISH if translated else ""
+        if evidence and any(self._unsupported(each, evidence, language) for each in table_claims(text)):
             self.unsupported += 1
             supported = " ".join(_verbatim(self._evidence[i]) for i in evidence)
         lead, bar, rows = _harmless(supported).partition(_TABLE)
-        core = " ".join(lead.split()) or " ".join(_harmless(text).split())
+        core = " ".join(lead.split()) or " ".join(_harmless(translated or text).split())
         self._release_sentence(core, evidence, " ", f"\n\n{align_markdown_table(f'| {rows}')}" if bar else "")
 
     def feed(self, text: str, shown: ShownEvidence) -> None:
@@ -215,8 +218,8 @@ class GroundingGate:
         self.answer += piece
         self._release(piece)
 
-    def _unsupported(self, core: str, indexes: Sequence[int]) -> list[str]:
-        return unsupported_claims(core, self._index(indexes), self._known, self._language)
+    def _unsupported(self, core: str, indexes: Sequence[int], language: str = "") -> list[str]:
+        return unsupported_claims(core, self._index(indexes), self._known, language or self._language)
 
     def _index(self, indexes: Sequence[int]) -> EvidenceIndex:
         key = tuple(sorted(set(indexes)))

@@ -58,7 +58,7 @@ class SparqlDatabase:
         """The prefixes that shorten IRIs in its queries."""
         return schema_prefixes(self.graph.schema)
 
-    async def read(self, readings: Sequence[Reading]) -> Sequence[BranchResult]:
+    async def read(self, readings: Sequence[Reading], names: str = "") -> Sequence[BranchResult]:
         return [
             await asyncio.wait_for(
                 run_in_thread(sql.run_reading, reading, index, self.engine, round=self.round),

@@ -46,8 +46,8 @@ class SqlDatabase:
     def schema(self) -> Schema:
         return self.graph.schema
 
-    async def read(self, readings: Sequence[Reading]) -> Sequence[BranchResult]:
-        running = run_in_thread(sql.run_readings, readings, self.graph.tables, round=self.round)
+    async def read(self, readings: Sequence[Reading], names: str = "") -> Sequence[BranchResult]:
+        running = run_in_thread(sql.run_readings, readings, self.graph.tables, round=self.round, names=names)
         return await asyncio.wait_for(running, self.settings.branch_seconds)
 
     async def query(self, text: str) -> BranchResult:

@@ -110,6 +110,12 @@ def load_language_data(name: str) -> dict[str, Any]:
     return _read_yaml(name, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
+@cache
+def load_language_texts(name: str) -> Mapping[str, Any]:
+    """The content of a file of this package as text alone: "de/glosses.yaml"."""
+    return MappingProxyType(_read_yaml(name, getattr(yaml, "CBaseLoader", yaml.BaseLoader)))
+
+
 def _patterns(file: str) -> Mapping[str, re.Pattern[str]]:
     """The patterns of a file; its other entries are words."""
     return {name: pattern(file, name) for name, entry in _data(file).items() if isinstance(entry, list)}
@@ -125,9 +131,8 @@ def _cues() -> Mapping[str, tuple[Cue, ...]]:
     return {first: tuple(sorted(cues, key=lambda cue: -len(cue[0]))) for first, cues in by_first.items()}
 
 
-@cache
 def _data(file: str) -> Mapping[str, Any]:
-    return MappingProxyType(_read_yaml(f"en/{file}.yaml", getattr(yaml, "CBaseLoader", yaml.BaseLoader)))
+    return load_language_texts(f"en/{file}.yaml")
 
 
 def _read_yaml(name: str, loader: Any) -> dict[str, Any]:

@@ -1,6 +1,18 @@
 """Find the variables and edges that parts of a select are about: Select -> names of variables, indexes of edges."""
 
-from nacre.records.plan import Aggregate, Attribute, Filter, PlanTerm, Select, aggregated_value
+from nacre.records.plan import (
+    Aggregate,
+    Ask,
+    Attribute,
+    Body,
+    Combine,
+    Compute,
+    Filter,
+    PlanTerm,
+    Select,
+    Variable,
+    aggregated_value,
+)
 
 
 def answer_variable(select: Select) -> str:
@@ -77,6 +89,23 @@ def counted_path(select: Select, name: str) -> frozenset[int]:
         path.append(edges[0])
         current = edge.object if edge.subject == current else edge.subject
     return frozenset(path)
+
+
+def named_variables(body: Body) -> list[Variable]:
+    """The variables of a plan that name their things, in all of its selects.
+
+    >>> named_variables(Select((), (Variable("a"), Variable("b", keys=("http://e.org/b",)))))[0].name
+    'b'
+    """
+    match body:
+        case Select():
+            inner = [f.right for f in body.filters if isinstance(f.right, Select)]
+            return [*(v for v in body.variables if v.keys), *(v for each in inner for v in named_variables(each))]
+        case Combine() | Compute():
+            return [*named_variables(body.left), *named_variables(body.right)]
+        case Ask():
+            return named_variables(body.select)
+    return []
 
 
 def is_redundant_known(select: Select, each: Filter) -> bool:

@@ -68,7 +68,8 @@ class Scope:
 class Rewrite:
     """The question without references to the conversation. `depends`: it had such references, `sure`: that is certain.
 
-    `standalone` is in English; `own` is the same in the user's `language`, "" if it was not translated. `chosen` is the
+    `standalone` is in English; `own` is the same in the user's `language`, "" if it was not translated. `gloss` is the
+    language if `standalone` has its words in English and leaves their order and the names as they are. `chosen` is the
     offered reading that the user picked by its number. `aside`: the turn asks about the conversation itself ("are you
     sure?").
     """
@@ -79,6 +80,7 @@ class Rewrite:
     sure: bool = True
     language: str = "en"
     own: str = ""
+    gloss: str = ""
     chosen: Reading | None = None
     aside: bool = False
 

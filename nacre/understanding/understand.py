@@ -20,6 +20,7 @@ from nacre.understanding.dialogue.references.standalone_text import (
 from nacre.understanding.dialogue.revisions.follow_up import insert_stand_in, strip_exclusion_lead
 from nacre.understanding.dialogue.revisions.revised_readings import merge_readings, revised_readings
 from nacre.understanding.expected_answer import expected_kind, offered_kind
+from nacre.understanding.glossing.glossed_lexicon import glossed_lexicon
 from nacre.understanding.linking.link_mentions import link_mentions
 from nacre.understanding.linking.linker import Linker, linker_of
 from nacre.understanding.linking.misspellings import link_misspellings
@@ -53,7 +54,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     `most` candidates at most."""
     if rewrite.chosen is not None and (expected := offered_kind(rewrite.chosen, schema)) is not None:
         return Understanding(rewrite.standalone, (), (replace(rewrite.chosen, covered=1.0),), expected)
-    linker = linker_of(lexicon)
+    linker = linker_of(glossed_lexicon(lexicon, rewrite.gloss) if rewrite.gloss else lexicon)
     graph = linker.index.graph
     text = question_text(rewrite)
     question = prepare_question(text, linker)

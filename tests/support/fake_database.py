@@ -64,7 +64,7 @@ class FakeDatabase:
     language: Language = "sql"
     most: int = MAX_READINGS_RUN
 
-    async def read(self, readings: Sequence[Reading]) -> list[BranchResult]:
+    async def read(self, readings: Sequence[Reading], names: str = "") -> list[BranchResult]:
         self.read_at += range(len(readings))
         return [self.readings[i] if i < len(self.readings) else BranchResult("sql") for i in range(len(readings))]
 

@@ -1,0 +1,67 @@
+"""The language of a question about one graph: text + Lexicon -> a code such as "de"."""
+
+from collections.abc import Iterator
+
+import simplemma
+
+from nacre.language.detect_language import ENGLISH, detect_language, language_function_words
+from nacre.language.glosses import GLOSSED_LANGUAGES, gloss_words, stem
+from nacre.language.tokens import tokenize
+from nacre.stores.compute_once import compute_once
+from nacre.stores.sqlite.lexicon import Lexicon
+
+# Labels that are compared with the dictionaries, at most.
+MAX_LABELS = 2000
+# The share of a graph's labels that no English reader knows, from which on the graph is in another language.
+FOREIGN_SHARE = 0.5
+
+
+def question_language(text: str, lexicon: Lexicon) -> str:
+    """The language of a question: that of its function words, else that of the labels that it repeats.
+
+    Keywords without function words are in the language of a graph that is not in English.
+    """
+    detected = detect_language(text)
+    if detected != ENGLISH:
+        return detected
+    words = [token.text.casefold() for token in tokenize(text)]
+    function_words = language_function_words()
+    english = len(function_words[ENGLISH].intersection(words))
+    for code, (is_main, stems) in label_languages(lexicon.of_schema).items():
+        own = len(function_words[code].intersection(words))
+        repeats = any(stem(w, code) in stems and not simplemma.is_known(w, lang=ENGLISH) for w in words)
+        if own > english or (not english and (is_main or repeats)):
+            return code
+    return ENGLISH
+
+
+@compute_once(8)
+def label_languages(lexicon: Lexicon) -> dict[str, tuple[bool, frozenset[str]]]:
+    """The glossed languages that labels of classes and properties are in: whether most labels are, and the stems of
+    their words."""
+    labels = list(_label_words(lexicon))[:MAX_LABELS]
+    foreign = [words for words in labels if not all(_is_english(word) for word in words)]
+    found: dict[str, tuple[bool, frozenset[str]]] = {}
+    counts = {}
+    for code in GLOSSED_LANGUAGES if foreign else ():
+        own = [words for words in foreign if gloss_words(words, code)]
+        counts[code] = len(own)
+        if own:
+            stems = frozenset(stem(word, code) for words in own for word in words if not _is_english(word))
+            found[code] = (False, stems)
+    best = max(counts, key=lambda code: counts[code], default="")
+    if best in found and len(foreign) >= FOREIGN_SHARE * len(labels) and counts[best] * 2 > len(foreign):
+        found[best] = (True, found[best][1])
+    return dict(sorted(found.items(), key=lambda item: -counts[item[0]]))
+
+
+def _label_words(lexicon: Lexicon) -> Iterator[tuple[str, ...]]:
+    schema = lexicon.schema
+    for each in (*schema.shown_classes, *schema.shown_predicates):
+        for label in (each.label, *each.alt_labels):
+            if words := tuple(token.text.casefold() for token in tokenize(label)):
+                yield words
+
+
+def _is_english(word: str) -> bool:
+    return not word.isalpha() or bool(simplemma.is_known(word, lang=ENGLISH))

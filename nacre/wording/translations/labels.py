@@ -1,0 +1,52 @@
+"""Names of classes and properties in one language: Schema + question -> labels."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from nacre.language.glosses import is_in_language, stem
+from nacre.language.tokens import tokenize
+from nacre.records.plan import Aggregate, Attribute, PlanTerm, Select, Variable, aggregated_value
+from nacre.records.schema import Schema
+
+_UNIT_IN_LABEL = re.compile(r"\s*\([^()]*\)$")
+
+
+def translated_property(iri: str, schema: Schema, question: str, code: str) -> str:
+    """The label of a property in a language, without its unit."""
+    about = schema.predicate_of.get(iri)
+    if about is None:
+        return ""
+    label = _best_label((about.label, *about.alt_labels), question, code)
+    return _UNIT_IN_LABEL.sub("", label) if about.unit else label
+
+
+def translated_class(variable: Variable, schema: Schema, question: str, code: str) -> str:
+    """The label of a thing's class in a language, in the form in which the question has it; "" without a class."""
+    known = [schema.class_of[iri] for iri in variable.classes if iri in schema.class_of]
+    if not known:
+        return ""
+    of = min(known, key=lambda each: each.count)
+    label = _best_label((of.label, *of.alt_labels), question, code)
+    forms = {stem(token.text, code): token.text for token in tokenize(question)}
+    return forms.get(stem(label, code), label)
+
+
+def term_heading(term: PlanTerm, select: Select, schema: Schema, question: str, code: str) -> str:
+    """The heading of a column: a property, or the class of the things that are shown or counted."""
+    of = aggregated_value(term)
+    if isinstance(of, Attribute):
+        return translated_property(of.predicate, schema, question, code)
+    is_count = isinstance(term, Aggregate)
+    variable = next((v for v in select.variables if v.name == of.variable), None)
+    kind = translated_class(variable, schema, question, code) if variable is not None else ""
+    return kind or ("#" if is_count else "")
+
+
+def _best_label(labels: Sequence[str], question: str, code: str) -> str:
+    """The first label in a language, of several the one that the question repeats most."""
+    asked = _stems([question], code)
+    return max(labels, key=lambda label: (is_in_language(label, code), len(asked & _stems([label], code))))
+
+
+def _stems(texts: Iterable[str], code: str) -> frozenset[str]:
+    return frozenset(stem(token.text, code) for text in texts for token in tokenize(text))

@@ -1,0 +1,53 @@
+"""Values as one language writes them: texts of a grid -> texts in that language."""
+
+import re
+from datetime import date
+
+from nacre.language.base import load_language_texts
+from nacre.language.format_values import format_value
+from nacre.language.templates import fill_template
+from nacre.records.answer import Value
+from nacre.wording.answers.grid import GridColumn
+
+_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:T00:00(?::00(?:\.0+)?)?Z?)?")
+
+
+def translated_texts(column: GridColumn, code: str) -> list[str]:
+    """The texts of a column in a language, row by row."""
+    return [_translated(text, data, code) for text, data in zip(column.texts, column.data, strict=True)]
+
+
+def translated_number(number: int | float, code: str, unit: str = "") -> str:
+    """A number with the separators of a language.
+
+    >>> translated_number(12345.5, "de", "m")
+    '12.345,5 m'
+    """
+    return _separated(format_value(number, unit), code)
+
+
+def _translated(text: str, data: tuple[Value, ...], code: str) -> str:
+    value = data[0] if len(data) == 1 else None
+    if isinstance(value, bool):
+        return fill_template(code, "yes_value" if value else "no_value")
+    if isinstance(value, str):
+        day = _DAY.fullmatch(value)
+        return _day(*map(int, day.groups()), code, text) if day is not None else text
+    is_range = len(data) > 1 and not any(isinstance(each, str) for each in data)
+    text = text.replace(" to ", f" {fill_template(code, 'to')} ") if is_range else text
+    return _separated(text, code) if data and not isinstance(data[0], str) else text
+
+
+def _day(year: int, month: int, day: int, code: str, text: str) -> str:
+    try:
+        date(year, month, day)
+    except ValueError:
+        return text
+    months = fill_template(code, "months").split()
+    return fill_template(code, "date", day=day, month=months[month - 1], year=year)
+
+
+def _separated(text: str, code: str) -> str:
+    """A number in English with the separators of a language."""
+    thousands, decimal = load_language_texts(f"{code}/answers.yaml")["separators"].split(" ")
+    return re.sub(r"(?<=\d)[,.](?=\d)", lambda m: thousands if m[0] == "," else decimal, text)
