@@ -10,6 +10,7 @@ rewriter       makes a question stand alone
 tool_selector  chooses the branches of a round
 query_writer   finds the rows that answer
 fuser          writes the answer
+translate_draft  the answer of the rules in German or French
 extractor      takes triples out of texts
 answering      candidates -> the answer, its status and its record
 query_writing  queries written by a model

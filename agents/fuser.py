@@ -12,7 +12,6 @@ from agents.answering.draft import asks_for_prose, draft_answer
 from agents.answering.grounding_gate import GroundingGate, ShownEvidence
 from agents.answering.inherited_confidence import limit_confidence
 from agents.answering.select_answer import indexed_sentences, unplanned_rows
-from agents.answering.translate_draft import translate_draft
 from agents.models.calls import ModelFailed, stream_reply
 from agents.models.limits import CHARACTERS_PER_TOKEN, Limits
 from agents.models.usage import UsageCounter
@@ -20,6 +19,7 @@ from agents.prompt import prompt
 from agents.query_writing.doubts import preview_rows
 from agents.result import Result
 from agents.run_in_thread import run_in_thread
+from agents.translate_draft import translate_draft
 from agents.turn_view import TurnView
 from nacre.language.detect_language import ENGLISH, language_name
 from nacre.language.rank_sentences import rank_sentences

@@ -205,7 +205,7 @@ class Nodes:
             caveats = ["The question was taken as it stands: relating it to the conversation failed."]
         if rewrite.value.language != ENGLISH and not rewrite.value.own:
             language = language_name(rewrite.value.language)
-            caveats.append(f"This seems to be {language}; without a model I read English only.")
+            caveats.append(f"This seems to be {language}; without a model I read English, German and French only.")
         return rewrite, caveats
 
     async def _pinned_graph(self, state: State) -> AbstractContextManager[Graph]:

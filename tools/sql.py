@@ -52,9 +52,7 @@ def run_reading(reading: Reading, index: int, engine: Tables | Engine, *, round:
     return BranchResult(engine.tool, tuple(evidence), queries, error=broke)
 
 
-def run_readings(
-    readings: Sequence[Reading], tables: Tables, *, round: int, names: str = ""
-) -> list[BranchResult]:
+def run_readings(readings: Sequence[Reading], tables: Tables, *, round: int, names: str = "") -> list[BranchResult]:
     """The rows of each reading, the likeliest first. Things have their names in the language `names` if it is given."""
     engine = tables_engine(tables)
     found = [run_reading(reading, index, engine, round=round) for index, reading in enumerate(readings)]

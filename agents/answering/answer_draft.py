@@ -15,9 +15,9 @@ class AnswerDraft:
 
     `table` is the index of the evidence whose rows the values are, if any. `disputed` are those of the sentences that
     say what other evidence gives instead. `options` are readings as good as the one that is answered; they are offered
-    at the end, by `offer` in another language than English. Without options `confirm` is the reading to be confirmed; `doubt` is a further doubt. `columns` and
-    `rows` are an answer of several columns as a table. `translated` are the sentences in the language of the question,
-    in their order, as far as they are translated.
+    at the end, by `offer` in another language than English. Without options `confirm` is the reading to be confirmed;
+    `doubt` is a further doubt. `columns` and `rows` are an answer of several columns as a table. `translated` are the
+    first sentences in the language of the question.
     """
 
     sentences: tuple[CitedSentence, ...]

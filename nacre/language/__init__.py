@@ -1,4 +1,4 @@
-"""English and its data: words, forms, quantities, dates, and the accessors of the language data.
+"""Languages and their data: words, forms, quantities, dates, and the accessors of the language data.
 
 `base.py` is the one way to the word lists and patterns under `en/` (`word_list`, `phrase_list`, `word_map`, `pattern`):
 
@@ -8,7 +8,7 @@
     pattern("patterns", "prose")        compiled; the entry is a list of regular expressions, joined by "|"
 
 A stage that needs words or patterns of its own has a file of its own there: `en/dialogue.yaml`, `en/wording.yaml`, ...
-`resources/` holds data that is not English: codes, countries, names of languages.
+`resources/` holds data that is of no one language: codes, countries, names of languages.
 
 Files in reading order:
 
@@ -25,5 +25,7 @@ Files in reading order:
 - courtesy: greetings and requests, blanked
 - detect_language: the language of a question
 - rank_sentences: the sentences that cover a question best
+- glosses: words of German and French in English, by the dictionaries `de/glosses.yaml` and `fr/glosses.yaml`
+- templates: sentences of answers in German and French, by `de/answers.yaml` and `fr/answers.yaml`
 - sanitize: text of a graph made harmless for prompts and pages
 """

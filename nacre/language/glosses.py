@@ -44,13 +44,16 @@ class Gloss(NamedTuple):
 
 @dataclass(frozen=True)
 class Glosses:
-    """The dictionary of one language. Words are keys as they are written and without accents; `stems` also has the stems of its words. `degrees` maps the
-    forms of adjectives to English, `adjectives` the positive forms to the English positive, comparative, superlative.
+    """The dictionary of one language. Words are keys as they are written and without accents.
+
+    `stems` has the stems of the words of `exact`. `degrees` maps the forms of adjectives to English, `adjectives` the
+    positive forms to the English positive, comparative, superlative.
     """
 
     code: str
     expressions: Mapping[tuple[str, ...], str]
     words: Mapping[str, str]
+    after_noun: Mapping[str, str]
     exact: Mapping[str, str]
     stems: Mapping[str, str]
     degrees: Mapping[str, str]
@@ -61,6 +64,7 @@ class Glosses:
     articles: frozenset[str]
     superlative_leads: frozenset[str]
     joints: tuple[str, ...]
+    linked_endings: tuple[str, ...]
     elided: frozenset[str]
     months: tuple[str, ...]
     fronted: frozenset[str]
@@ -72,7 +76,7 @@ def glosses(code: str) -> Glosses:
     """The dictionary of a language, read once."""
     data = load_language_texts(f"{code}/glosses.yaml")
     exact = _with_folded(data["stems"])
-    stems = {stem(word, code): english for word, english in reversed(data["stems"].items())}
+    stems = {stem(word, code): english for word, english in reversed(list(data["stems"].items()))}
     adjectives, degrees = _adjectives(data["adjectives"], data["adjective_endings"].split())
     degrees |= {form: english for forms, english in data.get("degrees", {}).items() for form in forms.split()}
     degrees = _with_folded(degrees)
@@ -84,6 +88,7 @@ def glosses(code: str) -> Glosses:
         code,
         {tuple(map(fold, phrase.split())): english for phrase, english in data["expressions"].items()},
         _with_folded(data["words"]),
+        data.get("after_noun", {}),
         exact,
         stems,
         degrees,
@@ -94,6 +99,7 @@ def glosses(code: str) -> Glosses:
         words_of("articles"),
         words_of("superlative_leads"),
         ("", *data.get("joints", "").split()),
+        tuple(f"{ending}s" for ending in data.get("linked_endings", "").split()),
         words_of("elided"),
         tuple(map(fold, data["months"].split())),
         words_of("fronted"),
@@ -127,8 +133,8 @@ def gloss_words(words: Sequence[str], code: str) -> list[Gloss]:
 
     >>> [g.english for g in gloss_words("Wie hoch ist die höchste Brücke".split(), "de")]
     ['how', 'high', 'is', 'the', 'highest', 'bridge']
-    >>> [g.english for g in gloss_words("le pont le moins cher".split(), "fr")]
-    ['the', 'bridge', 'the cheapest']
+    >>> [g.english for g in gloss_words("le prix le moins cher".split(), "fr")]
+    ['the', 'price', 'the cheapest']
     """
     known = glosses(code)
     folded = [fold(word) for word in words]
@@ -217,6 +223,8 @@ def _word(words: Sequence[str], folded: Sequence[str], at: int, known: Glosses) 
         # "plus haut que"
         return Gloss(at, at + 1, "than")
     tables = [known.words, known.degrees, known.exact]
+    if at and words[at - 1][:1].isupper():
+        tables.insert(0, known.after_noun)
     if at and words[at][:1].isupper():
         # a German noun: "Alter" is an age and no old one
         tables = [known.exact, known.words, known.degrees]
@@ -239,9 +247,11 @@ def _compound(word: str, known: Glosses) -> str | None:
         head = known.exact.get(word[start:])
         if head is None:
             continue
-        parts = (word[: start - len(j)] for j in known.joints if j == "" or word[:start].endswith(j))
-        first = next((known.exact[part] for part in parts if part in known.exact), word[:start])
-        return f"{first} {head}"
+        first = word[:start]
+        parts = (first.removesuffix(joint) for joint in known.joints)
+        # "restaurierungs" is no word
+        whole = first[:-1] if first.endswith(known.linked_endings) else first
+        return f"{next((known.exact[part] for part in parts if part in known.exact), whole)} {head}"
     return None
 
 
@@ -264,7 +274,7 @@ def _adjectives(
 
 def _with_folded(data: Mapping[str, str]) -> dict[str, str]:
     """The entries by their words, and by these without accents, unless that is another word: "où" is no "ou"."""
-    return {fold(word): english for word, english in reversed(data.items())} | dict(data)
+    return {fold(word): english for word, english in reversed(list(data.items()))} | dict(data)
 
 
 def _spaced(english: str) -> str:

@@ -1,4 +1,4 @@
-"""Sentences of answers in German and French, filled in: language + name + parts -> text, by `de/` and `fr/answers.yaml`."""
+"""Sentences of answers in German and French, by `de/` and `fr/answers.yaml`: language + name + parts -> text."""
 
 import re
 from functools import cache

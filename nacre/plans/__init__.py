@@ -8,5 +8,6 @@ Reading order:
 - inspect_select: variables and edges of a select
 - merge: two selects with the same names
 - order_column, missing_values, durations: ordered columns, unstated values, times between dates
+- translated_names: names of things in one language
 - triple_patterns: a plan as triples with placeholders
 """

@@ -74,7 +74,7 @@ class Rows:
     `probability` is the chance that they answer the question, estimated after they were seen. `confirmed` rows were
     also found in another way. Rows from a text have the place of their first sentence. `triples` are looked up when
     the rows are cited; `basis` then describes the source of the citation. `plan` is set for rows that have a plan but
-    no reading. `names` are those of the named things in the language of the question, by IRI, if they are not their labels.
+    no reading. `names` are those of the named things in the language of the question, by IRI, unless their labels are.
     """
 
     branch: str

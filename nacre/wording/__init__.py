@@ -6,5 +6,6 @@ Reading order:
 - phrases: plans and selects as noun phrases
 - answers: rows as sentences, lists and tables
 - descriptions: facts of things and groups as sentences, comparisons
+- translations: rows as sentences in German and French
 - run_plan: run a plan and word what it asks
 """

@@ -144,8 +144,8 @@ async def test_another_language_is_no_way_around_the_gate(
 
 
 async def test_the_rules_say_that_they_read_english(app: App) -> None:
-    answer = await ask(app, "Wie lange kocht das Pilaf und was ist es?", context={"mind": "rules"})
-    assert "This seems to be German; without a model I read English only." in answer["caveats"]
+    answer = await ask(app, "¿Cuánto tiempo cuece el pilaf y qué es?", context={"mind": "rules"})
+    assert "This seems to be Spanish; without a model I read English, German and French only." in answer["caveats"]
 
 
 async def test_a_conversation_adds_up_what_it_cost(app: App, scripted: ScriptedModel, dish: str) -> None:

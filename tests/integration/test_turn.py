@@ -231,7 +231,7 @@ def test_any_selector_ends_within_its_rounds_and_leaves_no_branch_out(
 
     async def writer(view: TurnView, database: Database) -> Result[BranchResult]:
         if found == "rows":
-            return Result(await database.read(view.understanding.readings[0], 0))  # type: ignore[arg-type, call-arg]
+            return Result(await database.read(view.understanding.readings[0], 0))  # type: ignore[arg-type]
         return Result(BranchResult("sql", error=QueryError("empty", "nothing") if found == "error" else None))
 
     agents_by_reasoner = {"rules": replace(build_agents(None), tool_selector=selector, query_writer=writer)}

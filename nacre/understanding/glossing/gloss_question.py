@@ -20,6 +20,7 @@ from nacre.language.tokens import Token, fold, tokenize
 from nacre.stores.compute_once import compute_once
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.glossing.glossed_lexicon import glossed_lexicon
+from nacre.understanding.glossing.question_language import schema_labels
 from nacre.understanding.linking.linker import linker_of
 from nacre.understanding.question.analyse import MAX_TOKENS, question_of_tokens
 
@@ -59,17 +60,16 @@ def _name_positions(tokens: Sequence[Token], lexicon: Lexicon, code: str) -> fro
     for link in linker_of(lexicon).index.value_linker.links(question_of_tokens(tokens)):
         inside = range(link.start, link.end)
         content = [i for i in inside if tokens[i].norm not in known.words]
-        is_whole = link.exact and bool(content)
-        is_long = len(content) > 1 and link.score >= MIN_NAME_SCORE
         is_unknown = bool(content) and all(not gloss_words([tokens[i].text], code) for i in content)
+        # "Combien" is no misspelt "Combe"
+        is_whole = link.exact and bool(content) and (is_unknown or link.match != "nearly whole")
+        is_long = len(content) > 1 and link.score >= MIN_NAME_SCORE
         if is_whole or is_long or is_unknown:
             found.update(inside if is_whole or is_long else content)
     return frozenset(found)
 
 
-def _pieces(
-    text: str, tokens: Sequence[Token], names: frozenset[int], lexicon: Lexicon, code: str
-) -> Iterator[str]:
+def _pieces(text: str, tokens: Sequence[Token], names: frozenset[int], lexicon: Lexicon, code: str) -> Iterator[str]:
     """The words in English and the names as written, with the commas between them."""
     words = [text[t.start : t.end] for t in tokens]
     at = 0
@@ -116,9 +116,7 @@ def _graph_word(token: Token, word: str, lexicon: Lexicon, code: str) -> str:
 @compute_once(16)
 def label_words(lexicon: Lexicon, code: str) -> Mapping[str, str]:
     """The words of labels of classes and properties in a glossed lexicon, by their stem."""
-    schema = glossed_lexicon(lexicon, code).schema
-    labels = (label for each in (*schema.classes, *schema.predicates) for label in (each.label, *each.alt_labels))
-    glossed = (gloss_label(label, code) for label in labels)
+    glossed = (gloss_label(label, code) for label in schema_labels(glossed_lexicon(lexicon, code).schema))
     found: dict[str, str] = {}
     for token in (token for label in glossed for token in tokenize(label)):
         for form in (token.text, token.norm):

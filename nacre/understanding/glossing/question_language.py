@@ -7,6 +7,7 @@ import simplemma
 from nacre.language.detect_language import ENGLISH, detect_language, language_function_words
 from nacre.language.glosses import GLOSSED_LANGUAGES, gloss_words, stem
 from nacre.language.tokens import tokenize
+from nacre.records.schema import Schema
 from nacre.stores.compute_once import compute_once
 from nacre.stores.sqlite.lexicon import Lexicon
 
@@ -30,7 +31,7 @@ def question_language(text: str, lexicon: Lexicon) -> str:
     for code, (is_main, stems) in label_languages(lexicon.of_schema).items():
         own = len(function_words[code].intersection(words))
         repeats = any(stem(w, code) in stems and not simplemma.is_known(w, lang=ENGLISH) for w in words)
-        if own > english or (not english and (is_main or repeats)):
+        if own > english or (own == english and (is_main or repeats)):
             return code
     return ENGLISH
 
@@ -56,11 +57,17 @@ def label_languages(lexicon: Lexicon) -> dict[str, tuple[bool, frozenset[str]]]:
 
 
 def _label_words(lexicon: Lexicon) -> Iterator[tuple[str, ...]]:
-    schema = lexicon.schema
-    for each in (*schema.shown_classes, *schema.shown_predicates):
-        for label in (each.label, *each.alt_labels):
-            if words := tuple(token.text.casefold() for token in tokenize(label)):
-                yield words
+    for label in schema_labels(lexicon.schema):
+        if words := tuple(token.text.casefold() for token in tokenize(label)):
+            yield words
+
+
+def schema_labels(schema: Schema) -> Iterator[str]:
+    """The labels and further names of the classes and properties that are shown."""
+    for c in schema.shown_classes:
+        yield from (c.label, *c.alt_labels)
+    for p in schema.shown_predicates:
+        yield from (p.label, *p.alt_labels)
 
 
 def _is_english(word: str) -> bool:

@@ -5,14 +5,19 @@ from dataclasses import replace
 
 from nacre.language.glosses import gloss_label
 from nacre.language.templates import fill_template, join_translated, template_pattern
+from nacre.plans.inspect_select import variable_of
 from nacre.records.evidence import Rows
 from nacre.records.plan import Aggregate, Ask, Attribute, Combine, Itself, Plan, Select, Variable, aggregated_value
 from nacre.records.schema import Schema
 from nacre.wording.answers.grid import Grid, GridColumn, build_grid
 from nacre.wording.answers.sentence import MAX_LISTED_NAMES, capitalise_first
 from nacre.wording.answers.verbalisation import Verbalisation
-from nacre.wording.translations.labels import term_heading, translated_class, translated_property
+from nacre.wording.labels.value_kinds import is_amount
+from nacre.wording.translations.labels import asked_form, term_heading, translated_class, translated_property
 from nacre.wording.translations.values import translated_number, translated_texts
+
+# Things with one of their properties.
+_PAIR = (Itself, Attribute)
 
 
 def translate_result(
@@ -21,18 +26,14 @@ def translate_result(
     """The result in a language. `question` is as the user asked it; its words are preferred."""
     if not rows.table.rows or not result.text:
         return result
-    body = plan.body
     if rows.table.columns[:1] == ("yes",):
         return replace(result, text=_truth_sentence(plan, rows, code))
+    body = plan.body.left if isinstance(plan.body, Combine) else plan.body
     if not isinstance(body, Select):
-        body = body.left if isinstance(body, Combine) else None
-    if body is None:
         found = build_grid(rows.table)
         return replace(result, text=fill_template(code, "result", values=translated_texts(found.columns[0], code)[0]))
-    wording = _Wording(body, rows, _english_schema(schema, code), schema, question, code)
-    if len(wording.grid.columns) != len(body.answers) or result.columns:
-        return wording.table(result)
-    return replace(result, text=wording.sentence()) if len(body.answers) <= 2 else wording.table(result)  # noqa: PLR2004
+    wording = _Wording(body, rows, schema, question, code)
+    return wording.table(result) if wording.is_table or result.columns else replace(result, text=wording.sentence())
 
 
 def plan_words(plan: Plan, names: Mapping[str, str], schema: Schema, question: str, code: str) -> str:
@@ -50,12 +51,18 @@ def plan_words(plan: Plan, names: Mapping[str, str], schema: Schema, question: s
 class _Wording:
     """The parts of one answer."""
 
-    def __init__(
-        self, body: Select, rows: Rows, english: Schema, schema: Schema, question: str, code: str
-    ) -> None:
+    def __init__(self, body: Select, rows: Rows, schema: Schema, question: str, code: str) -> None:
         self.body, self.rows, self.schema, self.question, self.code = body, rows, schema, question, code
-        self.grid = build_grid(rows.table, body, english)
+        self.english = _english_schema(schema, code)
+        self.grid = build_grid(rows.table, body, self.english)
         self.variables = {v.name: v for v in body.variables}
+
+    @property
+    def is_table(self) -> bool:
+        """Whether there is more than one column, or things with one property."""
+        answers = self.body.answers
+        has_pairs = len(answers) == len(_PAIR) and all(map(isinstance, answers, _PAIR))
+        return len(self.grid.columns) != len(answers) or (len(answers) > 1 and not has_pairs)
 
     def sentence(self) -> str:
         """One column, or things with one property, as a sentence."""
@@ -116,6 +123,8 @@ class _Wording:
             return fill_template(self.code, "one_thing", names=names[0])
         kind = translated_class(self.variables[term.variable], self.schema, self.question, self.code)
         name = "matching_things" if self._is_restricted() else "all_things"
+        # no plural is known besides that of the question
+        name = name if kind and asked_form(kind, self.question, self.code) else "other_things"
         return fill_template(self.code, name, count=len(names), kind=kind, names=self._joined(names)).replace("  ", " ")
 
     def _link_of_named(self) -> tuple[str, str] | None:
@@ -133,9 +142,9 @@ class _Wording:
         by = aggregated_value(self.body.order.by) if self.body.order is not None else None
         if not measured or not isinstance(by, Attribute):
             return fill_template(self.code, "superlative_alone", names=joined)
-        unit = self.rows.table.measured_unit
+        unit, counted = self.rows.table.measured_unit, is_amount(by.predicate, self.english)
         values = [
-            translated_number(each, self.code, unit) if isinstance(each, int | float) else str(each)
+            translated_number(each, self.code, unit, counted=counted) if isinstance(each, int | float) else str(each)
             for each in dict.fromkeys(measured)
             if each is not None
         ]
@@ -147,6 +156,9 @@ class _Wording:
         """A computed number; a count with what is counted."""
         values = self._distinct(self.grid.columns[-1])
         joined = self._joined(values)
+        owner = self.variables.get(variable_of(term))
+        if isinstance(term.of, Attribute) and owner is not None and len(owner.keys) == 1:
+            return self._property(term.of, values, None)
         if term.function != "count" or not isinstance(term.of, Itself):
             label = ""
             if isinstance(term.of, Attribute):

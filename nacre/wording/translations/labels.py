@@ -1,14 +1,11 @@
 """Names of classes and properties in one language: Schema + question -> labels."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 from nacre.language.glosses import is_in_language, stem
 from nacre.language.tokens import tokenize
 from nacre.records.plan import Aggregate, Attribute, PlanTerm, Select, Variable, aggregated_value
 from nacre.records.schema import Schema
-
-_UNIT_IN_LABEL = re.compile(r"\s*\([^()]*\)$")
 
 
 def translated_property(iri: str, schema: Schema, question: str, code: str) -> str:
@@ -17,7 +14,8 @@ def translated_property(iri: str, schema: Schema, question: str, code: str) -> s
     if about is None:
         return ""
     label = _best_label((about.label, *about.alt_labels), question, code)
-    return _UNIT_IN_LABEL.sub("", label) if about.unit else label
+    has_unit = bool(about.unit) and label.endswith(")") and "(" in label
+    return label.rpartition("(")[0].strip() if has_unit else label
 
 
 def translated_class(variable: Variable, schema: Schema, question: str, code: str) -> str:
@@ -27,8 +25,13 @@ def translated_class(variable: Variable, schema: Schema, question: str, code: st
         return ""
     of = min(known, key=lambda each: each.count)
     label = _best_label((of.label, *of.alt_labels), question, code)
-    forms = {stem(token.text, code): token.text for token in tokenize(question)}
-    return forms.get(stem(label, code), label)
+    return asked_form(label, question, code) or label
+
+
+def asked_form(label: str, question: str, code: str) -> str:
+    """The form in which a question has a label of one word, often its plural; "" if it lacks it."""
+    forms = {stem(token.text, code): question[token.start : token.end] for token in tokenize(question)}
+    return forms.get(stem(label, code), "")
 
 
 def term_heading(term: PlanTerm, select: Select, schema: Schema, question: str, code: str) -> str:

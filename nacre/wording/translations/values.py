@@ -17,13 +17,13 @@ def translated_texts(column: GridColumn, code: str) -> list[str]:
     return [_translated(text, data, code) for text, data in zip(column.texts, column.data, strict=True)]
 
 
-def translated_number(number: int | float, code: str, unit: str = "") -> str:
-    """A number with the separators of a language.
+def translated_number(number: int | float, code: str, unit: str = "", *, counted: bool = True) -> str:
+    """A number with the separators of a language, unless it is a year or code.
 
     >>> translated_number(12345.5, "de", "m")
     '12.345,5 m'
     """
-    return _separated(format_value(number, unit), code)
+    return _separated(format_value(number, unit, counted=counted), code)
 
 
 def _translated(text: str, data: tuple[Value, ...], code: str) -> str:
@@ -32,13 +32,14 @@ def _translated(text: str, data: tuple[Value, ...], code: str) -> str:
         return fill_template(code, "yes_value" if value else "no_value")
     if isinstance(value, str):
         day = _DAY.fullmatch(value)
-        return _day(*map(int, day.groups()), code, text) if day is not None else text
+        return _day_words(text, code, day) if day is not None else text
     is_range = len(data) > 1 and not any(isinstance(each, str) for each in data)
     text = text.replace(" to ", f" {fill_template(code, 'to')} ") if is_range else text
     return _separated(text, code) if data and not isinstance(data[0], str) else text
 
 
-def _day(year: int, month: int, day: int, code: str, text: str) -> str:
+def _day_words(text: str, code: str, found: re.Match[str]) -> str:
+    year, month, day = map(int, found.groups())
     try:
         date(year, month, day)
     except ValueError:

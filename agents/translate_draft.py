@@ -77,9 +77,7 @@ def _caveats(draft: AnswerDraft, view: TurnView, rows: Rows | None) -> Iterable[
 
 
 def _translated_option(reading: Reading, schema: Schema, view: TurnView) -> Reading:
-    names = {
-        key: name for each in view.evidence if isinstance(each, Rows) for key, name in each.names
-    }
+    names = {key: name for each in view.evidence if isinstance(each, Rows) for key, name in each.names}
     words = plan_words(reading.plan, names, schema, view.rewrite.own, view.rewrite.gloss)
     return replace(reading, words=words or reading.words)
 
@@ -88,9 +86,7 @@ def _own_words(words: Iterable[str], view: TurnView) -> str:
     """English words as the user wrote them."""
     code, own = view.rewrite.gloss, [token.text for token in tokenize(view.rewrite.own)]
     glossed = {
-        fold(english): " ".join(own[g.start : g.end])
-        for g in gloss_words(own, code)
-        for english in g.english.split()
+        fold(english): " ".join(own[g.start : g.end]) for g in gloss_words(own, code) for english in g.english.split()
     }
     return _quoted_list([glossed.get(fold(word), word) for word in words], code)
 

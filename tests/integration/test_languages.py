@@ -1,0 +1,73 @@
+"""Questions in German and French over small graphs; the pairs in fixtures/languages are extended without Python."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ingestion.pipeline import ingest
+from nacre.client.facade import Nacre
+
+FIXTURES = Path(__file__).parents[1] / "fixtures/languages"
+CASES = [
+    pytest.param(path.stem, case, id=f"{path.stem}: {case['ask']}")
+    for path in sorted(FIXTURES.glob("*.yaml"))
+    for case in yaml.safe_load(path.read_text(encoding="utf-8"))["questions"]
+]
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nacre]:
+    data = tmp_path_factory.mktemp("languages")
+    for path in sorted(FIXTURES.glob("*.ttl")):
+        ingest([str(path)], path.stem, data=data, no_vectors=True)
+    with Nacre(data) as found:
+        yield found
+
+
+@pytest.mark.parametrize(("name", "case"), CASES)
+def test_values(opened: Nacre, name: str, case: dict[str, Any]) -> None:
+    record = opened.graph(name).ask(case["ask"], mind="rules").record
+    assert sorted(map(str, record["values"])) == sorted(map(str, case["values"]))
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "said"),
+    [
+        ("orgelbau", "Wie hoch ist die Domorgel?", "Der Eintrag „Höhe“ von Domorgel lautet 14,6 m [1]."),
+        ("orgelbau", "Wer hat die Chororgel gebaut?", "Chororgel wurde gebaut von Klara Vogtländer [1]."),
+        ("orgelbau", "Welche Orgel ist die höchste?", "Die Antwort ist Domorgel (Höhe: 14,6 m) [1]."),
+        ("orgelbau", "Wie viele Orgeln gibt es?", "Es gibt 5 Orgeln [1]."),
+        ("orgelbau", "Ist die Domorgel spielbar?", "Nein, das trifft auf Domorgel nicht zu [1]."),
+        ("orgelbau", "Welche Orgel ist die älteste?", "Die Antwort ist Große Marienorgel (Baujahr: 1714) [1]."),
+        ("seilbahn", "Wann wurde die Wiesenbahn eröffnet?", "„Eröffnungsdatum“ von Wiesenbahn lautet 18. Juni 1988"),
+        ("seilbahn", "Which cableway is the longest?", "The cableway with the greatest length is Glacier Cableway"),
+        ("fromagerie", "Où habite Mathilde Perrin ?", "Mathilde Perrin habite à Valmorel-le-Haut [1]."),
+        ("fromagerie", "Quels fromages sont biologiques ?", "3 fromages correspondent : "),
+        ("phares", "salaire Soizic Morvan", "La valeur de « salaire » pour Soizic Morvan est 2 680 EUR [1]."),
+        ("phares", "Quel temps fait-il ?", "Rien dans ce graphe ne s'appelle "),
+    ],
+)
+def test_sentences_are_in_the_language_of_the_question(opened: Nacre, name: str, asked: str, said: str) -> None:
+    assert said in opened.graph(name).ask(asked, mind="rules").text
+
+
+def test_follow_ups_refer_to_the_turn_before(opened: Nacre) -> None:
+    chat = opened.graph("orgelbau").chat()
+    turns = {
+        "Wie hoch ist die Domorgel?": [14.6],
+        "Und die Jakobiorgel?": [7.8],
+        "Wo steht sie?": ["Jakobikirche"],
+        "Welche Orgeln stehen in der Marienkirche?": ["Chororgel", "Große Marienorgel"],
+        "Welche davon ist die höchste?": ["Große Marienorgel"],
+    }
+    for asked, values in turns.items():
+        assert chat.ask(asked, mind="rules").record["values"] == values, asked
+
+
+def test_question_of_other_language_over_english_names(opened: Nacre) -> None:
+    reply = opened.graph("seilbahn").ask("Quelle est la longueur de Forest Cableway ?", mind="rules")
+    assert reply.record["values"] == [980]
+    assert reply.record["language"] == "fr"
