@@ -77,8 +77,9 @@ def by_model(
 
     async def query_writer(view: TurnView, database: Database) -> Result[BranchResult]:
         drafted = await rules(view, database)
-        if len(view.of(database.language)) >= MODEL_VISITS or view.rewrite.chosen is not None or view.rewrite.aside:
-            # the user chose a reading, or the question asks nothing of the graph
+        asks_nothing = view.rewrite.aside or bool(view.understanding.orientation)
+        if len(view.of(database.language)) >= MODEL_VISITS or view.rewrite.chosen is not None or asks_nothing:
+            # the user chose a reading, or the question asks nothing of the data
             return drafted
         result = drafted.value
         if priors.size == "small" and lead == "auto" and view.understanding.expected == "prose":

@@ -74,7 +74,8 @@ def by_model(model: BaseChatModel, rules: Rewriter, limits: Limits, *, small: bo
         draft = drafted.value
         foreign = draft.language != ENGLISH
         sure = small or (_is_one_thing(draft) if draft.depends else not _is_unsure(view.question, draft))
-        if not foreign and (not view.conversation or draft.chosen is not None or draft.aside or sure):
+        asks_nothing = draft.aside or bool(draft.orientation)
+        if not foreign and (not view.conversation or draft.chosen is not None or asks_nothing or sure):
             return drafted
         shape: type[StandaloneQuestion] | type[TranslatedQuestion] = (
             TranslatedQuestion if foreign else StandaloneQuestion

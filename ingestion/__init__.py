@@ -9,6 +9,7 @@ Files in reading order:
     meaning/                common vocabularies -> derived facts
     induce/                 facts -> tables and schema
     verbalise/              facts and documents -> passages
+    overview.py             remarkable facts and example questions of a graph
     index/                  lexicon, full-text index, vectors, triple store
     apply_layers.py         other layers for a graph that is ingested
     publish.py              a finished version -> what readers open

@@ -20,7 +20,7 @@ from ingestion.read.capsules import Facts
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import Source, Sources
 from ingestion.report import read_omissions
-from ingestion.stages import TABLES_ONLY, TRIPLES, Inputs, OnStage, Parsed, PassagesBuilt, Stage, StageContext
+from ingestion.stages import OVERVIEW, TABLES_ONLY, TRIPLES, Inputs, OnStage, Parsed, PassagesBuilt, Stage, StageContext
 from nacre.errors import ConfigError
 from nacre.stores import versions
 from nacre.stores.search.vectors import Embedder
@@ -65,7 +65,7 @@ def change_layers(
             return PassagesBuilt(manifest.passages, manifest.texts)
 
         _, *tables = TABLES_ONLY
-        stages = [Stage("read", read_version), *tables, Stage("passages", keep_passages)]
+        stages = [Stage("read", read_version), *tables, OVERVIEW, Stage("passages", keep_passages)]
         stages += [TRIPLES] if (folder / versions.TRIPLES).is_dir() else []
         given = Inputs(Sources(()), (), layers)
         loaded = build_version(home, wanted, given, stages, pointer.without, server, on_stage, kept, pointer.layers)

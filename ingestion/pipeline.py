@@ -208,7 +208,8 @@ def index_graph(
             wanted = replace(manifest, version=new_version_id(datetime.now(UTC), manifest.inputs))
             copied = [folder / file for file in (versions.TABLES, versions.LEXICON, versions.PASSAGES)]
             copied.append(spellings_folder(folder / versions.LEXICON))
-            copied += [folder / versions.DOCUMENTS] if (folder / versions.DOCUMENTS).is_file() else []
+            optional = (folder / versions.DOCUMENTS, folder / versions.OVERVIEW)
+            copied += [file for file in optional if file.is_file()]
             copied += [folder / versions.TRIPLES] if (folder / versions.TRIPLES).is_dir() else []
             made = PassagesBuilt(manifest.passages, manifest.texts)
             without = no_vectors_reason(name, False, embedder)

@@ -16,6 +16,7 @@ from ingestion.induce.layout import Layout, induce_layout
 from ingestion.induce.write_tables import write_layout
 from ingestion.layer.apply import layer_facts
 from ingestion.layer.stored import LayerFiles, write_layer_files
+from ingestion.overview import write_overview
 from ingestion.read.capsules import Facts
 from ingestion.read.documents.find import DocumentFile
 from ingestion.read.parse import read_sources as read_sources
@@ -110,6 +111,12 @@ def build_names(built: TablesBuilt, context: StageContext) -> NamesBuilt:
     return NamesBuilt(built.inputs, built.facts, built.schema)
 
 
+def build_overview(named: NamesBuilt, context: StageContext) -> NamesBuilt:
+    """Tables and lexicon -> what questions about the graph as a whole need."""
+    write_overview(context.folder, named.schema)
+    return named
+
+
 def build_passages(named: NamesBuilt, context: StageContext) -> PassagesBuilt:
     """Facts, schema and documents -> passages."""
 
@@ -150,7 +157,8 @@ def build_triple_store(made: PassagesBuilt, context: StageContext) -> PassagesBu
 
 TABLES_ONLY = (Stage("parse", parse_sources), Stage("tables", build_tables), Stage("names", build_names))
 WORDS_ONLY = (Stage("index", build_word_index),)
-STAGES = (*TABLES_ONLY, Stage("verbalise", build_passages), *WORDS_ONLY)
+OVERVIEW = Stage("overview", build_overview)
+STAGES = (*TABLES_ONLY, OVERVIEW, Stage("verbalise", build_passages), *WORDS_ONLY)
 # runs last, if requested
 TRIPLES = Stage("triples", build_triple_store)
 

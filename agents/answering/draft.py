@@ -13,6 +13,7 @@ from agents.answering.absence import (
 from agents.answering.answer_draft import AnswerDraft, CitedSentence
 from agents.answering.clarify import other_readings
 from agents.answering.disputes import Dispute, find_disputes
+from agents.answering.draft_orientation import draft_orientation
 from agents.answering.draft_sentences import draft_description, draft_sentences
 from agents.answering.from_texts import DraftFromText, best_text_answer, is_question_for_texts
 from agents.answering.select_answer import (
@@ -25,7 +26,6 @@ from agents.answering.select_answer import (
     unplanned_rows,
 )
 from agents.turn_view import TurnView
-from nacre.language.courtesy import is_greeting
 from nacre.language.sanitize import quote_line
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows
 from nacre.records.plan import Plan
@@ -33,7 +33,6 @@ from nacre.records.schema import Schema
 from nacre.records.turn import Understanding
 from nacre.understanding.dialogue.meta_questions import answer_meta_question
 from nacre.wording.answers.answer import verbalise_result, verbalise_rows
-from nacre.wording.answers.greeting import greeting
 from nacre.wording.answers.match_question import match_question_spelling
 from nacre.wording.answers.verbalisation import Verbalisation
 
@@ -44,8 +43,8 @@ def draft_answer(view: TurnView, schema: Schema) -> AnswerDraft:
     If an empty result is sure, sentences made from the graph's own triples can't answer, but those of texts may.
     """
     understanding, evidence = view.understanding, view.evidence
-    if is_greeting(understanding.standalone):
-        return AnswerDraft(((greeting(understanding.standalone, schema), ()),), "answered")
+    if understanding.orientation:
+        return draft_orientation(understanding.orientation, evidence, schema)
     if view.rewrite.aside and view.conversation:
         text = answer_meta_question(view.question, view.conversation, schema)
         return AnswerDraft(((text, ()),), "answered")

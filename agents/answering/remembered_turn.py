@@ -8,7 +8,6 @@ from agents.answering.answer_draft import AnswerDraft
 from agents.answering.inherited_confidence import inheritable_confidence
 from agents.answering.select_answer import plan_of
 from agents.turn_view import TurnView
-from nacre.language.courtesy import is_greeting
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows
 from nacre.records.turn import EarlierTurn, Reading
 
@@ -26,7 +25,7 @@ def remembered_turns(
     It has the plan, at most `most` keys and labels of the result, and what was cited. `cited` is the opened evidence by
     its index.
     """
-    if view.rewrite.aside or is_greeting(view.question):
+    if view.rewrite.aside or view.understanding.orientation:
         return ()
     understanding = view.understanding
     used = view.evidence[draft.table] if draft.table is not None else None

@@ -105,6 +105,12 @@ def pattern(file: str, name: str, **parts: str) -> re.Pattern[str]:
     return re.compile(text)
 
 
+@cache
+def codes_with(file: str) -> tuple[str, ...]:
+    """The languages that have a file of this name."""
+    return tuple(sorted(path.parent.name for path in _FOLDER.glob(f"*/{file}.yaml")))
+
+
 def load_language_data(name: str) -> dict[str, Any]:
     """The content of a file of this package with numbers as numbers: "en/english.yaml", "resources/codes.yaml"."""
     return _read_yaml(name, getattr(yaml, "CSafeLoader", yaml.SafeLoader))

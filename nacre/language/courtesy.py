@@ -34,15 +34,6 @@ def reason_end(question: str) -> int:
     return reason.end() if reason is not None else 0
 
 
-def is_greeting(question: str) -> bool:
-    """Whether a text only greets, thanks, agrees or says goodbye.
-
-    >>> is_greeting("Hello there!"), is_greeting("ok, thank you"), is_greeting("hi, who wrote Emma?")
-    (True, True, False)
-    """
-    return _is_remark(question) or (bool(pattern("courtesy", "greeting").match(question)) and _is_polite(question))
-
-
 def _strip_clauses(question: str) -> str:
     """The question without polite clauses at its beginning and at its end."""
     text = question
@@ -71,12 +62,6 @@ def _strip_graph_phrase(question: str) -> str:
     if all(t.norm in empty or t.lemma in empty for t in tokenize(question[: place.start()])):
         return question
     return question[: place.start()] + " " * (place.end() - place.start()) + question[place.end() :]
-
-
-def _is_remark(question: str) -> bool:
-    words, norms = language().words, {t.norm for t in tokenize(question)}
-    remarks = words["thanking"] | words["farewell"] | words["agreeing"]
-    return bool(norms & remarks) and norms <= remarks | words["around_courtesy"]
 
 
 def _asks(clause: str) -> bool:

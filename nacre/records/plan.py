@@ -168,9 +168,10 @@ class Profile:
 
 @dataclass(frozen=True)
 class Overview:
-    """An overview of the whole graph."""
+    """An overview of the whole graph, of what `wanted` asks for: an intent such as "contents" or "interesting"."""
 
     kind: Literal["overview"] = "overview"
+    wanted: str = "contents"
 
 
 Body = Select | Combine | Compute | Ask | Profile | Overview

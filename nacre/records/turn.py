@@ -71,7 +71,8 @@ class Rewrite:
     `standalone` is in English; `own` is the same in the user's `language`, "" if it was not translated. `gloss` is the
     language if `standalone` has its words in English and leaves their order and the names as they are. `chosen` is the
     offered reading that the user picked by its number. `aside`: the turn asks about the conversation itself ("are you
-    sure?").
+    sure?"). `orientation` is what a turn wants that asks nothing of the data: "contents" (what is in the graph),
+    "self" (who answers), "thanks" and others of `nacre/language/en/orientation.yaml`.
     """
 
     standalone: str
@@ -83,6 +84,7 @@ class Rewrite:
     gloss: str = ""
     chosen: Reading | None = None
     aside: bool = False
+    orientation: str = ""
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ class Understanding:
     all targets of the mentions' words. `considered` counts the readings that were ranked; `cut`: the search ran out of
     time. `most` is the probability that the earlier turns it depends on were right, an upper limit for its readings.
     `unstated` is what the question asks for and no reading returns ("where", "how old"), with the nearest property that
-    the graph has, which is of another kind."""
+    the graph has, which is of another kind. `orientation` is that of the rewrite."""
 
     standalone: str
     mentions: tuple[Mention, ...] = ()
@@ -122,3 +124,4 @@ class Understanding:
     cut: bool = False
     most: float = 1.0
     unstated: tuple[str, str] | None = None
+    orientation: str = ""

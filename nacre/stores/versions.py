@@ -22,6 +22,7 @@ FORMAT = 4
 GRAPH_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 TABLES, LEXICON, PASSAGES, LEXICAL, SHARD = "graph.sqlite", "lexicon.sqlite", "passages.sqlite", "lexical", "shard"
 DOCUMENTS = "documents.sqlite"
+OVERVIEW = "overview.json"
 ENDPOINT, SCHEMA = "endpoint.json", "schema.json"
 EXTRACTED = "extracted.sqlite"
 TRIPLES = "triples"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from nacre.config.embedder import BUNDLED_EMBEDDER
-from nacre.language.courtesy import is_greeting, strip_courtesy
+from nacre.language.courtesy import strip_courtesy
 from nacre.language.dates import is_ambiguous_date
 from nacre.language.quantities import units
 from nacre.records.cancellation import start_deadline
@@ -12,6 +12,7 @@ from nacre.records.plan import Overview, Plan, Profile
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Rewrite, Scope, Understanding
 from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.understanding.dialogue.orientation import orientation_intent
 from nacre.understanding.dialogue.references.exclude_given import exclude_given
 from nacre.understanding.dialogue.references.scope import scope_candidates, scope_links
 from nacre.understanding.dialogue.references.standalone_text import (
@@ -34,7 +35,7 @@ from nacre.understanding.parsing.constraints.answer_type import (
     is_part_name_guess,
 )
 from nacre.understanding.parsing.derive import MAX_CANDIDATES
-from nacre.understanding.parsing.profile_questions import is_about_graph, profile_plan
+from nacre.understanding.parsing.profile_questions import profile_plan
 from nacre.understanding.question.types import Link, Question
 from nacre.understanding.ranking.best_readings import MAX_READINGS, best_readings
 from nacre.understanding.ranking.rank import RankedReading, rank_candidates
@@ -57,8 +58,11 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     linker = linker_of(glossed_lexicon(lexicon, rewrite.gloss) if rewrite.gloss else lexicon)
     graph = linker.index.graph
     text = question_text(rewrite)
+    if wanted := rewrite.orientation or ("" if rewrite.depends or rewrite.aside else orientation_intent(text, linker)):
+        overview = _certain_reading(Overview(wanted=wanted), schema)
+        return Understanding(rewrite.standalone, (), (overview,), "prose", orientation=wanted)
     question = prepare_question(text, linker)
-    if rewrite.aside or is_greeting(rewrite.standalone) or is_about_graph(question.text):
+    if rewrite.aside:
         return Understanding(rewrite.standalone, (), (_certain_reading(Overview(), schema),), "prose")
     if any(number.unit for number in question.numbers):
         units.load_unit_registry()

@@ -1,12 +1,11 @@
 """Run a plan and say what it asks: Plan + Engine -> rows, the queries that ran, and sentences of descriptions."""
 
-from dataclasses import replace
-
 from nacre.plans.run import Engine, QueryRunner, run_body, tables_engine
 from nacre.records.evidence import Evidence, Query, Table
 from nacre.records.plan import Overview, Plan, Profile
 from nacre.stores.sqlite.tables import Tables
-from nacre.wording.descriptions.profile import overview_sentences, profile_sentences
+from nacre.wording.descriptions.profile import profile_sentences
+from nacre.wording.overview.overview import overview_sentences
 from nacre.wording.phrases.plan import verbalise_plan
 
 
@@ -27,7 +26,6 @@ def run_plan(
         evidence = profile_sentences(body, engine.tables, described.run, round)
         return None, tuple(described.queries), tuple(evidence)
     if isinstance(body, Overview):
-        sentences = overview_sentences(engine.schema, round)
-        return None, (), tuple(replace(each, branch=engine.tool) for each in sentences)
+        return None, (), overview_sentences(body.wanted, engine, round)
     table, queries = run_body(body, engine, words=words, round=round, is_alternative=is_alternative)
     return table, queries, ()

@@ -55,7 +55,7 @@ def test_a_file_becomes_a_graph_with_every_stage_reported(place: Place) -> None:
     seen: list[tuple[str, int, int]] = []
     made = place.ingest(on_stage=lambda stage, done, total: seen.append((stage, done, total)))
     stages = list(dict.fromkeys(stage for stage, _, _ in seen))
-    told = ["parse", "tables", "names", "verbalise", "index", "publish", "vectors"]
+    told = ["parse", "tables", "names", "overview", "verbalise", "index", "publish", "vectors"]
     assert stages == told == list(made.seconds_by_stage)
     assert made.schema.triples == 21
     assert made.passages == made.vectors == made.embedded == 5

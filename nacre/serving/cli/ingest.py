@@ -224,7 +224,8 @@ def suggest_questions(name: str) -> None:
     from nacre.config.settings import Settings
 
     with open_library(Settings()) as library, library.open(name) as graph:
-        questions = find_example_questions(graph)
+        prepared = graph.stored.overview if graph.stored is not None else None
+        questions = prepared.examples if prepared is not None else find_example_questions(graph)
     if questions:
         print_line("It answers, for example:")
     for question in questions:

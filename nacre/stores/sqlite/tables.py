@@ -15,7 +15,9 @@ from typing import NamedTuple
 from nacre.errors import ConfigError, ToolError
 from nacre.records.cancellation import is_cancelled
 from nacre.records.json_form import from_json
+from nacre.records.overview import GraphOverview
 from nacre.records.schema import Schema
+from nacre.stores.versions import OVERVIEW
 
 Cell = str | int | float | None
 
@@ -59,6 +61,15 @@ class Tables:
     def schema(self) -> Schema:
         """The shown schema of the graph."""
         return from_json(Schema, json.loads(self.meta("schema")))
+
+    @cached_property
+    def overview(self) -> GraphOverview | None:
+        """What the ingest prepared for questions about the graph as a whole; None if there is nothing, or it can't be
+        read."""
+        try:
+            return from_json(GraphOverview, json.loads(self.path.with_name(OVERVIEW).read_text(encoding="utf-8")))
+        except (OSError, ValueError):
+            return None
 
     def meta(self, key: str) -> str:
         """One entry of the file's metadata ("schema", "layout", "format" ...)."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from nacre.language.base import language, word_map
-from nacre.language.courtesy import is_greeting, strip_courtesy
+from nacre.language.courtesy import strip_courtesy
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import tokenize
 from nacre.records.schema import Schema
@@ -12,6 +12,7 @@ from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.dialogue.follow_up_turn import FollowUpTurn
 from nacre.understanding.dialogue.meta_questions import is_meta_question
+from nacre.understanding.dialogue.orientation import orientation_intent
 from nacre.understanding.dialogue.references.definite_references import resolve_definite_reference
 from nacre.understanding.dialogue.references.exclude_given import rewrite_without_given, strip_other
 from nacre.understanding.dialogue.references.focus import focus
@@ -65,17 +66,19 @@ from nacre.understanding.question.analyse import MAX_TOKENS, analyse_question
 def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Schema, lexicon: Lexicon) -> Rewrite:
     """The standalone question. An independent question comes back unchanged. It is not `sure` if it refers to something
     that is not there."""
+    linker = linker_of(lexicon)
+    if earlier and (direct := _direct_rewrite(question, earlier)) is not None:
+        return direct
+    if intent := orientation_intent(question, linker, is_follow_up=bool(earlier)):
+        return Rewrite(question, orientation=intent)
     if len(tokenize(question)) > MAX_TOKENS:
         # No follow-up is that long, and looking up all of its names would take long.
         return Rewrite(question)
     if not earlier:
-        return Rewrite(question, sure=not has_dangling_pronoun(tokenize(question), linker_of(lexicon)))
-    if (direct := _direct_rewrite(question, earlier)) is not None:
-        return direct
+        return Rewrite(question, sure=not has_dangling_pronoun(tokenize(question), linker))
     others = strip_other(question)
     if others is not None:
         return rewrite_without_given(rewrite_question(others, earlier, schema, lexicon), earlier)
-    linker = linker_of(lexicon)
     correction = parse_correction(question)
     if correction is not None:
         phrase, is_certain = correction
@@ -96,8 +99,6 @@ def _direct_rewrite(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite 
     choice = chosen_reading(question, earlier)
     if choice is not None:
         return choice
-    if is_greeting(question):
-        return Rewrite(question)
     if is_meta_question(question):
         return Rewrite(question, aside=True)
     topic = language().dialogue["new_topic"].match(question)

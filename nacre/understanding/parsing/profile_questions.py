@@ -17,11 +17,6 @@ from nacre.understanding.parsing.profile_subjects import (
 from nacre.understanding.question.types import Link, Question
 
 
-def is_about_graph(question: str) -> bool:
-    """Whether a question is about the graph as a whole."""
-    return bool(language().patterns["whole"].search(question.casefold()))
-
-
 def profile_plan(
     question: Question, links: Sequence[Link], index: LinkingIndex, scope: Scope | None, read_group: GroupReader
 ) -> Profile | None:

@@ -9,5 +9,4 @@ Reading order:
 - rank_values: what things are ordered by
 - sentence: sentences, captions and leads
 - match_question: names written as in the question
-- greeting: replies to greetings
 """

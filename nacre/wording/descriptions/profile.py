@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 from nacre.language.base import word_list
 from nacre.language.format_values import display_name, is_number_name
-from nacre.language.forms.nouns import join_names, number_with_noun, plural, with_indefinite_article
+from nacre.language.forms.nouns import join_names, number_with_noun, plural
 from nacre.language.tokens import fold
 from nacre.plans.sql.to_sql import to_sql
 from nacre.plans.statement import RunStatement
 from nacre.records.evidence import Evidence, EvidenceSentence
 from nacre.records.plan import Attribute, Edge, Itself, Profile, Select, Variable
-from nacre.records.schema import Group, Predicate, Schema
+from nacre.records.schema import Predicate, Schema
 from nacre.stores.sqlite.tables import Tables
 from nacre.wording.clauses.join_clauses import thing_name
 from nacre.wording.descriptions.comparison import ComparisonSide, compare_sides
@@ -20,11 +20,8 @@ from nacre.wording.descriptions.facts import word_senses
 from nacre.wording.descriptions.group import MemberGroup, describe_group
 from nacre.wording.descriptions.thing import MAX_DESCRIPTION_SENTENCES, thing_sentences
 from nacre.wording.labels.class_nouns import class_noun
-from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.phrases.select import verbalise_select
 
-# classes, and properties of a class, that an overview lists, and classes whose properties it lists
-MAX_CLASSES, MAX_PROPERTIES, MAX_DESCRIBED_CLASSES = 12, 10, 4
 # sentences of the texts about a thing
 MAX_WRITTEN = 2
 # sentences about each of two things that have nothing to compare
@@ -78,26 +75,6 @@ def profile_sentences(profile: Profile, tables: Tables, run: RunStatement, round
     written = _written(members, schema, run, round)
     most = 1 if len(members.names) > MAX_WRITTEN else MAX_WRITTEN
     return _ranked([*facts[:1], *written[:most], *facts[1:]], round)
-
-
-def overview_sentences(schema: Schema, round: int) -> tuple[EvidenceSentence, ...]:
-    """What the graph holds: its classes with their numbers, and the properties of the largest."""
-    groups = sorted(schema.groups, key=lambda g: (-g.count, g.label))
-    if not groups:
-        return ()
-    classes = [number_with_noun(g.count, class_noun(Variable("x", g.classes, g.without), schema)) for g in groups]
-    more = len(classes) - MAX_CLASSES
-    listed = join_names([*classes[:MAX_CLASSES], f"{more} more kinds"] if more > 1 else classes)
-    text = f"This graph holds {schema.entities:,} things in {schema.triples:,} statements: {listed}."
-    found = [EvidenceSentence("sql", round, text=text, title="this graph", score=1.0)]
-    for group in groups[:MAX_DESCRIBED_CLASSES]:
-        known = [p for p in schema.predicates if p.iri in _group_predicates(group, schema) and p.role == "fact"]
-        names = list(dict.fromkeys(predicate_label(p.iri, schema).one for p in known))[:MAX_PROPERTIES]
-        if names:
-            noun = class_noun(Variable("x", group.classes, group.without), schema)
-            text = f"What is known of {with_indefinite_article(noun)}: {join_names(names)}."
-            found.append(EvidenceSentence("sql", round, text=text, title=group.label, score=0.9))
-    return tuple(found)
 
 
 def _two_sides(
@@ -211,15 +188,6 @@ def _described_owners(members: _Members, schema: Schema, run: RunStatement) -> l
                 rarest = min(targets, key=lambda c: (schema.class_of[c].count if c in schema.class_of else 0, c))
                 return [Variable("thing", (rarest,), keys=tuple(sorted({str(row[0]) for row in rows[0]})))]
     return []
-
-
-def _group_predicates(group: Group, schema: Schema) -> set[str]:
-    """The predicates of the things of a group; of an attached graph those of their classes."""
-    of_classes = {p.iri for p in schema.predicates if set(group.classes) & set(p.domains)}
-    if not schema.relations:
-        return of_classes
-    columns = {column.predicate for column in schema.relation_of[group.relation].columns}
-    return columns | (of_classes & schema.junctions.keys())
 
 
 def _members(select: Select, schema: Schema, run: RunStatement) -> _Members | None:

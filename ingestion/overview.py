@@ -1,0 +1,38 @@
+"""Prepare what questions about a graph as a whole need: tables and lexicon -> the file of a GraphOverview."""
+
+import logging
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+from ingestion.checked_questions import find_example_questions
+from nacre.records.json_form import json_text
+from nacre.records.overview import GraphOverview
+from nacre.records.schema import Schema
+from nacre.stores import versions
+from nacre.stores.graph import Graph
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.tables import Tables
+from nacre.wording.overview.highlights import find_highlights
+
+log = logging.getLogger(__name__)
+
+
+def write_overview(folder: Path, schema: Schema) -> None:
+    """Write the remarkable facts, spans and example questions of the graph whose tables and names are in the folder."""
+    try:
+        overview = _overview(folder, schema)
+    except Exception:
+        # an answer does without it, and the graph should be published
+        log.exception("the overview of the graph could not be prepared")
+        return
+    (folder / versions.OVERVIEW).write_text(json_text(overview) + "\n", encoding="utf-8")
+
+
+def _overview(folder: Path, schema: Schema) -> GraphOverview:
+    with (
+        closing(Tables(folder / versions.TABLES)) as tables,
+        closing(Lexicon(folder / versions.LEXICON, schema)) as lexicon,
+    ):
+        graph = Graph("", "", schema, tables, lexicon)
+        return replace(find_highlights(tables, is_bounded=False), examples=tuple(find_example_questions(graph)))

@@ -1,0 +1,239 @@
+"""Questions that ask nothing of the data ("who are you", "what is in here", "thanks"): text -> the nearest intent."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import log
+from typing import Any, NamedTuple
+
+import simplemma
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from nacre.language.base import codes_with, load_language_data
+from nacre.language.tokens import Token, tokenize
+
+# Letters of a word that is compared with misspelt ones, and those of a word that may have two slips (given).
+_MIN_LETTERS, _LONG = 4, 8
+# Words that name the graph, with their determiner (given).
+_MAX_NAME = 4
+# Weight of a word that adds nothing to such questions, as a share of the rarest word's (given).
+_LIGHT = 0.04
+
+
+class OrientationMatch(NamedTuple):
+    """The intent of the nearest paraphrase, its likeness, 0..1, and the words of the text that it lacks."""
+
+    intent: str
+    likeness: float
+    rest: tuple[Token, ...]
+
+
+@dataclass(frozen=True)
+class _Vocabulary:
+    """How the words of a language are compared.
+
+    `same` and `phrases` (by their first word) map to one word for all of the same meaning. A determiner with nouns of
+    `graph` names the graph; after one of `owned` another word may precede a noun of `core`. `light` words add nothing.
+    A paraphrase with one of the `keys` needs it."""
+
+    code: str
+    same: Mapping[str, str]
+    phrases: Mapping[str, tuple[tuple[tuple[str, ...], str], ...]]
+    determiners: frozenset[str]
+    graph: frozenset[str]
+    light: frozenset[str]
+    contractions: Mapping[str, tuple[str, ...]]
+    keys: frozenset[str]
+    owned: frozenset[str]
+    core: frozenset[str]
+
+
+@dataclass(frozen=True)
+class _Paraphrases:
+    """The paraphrases of a language: intent, words and their weight; the weights of words, and where each occurs."""
+
+    vocabulary: _Vocabulary
+    sets: tuple[tuple[str, frozenset[str], float], ...]
+    weights: Mapping[str, float]
+    places: Mapping[str, tuple[int, ...]]
+    unseen: float
+
+
+def nearest_intent(text: str) -> OrientationMatch | None:
+    """The most similar paraphrase of a short text; None if it shares no word with any.
+
+    >>> match = nearest_intent("So what's this dataset about?")
+    >>> match.intent, match.likeness > 0.9, match.rest
+    ('contents', True, ())
+    >>> [token.norm for token in nearest_intent("What is in this cellar?").rest]
+    ['cellar']
+    """
+    tokens = tokenize(text)
+    found = [match for code in codes_with("orientation") if (match := _nearest(tokens, _paraphrases(code)))]
+    return max(found, key=lambda match: match.likeness, default=None)
+
+
+def threshold(*, is_loose: bool) -> float:
+    """The minimum likeness of a text that is taken for one of these questions.
+
+    `is_loose`: it names nothing of the graph, and the intent is not about the graph.
+    """
+    return float(_data("en")["loose_threshold" if is_loose else "threshold"])
+
+
+def lead(intent: str) -> str:
+    """What the answer to an intent says first, or ""."""
+    return str(_data("en")["leads"].get(intent, ""))
+
+
+def intents(kind: str) -> frozenset[str]:
+    """The intents of a kind: "about_graph", "small_talk", "no_answer"."""
+    return frozenset(_data("en")[kind].split())
+
+
+def refers_back(text: str) -> bool:
+    """Whether a text has a word that refers to earlier turns.
+
+    >>> refers_back("What is it about?"), refers_back("What is this about?")
+    (True, False)
+    """
+    words = [_data(code)["referring"].split() for code in codes_with("orientation")]
+    return not {t.norm for t in tokenize(text)}.isdisjoint(word for each in words for word in each)
+
+
+def asks_for_data(text: str) -> bool:
+    """Whether a text has a word that asks for something: "which", "list".
+
+    >>> asks_for_data("Which mills are old"), asks_for_data("I have just opened it")
+    (True, False)
+    """
+    data = _data("en")
+    asking = {*data["asking"].split(), *data["same"]["tell"].split(), "tell"}
+    return any(token.norm in asking for token in tokenize(text))
+
+
+def is_light(word: str) -> bool:
+    """Whether a word adds nothing to these questions.
+
+    >>> is_light("please"), is_light("overview")
+    (True, False)
+    """
+    return word in _vocabulary("en").light or word in _question_words()
+
+
+@cache
+def _question_words() -> frozenset[str]:
+    data = _data("en")
+    return frozenset((*data["asking"].split(), *data["keys"].split(), *data["referring"].split()))
+
+
+def _nearest(tokens: Sequence[Token], known: _Paraphrases) -> OrientationMatch | None:
+    words = list(_compared_words(tokens, known.vocabulary, known.weights))
+    own = {word for word, _ in words}
+    total = sum(known.weights.get(word, known.unseen) for word in own)
+    share = float(_data("en")["keyless_share"])
+    best, found = 0.0, None
+    for place in sorted({place for word in own for place in known.places.get(word, ())}):
+        intent, paraphrase, weight = known.sets[place]
+        shared = sum(known.weights[word] for word in own & paraphrase)
+        likeness = min(shared / total, shared / weight)
+        likeness *= 1.0 if paraphrase & known.vocabulary.keys <= own else share
+        if likeness > best:
+            best, found = likeness, (intent, paraphrase)
+    if found is None:
+        return None
+    expected = found[1] | known.vocabulary.light
+    return OrientationMatch(found[0], best, tuple(t for word, span in words if word not in expected for t in span))
+
+
+def _compared_words(
+    tokens: Sequence[Token], vocabulary: _Vocabulary, known: Collection[str] = ()
+) -> Iterator[tuple[str, tuple[Token, ...]]]:
+    """The words of a text as they are compared, each with its tokens: synonyms as one word, slips corrected if the
+    `known` words are given."""
+    written = [(norm, token) for token in tokens for norm in vocabulary.contractions.get(token.norm, (token.norm,))]
+    norms = [_corrected(norm, vocabulary) if known else norm for norm, _ in written]
+    place = 0
+    while place < len(norms):
+        word, length = _phrase_at(norms, place, vocabulary)
+        span = tuple(dict.fromkeys(token for _, token in written[place : place + length]))
+        yield word or vocabulary.same.get(norms[place], norms[place]), span
+        place += length
+
+
+def _phrase_at(norms: Sequence[str], place: int, vocabulary: _Vocabulary) -> tuple[str, int]:
+    """The word for the expression that begins here, and its length; "" and 1 for none."""
+    for phrase, word in vocabulary.phrases.get(norms[place], ()):
+        if tuple(norms[place : place + len(phrase)]) == phrase:
+            return word, len(phrase)
+    end = place + 1
+    if norms[place] in vocabulary.owned and norms[place + 2 : place + 3] and norms[place + 2] in vocabulary.core:
+        # "this museum graph"
+        end = place + 2
+    if norms[place] in vocabulary.determiners:
+        # "this data set", "your knowledge graph"
+        while end < min(len(norms), place + _MAX_NAME) and norms[end] in vocabulary.graph:
+            end += 1
+    return ("here", end - place) if end > place + 1 else ("", 1)
+
+
+def _corrected(word: str, vocabulary: _Vocabulary) -> str:
+    """A misspelt word as the paraphrases spell it; any other as it is."""
+    if len(word) < _MIN_LETTERS or not word.isalpha() or word in _spellings(vocabulary.code):
+        return word
+    if simplemma.is_known(word, lang=vocabulary.code):
+        return word
+    slips = 2 if len(word) >= _LONG else 1
+    near = process.extractOne(word, _spellings(vocabulary.code), scorer=OSA.distance, score_cutoff=slips)
+    return str(near[0]) if near else word
+
+
+@cache
+def _paraphrases(code: str) -> _Paraphrases:
+    vocabulary = _vocabulary(code)
+    sets = [
+        (intent, frozenset(word for word, _ in _compared_words(tokenize(text), vocabulary)))
+        for intent, texts in _data(code)["intents"].items()
+        for text in map(str, texts)
+    ]
+    counts = Counter(word for _, words in sets for word in words)
+    unseen = log(1 + len(sets))
+    weights = {word: log(1 + len(sets) / n) for word, n in counts.items()}
+    weights |= dict.fromkeys(vocabulary.light, _LIGHT * unseen)
+    places: dict[str, list[int]] = {}
+    for place, (_, words) in enumerate(sets):
+        for word in words:
+            places.setdefault(word, []).append(place)
+    weighed = tuple((intent, words, sum(weights[word] for word in words)) for intent, words in sets)
+    return _Paraphrases(vocabulary, weighed, weights, {word: tuple(at) for word, at in places.items()}, unseen)
+
+
+@cache
+def _vocabulary(code: str) -> _Vocabulary:
+    data = _data(code)
+    phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for word, texts in data["phrases"].items():
+        for text in texts.split("|"):
+            phrase = tuple(token.norm for token in tokenize(text))
+            phrases.setdefault(phrase[0], []).append((phrase, word))
+    same = {other: word for word, others in data["same"].items() for other in others.split()}
+    longest_first = {first: tuple(sorted(each, key=lambda p: -len(p[0]))) for first, each in phrases.items()}
+    names = ("determiners", "here", "light", "keys", "owned", "core")
+    determiners, graph, light, keys, owned, core = (frozenset(data[name].split()) for name in names)
+    contractions = {word: tuple(text.split()) for word, text in data["contractions"].items()}
+    return _Vocabulary(code, same, longest_first, determiners, graph, light, contractions, keys, owned, core)
+
+
+@cache
+def _spellings(code: str) -> frozenset[str]:
+    """All words of the paraphrases and their synonyms, as they are written."""
+    data, vocabulary = _data(code), _vocabulary(code)
+    texts = (str(text) for texts in data["intents"].values() for text in texts)
+    return frozenset(t.norm for text in texts for t in tokenize(text)) | vocabulary.same.keys() | vocabulary.graph
+
+
+@cache
+def _data(code: str) -> Mapping[str, Any]:
+    return load_language_data(f"{code}/orientation.yaml")
