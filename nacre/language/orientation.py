@@ -186,7 +186,7 @@ def _corrected(word: str, vocabulary: _Vocabulary) -> str:
     if simplemma.is_known(word, lang=vocabulary.code):
         return word
     slips = 2 if len(word) >= _LONG else 1
-    near = process.extractOne(word, _spellings(vocabulary.code), scorer=OSA.distance, score_cutoff=slips)
+    near = process.extractOne(word, list(_spellings(vocabulary.code)), scorer=OSA.distance, score_cutoff=slips)
     return str(near[0]) if near else word
 
 
@@ -227,11 +227,13 @@ def _vocabulary(code: str) -> _Vocabulary:
 
 
 @cache
-def _spellings(code: str) -> frozenset[str]:
-    """All words of the paraphrases and their synonyms, as they are written."""
+def _spellings(code: str) -> Mapping[str, int]:
+    """All words of the paraphrases and their synonyms, as they are written, the most frequent first."""
     data, vocabulary = _data(code), _vocabulary(code)
     texts = (str(text) for texts in data["intents"].values() for text in texts)
-    return frozenset(t.norm for text in texts for t in tokenize(text)) | vocabulary.same.keys() | vocabulary.graph
+    counts = Counter(t.norm for text in texts for t in tokenize(text))
+    counts.update(sorted(vocabulary.same.keys() | vocabulary.graph | vocabulary.light))
+    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
 
 
 @cache

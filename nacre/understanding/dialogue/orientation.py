@@ -5,8 +5,10 @@ from collections.abc import Sequence
 
 import simplemma
 
+from nacre.language.base import language
 from nacre.language.courtesy import strip_courtesy
 from nacre.language.orientation import asks_for_data, intents, is_light, nearest_intent, refers_back, threshold
+from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token, tokenize
 from nacre.understanding.linking.linker import Linker
 
@@ -64,7 +66,7 @@ def _intent(text: str, linker: Linker, *, is_follow_up: bool) -> str:
     if is_follow_up and (match.intent == "counts" or (about_graph and refers_back(text))):
         return ""
     is_sure = match.likeness >= threshold(is_loose=False)
-    if not is_sure and about_graph:
+    if not is_sure and (about_graph or refers_back(text)):
         return ""
     named = _names(tokens, linker)
     rest = {token.start for token in match.rest}
@@ -75,13 +77,14 @@ def _intent(text: str, linker: Linker, *, is_follow_up: bool) -> str:
 
 
 def _names(tokens: Sequence[Token], linker: Linker) -> list[tuple[str, Token]]:
-    """The words that name something of the graph, with its kind."""
+    """The words that name something of the graph, with its kind; function words and "thing" name nothing here."""
+    empty = function_words() | language().words["whole"]
     return [
         (found.kind, tokens[i])
         for found in linker.link(tokens)
         if found.exact and found.score >= NAME_SCORE
         for i in range(found.start, found.end)
-        if not is_light(tokens[i].norm)
+        if not is_light(tokens[i].norm) and empty.isdisjoint((tokens[i].norm, tokens[i].lemma))
     ]
 
 

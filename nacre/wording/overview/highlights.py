@@ -20,7 +20,7 @@ from nacre.stores.sqlite.tables import Tables
 from nacre.wording.answers.answer import verbalise_result
 from nacre.wording.answers.sentence import capitalise_first
 from nacre.wording.labels.predicate_labels import predicate_label
-from nacre.wording.labels.value_kinds import is_amount, is_temporal
+from nacre.wording.labels.value_kinds import is_amount, is_temporal, nominal_label
 from nacre.wording.overview.kinds import Subject, shown_facts, subjects
 from nacre.wording.overview.links import class_of_end
 
@@ -66,6 +66,7 @@ def find_highlights(tables: Tables, *, is_bounded: bool) -> GraphOverview:
 def spans_sentence(schema: Schema) -> EvidenceSentence | None:
     """The spans of the numbers and years of a graph, those of the most frequent properties; None without any."""
     spans: list[str] = []
+    named: list[str] = []
     usual = sorted(shown_facts(schema), key=lambda p: (is_amount(p.iri, schema), -p.subjects, p.iri))
     temporal = [p for p in usual if is_temporal(p.iri, schema)]
     amounts = sorted((p for p in usual if is_measure(p, schema)), key=lambda p: (not _is_money(p), -p.subjects, p.iri))
@@ -77,8 +78,11 @@ def spans_sentence(schema: Schema) -> EvidenceSentence | None:
             format_value(int(v) if v is not None and v == int(v) else v, predicate.unit, counted=counted)
             for v in (predicate.minimum, predicate.maximum)
         )
-        verb = "" if spans else " run"
-        spans.append(f"the {plural(predicate_label(predicate.iri, schema).one)}{verb} from {low} to {high}")
+        noun = nominal_label(predicate.iri, schema)
+        if noun in named or not _is_noun(noun):
+            continue
+        named.append(noun)
+        spans.append(f"the {plural(noun)}{'' if spans else ' run'} from {low} to {high}")
     if not spans:
         return None
     text = join_names(spans)
@@ -163,6 +167,11 @@ def is_measure(p: Predicate, schema: Schema) -> bool:
 
 def _lacks_adjective(p: Predicate, schema: Schema) -> bool:
     return extreme_adjective(predicate_label(p.iri, schema).one, high=True) == "highest"
+
+
+def _is_noun(label: str) -> bool:
+    """Whether a label may stand after "the": it is no quotation and ends in no preposition."""
+    return not label.startswith("“") and label.split()[-1] not in wording_entry("prepositions")
 
 
 def _is_money(p: Predicate) -> bool:

@@ -131,7 +131,8 @@ def _shown_groups(schema: Schema) -> list[Group]:
     shown = [
         group
         for group in schema.groups
-        if group.count and group.relation not in schema.hidden_relations and not hidden.intersection(group.classes)
+        if group.count and group.classes and group.relation not in schema.hidden_relations
+        if not hidden.intersection(group.classes)
     ]
     return sorted(shown, key=lambda group: (-group.count, group.label, group.relation))
 

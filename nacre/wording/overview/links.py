@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from nacre.language.forms.nouns import join_names, with_indefinite_article
+from nacre.language.forms.nouns import join_names, plural, with_indefinite_article, wording_entry
 from nacre.records.plan import Variable
 from nacre.records.schema import Schema
 from nacre.wording.labels.class_nouns import class_noun
@@ -27,9 +27,10 @@ def links_sentence(kinds: Sequence[MainKind], schema: Schema) -> str:
         subject, target = (next((k.many for k in kinds if k.noun == noun), "") for noun in nouns)
         if not (subject or target) or not all(nouns) or (nouns[0], nouns[1]) in phrases:
             continue
-        phrase = pair_phrase(
-            predicate_label(predicate.iri, schema), *(MainKind(n, 0, None).many for n in nouns), backward=False
-        )
+        label = predicate_label(predicate.iri, schema)
+        if label.one.split()[0] in wording_entry("prepositions"):
+            continue
+        phrase = pair_phrase(label, plural(nouns[0]), plural(nouns[1]), backward=False)
         if phrase and len(phrase) <= 3 * MAX_NOUN:
             phrases[nouns[0], nouns[1]] = phrase
     return f"It connects {join_names(list(phrases.values()))}." if phrases else ""
