@@ -23,11 +23,15 @@ _LIGHT = 0.04
 
 
 class OrientationMatch(NamedTuple):
-    """The intent of the nearest paraphrase, its likeness, 0..1, and the words of the text that it lacks."""
+    """The intent of the nearest paraphrase and its likeness, 0..1.
+
+    `rest` are the words of the text that it lacks, `graph` those that name the graph ("this lamp collection").
+    """
 
     intent: str
     likeness: float
     rest: tuple[Token, ...]
+    graph: tuple[Token, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -145,7 +149,9 @@ def _nearest(tokens: Sequence[Token], known: _Paraphrases) -> OrientationMatch |
     if found is None:
         return None
     expected = found[1] | known.vocabulary.light
-    return OrientationMatch(found[0], best, tuple(t for word, span in words if word not in expected for t in span))
+    rest = (t for word, span in words if word not in expected for t in span)
+    graph = (t for word, span in words if word == "here" and span[-1].norm in known.vocabulary.core for t in span)
+    return OrientationMatch(found[0], best, tuple(rest), tuple(graph))
 
 
 def _compared_words(

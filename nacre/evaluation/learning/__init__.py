@@ -1,10 +1,11 @@
 """Weights, probabilities and thresholds learned from questions with gold answers.
 
-Commands, all of which need the extra `learn`:
+Commands, of which all but the last need the extra `learn`:
 
     python -m nacre.evaluation.learning.parser_weights --data DATA --gold FOLDER ...
     python -m nacre.evaluation.learning.text_answers [--write]
     python -m nacre.evaluation.learning.sufficiency SEED SEED ...
+    python -m nacre.evaluation.learning.orientation FILE.jsonl ...
 
 - linear_models: log-linear and logistic models, fitted with regularisation
 - plan_values: the values of a plan, run
@@ -14,5 +15,6 @@ Commands, all of which need the extra `learn`:
 - text_examples: questions about texts with their candidate answers
 - text_answers: the weights of the ranker of spans of texts
 - sufficiency: the weights for whether single triples answer a question
+- orientation: how like questions about data are to those that ask nothing of it
 - model_priors: how often the queries of a model are right
 """

@@ -68,7 +68,7 @@ def _intent(text: str, linker: Linker, *, is_follow_up: bool) -> str:
     is_sure = match.likeness >= threshold(is_loose=False)
     if not is_sure and (about_graph or refers_back(text)):
         return ""
-    named = _names(tokens, linker)
+    named = [(kind, token) for kind, token in _names(tokens, linker) if token not in match.graph]
     rest = {token.start for token in match.rest}
     small_talk = is_sure and match.intent in intents("small_talk")
     if any((kind == "class" and not small_talk) or token.start in rest for kind, token in named):
