@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ingestion.checked_questions import find_example_questions
+from nacre.records.evidence import GraphOverview
 from nacre.records.json_form import json_text
-from nacre.records.overview import GraphOverview
 from nacre.records.schema import Schema
 from nacre.stores import versions
 from nacre.stores.graph import Graph

@@ -13,8 +13,7 @@ from agents.answering.absence import (
 from agents.answering.answer_draft import AnswerDraft, CitedSentence
 from agents.answering.clarify import other_readings
 from agents.answering.disputes import Dispute, find_disputes
-from agents.answering.draft_orientation import draft_orientation
-from agents.answering.draft_sentences import draft_description, draft_sentences
+from agents.answering.draft_sentences import draft_description, draft_orientation, draft_sentences
 from agents.answering.from_texts import DraftFromText, best_text_answer, is_question_for_texts
 from agents.answering.select_answer import (
     DECLINED,

@@ -1,10 +1,10 @@
-"""Answer with sentences: Understanding + evidence -> AnswerDraft of a description, or of the best sentences; or
-None."""
+"""Answer with sentences: Understanding + evidence -> AnswerDraft of a description, of the graph as a whole, or of the
+best sentences; or None."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.answering.answer_draft import AnswerDraft
+from agents.answering.answer_draft import AnswerDraft, CitedSentence
 from agents.answering.select_answer import (
     candidate_rows,
     content_words,
@@ -14,14 +14,19 @@ from agents.answering.select_answer import (
     is_empty,
     unplanned_rows,
 )
+from nacre.language.forms.nouns import join_names
+from nacre.language.orientation import intents, lead
 from nacre.language.rank_sentences import rank_sentences
 from nacre.language.tokens import fold
 from nacre.records.evidence import Evidence, EvidenceSentence
+from nacre.records.schema import Schema
 from nacre.records.turn import Understanding
 from nacre.wording.answers.answer import verbalise_rows
 from nacre.wording.answers.match_question import match_question_spelling
 from nacre.wording.descriptions.comparison_sentences import single_property_sentence, summarise_difference
 from nacre.wording.descriptions.thing import MAX_DESCRIPTION_SENTENCES
+from nacre.wording.overview.kinds import MAX_SUBJECTS, kinds_sentence, subjects
+from nacre.wording.overview.overview import EXAMPLES
 
 # branches that describe things by their facts
 QUERYING = ("sql", "sparql")
@@ -63,6 +68,26 @@ def draft_description(understanding: Understanding, evidence: Sequence[Evidence]
     ranked = [*profile, *_ranked(understanding, others, PROSE_WORDS)]
     chosen = _within_budget(ranked, PROSE_WORDS)[:MAX_DESCRIPTION_SENTENCES]
     return _draft(chosen) if chosen else None
+
+
+def draft_orientation(intent: str, evidence: Sequence[Evidence], schema: Schema) -> AnswerDraft:
+    """A lead and the sentences about the graph with their evidence; one line for small talk, which cites nothing.
+
+    If the branch that describes the graph failed, its kinds are named without evidence.
+    """
+    sentences: list[CitedSentence] = [(lead(intent), ())] if lead(intent) else []
+    if intent == "greeting":
+        nouns = [subject.many for subject in subjects(schema)[:MAX_SUBJECTS]]
+        sentences.append((f"Ask me about {f'the {join_names(nouns)} in this graph' if nouns else 'this graph'}.", ()))
+    if intent in intents("small_talk"):
+        return AnswerDraft(tuple(sentences), "answered")
+    found = [(i, each) for i, each in indexed_sentences(evidence) if each.branch in QUERYING and each.round]
+    first = min((each.branch for _, each in found), key=QUERYING.index, default="")
+    about_graph = [(each.text, () if each.title == EXAMPLES else (i,)) for i, each in found if each.branch == first]
+    sentences += about_graph or [(kinds_sentence(schema), ())]
+    if intent in intents("no_answer"):
+        return AnswerDraft(tuple(sentences), "not_in_graph", reason=lead(intent))
+    return AnswerDraft(tuple(sentences), "answered")
 
 
 def draft_sentences(

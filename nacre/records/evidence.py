@@ -125,6 +125,15 @@ Evidence = Rows | EvidenceSentence
 
 
 @dataclass(frozen=True)
+class GraphOverview:
+    """Remarkable facts of a graph, the spans of its dates and numbers, and questions that it answers."""
+
+    highlights: tuple[EvidenceSentence, ...] = ()
+    spans: tuple[EvidenceSentence, ...] = ()
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class BranchResult:
     """What one branch returns for one round: evidence, the queries it tried, and the error if it failed.
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from nacre.errors import ConfigError, ToolError
 from nacre.records.cancellation import is_cancelled
+from nacre.records.evidence import GraphOverview
 from nacre.records.json_form import from_json
-from nacre.records.overview import GraphOverview
 from nacre.records.schema import Schema
 from nacre.stores.versions import OVERVIEW
 

@@ -63,6 +63,9 @@ def _intent(text: str, linker: Linker, *, is_follow_up: bool) -> str:
     if match is None or match.likeness < threshold(is_loose=True):
         return ""
     about_graph = match.intent in intents("about_graph")
+    if match.intent == "counts" and match.rest:
+        # of what it counts
+        return ""
     if is_follow_up and (match.intent == "counts" or (about_graph and refers_back(text))):
         return ""
     is_sure = match.likeness >= threshold(is_loose=False)

@@ -12,8 +12,7 @@ from nacre.language.forms.nouns import extreme_adjective, join_names, plural, wo
 from nacre.language.thesaurus import adjective_concepts, english_data
 from nacre.plans.run import QueryRunner, tables_engine
 from nacre.plans.sql.provenance import trace_provenance
-from nacre.records.evidence import EvidenceSentence, Table
-from nacre.records.overview import GraphOverview
+from nacre.records.evidence import EvidenceSentence, GraphOverview, Table
 from nacre.records.plan import Aggregate, Attribute, Edge, Itself, Order, Plan, Select, Variable
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.stores.sqlite.tables import Tables

@@ -6,8 +6,7 @@ from dataclasses import replace
 from nacre.language.forms.nouns import join_names
 from nacre.language.orientation import intents
 from nacre.plans.run import Engine
-from nacre.records.evidence import EvidenceSentence
-from nacre.records.overview import GraphOverview
+from nacre.records.evidence import EvidenceSentence, GraphOverview
 from nacre.records.schema import Schema
 from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.overview.highlights import TITLE, find_highlights, is_measure, spans_sentence
