@@ -23,23 +23,36 @@ from nacre.understanding.question.analyse import question_of_tokens
 
 # Minimum scores of a class or property that tells which things are meant: of the best one, and of the others.
 MIN_NAMING_SCORE, MIN_HINT_SCORE = 0.5, 0.3
+# How much worse than the best class or property of the same words another one may be.
+MAX_SCORE_GAP = 0.05
+# Turns in which one thing is looked for before several count as "it".
+MAX_TURNS_OF_ONE = 3
 
 
-def focus(earlier: tuple[EarlierTurn, ...], many: bool, linker: Linker, requested: Sequence[int] = ()) -> Scope:
-    """The things of the last turn that has some: one, or `many`, as the pronoun needs.
+def focus(
+    earlier: tuple[EarlierTurn, ...],
+    many: bool,
+    linker: Linker,
+    requested: Sequence[int] = (),
+    without: frozenset[str] = frozenset(),
+) -> Scope:
+    """The things that a pronoun stands for: one, or `many`, as the pronoun needs. Never things of the tables `without`.
 
-    Things that are nearer to the `requested` nodes by a link are preferred to later ones: "them" in "which of them has
-    the strongest engine" are cars, whatever was listed since.
+    The first difference of these counts: their number, if it was right in recent turns; how near they are to the
+    `requested` nodes by links ("them" in "which of them has the strongest engine" are cars, whatever was listed since);
+    how late they were mentioned; whether they were the answer.
     """
-    found = list(_scopes(earlier, many, linker))
+    found = [s for s in _scopes(earlier, many, linker) if not (without and _relations(s.keys, linker) <= without)]
     if not found:
-        return focus(earlier, False, linker) if many else Scope()
-    best, nearest = found[0], _distance(found[0], requested, linker)
-    for scope in found[1:] if requested else ():
-        distance = _distance(scope, requested, linker)
-        if distance <= nearest - NAMED_STEP_COST:
+        return focus(earlier, False, linker, requested, without) if many else Scope()
+    recent = {turn.plan for turn in earlier[-MAX_TURNS_OF_ONE:]}
+    single = [s for s in found if len(s.keys) == 1 and s.plan in recent] if not many else []
+    best, nearest = None, 0.0
+    for scope in single or found:
+        distance = _distance(scope, requested, linker) if requested else 0.0
+        if best is None or distance <= nearest - NAMED_STEP_COST:
             best, nearest = scope, distance
-    return _with_best_confidence(best, found)
+    return _with_best_confidence(best or found[0], found)
 
 
 def focus_of_kind(
@@ -52,14 +65,19 @@ def focus_of_kind(
 
 def person_focus(earlier: tuple[EarlierTurn, ...], linker: Linker) -> Scope:
     """Whom "she" stands for: one person, or several of the last turn. Never a place or an organisation."""
-    bodies = _tables(lambda noun: is_noun_of_kind("bodies", noun), linker)
-    persons, last = _tables(is_person, linker) - bodies, earlier[-1:]
+    persons, last = person_tables(linker), earlier[-1:]
     found = focus_of_kind(last, persons, linker, single=True) or focus_of_kind(last, persons, linker)
     found = found or focus_of_kind(earlier, persons, linker, single=True)
     if found is not None:
         return _with_best_confidence(found, [found, *_scopes_of_tables(earlier, persons, linker)])
-    other = focus(earlier, False, linker)
-    return Scope() if _relations(other.keys, linker) & (place_tables(linker) | bodies) else other
+    return focus(earlier, False, linker, without=_places(linker) | _bodies(linker))
+
+
+def place_focus(earlier: tuple[EarlierTurn, ...], linker: Linker) -> Scope:
+    """What "there" stands for: the places of the last turn, else its one organisation, else the last thing."""
+    places, last = _places(linker), earlier[-1:]
+    found = focus_of_kind(last, places | _bodies(linker), linker, single=True) or focus_of_kind(last, places, linker)
+    return found or focus(earlier, False, linker, without=person_tables(linker))
 
 
 def property_owners(last: EarlierTurn, words: Sequence[Token], linker: Linker) -> Scope:
@@ -82,7 +100,9 @@ def requested_nodes(words: Sequence[Token], at: int, linker: Linker) -> list[int
         if (x.kind in ("class", "value") and x.start > at) or (x.kind == "property" and not x.start <= at < x.end)
     ]
     if any(x.score >= MIN_NAMING_SCORE for x in named):
-        return list(dict.fromkeys(r.node for x in named if x.score >= MIN_HINT_SCORE for r in x.refs))
+        best = {(x.start, x.end): max(y.score for y in named if (y.start, y.end) == (x.start, x.end)) for x in named}
+        meant = (x for x in named if x.score >= max(MIN_HINT_SCORE, best[x.start, x.end] - MAX_SCORE_GAP))
+        return list(dict.fromkeys(r.node for x in meant for r in x.refs))
     adjectives = [a for t in words[at:] if (a := gradable_adjective(t)) is not None and a.degree != "positive"]
     return [
         node.index
@@ -92,15 +112,23 @@ def requested_nodes(words: Sequence[Token], at: int, linker: Linker) -> list[int
     ]
 
 
-def has_one_answer(earlier: Sequence[EarlierTurn]) -> bool:
-    """Whether the last turn answered with one thing, for which "they" may stand like "it": "What do they make?"."""
-    return bool(earlier) and len(answered_things(earlier[-1])) == 1
+def may_be_one(earlier: tuple[EarlierTurn, ...], linker: Linker) -> bool:
+    """Whether "they" may stand for one thing: the only one of the last answer ("What do they make?"), or the person or
+    organisation that the last turn was about."""
+    answered = answered_things(earlier[-1]) if earlier else ()
+    one = focus(earlier[-1:], False, linker)
+    tables = person_tables(linker) | _bodies(linker)
+    return len(answered) == 1 or (not answered and len(one.keys) == 1 and _relations(one.keys, linker) <= tables)
 
 
 def has_only_persons(scope: Scope, linker: Linker) -> bool:
     """Whether the things of a scope are all persons."""
-    persons = _tables(is_person, linker)
-    return all((thing := linker.lexicon.thing(key)) is not None and thing.relation in persons for key in scope.keys)
+    return _relations(scope.keys, linker) <= person_tables(linker)
+
+
+def person_tables(linker: Linker) -> frozenset[str]:
+    """The tables of persons."""
+    return _tables(is_person, linker) - _bodies(linker)
 
 
 def is_nameless(scope: Scope) -> bool:
@@ -115,9 +143,12 @@ def is_nameless(scope: Scope) -> bool:
     )
 
 
-def place_tables(linker: Linker) -> frozenset[str]:
-    """The tables of places, for which "there" may stand."""
+def _places(linker: Linker) -> frozenset[str]:
     return _tables(lambda noun: is_noun_of_kind("places", noun), linker)
+
+
+def _bodies(linker: Linker) -> frozenset[str]:
+    return _tables(lambda noun: is_noun_of_kind("bodies", noun), linker)
 
 
 def _scopes(earlier: tuple[EarlierTurn, ...], many: bool, linker: Linker) -> Iterator[Scope]:
@@ -125,14 +156,15 @@ def _scopes(earlier: tuple[EarlierTurn, ...], many: bool, linker: Linker) -> Ite
     for turn in reversed(earlier):
         answered, named = answered_things(turn), named_things_of(turn.plan)
         # One thing about which several were answered is "it".
-        single = answered if len(answered) == 1 or len(named) != 1 else named
-        # Last comes the thing whose value was given.
-        options = (answered, turn.keys, named) if many else (single, named, turn.keys if len(turn.keys) == 1 else ())
+        first = answered if len(answered) == 1 or not named or len(named[0]) != 1 else named[0]
+        # Then come the other things that it named, last the thing whose value was given.
+        last = turn.keys if len(turn.keys) == 1 or many else ()
+        options = (answered, last, *named) if many else (first, *named, last)
         for found in dict.fromkeys(options):
             keys = _named_twins(found, linker)
             if len(keys) > many:
                 is_own = (
-                    found == named and not has_earlier_things(turn.plan, named) and names_itself(turn, named, linker)
+                    found in named and not has_earlier_things(turn.plan, found) and names_itself(turn, found, linker)
                 )
                 yield Scope(turn.plan, keys, _labels(keys, linker), confidence=_confidence(turn, is_own))
 

@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 
 from nacre.language.base import language, word_map
-from nacre.language.thesaurus import function_words
+from nacre.language.thesaurus import function_words, gradable_adjective
 from nacre.language.tokens import Token
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.understanding.dialogue.references.focus import (
     focus,
     focus_of_kind,
-    has_one_answer,
-    has_only_persons,
     is_nameless,
+    may_be_one,
     person_focus,
-    place_tables,
+    person_tables,
+    place_focus,
     requested_nodes,
 )
 from nacre.understanding.dialogue.references.pronouns import demonstrative_positions, mentioned_classes
@@ -29,7 +29,7 @@ def resolve_pronoun(
     token = words[at]
     if token.norm in known["there"]:
         return _resolve_place(question, words, at, earlier, linker)
-    is_many = _is_plural(words, at, earlier)
+    is_many = _is_plural(words, at, earlier, linker)
     meant = _antecedent(words, at, is_many, earlier, linker)
     if token.norm in known["stand_in"] and len(meant.keys) < 2:
         # "which one is the longest river" after lakes were mentioned.
@@ -39,7 +39,7 @@ def resolve_pronoun(
     if len(meant.keys) == 1:
         is_possessive = token.norm in known["possessive"] and at + 1 < len(words)
         label = meant.labels[0] + ("'s" if is_possessive else "")
-        return replace_reference(question, token.start, _reference_end(words, at), label, meant.keys[0], meant)
+        return replace_reference(question, token.start, _reference_end(words, at, linker), label, meant.keys[0], meant)
     note = "" if is_nameless(meant) else f" ({format_labels(meant.labels)})"
     text = strip_opener(question[: token.end] + note + question[token.end :])
     # It is not clear which one is meant if the pronoun is singular.
@@ -50,9 +50,7 @@ def _resolve_place(
     question: str, words: Sequence[Token], at: int, earlier: tuple[EarlierTurn, ...], linker: Linker
 ) -> Rewrite:
     """The question with the place that "there" stands for."""
-    tables, last = place_tables(linker), earlier[-1:]
-    meant = focus_of_kind(last, tables, linker, single=True) or focus_of_kind(last, tables, linker)
-    meant = meant or focus(earlier, False, linker)
+    meant = place_focus(earlier, linker)
     if not meant.keys:
         return Rewrite(question, sure=False)
     start, end = words[at].start, words[at].end
@@ -64,11 +62,11 @@ def _resolve_place(
     return replace_reference(question, start, end, f"{preposition}{meant.labels[0]}", meant.keys[0], meant)
 
 
-def _is_plural(words: Sequence[Token], at: int, earlier: tuple[EarlierTurn, ...]) -> bool:
-    """Whether a pronoun stands for several things. "They" may stand for one if the last turn named one."""
+def _is_plural(words: Sequence[Token], at: int, earlier: tuple[EarlierTurn, ...], linker: Linker) -> bool:
+    """Whether a pronoun stands for several things. "They" may stand for one if the last turn was about one."""
     known, norm = language().words, words[at].norm
     if norm in known["pronoun_they"] and (not at or words[at - 1].norm not in known["among"]):
-        return not has_one_answer(earlier)
+        return not may_be_one(earlier, linker)
     if norm in known["pronoun_many"] | known["pronoun_number"] | known["stand_in"]:
         return True
     # "how many pages is that in total"
@@ -83,17 +81,17 @@ def _antecedent(
     known, norm = language().words, words[at].norm
     if norm in known["pronoun_person"] | known["possessive_person"]:
         return person_focus(earlier, linker)
-    one = focus(earlier[-1:], False, linker)
-    if norm in known["pronoun_they"] and not is_many and one.keys and has_only_persons(one, linker):
-        return one
     has_class = norm in known["pronoun_many"] | known["stand_in"] or at in demonstrative_positions(words, linker)
-    tables = _class_tables(words, at, linker) if has_class else frozenset()
+    tables = _class_tables(words, at, linker) if has_class and norm not in known["possessive"] else frozenset()
     of_class = focus_of_kind(earlier, tables, linker, single=not is_many) or focus_of_kind(earlier, tables, linker)
     if of_class is not None:
         return of_class
     if norm in known["stand_in"] and tables:
         return Scope()
-    return focus(earlier, is_many, linker, requested_nodes(words, at, linker))
+    # "Their beers" are not those of a beer, and "it" is no person.
+    owned = _class_tables(words, at, linker) if norm in known["possessive"] else frozenset()
+    persons = person_tables(linker) if norm in known["pronoun_thing"] else frozenset()
+    return focus(earlier, is_many, linker, requested_nodes(words, at, linker), owned | persons)
 
 
 def _class_tables(words: Sequence[Token], at: int, linker: Linker) -> frozenset[str]:
@@ -103,10 +101,14 @@ def _class_tables(words: Sequence[Token], at: int, linker: Linker) -> frozenset[
     return frozenset[str]().union(*(c.relations for c in classes if c.start == at + 1 or (may_follow and c.start > at)))
 
 
-def _reference_end(words: Sequence[Token], at: int) -> int:
-    """The end of a reference. The noun after a demonstrative belongs to it: "that car", "this one"."""
-    if words[at].norm in language().words["demonstrative"] and at + 1 < len(words):
-        following = words[at + 1]
-        if following.norm not in function_words() or following.norm in language().words["stand_in"]:
-            return following.end
-    return words[at].end
+def _reference_end(words: Sequence[Token], at: int, linker: Linker) -> int:
+    """The end of a reference. The noun after a demonstrative belongs to it, as in "that car" and "this one", but not in
+    "what did that cost" and "is that heavier"."""
+    if words[at].norm not in language().words["demonstrative"] or at + 1 == len(words):
+        return words[at].end
+    following = words[at + 1]
+    if following.norm in language().words["stand_in"] or any(c.start == at + 1 for c in mentioned_classes(words, linker)):
+        return following.end
+    is_property = any(c.kind == "predicate" and c.start == at + 1 for c in linker.link(words))
+    is_noun = following.norm not in function_words() and gradable_adjective(following) is None
+    return following.end if is_noun and not is_property else words[at].end

@@ -17,15 +17,15 @@ def answered_things(turn: EarlierTurn) -> tuple[str, ...]:
     return ()
 
 
-def named_things_of(plan: Plan | None) -> tuple[str, ...]:
-    """The things that a plan names: those of its first variable with names, starting with the answered one."""
+def named_things_of(plan: Plan | None) -> tuple[tuple[str, ...], ...]:
+    """The things that a plan names: those of each variable with names, starting with the answered one."""
     body = _first_select(plan)
     if body is None:
         return ()
     answer = body.answers[-1]
     owner = answer.of.variable if isinstance(answer, Aggregate) else answer.variable
     variables = sorted(body.variables, key=lambda v: v.name != owner)
-    return next((variable.keys for variable in variables if variable.keys), ())
+    return tuple(variable.keys for variable in variables if variable.keys)
 
 
 def has_earlier_things(plan: Plan | None, keys: tuple[str, ...]) -> bool:
