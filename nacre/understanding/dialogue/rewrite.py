@@ -17,21 +17,15 @@ from nacre.understanding.dialogue.references.definite_references import resolve_
 from nacre.understanding.dialogue.references.exclude_given import rewrite_without_given, strip_other
 from nacre.understanding.dialogue.references.focus import focus
 from nacre.understanding.dialogue.references.offered_readings import chosen_reading
-from nacre.understanding.dialogue.references.ordinals import (
-    ordinal_reference,
-)
+from nacre.understanding.dialogue.references.ordinals import ordinal_reference
 from nacre.understanding.dialogue.references.pronouns import (
     demonstrative_positions,
     find_pronoun,
     has_antecedent_in_turn,
     has_dangling_pronoun,
 )
-from nacre.understanding.dialogue.references.resolve_pronoun import (
-    resolve_pronoun,
-)
-from nacre.understanding.dialogue.references.standalone_text import (
-    replace_reference,
-)
+from nacre.understanding.dialogue.references.resolve_pronoun import resolve_pronoun
+from nacre.understanding.dialogue.references.standalone_text import format_labels, replace_reference, strip_opener
 from nacre.understanding.dialogue.references.superlative_references import superlative_reference
 from nacre.understanding.dialogue.revisions.change_plan import (
     best_by_other_measure,
@@ -78,7 +72,11 @@ def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Sc
         return Rewrite(question, sure=not has_dangling_pronoun(tokenize(question), linker))
     others = strip_other(question)
     if others is not None:
-        return rewrite_without_given(rewrite_question(others, earlier, schema, lexicon), earlier)
+        rewritten = rewrite_question(others, earlier, schema, lexicon)
+        if find_pronoun(tokenize(others), ()) is None:
+            # "Who else is a member?" asks nothing of the things before.
+            rewritten = Rewrite(others)
+        return rewrite_without_given(rewritten, earlier)
     correction = parse_correction(question)
     if correction is not None:
         phrase, is_certain = correction
@@ -130,17 +128,30 @@ def _exclude_thing(turn: FollowUpTurn) -> Rewrite | None:
 
 def _refer_by_ordinal(turn: FollowUpTurn) -> Rewrite | None:
     """ "How old is the second one?". "And the second one?" asks the last question of it."""
-    ordinal = ordinal_reference(turn.words, turn.earlier)
+    ordinal = ordinal_reference(turn.words, turn.earlier, turn.linker)
     if ordinal is None:
         return None
     (start, end), one = ordinal
     words, label = turn.words, one.labels[0]
+    if len(one.keys) > 1:
+        return _refer_to_others(turn, words[start].start, words[end - 1].end, one)
     if all(t.norm in function_words() for t in (*words[:start], *words[end:])):
         same = substitute_in_plan(label, turn.earlier, turn.linker)
         same = same or substitute_thing(label, turn.earlier, turn.linker)
         if same is not None:
             return _limit_confidence(same, one)
     return replace_reference(turn.question, words[start].start, words[end - 1].end, label, one.keys[0], one)
+
+
+def _refer_to_others(turn: FollowUpTurn, start: int, end: int, others: Scope) -> Rewrite:
+    """ "And the others?": the last question of all others. "Are the others red?"."""
+    those = f"{word_map('dialogue', 'standalone')['those']} ({format_labels(others.labels)})"
+    if all(t.norm in function_words() for t in tokenize(f"{turn.question[:start]} {turn.question[end:]}")):
+        same = substitute_thing(others.labels[0], turn.earlier, turn.linker)
+        if same is None:
+            return Rewrite(turn.question, sure=False)
+        return replace(same, standalone=same.standalone.replace(others.labels[0], those, 1), scope=others)
+    return Rewrite(strip_opener(turn.question[:start] + those + turn.question[end:]), True, others)
 
 
 def _limit_confidence(rewrite: Rewrite, one: Scope) -> Rewrite:
@@ -173,8 +184,16 @@ def _substitute(turn: FollowUpTurn) -> Rewrite | None:
         found = substitute_thing(phrase, earlier, linker)
     if found is None and turn.lead and not turn.things:
         found = substitute_value(phrase, earlier, linker)
+    if found is None and len(turn.things) == 1 and turn.things[0].exact and _asks_about(turn):
+        # A new topic: nothing in the last question can be replaced by the thing.
+        return Rewrite(turn.question)
     is_which = found is not None and language().dialogue["which_ones"].match(turn.question)
     return _ask_which(found) if found is not None and is_which else found
+
+
+def _asks_about(turn: FollowUpTurn) -> bool:
+    is_about = language().dialogue["about"].match(turn.question) is not None
+    return is_about and is_elliptic(turn.question, turn.words, turn.things)
 
 
 def _ask_which(rewrite: Rewrite) -> Rewrite:

@@ -106,9 +106,10 @@ def _reference_end(words: Sequence[Token], at: int, linker: Linker) -> int:
     "what did that cost" and "is that heavier"."""
     if words[at].norm not in language().words["demonstrative"] or at + 1 == len(words):
         return words[at].end
-    following = words[at + 1]
-    if following.norm in language().words["stand_in"] or any(c.start == at + 1 for c in mentioned_classes(words, linker)):
+    known, following = language().words, words[at + 1]
+    if following.norm in known["stand_in"] or any(c.start == at + 1 for c in mentioned_classes(words, linker)):
         return following.end
-    is_property = any(c.kind == "predicate" and c.start == at + 1 for c in linker.link(words))
+    after_verb = at and words[at - 1].norm in known["inverting"] | known["being"]
+    is_property = after_verb and any(c.kind == "predicate" and c.start == at + 1 for c in linker.link(words))
     is_noun = following.norm not in function_words() and gradable_adjective(following) is None
     return following.end if is_noun and not is_property else words[at].end

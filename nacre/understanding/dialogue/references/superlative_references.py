@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from nacre.language.base import language, word_map
-from nacre.language.thesaurus import english_data, gradable_adjective
+from nacre.language.thesaurus import english_data, function_words, gradable_adjective
 from nacre.language.tokens import Token, tokenize
 
 # Endings of regular degrees.
@@ -41,7 +41,9 @@ def _replace_one(question: str, words: Sequence[Token]) -> str | None:
         start = i - 2 if has_two_words else i - 1
         degree = _superlative([t.norm for t in words[start:i]])
         is_definite = start and words[start - 1].norm in known["article"]
-        if degree is None or not is_definite or after in known["restricting"]:
+        # In "the largest one time purchase" another noun follows; in "is the larger one red" the subject is complete.
+        has_noun = after and after not in function_words() and words[0].norm not in known["asking_yes_no"]
+        if degree is None or not is_definite or has_noun or after in known["restricting"]:
             continue
         of_them = "" if after in known["among"] else f" {_of_them()}"
         return f"{question[: words[start].start]}{degree}{of_them}{question[token.end :]}"

@@ -82,6 +82,10 @@ def _asks_anew(question: str, body: Select, how: str, linker: Linker) -> bool:
     words = tokenize(question)
     if how == "instead" and _asks_property(question, linker):
         return True
+    is_ranked = any(c.kind in _RANKING_CUES for c in analyse_question(question).cues)
+    if how == "add" and is_ranked and find_pronoun(words, ()) is None and mentioned_classes(words, linker):
+        # "Also show the oldest bridge" adds nothing to a list.
+        return True
     is_of_all = how == "instead" and language().dialogue["of_all"].search(question.casefold())
     if is_of_all and mentioned_classes(words, linker):
         # "and the oldest of all the bridges?"

@@ -6,7 +6,9 @@ from nacre.language.base import language
 from nacre.language.tokens import Token, tokenize
 from nacre.records.plan import Attribute, Select, aggregated_value
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
+from nacre.understanding.dialogue.question_shape import without_conjunction
 from nacre.understanding.dialogue.references.focus import focus
+from nacre.understanding.dialogue.references.standalone_text import strip_opener
 from nacre.understanding.dialogue.revisions.ellipsis import is_standalone
 from nacre.understanding.linking.linker import Linker
 
@@ -15,21 +17,27 @@ MAX_FRAGMENT_TOKENS = 4
 
 
 def is_fragment(words: Sequence[Token]) -> bool:
-    """Whether a question is a preposition with a question word, and so needs the turn before: "in which episodes?",
-    "since when?"."""
+    """Whether a question is a question word alone or after a preposition, and so needs the turn before: "and where?",
+    "in which episodes?", "since when?"."""
     known = language().words
+    words = without_conjunction(words)
+    if len(words) == 1:
+        return words[0].norm in known["question_words"] - known["choosing"]
     has_size = 2 <= len(words) <= MAX_FRAGMENT_TOKENS
     return has_size and words[0].norm in known["asking_after"] and words[1].norm in known["question_words"]
 
 
 def complete_fragment(question: str, last: EarlierTurn) -> Rewrite | None:
-    """ "In which years?" after "Has Ann ever won?": in which years has Ann ever won?"""
-    before = tokenize(last.standalone)
-    if not before or before[0].norm not in language().words["asking_yes_no"] or not is_standalone(last):
+    """ "In which years?" after "Has Ann ever won?": in which years has Ann ever won? "And where?" after "When was Ann
+    born?": where was Ann born?"""
+    before, known = tokenize(last.standalone), language().words
+    first = next((i for i, t in enumerate(before[:2]) if t.norm in known["asking_yes_no"]), None)
+    if first is None or (first and before[0].norm not in known["question_words"]) or not is_standalone(last):
         return None
     confidence = 1.0 if last.confidence is None else last.confidence
-    rest = last.standalone[:1].lower() + last.standalone[1:]
-    return Rewrite(f"{question.rstrip(' ?')} {rest}", True, Scope(None, (), (), "", confidence))
+    start = before[first].start
+    rest = last.standalone[start : start + 1].lower() + last.standalone[start + 1 :]
+    return Rewrite(f"{strip_opener(question).rstrip(' ?')} {rest}", True, Scope(None, (), (), "", confidence))
 
 
 def grouped_property(words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker) -> str:

@@ -50,7 +50,8 @@ def add_owner(turn: FollowUpTurn) -> Rewrite | None:
     """ "And the top speed?", "which is the cheapest?": of the things that the conversation is about. None if the
     question does not ask for a property alone."""
     words, question, earlier, linker = turn.words, turn.question, turn.earlier, turn.linker
-    if turn.things or not is_bare_property(words, linker):
+    known = language().words
+    if turn.things or any(t.norm in known["grouping"] for t in words) or not is_bare_property(words, linker):
         return None
     is_best = is_choice_of_best(words)
     is_choice = not is_best and is_open_choice(words)
