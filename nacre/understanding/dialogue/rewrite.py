@@ -23,6 +23,7 @@ from nacre.understanding.dialogue.references.pronouns import (
     find_pronoun,
     has_antecedent_in_turn,
     has_dangling_pronoun,
+    mentioned_things,
 )
 from nacre.understanding.dialogue.references.resolve_pronoun import resolve_pronoun
 from nacre.understanding.dialogue.references.standalone_text import format_labels, replace_reference, strip_opener
@@ -36,7 +37,6 @@ from nacre.understanding.dialogue.revisions.correction import correct_last_quest
 from nacre.understanding.dialogue.revisions.ellipsis import (
     is_elliptic,
     is_short,
-    mentioned_things,
     substitute_thing,
     substitute_value,
 )

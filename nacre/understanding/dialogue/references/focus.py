@@ -55,6 +55,12 @@ def focus(
     return _with_best_confidence(best or found[0], found)
 
 
+def subject_focus(turn: EarlierTurn, linker: Linker) -> Scope:
+    """The one thing that a turn asked about."""
+    named = named_things_of(turn.plan)
+    return next((s for s in _scopes((turn,), False, linker) if s.keys in named and len(s.keys) == 1), Scope())
+
+
 def focus_of_kind(
     earlier: tuple[EarlierTurn, ...], relations: frozenset[str], linker: Linker, *, single: bool = False
 ) -> Scope | None:
@@ -104,12 +110,14 @@ def requested_nodes(words: Sequence[Token], at: int, linker: Linker) -> list[int
         meant = (x for x in named if x.score >= max(MIN_HINT_SCORE, best[x.start, x.end] - MAX_SCORE_GAP))
         return list(dict.fromkeys(r.node for x in meant for r in x.refs))
     adjectives = [a for t in words[at:] if (a := gradable_adjective(t)) is not None and a.degree != "positive"]
-    return [
-        node.index
+    costs = [
+        (cost, node.index)
         for node in graph.nodes
         for adjective in adjectives
-        if any(r.node == node.index for r, _, _ in measured_properties(graph, node.index, adjective.concepts))
+        for ref, _, cost in measured_properties(graph, node.index, adjective.concepts)
+        if ref.node == node.index
     ]
+    return list(dict.fromkeys(node for cost, node in costs if cost == min(costs)[0]))
 
 
 def may_be_one(earlier: tuple[EarlierTurn, ...], linker: Linker) -> bool:

@@ -26,7 +26,8 @@ def ordinal_reference(
             continue
         if token.norm in known["the_others"]:
             end, number = _others_end(words, i, listing, linker)
-            others = _others(earlier, listing, number) if end else None
+            is_elliptic = all(t.norm in function_words() for t in (*words[: i - 1], *words[end:]))
+            others = _others(earlier, listing, number, is_elliptic) if end else None
             return None if others is None else ((i - 1, end), others)
         following = words[i + 1].norm if i + 1 < len(words) else ""
         has_no_noun = not following or following in known["stand_in"] or following in function_words()
@@ -61,9 +62,9 @@ def _others_end(words: Sequence[Token], at: int, listing: EarlierTurn, linker: L
     return end, number or (0 if plural else 1)
 
 
-def _others(earlier: Sequence[EarlierTurn], listing: EarlierTurn, number: int) -> Scope | None:
+def _others(earlier: Sequence[EarlierTurn], listing: EarlierTurn, number: int, is_elliptic: bool) -> Scope | None:
     """The things of a list that were not mentioned since; the second of two if neither was. None if their number is
-    another, or the last turn chose some of the list."""
+    another. "And the others?" alone asks the last question, which has to be about one of the list."""
     since = earlier[[turn is listing for turn in earlier].index(True) + 1 :]
     named = {key for turn in since for keys in (turn.keys, *named_things_of(turn.plan)) for key in keys}
     rest = [place for place, key in enumerate(listing.keys) if key not in named]
@@ -71,6 +72,6 @@ def _others(earlier: Sequence[EarlierTurn], listing: EarlierTurn, number: int) -
         rest = [1]
     last = set(named_things_of(since[-1].plan)) if since else set()
     is_of_one = any(len(keys) == 1 and keys[0] in listing.keys for keys in last)
-    if not rest or (number and len(rest) != number) or not (number == 1 or is_of_one):
+    if not rest or (number and len(rest) != number) or (is_elliptic and not (number == 1 or is_of_one)):
         return None
     return _things_at(listing, rest)

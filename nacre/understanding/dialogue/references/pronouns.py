@@ -8,6 +8,9 @@ from nacre.language.tokens import Token
 from nacre.understanding.linking.linker import Linker
 from nacre.understanding.linking.names.name_candidate import NameCandidate
 
+# Minimum score of a part of a name that names a thing.
+MIN_PART_SCORE = 0.6
+
 
 def find_pronoun(
     words: Sequence[Token], things: Sequence[NameCandidate], demonstratives: Collection[int] = ()
@@ -36,6 +39,19 @@ def find_pronoun(
 def mentioned_classes(words: Sequence[Token], linker: Linker) -> list[NameCandidate]:
     """The classes that words name completely."""
     return [c for c in linker.link(words) if c.kind == "class" and c.exact]
+
+
+def mentioned_things(linker: Linker, words: Sequence[Token]) -> list[NameCandidate]:
+    """The things that a question names, by their name or a part of it that says enough. A bare number is not a name."""
+    links = linker.link(words)
+    labels = {i for c in links if c.kind != "entity" and c.exact for i in range(c.start, c.end)}
+    return [
+        c
+        for c in links
+        if c.kind == "entity"
+        and (c.exact or (c.score >= MIN_PART_SCORE and not labels.issuperset(range(c.start, c.end))))
+        and not all(t.norm.isdigit() for t in words[c.start : c.end])
+    ]
 
 
 def demonstrative_positions(words: Sequence[Token], linker: Linker) -> frozenset[int]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from nacre.language.base import language, word_map
 from nacre.language.thesaurus import function_words, gradable_adjective
-from nacre.language.tokens import Token
+from nacre.language.tokens import Token, tokenize
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.understanding.dialogue.references.focus import (
     focus,
@@ -15,8 +15,13 @@ from nacre.understanding.dialogue.references.focus import (
     person_tables,
     place_focus,
     requested_nodes,
+    subject_focus,
 )
-from nacre.understanding.dialogue.references.pronouns import demonstrative_positions, mentioned_classes
+from nacre.understanding.dialogue.references.pronouns import (
+    demonstrative_positions,
+    mentioned_classes,
+    mentioned_things,
+)
 from nacre.understanding.dialogue.references.standalone_text import format_labels, replace_reference, strip_opener
 from nacre.understanding.linking.linker import Linker
 
@@ -39,6 +44,9 @@ def resolve_pronoun(
     if len(meant.keys) == 1:
         is_possessive = token.norm in known["possessive"] and at + 1 < len(words)
         label = meant.labels[0] + ("'s" if is_possessive else "")
+        if at in demonstrative_positions(words, linker) and not _is_of_class(meant, words, at, linker):
+            # "That town" after a brewery is its town.
+            label = f"{word_map('dialogue', 'standalone')['the']} {words[at + 1].text} of {label}"
         return replace_reference(question, token.start, _reference_end(words, at, linker), label, meant.keys[0], meant)
     note = "" if is_nameless(meant) else f" ({format_labels(meant.labels)})"
     text = strip_opener(question[: token.end] + note + question[token.end :])
@@ -89,9 +97,29 @@ def _antecedent(
     if norm in known["stand_in"] and tables:
         return Scope()
     # "Their beers" are not those of a beer, and "it" is no person.
-    owned = _class_tables(words, at, linker) if norm in known["possessive"] else frozenset()
+    owned = _class_tables(words, at, linker) if norm in known["possessive"] else _tables_beside(words, linker)
     persons = person_tables(linker) if norm in known["pronoun_thing"] else frozenset()
-    return focus(earlier, is_many, linker, requested_nodes(words, at, linker), owned | persons)
+    requested = requested_nodes(words, at, linker)
+    if not requested and not is_many and norm in (t.norm for t in tokenize(earlier[-1].question)):
+        # A pronoun that says nothing of its antecedent keeps that of the turn before.
+        subject = subject_focus(earlier[-1], linker)
+        if len(subject.keys) == 1:
+            return subject
+    found = focus(earlier, is_many, linker, requested, owned | persons)
+    return found if found.keys else focus(earlier, is_many, linker, requested, persons)
+
+
+def _is_of_class(meant: Scope, words: Sequence[Token], at: int, linker: Linker) -> bool:
+    """Whether a thing is of the class that stands after a pronoun."""
+    thing = linker.lexicon.thing(meant.keys[0])
+    return thing is None or thing.relation in _class_tables(words, at, linker)
+
+
+def _tables_beside(words: Sequence[Token], linker: Linker) -> frozenset[str]:
+    """The tables of the things that a question names, of which none is compared: "how many of them did Ann paint?"."""
+    if any(t.norm in language().words["than"] for t in words):
+        return frozenset()
+    return frozenset[str]().union(*(c.relations for c in mentioned_things(linker, words)))
 
 
 def _class_tables(words: Sequence[Token], at: int, linker: Linker) -> frozenset[str]:

@@ -14,7 +14,7 @@ from nacre.understanding.dialogue.references.pronouns import (
 )
 from nacre.understanding.dialogue.revisions.ellipsis import SCOPE_OPENING
 from nacre.understanding.dialogue.revisions.follow_up import change_kind
-from nacre.understanding.dialogue.revisions.plan_edits import list_plan
+from nacre.understanding.dialogue.revisions.plan_edits import list_plan, tested_select
 from nacre.understanding.dialogue.revisions.plan_substitution import inline_earlier_plans
 from nacre.understanding.linking.linker import Linker
 from nacre.understanding.linking.prepare_question import prepare_question
@@ -36,6 +36,8 @@ def change_earlier_plan(
     last = earlier[-1]
     how = how or change_kind(question, last)
     body = last.plan.body if last.plan else None
+    if body is not None and how == "opposite":
+        body = tested_select(body)
     if not how or not isinstance(body, Select) or _asks_anew(question, body, how, linker):
         return None
     if how == "restrict" and language().dialogue["shows"].match(question.casefold()):
@@ -80,6 +82,11 @@ def best_by_other_measure(question: str, earlier: tuple[EarlierTurn, ...], linke
 def _asks_anew(question: str, body: Select, how: str, linker: Linker) -> bool:
     """Whether a question that looks like a change says everything itself, or only asks for another property."""
     words = tokenize(question)
+    if how == "opposite" and (named := mentioned_classes(words, linker)):
+        # "Which rooms are not?" after rooms
+        shown = {v.classes for v in body.variables}
+        nodes = [n for n in linker.index.graph.nodes if n.classes in shown]
+        return not any(c.relations & n.relations for c in named for n in nodes)
     if how == "instead" and _asks_property(question, linker):
         return True
     is_ranked = any(c.kind in _RANKING_CUES for c in analyse_question(question).cues)

@@ -7,11 +7,11 @@ from nacre.language.base import language, word_map
 from nacre.language.thesaurus import gradable_adjective
 from nacre.language.tokens import Token, tokenize
 from nacre.records.turn import EarlierTurn, Rewrite
+from nacre.understanding.dialogue.references.pronouns import mentioned_things
 from nacre.understanding.dialogue.revisions.change_plan import bound_earlier_things, change_earlier_plan
 from nacre.understanding.dialogue.revisions.ellipsis import (
     is_elliptic,
     is_standalone,
-    mentioned_things,
     substitute_thing,
     substitute_value,
 )

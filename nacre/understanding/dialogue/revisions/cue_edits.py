@@ -1,10 +1,11 @@
 """Change an earlier plan by cue words alone: "also the maximum", "in descending order", "the highest of them"."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import get_args
 
 from nacre.language.base import language
-from nacre.records.plan import Aggregate, Attribute, Function, PlanTerm, Select, aggregated_value
+from nacre.records.plan import Aggregate, Attribute, Function, Itself, PlanTerm, Select, aggregated_value
 from nacre.understanding.dialogue.revisions.plan_edits import (
     bound_plan,
     count_plan,
@@ -91,12 +92,32 @@ def _asks_also(question: Question) -> bool:
 
 
 def _add_bound(earlier: Select, bounds: Sequence[Number], graph: SchemaGraph) -> Select | None:
-    """The plan with a bare bound on the number that was bounded before, else on the last number shown."""
-    bounded = _bounded_numbers(earlier, graph)
-    shown = [a for a in earlier.answers if isinstance(a, Attribute) and graph.is_numeric(a.predicate)]
-    if len(bounds) != 1 or not bounds[0].op or not (bounded or shown):
+    """The plan with a bare bound on the number that was bounded before, else on the last number shown, on what it is
+    ordered by, or on the only number of the things shown that may be on both sides of the bound."""
+    if len(bounds) != 1 or not bounds[0].op:
         return None
-    return bound_plan(earlier, (bounded or shown)[-1], bounds[0].op, bounds[0].value)
+    by = earlier.order.by if earlier.order is not None else None
+    shown = [a for a in (*earlier.answers, by) if isinstance(a, Attribute) and graph.is_numeric(a.predicate)]
+    numbers = _bounded_numbers(earlier, graph) or shown or _numbers_around(earlier, bounds[0].value, graph)
+    # "More than 20" after the best chooses among all that the best was chosen from.
+    every = replace(earlier, order=None, limit=None, offset=0) if earlier.limit is not None else earlier
+    return bound_plan(every, numbers[-1], bounds[0].op, bounds[0].value) if numbers else None
+
+
+def _numbers_around(earlier: Select, value: float, graph: SchemaGraph) -> list[Attribute]:
+    """The number of the things that a plan shows that has lower and higher values. Empty if there are several."""
+    answer = earlier.answers[0]
+    own = next((v for v in earlier.variables if isinstance(answer, Itself) and v.name == answer.variable), None)
+    nodes = [n.index for n in graph.nodes if own is not None and (n.classes, n.without) == (own.classes, own.without)]
+    found = [
+        Attribute(answer.variable, predicate)
+        for node in nodes[:1]
+        for predicate in graph.literals[node]
+        if not graph.is_date(predicate) and graph.about(predicate).role != "identifier"
+        if (low := graph.about(predicate).minimum) is not None and (high := graph.about(predicate).maximum) is not None
+        if low < value < high
+    ]
+    return found if len(found) == 1 else []
 
 
 def _first_in_order(earlier: Select, most: str, how: str, graph: SchemaGraph) -> Select | None:

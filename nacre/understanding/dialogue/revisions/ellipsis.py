@@ -9,13 +9,14 @@ from nacre.language.tokens import Token, tokenize
 from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Ask, Select
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
+from nacre.understanding.dialogue.references.pronouns import mentioned_things
 from nacre.understanding.linking.linker import Linker
 from nacre.understanding.linking.names.name_candidate import NameCandidate
 
 # Opens the description of the plan behind a follow-up in its standalone question. It is for people.
 SCOPE_OPENING = " (about "
-# Minimum score of a value or class that is substituted, and of a part of a name that names a thing.
-MIN_SUBSTITUTE_SCORE, MIN_PART_SCORE = 0.75, 0.6
+# Minimum score of a value or class that is substituted.
+MIN_SUBSTITUTE_SCORE = 0.75
 # Words of a turn that may leave most of a question out; turns in which a thing is substituted; at most.
 MAX_SHORT_TOKENS, MAX_SUBSTITUTED_TURNS = 4, 3
 # The kind of a time in `_Part`.
@@ -28,19 +29,6 @@ class _Part(NamedTuple):
     start: int
     end: int
     kind: str
-
-
-def mentioned_things(linker: Linker, words: Sequence[Token]) -> list[NameCandidate]:
-    """The things that a question names, by their name or a part of it that says enough. A bare number is not a name."""
-    links = linker.link(words)
-    labels = {i for c in links if c.kind != "entity" and c.exact for i in range(c.start, c.end)}
-    return [
-        c
-        for c in links
-        if c.kind == "entity"
-        and (c.exact or (c.score >= MIN_PART_SCORE and not labels.issuperset(range(c.start, c.end))))
-        and not all(t.norm.isdigit() for t in words[c.start : c.end])
-    ]
 
 
 def is_short(words: Sequence[Token]) -> bool:

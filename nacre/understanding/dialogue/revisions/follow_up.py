@@ -40,10 +40,10 @@ def change_kind(question: str, last: EarlierTurn) -> str:
     ''
     """
     body = last.plan.body if last.plan else None
-    if not isinstance(body, Select):
-        return ""
     patterns = language().dialogue
     text = " ".join(t.norm for t in tokenize(question))
+    if not isinstance(body, Select):
+        return "opposite" if body is not None and patterns["opposite"].search(text) else ""
     if patterns["number"].search(question.casefold()) and _gives_one_number(body):
         return "number"
     return next((kind for kind in CHANGE_KINDS if patterns[kind].search(text)), "")

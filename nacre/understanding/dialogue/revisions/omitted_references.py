@@ -60,7 +60,7 @@ def add_owner(turn: FollowUpTurn) -> Rewrite | None:
         return None
     is_sum = bool(sum_words(words))
     if is_sum or is_best or is_choice or language().dialogue["opener"].match(question):
-        many = _several_owners(turn, is_sum, is_choice)
+        many = _several_owners(turn, is_sum)
         if len(many.keys) > 1:
             return _choose_among(turn, many) if is_choice else _append(question, _of_them(many), many)
     one = focus(earlier, many=False, linker=linker)
@@ -78,14 +78,13 @@ def keep_question(turn: FollowUpTurn) -> Rewrite:
     return Rewrite(turn.typed, sure=is_best_of_all or not is_fragment(turn.words))
 
 
-def _several_owners(turn: FollowUpTurn, is_sum: bool, is_choice: bool) -> Scope:
+def _several_owners(turn: FollowUpTurn, is_sum: bool) -> Scope:
     """The several things of which a property is asked. Empty if the turn before said the same sum in its words."""
     if is_sum:
         if _repeats_words(turn):
             return Scope()
         return property_owners(turn.last, turn.words, turn.linker)
-    nodes = requested_nodes(turn.words, -1, turn.linker) if is_choice else ()
-    return focus(turn.earlier, True, turn.linker, nodes)
+    return focus(turn.earlier, True, turn.linker, requested_nodes(turn.words, -1, turn.linker))
 
 
 def _choose_among(turn: FollowUpTurn, many: Scope) -> Rewrite:

@@ -7,8 +7,11 @@ from typing import Literal
 from nacre.plans.merge import merge_selects
 from nacre.records.plan import (
     Aggregate,
+    Ask,
     Attribute,
+    Body,
     Comparison,
+    Compute,
     Filter,
     Function,
     Itself,
@@ -81,14 +84,37 @@ def list_plan(earlier: Select) -> Select | None:
     return replace(earlier, answers=(aggregate.of,), order=None, limit=None, offset=0)
 
 
+def tested_select(body: Body) -> Select | None:
+    """The things that a plan shows, or that meet what it tests: of one thing ("is A open?") or of all."""
+    if isinstance(body, Compute):
+        return list_plan(body.left) if body.op == "=" else None
+    if isinstance(body, Ask):
+        own = aggregated_value(body.select.answers[0]).variable
+        variables = tuple(replace(v, keys=(), label="") if v.name == own else v for v in body.select.variables)
+        return replace(body.select, variables=variables)
+    return body if isinstance(body, Select) else None
+
+
 def negate_last_condition(earlier: Select) -> Select | None:
     """The things that do not meet the last condition of the earlier plan: "and the others?". None if it has none."""
-    if not earlier.filters or earlier.limit is not None or any(isinstance(f.left, Aggregate) for f in earlier.filters):
+    if earlier.limit is not None or any(isinstance(f.left, Aggregate) for f in earlier.filters):
         return None
+    if not earlier.filters:
+        return _complement(earlier)
     *others, last = earlier.filters
     is_boolean = last.op == "=" and isinstance(last.right, bool)
     negated = replace(last, right=not last.right) if is_boolean else replace(last, negated=not last.negated)
     return replace(earlier, filters=(*others, negated))
+
+
+def _complement(earlier: Select) -> Select | None:
+    """The other things of the class that the earlier plan shows. None if it shows all, or something else."""
+    answer = earlier.answers[0]
+    if not earlier.edges or len(earlier.answers) > 1 or not isinstance(answer, Itself):
+        return None
+    own = next(v for v in earlier.variables if v.name == answer.variable)
+    other = replace(own, name=f"{own.name}_other", keys=(), label="")
+    return Select((Itself(other.name),), (other,), filters=(Filter(Itself(other.name), "in", earlier, True),))
 
 
 def reverse_last_bound(earlier: Select, op: Comparison) -> Select | None:

@@ -11,12 +11,12 @@ from nacre.records.plan import Itself, Plan, Select
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.understanding.dialogue.references.pronouns import (
     mentioned_classes,
+    mentioned_things,
 )
 from nacre.understanding.dialogue.revisions.ellipsis import (
     MIN_SUBSTITUTE_SCORE,
     is_elliptic,
     is_standalone,
-    mentioned_things,
 )
 from nacre.understanding.dialogue.revisions.plan_edits import count_plan, list_plan
 from nacre.understanding.dialogue.revisions.plan_substitution import (
