@@ -16,6 +16,7 @@ from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.labels.value_kinds import is_amount
 from nacre.wording.phrases.plan import verbalise_plan
 from nacre.wording.phrases.select import verbalise_select
+from nacre.wording.phrases.statements import universal_statement
 
 
 def verbalise_computation(body: Compute, table: Table, schema: Schema) -> Verbalisation:
@@ -64,6 +65,12 @@ def duration_sentence(body: Compute, table: Table, schema: Schema) -> str:
 def _comparison_sentence(body: Compute, row: tuple[Cell, ...], values: tuple[str, str], schema: Schema) -> str:
     """Yes or no, and both numbers."""
     result, left, right = row
+    if (
+        isinstance(left, int)
+        and isinstance(right, int)
+        and (all_of := universal_statement(body, schema, (left, right)))
+    ):
+        return f"{'Yes' if result else 'No'}, {all_of}."
     a, b = values
     word = "higher" if left > right else "lower" if left < right else "equal"  # type: ignore[operator]
     first, second = (verbalise_select(side, schema, many=False) for side in (body.left, body.right))

@@ -64,7 +64,7 @@ def caption(words: str) -> str:
     ('Here are the mills and their towns', '3 of those mills', 'There are 3 such mills')
     """
     lead = words.partition(" ")[0].lower()
-    if words[:1].isdigit() or lead == "there":
+    if words[:1].isdigit() or lead in ("there", "of"):
         return capitalise_first(words)
     if is_question_clause(words):
         return f"Here is {words[:1].lower()}{words[1:]}"
@@ -88,7 +88,11 @@ def list_lead(words: str, number: int, body: object) -> str:
     if words.startswith("the ") or (isinstance(body, Select) and not isinstance(body.answers[-1], Itself)):
         return capitalise_first(words)
     if words.startswith("those "):
-        return f"{number:,} of {words}"
+        clause = pattern("wording", "condition_words").search(words)
+        if clause is None:
+            return f"{number:,} of {words}"
+        statement = _counted_statement(f"{number:,}{words[clause.start() - 1 :]}")
+        return f"Of {words[: clause.start() - 1]}, {statement[:1].lower()}{statement[1:]}"
     return _counted_statement(f"{number:,} {words}")
 
 

@@ -170,6 +170,9 @@ class SelectWording:
         if phrase := superlative_phrase(words, texts):
             return phrase
         words = " ".join(filter(None, [words, chain_clauses(texts)]))
+        if is_earlier and not (many or depth or is_first or is_one) and texts:
+            # the only one of several earlier things that meets the conditions
+            return f"the one of {words}"
         is_definite = is_first if is_earlier else order is not None or not many or heading is not None or bool(front)
         return f"the {words}" if is_definite or " or " in variable.label else words
 

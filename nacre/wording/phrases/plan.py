@@ -22,7 +22,7 @@ from nacre.wording.clauses.membership_clauses import negated_clause
 from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.labels.value_kinds import nominal_label
 from nacre.wording.phrases.select import select_wording, verbalise_select
-from nacre.wording.phrases.statements import existence_statements
+from nacre.wording.phrases.statements import existence_statements, universal_statement
 
 
 def verbalise_plan(plan: Plan, schema: Schema, many: bool = True) -> str:
@@ -40,6 +40,8 @@ def verbalise_plan(plan: Plan, schema: Schema, many: bool = True) -> str:
             return f"{left} except those{right.removeprefix(left)}"
         conjunction = word_map("wording", "set_operations")[body.op]
         return f"{left} {conjunction} {right.removeprefix('the ') if body.op != 'union' else right}"
+    if isinstance(body, Compute) and (statement := universal_statement(body, schema)):
+        return f"whether {statement}"
     if isinstance(body, Compute):
         left, right = _one(body.left, schema), _one(body.right, schema)
         comparisons = word_map("wording", "number_comparisons")

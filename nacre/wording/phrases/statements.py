@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
+from nacre.language.base import language
 from nacre.language.forms.nouns import join_names, with_indefinite_article
 from nacre.plans.inspect_select import answer_variable
 from nacre.plans.merge import is_from_earlier_turn
-from nacre.records.plan import Attribute, Select
+from nacre.records.plan import Aggregate, Attribute, Compute, Select
 from nacre.records.schema import Schema
 from nacre.wording.clauses.filter_clauses import filter_clause
 from nacre.wording.clauses.join_clauses import thing_name
@@ -34,6 +35,29 @@ def existence_statements(select: Select, schema: Schema) -> tuple[str, str]:
     if known is not None and is_from_earlier_turn(known):
         return f"there are some among {things}", f"there are none among {things}"
     return f"there are {things}", f"there are no {things.removeprefix('the ')}"
+
+
+def universal_statement(body: Compute, schema: Schema, numbers: tuple[int, int] | None = None) -> str:
+    """Whether all things meet conditions, as a statement: "all of those 3 doors are open", or of the `numbers` of those
+    that do and of all: "only 2 of those 3 doors are open". Empty for other comparisons."""
+    count, all_of = body.left.answers[0], body.right
+    is_count = isinstance(count, Aggregate) and count.function == "count" and body.left.answers == all_of.answers
+    if body.op != "=" or not is_count or all_of.edges or all_of.filters or len(all_of.variables) != 1:
+        return ""
+    name = all_of.variables[0].name
+    things = select_wording(all_of, schema).things(name, True, frozenset(), 0)
+    clauses = select_wording(body.left, schema).clauses(name, frozenset(), 0)
+    is_class = not is_from_earlier_turn(all_of.variables[0])
+    meeting, every = numbers or (1, 1)
+    those = f"the {every} {things}" if is_class and numbers else things
+    many = f"all {things}" if is_class else f"all of {those}"
+    if meeting < every:
+        many = f"only {meeting} of {those}" if meeting else f"none of {those}"
+    texts = [clause.one if meeting == 1 < every else clause.many for clause in clauses]
+    leads = tuple(f"{word} " for word in language().words["who"] | {"that"})
+    if all(text.startswith(leads) for text in texts):
+        return f"{many} {join_names([text.partition(' ')[2] for text in texts])}"
+    return f"this is true of {many}"
 
 
 def _possession_statements(select: Select, wording: SelectWording) -> tuple[str, str] | None:

@@ -41,7 +41,9 @@ def scope_candidates(candidates: list[Candidate], question: Question) -> list[Ca
     if _asks_how_many(about, question):
         about = [c for c in about if _counts_scope(c)] or about
     if not {t.norm for t in question.tokens} & language().words["existing"]:
-        about = [_test_all(c) for c in about]
+        about = [_test_all(c, of_class=False) for c in about]
+    if not about and _asks_of_all(question):
+        candidates = [_test_all(c, of_class=True) for c in candidates]
     degrees = {c.start for c in question.cues if c.kind == "degree"}
     asks_total = any(c.kind == "sum" and c.start not in degrees for c in question.cues)
     return (about if asks_total else [_value_of_each(c) for c in about]) or candidates
@@ -63,15 +65,21 @@ def _counts_scope(candidate: Candidate) -> bool:
     return any(v.name == answer.of.variable and is_from_earlier_turn(v) for v in body.variables)
 
 
-def _test_all(candidate: Candidate) -> Candidate:
-    """A yes/no question about the things of the conversation, as whether all of them meet its conditions: the number
-    that does equals the number of all."""
+def _asks_of_all(question: Question) -> bool:
+    """Whether a question asks if something is true of all things of a class: "are all doors open?"."""
+    words, known = [t.norm for t in question.tokens[:2]], language().words
+    return len(words) > 1 and words[0] in known["asking_yes_no"] and words[1] in known["of_all_things"]
+
+
+def _test_all(candidate: Candidate, *, of_class: bool) -> Candidate:
+    """A yes/no question about the things of the conversation, or `of_class`, as whether all of them meet its
+    conditions: the number that does equals the number of all."""
     select = candidate.body.select if isinstance(candidate.body, Ask) else None
     if select is None or not (select.filters or select.edges) or not isinstance(select.answers[0], Itself):
         return candidate
     name = select.answers[0].variable
-    those = next((v for v in select.variables if v.name == name and is_from_earlier_turn(v)), None)
-    if those is None:
+    those = next(v for v in select.variables if v.name == name)
+    if not is_from_earlier_turn(those) and not (of_class and not those.keys):
         return candidate
     number = (Aggregate("count", Itself(those.name)),)
     meeting = replace(select, answers=number, order=None, limit=None)
