@@ -41,7 +41,9 @@ def verbalise_select(select: Select, schema: Schema, many: bool = True, tied: bo
     groups = _groups(wording)
     words = _answers(wording, terms, many)
     if groups:
-        groups = [f"of {each}" if each.startswith("those ") else each for each in groups]
+        groups = [
+            f"of {those}" if (those := each.removeprefix("one of ")).startswith("those ") else each for each in groups
+        ]
         words += f" {'per' if is_participle(words.rpartition(' ')[2]) else 'for each'} {join_names(groups)}"
     words += _unconnected_conditions(wording)
     if tail := order_phrase(select, schema):

@@ -80,9 +80,11 @@ def person_focus(earlier: tuple[EarlierTurn, ...], linker: Linker) -> Scope:
 
 
 def place_focus(earlier: tuple[EarlierTurn, ...], linker: Linker) -> Scope:
-    """What "there" stands for: the places of the last turn, else its one organisation, else the last thing."""
+    """What "there" stands for: the one organisation of the last answer, else its places, else the last thing."""
     places, last = _places(linker), earlier[-1:]
-    found = focus_of_kind(last, places | _bodies(linker), linker, single=True) or focus_of_kind(last, places, linker)
+    is_body = len(last[0].keys) == 1 and _relations(last[0].keys, linker) <= _bodies(linker)
+    found = focus_of_kind(last, _bodies(linker), linker, single=True) if is_body else None
+    found = found or focus_of_kind(last, places, linker, single=True) or focus_of_kind(last, places, linker)
     return found or focus(earlier, False, linker, without=person_tables(linker))
 
 

@@ -42,7 +42,8 @@ def _replace_one(question: str, words: Sequence[Token]) -> str | None:
         degree = _superlative([t.norm for t in words[start:i]])
         is_definite = start and words[start - 1].norm in known["article"]
         # In "the largest one time purchase" another noun follows; in "is the larger one red" the subject is complete.
-        has_noun = after and after not in function_words() and words[0].norm not in known["asking_yes_no"]
+        is_subject = start > 1 and words[start - 2].norm in known["asking_yes_no"]
+        has_noun = after and after not in function_words() and not is_subject
         if degree is None or not is_definite or has_noun or after in known["restricting"]:
             continue
         of_them = "" if after in known["among"] else f" {_of_them()}"

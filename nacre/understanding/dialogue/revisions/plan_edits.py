@@ -157,6 +157,9 @@ def _restrict(base: Select, added: Select, how: EditKind) -> Select | None:
     if how == "instead":
         replaces = {f.left for f in added.filters} & {f.left for f in base.filters}
         base = replace(base, filters=base.filters if replaces else (), order=None, limit=None, offset=0)
+    if how == "restrict" and base.limit == 1 and added.filters:
+        # "Which are older than 20?" after the oldest chooses among all that it was chosen from.
+        base = replace(base, order=None, limit=None, offset=0)
     restricted = {f.left for f in added.filters}
     kept = tuple(f for f in base.filters if f.left not in restricted and f not in added.filters)
     base = replace(base, filters=(*kept, *added.filters))
