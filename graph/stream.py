@@ -22,6 +22,7 @@ from nacre.errors import ConfigError
 from nacre.records.evidence import BranchResult, Evidence, Rows
 from nacre.records.json_form import from_json
 from nacre.records.turn import Understanding
+from nacre.understanding.dialogue.references.standalone_text import adds_words
 
 Event = tuple[str, Any]
 
@@ -115,7 +116,14 @@ def _events(mode: str, chunk: Any) -> list[Event]:
 def _node_events(node: str, update: Mapping[str, Any]) -> list[Event]:
     if node == "rewriter":
         rewrite = update["rewrite"]
-        return [("rewriter", {k: rewrite[k] for k in ("standalone", "depends", "language", "own")})]
+        shown = {k: rewrite[k] for k in ("standalone", "depends", "language", "own")}
+        # a wording without new words tells people nothing
+        return [
+            (
+                "rewriter",
+                {**shown, "depends": rewrite["depends"] and adds_words(update["asked"], rewrite["standalone"])},
+            )
+        ]
     if node == "understand":
         return [("understand", _understanding_event(from_json(Understanding, update["understanding"])))]
     if node == "tool_selector":

@@ -9,12 +9,15 @@ from agents.answering.inherited_confidence import inheritable_confidence
 from agents.answering.select_answer import plan_of
 from agents.turn_view import TurnView
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows
+from nacre.records.plan import Overview
 from nacre.records.turn import EarlierTurn, Reading
 
 # keys and labels of the result where no setting says, cited evidence, and rows of each
 REMEMBERED = 100
 REMEMBERED_EVIDENCE = 3
 REMEMBERED_ROWS = 20
+# statuses of answers that answer nothing
+FAILED = frozenset(("not_understood", "not_in_graph", "failed"))
 
 
 def remembered_turns(
@@ -33,13 +36,15 @@ def remembered_turns(
     result = cited.get(draft.table, used) if draft.table is not None else None
     if used is None and understanding.readings:
         plan = understanding.readings[0].plan
-    labels = tuple(value for value in draft.values if isinstance(value, str))
+    # What was said of the graph as a whole, or only looked at, is not what the conversation is about.
+    gives_none = draft.status in FAILED or (plan is not None and isinstance(plan.body, Overview))
+    labels = () if gives_none else tuple(value for value in draft.values if isinstance(value, str))
     turn = EarlierTurn(
         view.question,
         view.standalone,
         answer,
         plan=plan,
-        keys=result.keys[:most] if result is not None else (),
+        keys=result.keys[:most] if result is not None and not gives_none else (),
         labels=labels[:most],
         options=draft.options,
         confirm=_reading_to_confirm(view, draft),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from nacre.language.base import language
+from nacre.language.tokens import tokenize
 from nacre.records.turn import Rewrite, Scope
 
 # Labels that are listed before "and 2 more".
@@ -23,6 +24,15 @@ def strip_opener(question: str) -> str:
     text = language().dialogue["opener"].sub("", question).strip()
     mark = "?" if question.rstrip().endswith("?") else ""
     return (text[:1].upper() + text[1:]).rstrip("?").rstrip() + mark
+
+
+def adds_words(question: str, standalone: str) -> bool:
+    """Whether a standalone question has words that the question has not.
+
+    >>> adds_words("And how old is she?", "How old is Ann?"), adds_words("So, who came ?", "Who came?")
+    (True, False)
+    """
+    return not {t.norm for t in tokenize(standalone)} <= {t.norm for t in tokenize(question)}
 
 
 def strip_scope(question: str, scope: Scope | None) -> str:

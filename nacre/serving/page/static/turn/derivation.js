@@ -7,7 +7,7 @@ import { classLink, isIri, thingLink } from "../shared/labels.js";
 import { highlightWords } from "./markdown.js";
 import { questionSteps } from "./question_steps.js";
 import { rowTable } from "./table.js";
-import { branchLabel } from "./turn.js";
+import { addsWords, branchLabel } from "./turn.js";
 
 const MAX_LISTED = 6;
 const BRANCH_ORDER = ["sql", "sparql", "vector", "lexical"];
@@ -42,7 +42,7 @@ function understandingSection(live, record) {
   const plans = [...new Set((record?.queries || live.queries).filter((each) => each.words && !each.words.startsWith("passages like")).map((each) => each.words))];
   const readings = known?.readings.length ? known.readings.map((each) => each.words) : plans;
   const parts = [];
-  if (record && record.standalone !== record.question) parts.push(element("p", {}, "As a question of its own: ", element("q", {}, record.standalone)));
+  if (record && addsWords(record)) parts.push(element("p", {}, "As a question of its own: ", element("q", {}, record.standalone)));
   if (known?.mentions.length) parts.push(element("ul", { class: "mentions" }, known.mentions.slice(0, 20).map((each) => element("li", {}, element("q", {}, each.text), " → ", isIri(each.target) && record && each.kind in LINK_BY_KIND ? LINK_BY_KIND[each.kind](record.graph, each.target, each.label) : each.label, " ", element("span", { class: "tag" }, each.kind)))));
   if (known?.unknown.length) parts.push(element("p", { class: "note" }, "Not known here: " + known.unknown.map((each) => each.word + (each.nearest ? " (nearest: " + each.nearest + ")" : "")).join(", ")));
   if (readings.length) parts.push(element("ol", { class: "readings" }, readings.slice(0, MAX_LISTED).map((words) => element("li", {}, words))));

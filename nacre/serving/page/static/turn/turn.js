@@ -17,6 +17,12 @@ const TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 // an answer with at least MIN_LIST names becomes a list, which shows MAX_NAMED names at first
 const MIN_LIST = 6, MAX_NAMED = 30;
 const COMMAND_LINE_HINT = /(; the first are shown)?,? ask with --json for the rest|the first are shown, ask with --json for the rest| \(ask with --json for all\)/;
+const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
+// Whether the standalone question has words that the question has not.
+export function addsWords(record) {
+  const asked = new Set(wordsOf(record.question));
+  return (record.standalone_own || record.standalone) !== record.standalone || wordsOf(record.standalone).some((word) => !asked.has(word));
+}
 export const branchLabel = (branch) => BRANCH_LABELS[branch] || branch;
 
 // `hooks`: ask(question, insteadOf), derive(turn, show), fork(record); without a hook its buttons are omitted.
@@ -84,7 +90,7 @@ export function finishTurn(turn, record, kept = null) {
   turn.root.removeAttribute("aria-busy");
   turn.steps.remove();
   turn.answer.lang = record.language;
-  if (record.standalone !== record.question) showUnderstood(turn, record.standalone_own || record.standalone, record);
+  if (addsWords(record)) showUnderstood(turn, record.standalone_own || record.standalone, record);
   const cited = new Map(record.citations.map((each) => [each.n, each]));
   const cite = (n) => (cited.has(n) ? citationButton(record, cited.get(n), () => hooks.derive?.(turn)) : null);
   const rich = (record.by.fuser || "").startsWith("model");
