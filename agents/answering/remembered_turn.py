@@ -9,7 +9,6 @@ from agents.answering.inherited_confidence import inheritable_confidence
 from agents.answering.select_answer import plan_of
 from agents.turn_view import TurnView
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows
-from nacre.records.plan import Overview
 from nacre.records.turn import EarlierTurn, Reading
 
 # keys and labels of the result where no setting says, cited evidence, and rows of each
@@ -36,8 +35,7 @@ def remembered_turns(
     result = cited.get(draft.table, used) if draft.table is not None else None
     if used is None and understanding.readings:
         plan = understanding.readings[0].plan
-    # What was said of the graph as a whole, or only looked at, is not what the conversation is about.
-    gives_none = draft.status in FAILED or (plan is not None and isinstance(plan.body, Overview))
+    gives_none = draft.status in FAILED
     labels = () if gives_none else tuple(value for value in draft.values if isinstance(value, str))
     turn = EarlierTurn(
         view.question,
