@@ -107,8 +107,10 @@ def _add_bound(earlier: Select, bounds: Sequence[Number], graph: SchemaGraph) ->
 def _numbers_around(earlier: Select, value: float, graph: SchemaGraph) -> list[Attribute]:
     """The number of the things that a plan shows that has lower and higher values. Empty if there are several."""
     answer = earlier.answers[0]
-    own = next((v for v in earlier.variables if isinstance(answer, Itself) and v.name == answer.variable), None)
-    nodes = [n.index for n in graph.nodes if own is not None and (n.classes, n.without) == (own.classes, own.without)]
+    if not isinstance(answer, Itself):
+        return []
+    own = next(v for v in earlier.variables if v.name == answer.variable)
+    nodes = [n.index for n in graph.nodes if (n.classes, n.without) == (own.classes, own.without)]
     found = [
         Attribute(answer.variable, predicate)
         for node in nodes[:1]
