@@ -22,6 +22,7 @@ from nacre.understanding.parsing.readers.ages import read_ages
 from nacre.understanding.parsing.readers.averages import read_averages
 from nacre.understanding.parsing.readers.choice import read_choices
 from nacre.understanding.parsing.readers.comparison import is_comparison, read_comparisons
+from nacre.understanding.parsing.readers.keywords import read_keywords
 from nacre.understanding.parsing.readers.more_than import CountReader, read_more_than
 from nacre.understanding.parsing.readers.shares import is_thing_count, read_shares
 from nacre.understanding.parsing.readers.two_questions import read_two_questions
@@ -66,7 +67,7 @@ def parse_question(
     found = [c for c in drop_reversed_links(found, question, graph) if is_comparable(c, graph)]
     found = keep_named_things(attach_relative_clauses(found, question, graph), links)
     found = [c._replace(body=include_parts(aggregate_members(c.body, graph), graph)) for c in found]
-    return [*ages, *comparisons, *found]
+    return read_keywords([*ages, *comparisons, *found], question)
 
 
 def complete_readings(text: str, linker: Linker, deadline: Deadline) -> list[Candidate]:

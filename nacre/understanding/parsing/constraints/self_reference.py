@@ -7,16 +7,17 @@ from nacre.records.plan import Body, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.mention_rules.entities_and_values import IDENTIFIER_RULE
+from nacre.understanding.parsing.readers.keywords import is_keywords
 from nacre.understanding.question.types import Derivation, Question, Ref
 
 
 def drop_self_references(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
     """Return the readings that do not count each thing as one of itself, and do not ask for what is named.
 
-    A yes/no question may ask for what it names. Others do if there is no other reading, but not for its number.
+    A yes/no question may ask for what it names, and so do keywords. Others do if there is no other reading, but not for its number.
     """
     kept = [c for c in candidates if not (_counts_itself(c.derivation) or _repeats_end(c.body, graph))]
-    if question.tokens and question.tokens[0].norm in language().words["asking_yes_no"]:
+    if is_keywords(question) or (question.tokens and question.tokens[0].norm in language().words["asking_yes_no"]):
         return kept
     kept = [c for c in kept if not _targets_named_thing(c.derivation, counted=True)]
     return [c for c in kept if not _targets_named_thing(c.derivation, counted=False)] or kept
