@@ -11,10 +11,15 @@ from nacre.language.glosses import gloss_words
 from nacre.language.sanitize import quote_line
 from nacre.language.templates import fill_template, join_translated
 from nacre.language.tokens import fold, tokenize
-from nacre.records.evidence import Rows
+from nacre.records.evidence import EvidenceSentence, Rows
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading
 from nacre.wording.translations.answer import plan_words, translate_result
+from nacre.wording.translations.labels import translated_property
+from nacre.wording.translations.values import translated_literal
+
+# Facts of a thing that one answer states.
+MAX_FACTS = 6
 
 
 def translate_draft(draft: AnswerDraft, view: TurnView, schema: Schema) -> AnswerDraft:
@@ -30,6 +35,13 @@ def translate_draft(draft: AnswerDraft, view: TurnView, schema: Schema) -> Answe
     caveats = tuple(_caveats(draft, view, rows if isinstance(rows, Rows) else None))
     reason = caveats[0] if draft.reason and caveats else draft.reason
     translated = replace(draft, options=options, offer=offer, confirm="", doubt=doubt, caveats=caveats, reason=reason)
+    facts = _facts(draft, view, schema)
+    if facts is not None and not draft.values:
+        english, text = facts
+        if draft.status == "answered":
+            return replace(translated, sentences=(english,), translated=(text,))
+        why = _without_rows(translated, view)
+        return replace(why, sentences=(why.sentences[0], english), translated=("", text))
     if isinstance(rows, Rows) and draft.values:
         return _with_rows(translated, rows, view, schema)
     if draft.values or any(evidence for text, evidence in draft.sentences if text):
@@ -44,6 +56,37 @@ def _with_rows(draft: AnswerDraft, rows: Rows, view: TurnView, schema: Schema) -
     english = verbalise_answer(rows, plan, schema, view.standalone)
     result = translate_result(english, plan, rows, schema, view.rewrite.own, code)
     return replace(draft, translated=(result.text,), columns=result.columns or draft.columns)
+
+
+def _facts(draft: AnswerDraft, view: TurnView, schema: Schema) -> tuple[CitedSentence, str] | None:
+    """The facts that the sentences of the graph state: in English with their evidence, and in one line of the language.
+    None if they state no values of one thing."""
+    code, own = view.rewrite.gloss, view.rewrite.own
+    cited = dict.fromkeys(i for _, evidence in draft.sentences for i in evidence)
+    found: dict[str, int] = {}
+    titles: dict[str, None] = {}
+    for index in cited:
+        sentence = view.evidence[index]
+        if not isinstance(sentence, EvidenceSentence) or sentence.document is not None:
+            return None
+        for _, predicate, value in sentence.triples:
+            about = schema.predicate_of.get(predicate)
+            if about is not None and about.role == "fact" and not _is_iri(value):
+                titles.setdefault(sentence.title)
+                values = quote_line(translated_literal(value, code, about.unit))
+                label = translated_property(predicate, schema, own, code)
+                found.setdefault(fill_template(code, "fact", property=label, values=values), index)
+    if len(titles) != 1:
+        return None
+    facts = "; ".join(list(found)[:MAX_FACTS])
+    text = fill_template(code, "facts", thing=quote_line(next(iter(titles))), facts=facts)
+    indexes = tuple(dict.fromkeys(list(found.values())[:MAX_FACTS]))
+    english = " ".join(view.evidence[index].text for index in indexes)
+    return (english, indexes), text
+
+
+def _is_iri(value: str) -> bool:
+    return "://" in value or value.startswith(("_:", "urn:"))
 
 
 def _without_rows(draft: AnswerDraft, view: TurnView) -> AnswerDraft:

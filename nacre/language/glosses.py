@@ -176,6 +176,15 @@ def is_in_language(label: str, code: str) -> bool:
     return is_foreign and bool(gloss_words(words, code))
 
 
+def word_for(english: str, code: str) -> str:
+    """The noun of the dictionary for an English label; "" if it has none.
+
+    >>> word_for("length", "de"), word_for("top speed", "de")
+    ('Länge', '')
+    """
+    return _words_by_gloss(code).get(english.lower(), "")
+
+
 def nearest_word(word: str, code: str, others: Iterable[str] = ()) -> str | None:
     """The English for a misspelt word of the dictionary; None if it is nearer to none or to one of `others`."""
     known, word = glosses(code), fold(word)
@@ -187,6 +196,13 @@ def nearest_word(word: str, code: str, others: Iterable[str] = ()) -> str | None
     if distance > edits or any(OSA.distance(word, fold(each), score_cutoff=edits) <= distance for each in others):
         return None
     return known.exact[best]
+
+
+@cache
+def _words_by_gloss(code: str) -> Mapping[str, str]:
+    data = load_language_texts(f"{code}/glosses.yaml")
+    words = {english: word for word, english in reversed(list(data["stems"].items()))}
+    return {english: word.capitalize() for english, word in words.items()} if "capitals" in data else words
 
 
 def _expression(folded: Sequence[str], at: int, known: Glosses) -> Gloss | None:
@@ -244,8 +260,10 @@ def _by_stem(word: str, known: Glosses) -> str | None:
 def _compound(word: str, known: Glosses) -> str | None:
     """The parts of a compound whose head is in the dictionary: "Fahrpreis" is a price."""
     for start in range(MIN_PART_LETTERS, len(word) - MIN_HEAD_LETTERS + 1) if len(known.joints) > 1 else ():
-        head = known.exact.get(word[start:])
-        if head is None:
+        end = word[start:]
+        forms = (end, *(end.removesuffix(ending) for ending in known.joints if end.endswith(ending)))
+        head = next((known.exact[form] for form in forms if form in known.exact), None)
+        if head is None or len(end) < MIN_HEAD_LETTERS:
             continue
         first = word[:start]
         parts = (first.removesuffix(joint) for joint in known.joints)
@@ -263,7 +281,8 @@ def _adjectives(
     degrees: dict[str, str] = {}
     for forms, english in data.items():
         plain, higher, highest = english.split()
-        for stems, degree in zip(forms.split("|"), (plain, higher, highest), strict=False):
+        # "billiger" compares, although it is also a form of "billig"
+        for stems, degree in reversed(list(zip(forms.split("|"), (plain, higher, highest), strict=False))):
             for each in stems.split():
                 for ending in ("", *endings):
                     degrees.setdefault(each + ending, _spaced(degree))

@@ -7,7 +7,18 @@ from nacre.language.glosses import gloss_label
 from nacre.language.templates import fill_template, join_translated, template_pattern
 from nacre.plans.inspect_select import variable_of
 from nacre.records.evidence import Rows
-from nacre.records.plan import Aggregate, Ask, Attribute, Combine, Itself, Plan, Select, Variable, aggregated_value
+from nacre.records.plan import (
+    Aggregate,
+    Ask,
+    Attribute,
+    Combine,
+    Compute,
+    Itself,
+    Plan,
+    Select,
+    Variable,
+    aggregated_value,
+)
 from nacre.records.schema import Schema
 from nacre.wording.answers.grid import Grid, GridColumn, build_grid
 from nacre.wording.answers.sentence import MAX_LISTED_NAMES, capitalise_first
@@ -39,7 +50,7 @@ def translate_result(
 def plan_words(plan: Plan, names: Mapping[str, str], schema: Schema, question: str, code: str) -> str:
     """A plan in a few words of a language: what is asked for, and the things that are named."""
     body = plan.body.select if isinstance(plan.body, Ask) else plan.body
-    body = body.left if isinstance(body, Combine) else body
+    body = body.left if isinstance(body, Combine | Compute) else body
     if not isinstance(body, Select):
         return ""
     asked = [term_heading(term, body, schema, question, code) for term in body.answers]

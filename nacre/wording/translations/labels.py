@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from nacre.language.glosses import is_in_language, stem
+from nacre.language.glosses import is_in_language, stem, word_for
 from nacre.language.tokens import tokenize
 from nacre.records.plan import Aggregate, Attribute, PlanTerm, Select, Variable, aggregated_value
 from nacre.records.schema import Schema
@@ -15,7 +15,8 @@ def translated_property(iri: str, schema: Schema, question: str, code: str) -> s
         return ""
     label = _best_label((about.label, *about.alt_labels), question, code)
     has_unit = bool(about.unit) and label.endswith(")") and "(" in label
-    return label.rpartition("(")[0].strip() if has_unit else label
+    label = label.rpartition("(")[0].strip() if has_unit else label
+    return word_for(label, code) or label
 
 
 def translated_class(variable: Variable, schema: Schema, question: str, code: str) -> str:
@@ -25,7 +26,7 @@ def translated_class(variable: Variable, schema: Schema, question: str, code: st
         return ""
     of = min(known, key=lambda each: each.count)
     label = _best_label((of.label, *of.alt_labels), question, code)
-    return asked_form(label, question, code) or label
+    return asked_form(label, question, code) or word_for(label, code) or label
 
 
 def asked_form(label: str, question: str, code: str) -> str:

@@ -4,11 +4,12 @@ import re
 from datetime import date
 
 from nacre.language.base import load_language_texts
-from nacre.language.format_values import format_value
+from nacre.language.format_values import append_unit, format_value
 from nacre.language.templates import fill_template
 from nacre.records.answer import Value
 from nacre.wording.answers.grid import GridColumn
 
+_TRUTHS = frozenset(("true", "false"))
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:T00:00(?::00(?:\.0+)?)?Z?)?")
 
 
@@ -24,6 +25,20 @@ def translated_number(number: int | float, code: str, unit: str = "", *, counted
     '12.345,5 m'
     """
     return _separated(format_value(number, unit, counted=counted), code)
+
+
+def translated_literal(text: str, code: str, unit: str = "") -> str:
+    """A literal as it is written in the data, in a language.
+
+    >>> translated_literal("2009-05-03", "de"), translated_literal("14.6", "fr", "m"), translated_literal("true", "de")
+    ('3. Mai 2009', '14,6 m', 'ja')
+    """
+    if text in _TRUTHS:
+        return fill_template(code, "yes_value" if text == "true" else "no_value")
+    day = _DAY.fullmatch(text)
+    if day is not None:
+        return _day_words(text, code, day)
+    return _separated(append_unit(text, unit), code) if text.replace(".", "", 1).isdigit() else text
 
 
 def _translated(text: str, data: tuple[Value, ...], code: str) -> str:
@@ -50,5 +65,8 @@ def _day_words(text: str, code: str, found: re.Match[str]) -> str:
 
 def _separated(text: str, code: str) -> str:
     """A number in English with the separators of a language."""
-    thousands, decimal = load_language_texts(f"{code}/answers.yaml")["separators"].split(" ")
+    data = load_language_texts(f"{code}/answers.yaml")
+    number, space, unit = text.partition(" ")
+    text = f"{number}{space}{data['units'].get(unit, unit)}"
+    thousands, decimal = data["separators"].split(" ")
     return re.sub(r"(?<=\d)[,.](?=\d)", lambda m: thousands if m[0] == "," else decimal, text)

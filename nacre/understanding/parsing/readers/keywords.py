@@ -55,4 +55,6 @@ def _repeats_condition(candidate: Candidate) -> bool:
         return False
     named = {v.name for v in body.variables if len(v.keys) == 1}
     equal = {f.left for f in body.filters if f.op == "=" and not f.negated and isinstance(f.left, Attribute)}
-    return all(a in equal if isinstance(a, Attribute) else isinstance(a, Itself) and a.variable in named for a in body.answers)
+    return all(
+        a in equal if isinstance(a, Attribute) else isinstance(a, Itself) and a.variable in named for a in body.answers
+    )
