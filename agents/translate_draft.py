@@ -73,7 +73,8 @@ def _facts(draft: AnswerDraft, view: TurnView, schema: Schema) -> tuple[CitedSen
             about = schema.predicate_of.get(predicate)
             if about is not None and about.role == "fact" and not _is_iri(value):
                 titles.setdefault(sentence.title)
-                values = quote_line(translated_literal(value, code, about.unit))
+                is_boolean = about.datatype == "boolean"
+                values = quote_line(translated_literal(value, code, about.unit, is_boolean=is_boolean))
                 label = translated_property(predicate, schema, own, code)
                 found.setdefault(fill_template(code, "fact", property=label, values=values), index)
     if len(titles) != 1:

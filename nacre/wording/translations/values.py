@@ -9,7 +9,7 @@ from nacre.language.templates import fill_template
 from nacre.records.answer import Value
 from nacre.wording.answers.grid import GridColumn
 
-_TRUTHS = frozenset(("true", "false"))
+_TRUE = frozenset(("true", "1"))
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:T00:00(?::00(?:\.0+)?)?Z?)?")
 
 
@@ -27,18 +27,21 @@ def translated_number(number: int | float, code: str, unit: str = "", *, counted
     return _separated(format_value(number, unit, counted=counted), code)
 
 
-def translated_literal(text: str, code: str, unit: str = "") -> str:
+def translated_literal(text: str, code: str, unit: str = "", *, is_boolean: bool = False) -> str:
     """A literal as it is written in the data, in a language.
 
-    >>> translated_literal("2009-05-03", "de"), translated_literal("14.6", "fr", "m"), translated_literal("true", "de")
-    ('3. Mai 2009', '14,6 m', 'ja')
+    >>> translated_literal("2009-05-03", "de"), translated_literal("14.0", "fr", "m")
+    ('3. Mai 2009', '14 m')
+    >>> translated_literal("0", "de", is_boolean=True)
+    'nein'
     """
-    if text in _TRUTHS:
-        return fill_template(code, "yes_value" if text == "true" else "no_value")
+    if is_boolean:
+        return fill_template(code, "yes_value" if text in _TRUE else "no_value")
     day = _DAY.fullmatch(text)
     if day is not None:
         return _day_words(text, code, day)
-    return _separated(append_unit(text, unit), code) if text.replace(".", "", 1).isdigit() else text
+    is_number = text.replace(".", "", 1).isdigit()
+    return _separated(append_unit(text.removesuffix(".0"), unit), code) if is_number else text
 
 
 def _translated(text: str, data: tuple[Value, ...], code: str) -> str:

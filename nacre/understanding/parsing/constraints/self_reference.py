@@ -14,7 +14,8 @@ from nacre.understanding.question.types import Derivation, Question, Ref
 def drop_self_references(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
     """Return the readings that do not count each thing as one of itself, and do not ask for what is named.
 
-    A yes/no question may ask for what it names, and so do keywords. Others do if there is no other reading, but not for its number.
+    A yes/no question may ask for what it names, and so may keywords. Others do if there is no other reading, but not
+    for its number.
     """
     kept = [c for c in candidates if not (_counts_itself(c.derivation) or _repeats_end(c.body, graph))]
     if is_keywords(question) or (question.tokens and question.tokens[0].norm in language().words["asking_yes_no"]):
