@@ -17,9 +17,9 @@ from agents.run_in_thread import run_in_thread
 from agents.turn_view import TurnView
 from nacre.language.base import phrase_list, word_list
 from nacre.language.detect_language import ENGLISH, language_name
-from nacre.language.glosses import GLOSSED_LANGUAGES
 from nacre.language.sanitize import quote_line
 from nacre.language.tokens import tokenize
+from nacre.language.translation.glosses import GLOSSED_LANGUAGES
 from nacre.records.turn import Rewrite, Scope
 from nacre.understanding.dialogue.rewrite import rewrite_question
 from nacre.understanding.glossing.gloss_question import gloss_question

@@ -7,10 +7,10 @@ from agents.answering.answer_draft import AnswerDraft, CitedSentence
 from agents.answering.draft import verbalise_answer
 from agents.answering.select_answer import plan_of
 from agents.turn_view import TurnView
-from nacre.language.glosses import gloss_words
 from nacre.language.sanitize import quote_line
-from nacre.language.templates import fill_template, join_translated
 from nacre.language.tokens import fold, tokenize
+from nacre.language.translation.glosses import gloss_words
+from nacre.language.translation.templates import fill_template, join_translated
 from nacre.records.evidence import EvidenceSentence, Rows
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading

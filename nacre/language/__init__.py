@@ -25,7 +25,6 @@ Files in reading order:
 - courtesy: greetings and requests, blanked
 - detect_language: the language of a question
 - rank_sentences: the sentences that cover a question best
-- glosses: words of German and French in English, by the dictionaries `de/glosses.yaml` and `fr/glosses.yaml`
-- templates: sentences of answers in German and French, by `de/answers.yaml` and `fr/answers.yaml`
+- translation: German and French questions in English words, and sentences of answers
 - sanitize: text of a graph made harmless for prompts and pages
 """

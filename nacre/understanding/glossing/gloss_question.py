@@ -6,7 +6,8 @@ Names of things and values stay as they are written; words without a gloss becom
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from nacre.language.glosses import (
+from nacre.language.tokens import Token, fold, tokenize
+from nacre.language.translation.glosses import (
     FRONT_MARK,
     front_verb,
     gloss_label,
@@ -16,7 +17,6 @@ from nacre.language.glosses import (
     normalize_numbers,
     stem,
 )
-from nacre.language.tokens import Token, fold, tokenize
 from nacre.stores.compute_once import compute_once
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.glossing.glossed_lexicon import glossed_lexicon

@@ -7,8 +7,8 @@ import copy
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from nacre.language.glosses import fill_glosses, gloss_label
 from nacre.language.tokens import tokenize
+from nacre.language.translation.glosses import fill_glosses, gloss_label
 from nacre.records.schema import Schema
 from nacre.stores.compute_once import compute_once
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry

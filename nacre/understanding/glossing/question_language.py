@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import simplemma
 
 from nacre.language.detect_language import ENGLISH, detect_language, language_function_words
-from nacre.language.glosses import GLOSSED_LANGUAGES, gloss_words, stem
 from nacre.language.tokens import tokenize
+from nacre.language.translation.glosses import GLOSSED_LANGUAGES, gloss_words, stem
 from nacre.records.schema import Schema
 from nacre.stores.compute_once import compute_once
 from nacre.stores.sqlite.lexicon import Lexicon

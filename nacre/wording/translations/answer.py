@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from nacre.language.glosses import gloss_label
-from nacre.language.templates import fill_template, join_translated, template_pattern
+from nacre.language.translation.glosses import gloss_label
+from nacre.language.translation.templates import fill_template, join_translated, template_pattern
 from nacre.plans.inspect_select import variable_of
 from nacre.records.evidence import Rows
 from nacre.records.plan import (

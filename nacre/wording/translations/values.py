@@ -5,7 +5,7 @@ from datetime import date
 
 from nacre.language.base import load_language_texts
 from nacre.language.format_values import append_unit, format_value
-from nacre.language.templates import fill_template
+from nacre.language.translation.templates import fill_template
 from nacre.records.answer import Value
 from nacre.wording.answers.grid import GridColumn
 
