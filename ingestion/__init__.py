@@ -11,6 +11,7 @@ Files in reading order:
     verbalise/              facts and documents -> passages
     overview.py             remarkable facts and example questions of a graph
     index/                  lexicon, full-text index, vectors, triple store
+    stored_facts.py         the triples of a version
     apply_layers.py         other layers for a graph that is ingested
     publish.py              a finished version -> what readers open
     graph_state.py          what was made, and which indexes are complete

@@ -5,26 +5,21 @@ copied: what a layer derives is in the passages after the next ingest.
 """
 
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 
-from ingestion.export import export_triples
 from ingestion.graph_state import IngestResult, VectorServer
 from ingestion.layer.stored import LayerFiles, read_layer_files
 from ingestion.pipeline import build_version, embed_graph
 from ingestion.publish import exclusive_writer, new_version_id
-from ingestion.read.capsules import Facts
-from ingestion.read.parse import read_sources
-from ingestion.read.sources import Source, Sources
-from ingestion.report import read_omissions
+from ingestion.read.sources import Sources
 from ingestion.stages import OVERVIEW, TABLES_ONLY, TRIPLES, Inputs, OnStage, Parsed, PassagesBuilt, Stage, StageContext
+from ingestion.stored_facts import version_facts
 from nacre.errors import ConfigError
 from nacre.stores import versions
 from nacre.stores.search.vectors import Embedder
-from nacre.stores.sqlite.tables import Tables
 
 # what does not depend on a layer
 _KEPT = (versions.PASSAGES, versions.LEXICAL, versions.DOCUMENTS)
@@ -59,7 +54,7 @@ def change_layers(
         kept = [folder / file for file in _KEPT if (folder / file).exists()]
 
         def read_version(given: Inputs, context: StageContext) -> object:
-            return Parsed(given, version_facts(folder, context.folder))
+            return Parsed(given, version_facts(folder))
 
         def keep_passages(built: object, context: StageContext) -> PassagesBuilt:
             return PassagesBuilt(manifest.passages, manifest.texts)
@@ -72,18 +67,3 @@ def change_layers(
     if embedder is None or pointer.vectors is None:
         return loaded
     return embed_graph(name, data=data, embedder=embedder, server=server, on_stage=on_stage)
-
-
-def version_facts(folder: Path, scratch: Path) -> Facts:
-    """The triples of a version, read from its tables by way of a file in `scratch`."""
-    file = scratch / "base.nq"
-    with closing(Tables(folder / versions.TABLES)) as tables:
-        with file.open("wb") as out:
-            export_triples(tables, out, "nq")
-        omitted = read_omissions(tables)
-    try:
-        facts = read_sources(Sources((Source(str(file), "N_QUADS", "the graph", ""),)))
-    finally:
-        file.unlink()
-    facts.omitted = omitted
-    return facts

@@ -12,6 +12,9 @@ from nacre.stores.sqlite.identifiers import quote_identifier
 from nacre.stores.sqlite.tables import Tables
 from nacre.stores.sqlite.triples import lexical_form
 
+# subject, predicate, kind, value, datatype, language, graph; a blank node is a label with "_:", the default graph ""
+Statement = tuple[str, str, str, str, str, str, str]
+
 _IN_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 _IN_LITERAL = re.compile(r'[\x00-\x1f"\\\x7f\ud800-\udfff]')
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
@@ -27,22 +30,20 @@ def export_triples(tables: Tables, out: BinaryIO, form: Literal["nt", "nq"] | No
     named = bool(layout["named_graphs"])
     if form == "nt" and named:
         raise ConfigError("This graph has named graphs, which N-Triples can't hold. Run: nacre export --format nq")
-    for line in statement_lines(tables.trusted(), layout):
-        out.write(line.encode())
+    for statement in stored_statements(tables.trusted(), layout):
+        out.write(_line(statement).encode())
 
 
-def statement_lines(connection: sqlite3.Connection, layout: dict[str, Any]) -> Iterator[str]:
-    """The lines of all statements, in a stable order."""
+def stored_statements(connection: sqlite3.Connection, layout: dict[str, Any]) -> Iterator[Statement]:
+    """All statements that were read, in a stable order; those of a layer are left out."""
     yield from _types(connection, layout)
     for index, place in enumerate(layout["places"]):
         yield from _place(connection, layout, index, place)
     query = "SELECT subject, predicate, kind, object, datatype, language, graph FROM _nacre_aside ORDER BY rowid"
-    for subject, predicate, kind, value, datatype, language, graph in connection.execute(query):
-        shown = ntriples_literal(value, datatype, language) if kind == "literal" else ntriples_name(value)
-        yield _line(ntriples_name(subject), ntriples_name(predicate), shown, graph)
+    yield from connection.execute(query)
 
 
-def _types(connection: sqlite3.Connection, layout: dict[str, Any]) -> Iterator[str]:
+def _types(connection: sqlite3.Connection, layout: dict[str, Any]) -> Iterator[Statement]:
     for table in layout["tables"]:
         if not table["types"]:
             continue
@@ -52,19 +53,21 @@ def _types(connection: sqlite3.Connection, layout: dict[str, Any]) -> Iterator[s
         )
         for (iri,) in connection.execute(query):
             for name in table["types"]:
-                yield _line(ntriples_name(iri), ntriples_name(TYPE), ntriples_name(name), layout["base_graph"])
+                yield iri, TYPE, "iri", name, "", "", layout["base_graph"]
     query = (
         "SELECT e.iri, t.class, t.graph FROM _nacre_type t JOIN entity e ON e.id = t.entity "
         "WHERE t.class <> '' ORDER BY t.rowid"
     )
     for iri, name, graph in connection.execute(query):
-        yield _line(ntriples_name(iri), ntriples_name(TYPE), ntriples_name(name), graph)
+        yield iri, TYPE, "iri", name, "", "", graph
 
 
-def _place(connection: sqlite3.Connection, layout: dict[str, Any], index: int, place: dict[str, Any]) -> Iterator[str]:
+def _place(
+    connection: sqlite3.Connection, layout: dict[str, Any], index: int, place: dict[str, Any]
+) -> Iterator[Statement]:
     if place.get("derived"):
         return
-    predicate = ntriples_name(place["predicate"])
+    predicate, datatype = place["predicate"], place["datatype"]
     graphs = _graphs(connection, index)
     base = [layout["base_graph"]]
     usual = place["sort"]
@@ -74,18 +77,15 @@ def _place(connection: sqlite3.Connection, layout: dict[str, Any], index: int, p
         else [(t, "id", "id") for t in place["tables"]]
     )
     for relation, row, key in sources:
-        for number, iri, value, text, target, lexical, datatype, language in connection.execute(
-            _query(index, place, relation, row, key)
-        ):
-            if target is not None:
-                shown = ntriples_name(target)
-            elif lexical is not None:
-                shown = ntriples_literal(lexical, datatype, language)
-            else:
-                form = text if text is not None else lexical_form(value, place["datatype"])
-                shown = ntriples_literal(form, *usual)
+        for number, iri, value, text, target, *exact in connection.execute(_query(index, place, relation, row, key)):
             for graph in graphs.get(number, base):
-                yield _line(ntriples_name(iri), predicate, shown, graph)
+                if target is not None:
+                    yield iri, predicate, "iri", target, "", "", graph
+                elif exact[0] is not None:
+                    yield iri, predicate, "literal", *exact, graph
+                else:
+                    form = text if text is not None else lexical_form(value, datatype)
+                    yield iri, predicate, "literal", form, *usual, graph
 
 
 def _query(index: int, place: dict[str, Any], relation: str, row: str, key: str) -> str:
@@ -111,17 +111,18 @@ def _graphs(connection: sqlite3.Connection, index: int) -> dict[int, list[str]]:
     return found
 
 
-def _line(subject: str, predicate: str, value: str, graph: str) -> str:
-    return (
-        f"{subject} {predicate} {value} {ntriples_name(graph)} .\n" if graph else f"{subject} {predicate} {value} .\n"
-    )
+def _line(statement: Statement) -> str:
+    subject, predicate, kind, value, datatype, language, graph = statement
+    shown = ntriples_literal(value, datatype, language) if kind == "literal" else ntriples_name(value)
+    end = f" {ntriples_name(graph)}" if graph else ""
+    return f"{ntriples_name(subject)} {ntriples_name(predicate)} {shown}{end} .\n"
 
 
 def ntriples_name(text: str) -> str:
     """An IRI or a blank node's label in N-Triples syntax."""
     if text.startswith("_:"):
         return text
-    return f"<{_IN_IRI.sub(_escape, text)}>"
+    return f"<{_IN_IRI.sub(_escape, text)}>" if _IN_IRI.search(text) else f"<{text}>"
 
 
 def is_plain_iri(text: str) -> bool:

@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+import ingestion.layer.evaluate.derive
 from ingestion.layer.apply import apply_layers
 from ingestion.layer.entries import Entry, PropertyEntry
 from ingestion.layer.evaluate.order import derivation_order
@@ -71,6 +73,16 @@ rules:
 """
     found = derive(tmp_path, layer)
     assert {("a", "load", "12"), ("b", "load", "9"), ("a", "weighed", "12 t"), ("b", "weighed", "9 t")} <= found
+
+
+def test_packs_read_nothing_for_patterns_that_the_graph_cannot_match(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # the pack has a rule about named nodes behind a property that the graph lacks
+    (tmp_path / "graph.ttl").write_text('<urn:a> a <http://schema.org/Product> ; <http://schema.org/name> "lamp" .')
+    monkeypatch.setattr(ingestion.layer.evaluate.derive, "pattern_store", None)
+    facts = parse_files([tmp_path / "graph.ttl"])
+    assert apply_layers(facts, []).packs == ("schema-org",)
 
 
 def test_rules_see_the_names_of_things(tmp_path: Path) -> None:

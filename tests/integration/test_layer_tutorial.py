@@ -10,11 +10,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from graph.app import compose
 from graph.stream import stream_turn
-from ingestion.apply_layers import change_layers, version_facts
+from ingestion.apply_layers import change_layers
 from ingestion.graph_state import VectorServer
 from ingestion.layer.check import check_layers
 from ingestion.layer.stored import LayerFiles, load_layer_files
 from ingestion.pipeline import ingest
+from ingestion.stored_facts import version_facts
 from nacre.config.settings import Settings
 from nacre.stores import versions
 
@@ -67,7 +68,7 @@ def test_every_entry_of_the_example_gives_something(plain: Path, tmp_path: Path)
     home = plain / "workshop"
     version = versions.current_version(home)
     assert version is not None
-    facts = version_facts(versions.version_folder(home, version), tmp_path)
+    facts = version_facts(versions.version_folder(home, version))
     report = check_layers(facts, load_layer_files([EXAMPLE / "collection.layer.yaml"]))
     assert report.problems == ()
     assert all(entry.count != 0 for entry in report.entries)

@@ -16,6 +16,7 @@ from ingestion.induce import layout
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from ingestion.report import build_report
+from ingestion.stored_facts import version_facts
 from nacre.errors import ConfigError
 from nacre.stores.sqlite.tables import Tables
 
@@ -75,6 +76,7 @@ def came_back(data: bytes, folder: Path) -> tuple[ox.Dataset, ox.Dataset, Tables
     source.write_bytes(data)
     write_tables(parse_files([source]), folder / "graph.sqlite")
     tables = Tables(folder / "graph.sqlite")
+    assert list(version_facts(folder).capsules()) == list(parse_files([source]).capsules())
     out = io.BytesIO()
     export_triples(tables, out)
     original = ox.Dataset(ox.parse(data, ox.RdfFormat.N_QUADS))

@@ -11,14 +11,16 @@ from ingestion.layer.entries import LAYER_NAMESPACE, ClassEntry, PropertyEntry
 from ingestion.layer.format.prefixes import iri_variants
 from ingestion.vocabulary import TYPE
 from nacre.errors import IngestionError, ToolError
-from nacre.plans.sparql.derived import pattern_iris, plain_statements
+from nacre.plans.sparql.derived import pattern_iris
 from nacre.plans.sparql.property_path import (
     Alternative,
     Link,
     PropertyPath,
     Repeated,
     Reverse,
+    may_match,
     parse_path,
+    required_paths,
     write_path,
 )
 from nacre.plans.sparql.property_path import Sequence as PathSequence
@@ -94,7 +96,7 @@ class DerivedPatterns:
             path = path.path if path.mark == "?" else Repeated(path.path, "+")
         if _may_be_empty(path):
             raise IngestionError("its path may have no link, which an endpoint can't tell from a value.")
-        if self._is_complete and not self._may_give(path):
+        if self._is_complete and not may_match(path, {*self._probed.predicates, TYPE}.__contains__):
             raise GivesNothing("the graph has none of the properties of its path.")
         return write_path(path)
 
@@ -123,26 +125,16 @@ class DerivedPatterns:
             return Repeated(self._in_used_scheme(path.path), path.mark)
         return type(path)(tuple(map(self._in_used_scheme, path.parts)))
 
-    def _may_give(self, path: PropertyPath) -> bool:
-        if isinstance(path, Link):
-            return path.iri in self._probed.predicates or path.iri == TYPE
-        if isinstance(path, Reverse | Repeated):
-            return self._may_give(path.path) or (isinstance(path, Repeated) and path.mark in "?*")
-        found = map(self._may_give, path.parts)
-        return all(found) if isinstance(path, PathSequence) else any(found)
-
     def _check_used(self, pattern: str) -> None:
         """Raises GivesNothing if a property that a pattern needs is not in the graph."""
         if not self._is_complete:
             return
+        paths = required_paths(pattern)
         known = {*self._probed.predicates, TYPE}
-        needed = _needed(pattern)
-        if not needed <= known or (not needed and known.isdisjoint(pattern_iris(pattern))):
+        if not all(may_match(path, known.__contains__) for path in paths) or (
+            not paths and known.isdisjoint(pattern_iris(pattern))
+        ):
             raise GivesNothing("the graph has none of what it reads.")
-
-
-def _needed(pattern: str) -> set[str]:
-    return {p[1:-1] for _, p, _ in plain_statements(pattern) if p.startswith("<")}
 
 
 def _may_be_empty(path: PropertyPath) -> bool:

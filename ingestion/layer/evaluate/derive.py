@@ -1,7 +1,7 @@
 """Apply a layer to the triples of a graph: Layer + Facts -> Facts with derived triples, and what each entry gave."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ingestion.layer.entries import (
-    LAYER_NAMESPACE,
     ClassEntry,
     CodeEntry,
     Entry,
@@ -19,9 +18,16 @@ from ingestion.layer.entries import (
     RuleEntry,
     ThingEntry,
 )
-from ingestion.layer.evaluate.order import derivation_order, is_deriving, query_text
+from ingestion.layer.evaluate.order import (
+    derivation_order,
+    given_iris,
+    is_deriving,
+    query_body,
+    query_text,
+    template_iris,
+)
 from ingestion.layer.evaluate.paths import PathEvaluator
-from ingestion.layer.evaluate.pattern_store import PatternStore, PlainTerm, PlainTriple, pattern_store
+from ingestion.layer.evaluate.pattern_store import PatternStore, PlainTerm, pattern_store, written_term
 from ingestion.layer.evaluate.subclasses import contained_classes
 from ingestion.layer.format.expressions import iris_of, may_read_any_predicate, mentioned_iris
 from ingestion.layer.format.prefixes import iri_variants
@@ -31,7 +37,7 @@ from ingestion.meaning.draft import Draft
 from ingestion.read.capsules import Facts
 from ingestion.vocabulary import ALTERNATIVE, LABEL, LAYER_NAME, SUBCLASS, TYPE, name_rank
 from nacre.errors import IngestionError, ToolError
-from nacre.plans.sparql.property_path import parse_path
+from nacre.plans.sparql.property_path import may_match, parse_path, required_paths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -82,10 +88,11 @@ class _LayerDerivation:
         self._stack = stack
         self._derived: dict[str, list[tuple[Terms, Terms]]] = defaultdict(list)
         self._started: PatternStore | None = None
+        self._written: dict[int, str] = {}
 
     def apply(self, entry: Entry) -> int:
         """Derive the triples of one entry; returns how many values it gave."""
-        if is_of_pack(entry) and not self._may_match(query_text(entry)):
+        if is_of_pack(entry) and not self._may_match(entry):
             return 0
         if isinstance(entry, ClassEntry):
             members = self._subjects(self._store.select(f"SELECT DISTINCT ?this WHERE {{ {entry.where} }}"))
@@ -105,10 +112,32 @@ class _LayerDerivation:
             pairs = np.array(contained_classes(*self._links(TYPE), derived), dtype=np.int32).reshape(-1, 2)
             self._derive(pairs[:, 0], SUBCLASS, pairs[:, 1])
 
-    def _may_match(self, text: str) -> bool:
-        """Whether the graph has any of the IRIs of a pattern. Most patterns of packs are about what a graph lacks."""
-        iris = mentioned_iris(text) if text else frozenset()
-        return not iris or any(iri in self._derived or self.draft.known_iri(iri) is not None for iri in iris)
+    def _may_match(self, entry: Entry, others: Collection[str] = ()) -> bool:
+        """Whether the graph, with `others`, has the properties that an entry needs and any of its IRIs. Most patterns
+        of packs are about what it lacks."""
+
+        def is_used(iri: str) -> bool:
+            derived = iri in self._derived or iri in others
+            return derived or any(self.draft.predicate(each) is not None for each in iri_variants(iri))
+
+        iris = mentioned_iris(query_text(entry))
+        if iris and not any(iri in self._derived or self.draft.known_iri(iri) is not None for iri in iris):
+            return not iris.isdisjoint(others)
+        path = entry.path if isinstance(entry, PropertyEntry) else ""
+        paths = [parse_path(path)] if path else required_paths(query_body(entry))
+        return all(may_match(each, is_used) for each in paths)
+
+    @cached_property
+    def _patterns(self) -> list[str]:
+        """The patterns and rules that may match, now or after what others derive."""
+        entries = self.layer.entries
+        others = {TYPE, *(iri for entry in entries for iri in given_iris(entry))}
+        others.update(iri for entry in entries if isinstance(entry, RuleEntry) for iri in template_iris(entry))
+        return [
+            text
+            for entry in entries
+            if (text := query_text(entry)) and (not is_of_pack(entry) or self._may_match(entry, others))
+        ]
 
     def _property(self, entry: PropertyEntry) -> int:
         subjects, values = self._values(entry)
@@ -183,8 +212,7 @@ class _LayerDerivation:
             subjects, values = subjects[new], values[new]
             self._derived[predicate].append((subjects, values))
             self.draft.derive(subjects, predicate, values)
-            if self._started is not None:
-                self._started.add(list(self._plain_triples(predicate, subjects, values)))
+            self._add_to_store(predicate, subjects, values)
         return len(keys)
 
     def _links(self, iri: str) -> "tuple[Terms, Terms]":
@@ -233,32 +261,41 @@ class _LayerDerivation:
     def _store(self) -> PatternStore:
         """The store of the triples that the patterns of the layer read; started by the first one."""
         if self._started is None:
-            self._started = self._stack.enter_context(pattern_store(self._read_triples()))
+            self._started = self._stack.enter_context(pattern_store(self._read_lines()))
             for iri, pairs in self._derived.items():
                 for subjects, values in pairs:
-                    self._started.add(list(self._plain_triples(iri, subjects, values)))
+                    self._add_to_store(iri, subjects, values)
         return self._started
 
-    def _read_triples(self) -> Iterator[PlainTriple]:
+    def _add_to_store(self, predicate: str, subjects: "Terms", values: "Terms") -> None:
+        if self._started is not None and (self._is_any_read or predicate in self._read_iris):
+            self._started.add(self._lines(predicate, subjects, values))
+
+    @cached_property
+    def _read_iris(self) -> frozenset[str]:
+        return frozenset(iri for text in self._patterns for iri in iris_of(text))
+
+    @cached_property
+    def _is_any_read(self) -> bool:
+        return may_read_any_predicate(self._patterns)
+
+    def _read_lines(self) -> Iterator[str]:
         """The triples that patterns can match. Rules of packs with any predicate follow links to and from the things
         that their other triples are about; other patterns with any predicate see all triples."""
-        entries = [entry for entry in self.layer.entries if query_text(entry)]
-        if may_read_any_predicate(query_text(entry) for entry in entries if not is_of_pack(entry)):
+        if may_read_any_predicate(query_text(e) for e in self.layer.entries if query_text(e) and not is_of_pack(e)):
             wanted = np.ones(len(self.facts.subject), dtype=bool)
         else:
-            wanted = self._wanted_rows([query_text(entry) for entry in entries])
+            wanted = self._wanted_rows()
         for number in self.facts.predicates:
             rows = self._rows_of_predicate(number)
             rows = rows[wanted[rows]]
-            yield from self._plain_triples(self.facts.texts[number], self.facts.subject[rows], self.facts.object[rows])
+            yield from self._lines(self.facts.texts[number], self.facts.subject[rows], self.facts.object[rows])
 
-    def _wanted_rows(self, texts: Sequence[str]) -> "NDArray[np.bool_]":
-        facts = self.facts
-        matching = [text for text in texts if LAYER_NAMESPACE in text or self._may_match(text)]
-        iris = frozenset(iri for text in matching for iri in iris_of(text))
+    def _wanted_rows(self) -> "NDArray[np.bool_]":
+        facts, iris = self.facts, self._read_iris
         numbers = [n for n in facts.predicates if facts.texts[n] in iris]
         wanted: NDArray[np.bool_] = np.isin(facts.predicate, numbers)
-        if may_read_any_predicate(matching):
+        if self._is_any_read:
             telling = [n for n in numbers if facts.texts[n] not in (TYPE, LABEL)]
             about = np.zeros(len(facts.texts), dtype=bool)
             rows = np.isin(facts.predicate, telling)
@@ -267,14 +304,16 @@ class _LayerDerivation:
             wanted |= about[facts.object] | about[facts.subject]
         return wanted
 
-    def _plain_triples(self, predicate: str, subjects: "Terms", values: "Terms") -> Iterator[PlainTriple]:
-        property_ = ("iri", predicate, "", "")
+    def _lines(self, predicate: str, subjects: "Terms", values: "Terms") -> Iterator[str]:
+        """Triples of a property in N-Triples syntax."""
+        property_ = written_term("iri", predicate, "", "")
+        written = self._written
+        for term in np.unique(np.concatenate((subjects, values))).tolist():
+            if term not in written:
+                kind, datatype, language = self.draft.sort(term)
+                written[term] = written_term(kind, self.draft.text(term), datatype, language)
         for subject, value in zip(subjects.tolist(), values.tolist(), strict=True):
-            yield self._plain(subject), property_, self._plain(value)
-
-    def _plain(self, number: int) -> PlainTerm:
-        kind, datatype, language = self.draft.sort(number)
-        return kind, self.draft.text(number), datatype, language
+            yield f"{written[subject]} {property_} {written[value]} .\n"
 
     def _subjects(self, rows: Sequence[tuple[PlainTerm | None, ...]]) -> "Terms":
         return np.array([self._term(row[0]) for row in rows if row[0] is not None], dtype=np.int32)

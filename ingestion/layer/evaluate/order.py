@@ -14,7 +14,7 @@ def derivation_order(entries: Sequence[Entry]) -> list[int]:
     for later rules."""
     givers: dict[str, list[int]] = defaultdict(list)
     for index, entry in enumerate(entries):
-        for iri in _given(entry):
+        for iri in given_iris(entry):
             givers[iri].append(index)
     rules = [index for index, entry in enumerate(entries) if isinstance(entry, RuleEntry)]
     before = {rule: earlier for earlier, rule in pairwise(rules)}
@@ -36,6 +36,15 @@ def query_text(entry: Entry) -> str:
     if isinstance(entry, RuleEntry):
         return entry.text
     return entry.where if isinstance(entry, ClassEntry | PropertyEntry) else ""
+
+
+def query_body(entry: Entry) -> str:
+    """The group pattern of an entry, without braces; "" for none."""
+    text = query_text(entry)
+    if isinstance(entry, RuleEntry):
+        body = text[text.find("}") + 1 :]
+        return body[body.find("{") + 1 : body.rfind("}")]
+    return text
 
 
 def _visit(
@@ -63,7 +72,7 @@ def _visit(
         waiting += [(each, False) for each in sorted(needed - open_entries - order.keys(), reverse=True)]
 
 
-def _given(entry: Entry) -> Collection[str]:
+def given_iris(entry: Entry) -> Collection[str]:
     """The IRIs of what an entry derives; of a rule only those in the namespace of layers."""
     if isinstance(entry, ThingEntry):
         return (LAYER_NAME,)
@@ -72,9 +81,13 @@ def _given(entry: Entry) -> Collection[str]:
     if isinstance(entry, ClassEntry):
         return (entry.iri,) if entry.is_derived else ()
     if isinstance(entry, RuleEntry):
-        template = entry.text[: entry.text.find("}") + 1]
-        return {iri for iri in iris_of(template) if iri.startswith(LAYER_NAMESPACE)}
+        return {iri for iri in template_iris(entry) if iri.startswith(LAYER_NAMESPACE)}
     return ()
+
+
+def template_iris(rule: RuleEntry) -> Collection[str]:
+    """The IRIs in the triples that a rule derives."""
+    return iris_of(rule.text[: rule.text.find("}") + 1])
 
 
 def _read(entry: Entry) -> Collection[str]:

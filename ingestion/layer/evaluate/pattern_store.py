@@ -5,7 +5,7 @@ name of the entry.
 """
 
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any, TypeAlias
@@ -31,20 +31,19 @@ PlainTriple: TypeAlias = tuple[PlainTerm, PlainTerm, PlainTerm]
 class PatternStore:
     """A store of triples; `select` and `construct` raise IngestionError for a query that takes too much."""
 
-    def __init__(self, triples: Iterable[PlainTriple]) -> None:
+    def __init__(self, lines: Iterable[str]) -> None:
         self._pool = KillablePool(MAX_MEMORY, processes=1)
-        self._pending: list[PlainTriple] = []
+        self._pending: list[str] = []
         self._is_loaded = False
         # closed by `close`
         self._file = tempfile.NamedTemporaryFile(  # noqa: SIM115
             "w", suffix=".nt", prefix="nacre-layer-", encoding="utf-8"
         )
-        for triple in triples:
-            self._file.write(_line(triple))
+        self._file.writelines(lines)
 
-    def add(self, triples: Sequence[PlainTriple]) -> None:
+    def add(self, lines: Iterable[str]) -> None:
         """Add triples, which later queries see."""
-        self._pending += triples
+        self._pending += lines
 
     def select(self, query: str) -> list[tuple[PlainTerm | None, ...]]:
         """The distinct rows of a SELECT."""
@@ -62,7 +61,7 @@ class PatternStore:
         self._file.close()
 
     def _run(self, work: Any, text: str) -> Any:
-        pending = "".join(map(_line, self._pending))
+        pending = "".join(self._pending)
         self._pending = []
         # a query that is killed loses the store, which is then read from the file again
         self._file.write(pending)
@@ -84,21 +83,17 @@ class PatternStore:
 
 
 @contextmanager
-def pattern_store(triples: Iterable[PlainTriple]) -> Iterator[PatternStore]:
-    """A store that ends with the block."""
-    store = PatternStore(triples)
+def pattern_store(lines: Iterable[str]) -> Iterator[PatternStore]:
+    """A store that ends with the block; each line is a triple of `written_term`s and a full stop."""
+    store = PatternStore(lines)
     try:
         yield store
     finally:
         store.close()
 
 
-def _line(triple: PlainTriple) -> str:
-    return f"{' '.join(map(_written, triple))} .\n"
-
-
-def _written(term: PlainTerm) -> str:
-    kind, text, datatype, language = term
+def written_term(kind: str, text: str, datatype: str, language: str) -> str:
+    """A term in N-Triples syntax."""
     if kind == "literal":
         return ntriples_literal(text, datatype, language)
     return ntriples_name(BLANK + text[2:] if kind == "blank" else text)

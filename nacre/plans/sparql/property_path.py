@@ -7,6 +7,7 @@ from nacre.errors import ToolError
 from nacre.stores.sparql.query_tokens import Token, query_tokens
 from nacre.stores.sqlite.triples import Triple
 
+_TERMS = frozenset({"variable", "iri", "blank", "string", "number", "pname"})
 # links that + and * follow, and triples that a search along a path looks at
 MAX_REPETITIONS, MAX_LOOKS = 50, 2000
 
@@ -77,6 +78,54 @@ def write_path(path: PropertyPath) -> str:
         return f"{_bracketed(path.path)}{path.mark}"
     mark = "/" if isinstance(path, Sequence) else "|"
     return mark.join(f"({write_path(each)})" if _is_compound(each) else write_path(each) for each in path.parts)
+
+
+def required_paths(pattern: str) -> list[PropertyPath]:
+    """The properties and paths of the statements that a group pattern begins with; it gives nothing without them.
+
+    >>> [write_path(p) for p in required_paths('?this ^<urn:a> ?v, "x"@en ; <urn:b> 1 OPTIONAL { ?v <urn:c> 1 }')]
+    ['^<urn:a>', '<urn:b>']
+    """
+    found: list[PropertyPath] = []
+    tokens = query_tokens(pattern)
+    while tokens and (tokens[0].kind in _TERMS or tokens[0].text == ";"):
+        tokens = tokens[1:]
+        if tokens and tokens[0].kind == "variable":
+            tokens = tokens[1:]
+        else:
+            try:
+                path, tokens = _alternative(tokens)
+            except ToolError:
+                return found
+            found.append(path)
+        tokens = _after_objects(tokens)
+    return found
+
+
+def may_match(path: PropertyPath, is_used: Callable[[str], bool]) -> bool:
+    """Whether a path can lead anywhere in a graph of which `is_used` knows the properties."""
+    if isinstance(path, Link):
+        return is_used(path.iri)
+    if isinstance(path, Reverse | Repeated):
+        return (isinstance(path, Repeated) and path.mark in "?*") or may_match(path.path, is_used)
+    found = (may_match(part, is_used) for part in path.parts)
+    return all(found) if isinstance(path, Sequence) else any(found)
+
+
+def _after_objects(tokens: list[Token]) -> list[Token]:
+    """The tokens from the next statement on, which begins with a subject or with ";"; [] where no statement follows."""
+    while tokens and tokens[0].kind in _TERMS:
+        tokens = tokens[1:]
+        if tokens and tokens[0].text == "^^":
+            tokens = tokens[2:]
+        elif tokens and tokens[0].kind == "language":
+            tokens = tokens[1:]
+        if not tokens or tokens[0].text != ",":
+            break
+        tokens = tokens[1:]
+    while tokens and tokens[0].text == ".":
+        tokens = tokens[1:]
+    return tokens
 
 
 def _bracketed(path: PropertyPath) -> str:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import sys
-import tempfile
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,17 +24,16 @@ MAX_LISTED = 20
 def write_draft(settings: "Settings", folder: Path, out: Path, questions: Path | None, tokens: int) -> int:
     """Draft and write; the exit code. A file that exists is added to."""
     from agents.models.calls import ModelFailed
-    from ingestion.apply_layers import version_facts
     from ingestion.layer.drafting.describe_graph import describe_graph
     from ingestion.layer.drafting.draft_layer import draft_layer, plan_calls
     from ingestion.layer.drafting.layer_text import add_to_text
+    from ingestion.stored_facts import version_facts
 
     asked = _questions(questions) if questions is not None else []
     drafter = _drafter(settings)
     if drafter is None:
         return _write_template(folder, out)
-    with tempfile.TemporaryDirectory(prefix="nacre-layer-") as scratch:
-        facts = version_facts(folder, Path(scratch))
+    facts = version_facts(folder)
     text = describe_graph(facts)
     calls, rest = plan_calls(text, tokens)
     characters = sum(map(len, calls))

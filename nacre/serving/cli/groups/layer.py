@@ -30,12 +30,10 @@ def check(files: FilesArgument, graph: options.GraphOption = None) -> int:
 
     Nothing is written. Exit code 2 only for what can't be applied.
     """
-    import tempfile
-
-    from ingestion.apply_layers import version_facts
     from ingestion.attach.attach import check_attached_layers
     from ingestion.layer.check import check_layers
     from ingestion.layer.stored import load_layer_files, read_layer_files
+    from ingestion.stored_facts import version_facts
     from nacre.stores.sparql.endpoint_limits import configured_limits
 
     settings, name, folder = graph_version(graph)
@@ -43,8 +41,7 @@ def check(files: FilesArgument, graph: options.GraphOption = None) -> int:
     if is_attached(folder):
         report = check_attached_layers(name, given, data=settings.data, limits=configured_limits(settings))
         return _print_report(report)
-    with tempfile.TemporaryDirectory(prefix="nacre-layer-") as scratch:
-        return _print_report(check_layers(version_facts(folder, Path(scratch)), given))
+    return _print_report(check_layers(version_facts(folder), given))
 
 
 @layer_app.command()
