@@ -18,6 +18,7 @@ from ingestion.induce.schema_limits import limit_schema
 from ingestion.induce.values.name_units import add_name_units
 from ingestion.vocabulary import (
     EMPTY_TYPES,
+    LAYER_NAME,
     SUBCLASS,
     local_name,
     name_rank,
@@ -68,7 +69,10 @@ def describe_endpoint(
     )
     names = [p.iri for p in predicates if p.role in ("name", "identifier") and p.iri not in {*naming, *derived}]
     names.sort(key=lambda iri: (9 if (rank := name_rank(iri)) is None else rank, -probed.predicates[iri], iri))
-    names = [*(iri for iri in naming if iri in probed.predicates), *names]
+    given = [iri for iri in naming if iri in probed.predicates]
+    # the names that a layer gives to single things come after their own
+    own, last = [iri for iri in given if iri != LAYER_NAME], [iri for iri in given if iri == LAYER_NAME]
+    names = [*own, *(iri for iri in names if iri != LAYER_NAME), *last]
     facts = [
         (relations[closed], iri, round(n * kind.scale))
         for kind, closed in kinds

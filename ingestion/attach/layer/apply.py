@@ -1,20 +1,22 @@
 """Apply packs and layers to the samples of an endpoint: LayerFiles + ProbeResult -> samples with what they derive."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ingestion.attach.budget import BudgetedEndpoint
 from ingestion.attach.declared_schema import DeclaredSchema
 from ingestion.attach.layer.declare import declare_names
-from ingestion.attach.layer.patterns import DerivedPatterns, GivesNothing, single_property
+from ingestion.attach.layer.patterns import MAX_GIVEN, DerivedPatterns, GivesNothing, single_property
 from ingestion.attach.layer.sample import DerivedClass, sample_class, sample_property
 from ingestion.attach.probe import ProbeResult
 from ingestion.layer.entries import ClassEntry, CodeEntry, Entry, Layer, PropertyEntry, RuleEntry, ThingEntry
+from ingestion.layer.format.prefixes import iri_variants
 from ingestion.layer.names import mark_schema, without_removed
 from ingestion.layer.packs import packs_for
 from ingestion.layer.resolve import GraphTerms, Problem, last_of_each, resolve_layer
 from ingestion.layer.stored import LayerFiles
+from ingestion.vocabulary import LAYER_NAME
 from nacre.errors import IngestionError, ToolError
 from nacre.records.schema import Schema
 
@@ -122,10 +124,14 @@ class _EndpointDerivation:
                     written.setdefault(iri, []).append(index)
         for iri, indexes in written.items():
             self._sample_property(iri, indexes)
+        for index, entry in enumerate(self._entries):
+            if isinstance(entry, CodeEntry):
+                self._explain_codes(index, entry)
+        self._name_things([entry for entry in self._entries if isinstance(entry, ThingEntry)])
 
     def _write(self, index: int, entry: Entry) -> str:
         """Write the pattern of an entry; the IRI of a property that is to be sampled, or ""."""
-        if isinstance(entry, RuleEntry | CodeEntry | ThingEntry):
+        if isinstance(entry, RuleEntry):
             self._leave_out(entry, NOT_STORED)
         elif isinstance(entry, ClassEntry) and entry.is_derived:
             self.known.add_class(entry)
@@ -137,6 +143,50 @@ class _EndpointDerivation:
                 self.known.add_property(entry)
                 return entry.iri
         return ""
+
+    def _explain_codes(self, index: int, entry: CodeEntry) -> None:
+        """Let the values of a property be what its codes mean."""
+        before, patterns = self.probed, self.known.properties.get(entry.key)
+        known = before.literals.get(entry.key)
+        if known is None or not any(term.value in entry.meanings for term, _ in known.counts):
+            self.counts[index] = 0
+            return
+        try:
+            self.known.add_codes(entry)
+        except GivesNothing:
+            self.counts[index] = 0
+            return
+        except IngestionError as error:
+            self._leave_out(entry, str(error))
+            return
+        self._sample_property(entry.key, [index])
+        literals, meanings = self.probed.literals.get(entry.key), set(entry.meanings.values())
+        count = sum(n for term, n in literals.counts if term.value in meanings) if literals else 0
+        if not count:
+            # the endpoint did not answer
+            self.probed = before
+            self.sampled.pop(entry.key, None)
+            self.known.properties.pop(entry.key)
+            if patterns:
+                self.known.properties[entry.key] = patterns
+                self.sampled[entry.key] = before.predicates[entry.key]
+        if index in self.counts:
+            self.counts[index] = count
+
+    def _name_things(self, entries: Sequence[ThingEntry]) -> None:
+        """Let single things be found by the names that the layer gives them."""
+        named: dict[tuple[str, str], None] = {}
+        for entry in entries:
+            own = [(iri, name) for iri in iri_variants(entry.key) for name in (entry.name, *entry.also) if name]
+            if len(named) + len(own) <= MAX_GIVEN:
+                named |= dict.fromkeys(own)
+            else:
+                self._leave_out(entry, f"over an endpoint a layer gives at most {MAX_GIVEN} names to things.")
+        if named:
+            self.known.add_names(named)
+            self._sample_property(LAYER_NAME, [])
+            # the first one is the last to be asked for
+            self.naming.insert(0, LAYER_NAME)
 
     def _name_by(self, entry: PropertyEntry) -> None:
         """Let things be called by a property: by a stored one if it is all of the path, else by the pattern."""

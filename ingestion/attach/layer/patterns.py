@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from ingestion.attach.declared_schema import DeclaredSchema
 from ingestion.attach.probe import MOST_PREDICATES, ProbeResult
-from ingestion.layer.entries import LAYER_NAMESPACE, ClassEntry, PropertyEntry
+from ingestion.layer.entries import LAYER_NAMESPACE, ClassEntry, CodeEntry, PropertyEntry
 from ingestion.layer.format.prefixes import iri_variants
-from ingestion.vocabulary import TYPE
+from ingestion.vocabulary import LAYER_NAME, TYPE
 from nacre.errors import IngestionError, ToolError
 from nacre.plans.sparql.derived import pattern_iris
 from nacre.plans.sparql.property_path import (
@@ -24,8 +24,11 @@ from nacre.plans.sparql.property_path import (
     write_path,
 )
 from nacre.plans.sparql.property_path import Sequence as PathSequence
+from nacre.plans.sparql.terms import format_iri, format_literal
 from nacre.stores.sparql.query_tokens import query_tokens, write_tokens
 
+# names of things, or codes of a property, that a layer may give: each query has all of them (given)
+MAX_GIVEN = 100
 # the classes of ?this, where there are several
 _OF = "?nacre_of"
 
@@ -71,6 +74,28 @@ class DerivedPatterns:
             self.properties[entry.iri] = [f"?this <{entry.iri}> ?value"]
         self.properties.setdefault(entry.iri, []).append(pattern)
         return pattern
+
+    def add_codes(self, entry: CodeEntry) -> str:
+        """The pattern of a property whose codes a layer explains: a value is the meaning of its code, or the value
+        that is stored. Other entries still read the codes."""
+        stored = f"?this <{entry.key}> ?value"
+        patterns = self.properties.get(entry.key, [stored])
+        if entry.key not in self._probed.predicates or stored not in patterns:
+            raise GivesNothing("the graph has no such property.")
+        rows = [f"({format_literal(code)} {format_literal(entry.meanings[code])})" for code in entry.meanings]
+        if len(rows) > MAX_GIVEN:
+            raise IngestionError(f"over an endpoint a property has at most {MAX_GIVEN} codes.")
+        pattern = (
+            f"?this <{entry.key}> ?raw . OPTIONAL {{ VALUES (?code ?meaning) {{ {' '.join(rows)} }}"
+            " FILTER(STR(?raw) = ?code) } BIND(COALESCE(?meaning, ?raw) AS ?value)"
+        )
+        self.properties[entry.key] = [pattern if each == stored else each for each in patterns]
+        return pattern
+
+    def add_names(self, names: Iterable[tuple[str, str]]) -> None:
+        """The names that a layer gives to single things, as a property."""
+        rows = [f"({format_iri(iri)} {format_literal(name)})" for iri, name in names]
+        self.properties[LAYER_NAME] = [f"VALUES (?this ?value) {{ {' '.join(rows)} }}"]
 
     def _membership(self, classes: Sequence[str]) -> str:
         """That ?this is of one of these classes or of their subclasses."""
