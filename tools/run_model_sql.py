@@ -16,6 +16,9 @@ from tools.repair.repair_empty import repair_empty
 from tools.repair.repair_query import Repair, repair_query
 from tools.sql import BRANCH, failed_query, summarize_rows
 
+# marks the aliases of subqueries beside the columns of tables
+_INNER = "\0"
+
 
 def run_model_sql(text: str, tables: Tables, *, round: int, limit: int = 1000, seconds: float = 5.0) -> BranchResult:
     """The rows of a SELECT that a model wrote, guarded; ids in its cells are shown as labels.
@@ -110,12 +113,17 @@ def _units(query: exp.Query, columns: tuple[str, ...], schema: Schema) -> tuple[
     projections = query.selects
     if len(projections) != len(columns):
         return ("",) * len(columns)
+    # what a subquery or WITH calls its columns: "SELECT a.p FROM (SELECT AVG(price) p FROM ...) a"
+    for inner in query.find_all(exp.Alias):
+        if inner.parent is not query and inner.alias.lower() not in units:
+            units.setdefault(f"{_INNER}{inner.alias.lower()}", set()).add(_unit(inner.this, units))
     return tuple(_unit(projection, units) for projection in projections)
 
 
 def _unit(projection: exp.Expr, units: dict[str, set[str]]) -> str:
     shown = {column.name.lower() for column in projection.find_all(exp.Column)}
-    if len(shown) != 1 or projection.find(exp.Count):
+    if len(shown) != 1 or projection.find(exp.Count, exp.Predicate):
         return ""
-    known = units.get(shown.pop(), set())
+    name = shown.pop()
+    known = units.get(name) or units.get(f"{_INNER}{name}") or set()
     return next(iter(known)) if len(known) == 1 else ""

@@ -1,18 +1,10 @@
-"""Other answers in the evidence: the rows that answer + all evidence -> evidence that disagrees, and which is
-preferred."""
+"""Other answers in the texts: the rows that answer + all evidence -> texts that disagree, and which is preferred."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
-from agents.answering.select_answer import (
-    DECLINED,
-    candidate_rows,
-    is_covered_by,
-    is_empty,
-    is_nil,
-    is_sure,
-    row_probability,
-)
+from agents.answering.select_answer import is_covered_by
 from nacre.checking.evidence_index import blank_periods
 from nacre.language.base import word_list
 from nacre.language.dates import find_periods
@@ -20,42 +12,24 @@ from nacre.language.quantities.amounts import find_amounts
 from nacre.language.quantities.units import convert_unit
 from nacre.language.tokens import fold, name_tokens
 from nacre.records.evidence import Cell, Evidence, EvidenceSentence, Rows, Table
-from nacre.records.turn import Understanding
 
 MAX_DISPUTES = 2
-# rows dispute the answer only if they are at least so many times as likely (given)
-AS_LIKELY = 0.5
 
 
 @dataclass(frozen=True)
 class Dispute:
-    """Evidence, by index, that disagrees with the rows; why the rows are preferred, "" if neither is."""
+    """Evidence, by index, that disagrees with the rows, and why the rows are preferred."""
 
     index: int
     why: str
 
 
-def find_disputes(
-    chosen: Rows, question: str, understanding: Understanding, evidence: Sequence[Evidence]
-) -> list[Dispute]:
-    """At most two other answers: by the other reasoner, or by a text about the same thing and property.
+def find_disputes(chosen: Rows, question: str, evidence: Sequence[Evidence]) -> list[Dispute]:
+    """At most two texts that state something else of the same thing and property.
 
     Sentences made from the graph's own triples can't contradict its rows: they are about other properties.
     """
-    found = [*_query_disputes(chosen, understanding, evidence), *_text_disputes(chosen.table, question, evidence)]
-    return found[:MAX_DISPUTES]
-
-
-def _query_disputes(chosen: Rows, understanding: Understanding, evidence: Sequence[Evidence]) -> Iterator[Dispute]:
-    for index, other in candidate_rows(evidence):
-        if (other.reading is None) == (chosen.reading is None) or is_empty(other.table):
-            continue
-        nil = is_nil(other.table) and not is_sure(understanding, other)
-        if nil or row_probability(understanding, other) < DECLINED or is_same_result(chosen.table, other.table):
-            continue
-        own, theirs = row_probability(understanding, chosen), row_probability(understanding, other)
-        if theirs >= own * AS_LIKELY:
-            yield Dispute(index, "since it is likelier to be right" if own > theirs else "")
+    return list(islice(_text_disputes(chosen.table, question, evidence), MAX_DISPUTES))
 
 
 def _text_disputes(rows: Table, question: str, evidence: Sequence[Evidence]) -> Iterator[Dispute]:

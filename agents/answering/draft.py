@@ -33,6 +33,7 @@ from nacre.records.turn import Understanding
 from nacre.understanding.dialogue.meta_questions import answer_meta_question
 from nacre.wording.answers.answer import verbalise_result, verbalise_rows
 from nacre.wording.answers.match_question import match_question_spelling
+from nacre.wording.answers.meaning import verbalise_meaning
 from nacre.wording.answers.verbalisation import Verbalisation
 
 
@@ -116,16 +117,9 @@ def asks_for_prose(view: TurnView) -> bool:
 def verbalise_answer(rows: Rows, plan: Plan | None, schema: Schema, question: str) -> Verbalisation:
     """Rows as the answer to a question; `plan` gave them, or a query of a model if it is None."""
     result = verbalise_result(plan, rows.table, schema, question) if plan is not None else Verbalisation("")
-    if result.text:
+    if result.text and not rows.meaning:
         return result
-    return _verbalise_truth(rows) if rows.table.columns == ("yes",) else verbalise_rows(rows.table)
-
-
-def _verbalise_truth(rows: Rows) -> Verbalisation:
-    """The yes or no of a query that has no plan, with what it is about."""
-    yes = bool(rows.table.rows[0][0])
-    about = f", as to {quote_line(rows.words)}" if rows.words else ""
-    return Verbalisation(f"{'Yes' if yes else 'No'}{about}.", (yes,))
+    return verbalise_meaning(rows.meaning, rows.table, result if result.text else verbalise_rows(rows.table))
 
 
 def _text_bar(understanding: Understanding, selected: tuple[int, Rows] | None) -> float:
@@ -187,7 +181,7 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
         table=index,
         disputed=disputed,
         options=options,
-        confirm="" if sure or caveats or options else rows.words,
+        confirm="" if sure or caveats or options or not _is_of_reading(rows) else rows.words,
         columns=result.columns,
         rows=result.rows,
     )
@@ -212,19 +206,18 @@ def _caveats(rows: Rows, view: TurnView) -> Iterator[str]:
 def _disputed_sentences(
     rows: Rows, understanding: Understanding, evidence: Sequence[Evidence]
 ) -> tuple[CitedSentence, ...]:
-    """What other evidence says instead, two sentences for each dispute; none for rows that rest on a text."""
+    """What texts say instead, two sentences for each dispute; none for rows that rest on a text.
+
+    What other queries gave is in the derivation.
+    """
     if rows.joined is not None:
         return ()
-    disputes = find_disputes(rows, understanding.standalone, understanding, evidence)
-    return tuple(sentence for each in disputes for sentence in _dispute_sentences(evidence[each.index], each))
+    disputes = find_disputes(rows, understanding.standalone, evidence)
+    texts = [(text, each) for each in disputes if isinstance(text := evidence[each.index], EvidenceSentence)]
+    return tuple(sentence for text, each in texts for sentence in _dispute_sentences(text, each))
 
 
-def _dispute_sentences(other: Evidence, dispute: Dispute) -> tuple[CitedSentence, CitedSentence]:
-    """Who says otherwise and which is preferred; then what it says, with its evidence."""
-    if isinstance(other, EvidenceSentence):
-        who, what = f"the text {other.document}", other.text
-    else:
-        who = f"the question read as “{quote_line(other.words)}”" if other.words else "a query written by the model"
-        what = verbalise_rows(other.table).text
-    which = f"the first is preferred, {dispute.why}" if dispute.why else "neither is surer than the other"
-    return (f"But {who} says otherwise ({which}):", ()), (what, (dispute.index,))
+def _dispute_sentences(text: EvidenceSentence, dispute: Dispute) -> tuple[CitedSentence, CitedSentence]:
+    """Which text says otherwise; then what it says, with its evidence."""
+    lead = f"But the text {text.document} says otherwise (the first is preferred, {dispute.why}):"
+    return (lead, ()), (text.text, (dispute.index,))

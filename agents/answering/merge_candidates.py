@@ -35,8 +35,8 @@ def merge_candidates(view: TurnView, drafted: BranchResult, writing: QueryAttemp
     alike = [each for each in agreeing if _have_single_column(each, own[0])]
     if alike:
         # rows of a plan can be worded and traced better than those of a bare query
-        words = own[0].words
-        own = [replace(each, probability=sure, confirmed=True) for each in alike]
+        words, meaning = own[0].words, own[0].meaning
+        own = [replace(each, probability=sure, confirmed=True, meaning=meaning) for each in alike]
         if view.language != ENGLISH:
             # a model that words them needs its own words, not the plan in English
             own = [replace(each, words=words or each.words) for each in own]

@@ -20,7 +20,12 @@ EMPTY = (
     "It ran and gave no rows. Check names, spellings and joins, look values up, or ask in another way; "
     "if that is the answer, give the same query again."
 )
-FORMS: dict[str, str] = {"number": "a number", "date": "a date", "names": "names", "yes_no": "one cell, 1 or 0"}
+FORMS: dict[str, str] = {
+    "number": "a number",
+    "date": "a date",
+    "names": "names",
+    "yes_no": "a row that begins with 1 or 0",
+}
 
 
 def find_doubt(
@@ -54,7 +59,7 @@ def is_of_kind(wants: AnswerForm, table: Table) -> bool:
     if wants == "number":
         return any(_is_number(cell) for cell in cells)
     if wants == "yes_no":
-        return len(cells) == 1
+        return len(table.rows) == 1 and table.rows[0][0] in (0, 1)
     return any(isinstance(cell, str) or (wants == "date" and isinstance(cell, int)) for cell in cells)
 
 
@@ -94,7 +99,7 @@ def _is_used(mention: Mention, ran: Sequence[BranchResult]) -> bool:
     if not words or mention.target in queries or any(word in written for word in words):
         return True
     named = [token.norm for text in (mention.text, mention.label) for token in tokenize(text)]
-    stems = [stem for literal in _LITERAL.findall(queries) for stem in fold(literal.strip("%")).split()]
+    stems = [token.norm for literal in _LITERAL.findall(queries) for token in tokenize(literal.replace("%", " "))]
     if any(len(stem) >= SHORTEST_STEM and word.startswith(stem) for stem in stems for word in named):
         return True
     asked = set(_longest(mention.text))

@@ -15,11 +15,14 @@ from agents.query_writing.doubts import find_doubt
 from agents.query_writing.query_prompt import feedback_message, look_up_message, query_messages
 from agents.result import NO_USAGE, Usage
 from agents.turn_view import TurnView
+from nacre.language.tokens import tokenize
 from nacre.records.evidence import AnswerForm, BranchResult, Query, Rows
 from nacre.records.look_up import LookUp
 
 MOST_LOOK_UPS = 4
 MOST_QUERIES = 4
+# rows that the names of a meaning are looked for in
+MOST_ROWS_READ = 50
 
 
 class LookUpRequest(BaseModel):
@@ -97,7 +100,7 @@ async def write_queries(
         earlier = {query.text for query in done.tried}
         # several queries are described by their columns
         words = step.meaning if len(step.queries) == 1 else ""
-        ran = tuple([_with_meaning(await database.query(query), words) for query in step.queries[:MOST_QUERIES]])
+        ran = tuple([_with_meaning(await database.query(query), words, view) for query in step.queries[:MOST_QUERIES]])
         if step.wants == "yes_no":
             ran = tuple(_truth_result(found) for found in ran)
         done = replace(done, ran=ran or done.ran, tried=(*done.tried, *(q for part in ran for q in part.queries)))
@@ -118,23 +121,43 @@ def _to_step(answer: Step | SqlReply | SparqlReply) -> Step:
 
 
 def _truth_result(found: BranchResult) -> BranchResult:
-    """Results whose single 1 or 0 is a yes or no."""
+    """Results whose first cell of a single row, 1 or 0, is a yes or no; further cells decide it."""
     return replace(found, evidence=tuple(_truth_rows(each) for each in found.rows))
 
 
 def _truth_rows(rows: Rows) -> Rows:
     table = rows.table
-    if len(table.rows) != 1 or len(table.rows[0]) != 1 or table.rows[0][0] not in (0, 1):
+    if len(table.rows) != 1 or table.rows[0][0] not in (0, 1):
         return rows
-    return replace(rows, table=replace(table, columns=("yes",), units=("",)))
+    units = ("", *table.units[1:]) if table.units else ()
+    return replace(rows, table=replace(table, columns=("yes", *table.columns[1:]), units=units))
 
 
-def _with_meaning(found: BranchResult, words: str) -> BranchResult:
+def _with_meaning(found: BranchResult, words: str, view: TurnView) -> BranchResult:
     """The result with the meaning that the model gives its query; the words of a repair stay."""
     words = " ".join(words.split())
     if not words or any(query.words for query in found.queries):
         return found
     queries = tuple(replace(query, words=words) for query in found.queries)
     renamed = dict(zip(found.queries, queries, strict=True))
-    evidence = (replace(each, words=words, query=each.query and renamed[each.query]) for each in found.rows)
+    evidence = (
+        replace(
+            each,
+            words=words,
+            meaning=words if _is_supported(words, each, view) else "",
+            query=each.query and renamed[each.query],
+        )
+        for each in found.rows
+    )
     return replace(found, queries=queries, evidence=tuple(evidence))
+
+
+def _is_supported(words: str, rows: Rows, view: TurnView) -> bool:
+    """Whether each name and number of a meaning stands in the question, the query, its rows, or the turns before."""
+    cells = [str(cell) for row in rows.table.rows[:MOST_ROWS_READ] for cell in row if cell is not None]
+    turns = [text for turn in view.conversation for text in (turn.standalone, turn.answer)]
+    query = rows.query.text if rows.query else ""
+    known = {t.norm for text in (view.question, view.standalone, query, *cells, *turns) for t in tokenize(text)}
+    return all(
+        token.norm in known for token in tokenize(words) if any(not c.islower() for c in token.text if c.isalnum())
+    )

@@ -96,7 +96,7 @@ def _question_triples(understanding: Understanding, used: Rows | None, schema: S
         text = used.query.text
         if used.branch == "sparql":
             return sparql_triple_patterns(text, schema, lambda iri: _label(used, iri)), used.branch
-        return sql_triple_patterns(text, schema, used.table.columns == ("yes",)), used.branch
+        return sql_triple_patterns(text, schema, used.table.columns[:1] == ("yes",)), used.branch
     if understanding.readings:
         return question_triples(understanding.readings[0].plan, schema), ""
     return QuestionTriples((), understanding.expected == "boolean", frozenset(), True), ""

@@ -21,6 +21,7 @@ from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.schema_sql import schema_sql
 from tools import lexical, sql
 from tools.guards.sandbox import Sandbox
+from tools.model_column_names import name_columns
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
@@ -54,7 +55,8 @@ class SqlDatabase:
         started = time.perf_counter()
         limit, seconds = self.settings.row_limit, self.settings.branch_seconds
         try:
-            return await self.sandbox.run(self.graph.tables.path, text, round=self.round, limit=limit, seconds=seconds)
+            found = await self.sandbox.run(self.graph.tables.path, text, round=self.round, limit=limit, seconds=seconds)
+            return name_columns(found, self.schema)
         except ToolError as error:
             return sql.failed_query(
                 error, text, "", round=self.round, seconds=time.perf_counter() - started, by="model"

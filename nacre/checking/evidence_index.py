@@ -132,7 +132,7 @@ class EvidenceIndex:
             self.unnamed_rows.add(first)
         given = table.units or ("",) * len(table.columns)
         units = tuple(unit or header_unit(column) for unit, column in zip(given, table.columns, strict=False))
-        for text in (found.words, found.title, *table.columns):
+        for text in (found.words, found.meaning, found.title, *table.columns):
             self._add_words(text)
         self.headings |= {" ".join(name_tokens(column)) for column in table.columns}
         for unit in (*units, table.measured_name, table.measured_unit):
@@ -177,9 +177,9 @@ class EvidenceIndex:
 
     def _add_query(self, found: Rows) -> None:
         """The conditions of the query, which hold for its result."""
-        self.days += find_periods(found.words)
-        for amount in find_amounts(found.words):
-            self.conditions.append((amount.value, amount.unit or amount.after))
+        for text in (found.words, found.meaning):
+            self.days += find_periods(text)
+            self.conditions += [(amount.value, amount.unit or amount.after) for amount in find_amounts(text)]
         if found.query is None:
             return
         for value in found.query.params:

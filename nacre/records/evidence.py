@@ -70,8 +70,8 @@ class Rows:
 
     `query` returned them (None for a comparison, which combines many facts); `beside` are further queries that they
     were computed from. `reading` is the index of the understanding's reading that they answer (None if a model wrote
-    the query), and `words` is the reading in words. `text` shows the first rows, `keys` are the IRIs behind all rows.
-    `probability` is the chance that they answer the question, estimated after they were seen. `confirmed` rows were
+    the query), and `words` is the reading in words; `meaning` is what a model says that the rows are. `text` shows the
+    first rows, `keys` are the IRIs behind all rows. `probability` is the chance that they answer the question, estimated after they were seen. `confirmed` rows were
     also found in another way. Rows from a text have the place of their first sentence. `triples` are looked up when
     the rows are cited; `basis` then describes the source of the citation. `plan` is set for rows that have a plan but
     no reading. `names` are those of the named things in the language of the question, by IRI, unless their labels are.
@@ -83,6 +83,7 @@ class Rows:
     text: str = ""
     title: str = ""
     words: str = ""
+    meaning: str = ""
     reading: int | None = None
     query: Query | None = None
     beside: tuple[Query, ...] = ()

@@ -63,7 +63,7 @@ async def test_a_model_writes_the_query_and_the_rules_say_its_rows(
 ) -> None:
     scripted.replies = [step(TABLE.format(dish=dish))]
     answer = await ask(app, UNCLEAR)
-    assert answer["answer"].startswith("dal [1].")
+    assert answer["answer"] == "The answer is dal [1]."
     assert answer["values"] == ["dal"]
     assert answer["citations"][0]["keys"] == ["http://example.org/kitchen/dal"]
     assert (answer["by"]["sql"], answer["by"]["fuser"]) == ("model", "rules")

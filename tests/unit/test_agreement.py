@@ -107,22 +107,13 @@ def test_a_query_of_the_model_that_says_the_same_is_no_dispute() -> None:
     assert told(ROWS, other)[1] == ()
 
 
-@pytest.mark.parametrize(
-    ("likely", "who", "why", "last"),
-    [
-        (0.3, "a query written by the model", "since it is likelier to be right", "40 min."),
-        (0.5, "the question read as “the cooking time of pilaf”", "neither is surer", "time of 25 min."),
-        (0.7, "the question read as “the cooking time of pilaf”", "since it is likelier", "time of 25 min."),
-    ],
-)
-def test_the_likelier_rows_answer_and_the_others_are_named(likely: float, who: str, why: str, last: str) -> None:
+@pytest.mark.parametrize(("likely", "given"), [(0.3, 25), (0.5, 40), (0.7, 40)])
+def test_the_likelier_rows_answer_and_the_others_are_not_in_the_text(likely: float, given: int) -> None:
     other = replace(WRITTEN, table=Table(("time",), ((40,),), units=("min",)), probability=likely)
     # the model's rows come first, as its writer gives them
-    answer, caveats = told(other, replace(ROWS, probability=0.5), understanding=UNSURE)
-    assert f"{who} says otherwise" in answer
-    assert why in answer
-    assert answer.endswith(last)
-    assert f"{who} says otherwise" in caveats[-1]
+    answer, caveats = told(other, ROWS, understanding=UNSURE)
+    assert (f"{given} min" in answer, f"{65 - given} min" in answer) == (True, False)
+    assert caveats == ()
 
 
 def test_rows_that_are_half_as_likely_dispute_nothing() -> None:

@@ -91,6 +91,7 @@ def test_a_name_that_no_condition_uses(named: Mention, sql: str, doubted: bool) 
     [
         # the start of a word of the question
         (mention("curried", "Curry"), rows("onion", sql="SELECT 1 WHERE label LIKE '%curr%'")),
+        (mention("wheels", "Wheels"), rows("onion", sql="SELECT kind = 'All-wheel drive'")),
         # what is asked for is among the rows, or in each of them, or a column has its name
         (mention("pilau", "Pilaf"), rows("onion", "Pilaf", sql="SELECT 1")),
         (mention("rice", "Basmati"), rows("brown rice", "rice pudding", sql="SELECT 1")),

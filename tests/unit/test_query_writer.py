@@ -211,7 +211,7 @@ NAMED = Mention("pilau", 11, 16, "entity", "http://ex/pilaf", "pilaf", 1.0)
         (BLANK, "names", (), "It ran and gave no rows"),
         (rows(None), "names", (), "It ran and gave no rows"),
         (RICE, "number", (), "asks for a number, and no column shows that"),
-        (rows(1, 0), "yes_no", (), "asks for one cell, 1 or 0"),
+        (rows(1, 0), "yes_no", (), "a row that begins with 1 or 0"),
         (rows(3), "names", (), "asks for names"),
         (RICE, "names", (NAMED,), "no condition uses 'pilau' (may be 'pilaf')"),
     ],
@@ -219,7 +219,7 @@ NAMED = Mention("pilau", 11, 16, "entity", "http://ex/pilaf", "pilaf", 1.0)
 async def test_what_speaks_against_rows_goes_back_once_with_them(
     scripted: ScriptedModel, bad: BranchResult, wants: str, mentions: tuple[Mention, ...], why: str
 ) -> None:
-    good = rows(5) if wants in ("number", "yes_no") else ONION
+    good = rows(5) if wants == "number" else rows(1) if wants == "yes_no" else ONION
     scripted.replies = [step("SELECT meal", wants=wants), step("SELECT x WHERE label = 'pilaf'", wants=wants)]
     database = FakeDatabase(written=[bad, good])
     result = await wrote(scripted, view(mentions=mentions), database)
@@ -229,7 +229,7 @@ async def test_what_speaks_against_rows_goes_back_once_with_them(
     if bad.rows and bad.rows[0].table.rows:
         assert "c0\n" in again, "the rows are shown with their header"
     assert len(scripted.asked) == 2
-    assert own(result.value).table == good.rows[0].table
+    assert own(result.value).table.rows == good.rows[0].table.rows
     assert [query.text for query in result.value.queries] == database.queries
 
 

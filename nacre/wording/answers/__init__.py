@@ -8,5 +8,6 @@ Reading order:
 - counts, property_sentences, lists, tables: the forms of an answer
 - rank_values: what things are ordered by
 - sentence: sentences, captions and leads
+- meaning: rows of a model's query, by what the model says they are
 - match_question: names written as in the question
 """

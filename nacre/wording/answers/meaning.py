@@ -1,0 +1,99 @@
+"""Word rows of a model's query by what the model says they are: noun phrase or "whether ..." + Table ->
+Verbalisation."""
+
+from dataclasses import replace
+
+from nacre.language.base import word_list
+from nacre.language.forms.nouns import join_names
+from nacre.records.evidence import Table
+from nacre.wording.answers.grid import Grid, GridColumn, build_grid
+from nacre.wording.answers.lists import is_plural_phrase
+from nacre.wording.answers.sentence import (
+    capitalise_first,
+    caption,
+    definite_phrase,
+    is_question_clause,
+    join_first_names,
+)
+from nacre.wording.answers.tables import captioned_table
+from nacre.wording.answers.verbalisation import Verbalisation
+
+
+def verbalise_meaning(meaning: str, table: Table, data: Verbalisation) -> Verbalisation:
+    """The same data in a sentence from their meaning: "the prices of the mills" or "whether the mill is old"; without a
+    meaning from the headings.
+
+    >>> table = Table(("n",), ((4,),))
+    >>> verbalise_meaning("number of old mills", table, Verbalisation("4.", (4,))).text
+    'The number of old mills is 4.'
+    """
+    words = " ".join(meaning.split()).rstrip(".?!")
+    if table.columns[:1] == ("yes",) and table.rows:
+        return Verbalisation(_truth(words, table), (bool(table.rows[0][0]),))
+    found = build_grid(table)
+    if len(found.columns) == 1:
+        names = list(dict.fromkeys(filter(None, found.columns[0].texts)))
+        text = _sentence(words or found.columns[0].heading, names) if names else ""
+    elif len(found.rows) == 1:
+        text = _row_sentence(words, found)
+    else:
+        text = captioned_table(caption(words), found) if words else data.text
+    return replace(data, text=text or data.text)
+
+
+def _truth(words: str, table: Table) -> str:
+    """Yes or no with the statement and the values that decide it."""
+    yes = bool(table.rows[0][0])
+    further = build_grid(
+        replace(
+            table,
+            columns=table.columns[1:],
+            rows=tuple(row[1:] for row in table.rows),
+            units=table.units[1:],
+        )
+    )
+    values = _clauses([column for column in further.columns if column.texts[0]])
+    statement = words.removeprefix("whether ")
+    if statement == words:
+        about = f", as to {words}" if words else ""
+        return f"{'Yes' if yes else 'No'}{about}{f': {values}' if values else ''}."
+    if yes:
+        return f"Yes, {statement}{f': {values}' if values else ''}."
+    return f"No: {values}." if values else f"No, it is not the case that {statement}."
+
+
+def _sentence(words: str, names: list[str]) -> str:
+    """What is asked for with its values. "The variants are A and B.", "The only one of the variants is A."."""
+    values = join_first_names(names)
+    if not words or words.lower() in word_list("wording", "blank_headings"):
+        return f"The answer is {values}." if len(names) == 1 else f"There are {len(names):,}: {values}."
+    if is_question_clause(words):
+        return f"{capitalise_first(words)}: {values}."
+    phrase, is_many = definite_phrase(words), _is_plural(words)
+    if is_many and len(names) == 1 and phrase.startswith("the ") and not names[0][:1].isdigit():
+        return f"The only one of {phrase} is {values}."
+    if not is_many and len(names) > 1:
+        return f"{capitalise_first(phrase)}: {values}."
+    return f"{capitalise_first(phrase)} {'are' if is_many else 'is'} {values}."
+
+
+def _is_plural(words: str) -> bool:
+    """Whether the noun before a clause is plural: "the mills that are old"."""
+    clauses = (words.find(f" {word} ") for word in word_list("wording", "relative_pronouns"))
+    return is_plural_phrase(words[: min((at for at in clauses if at > 0), default=len(words))])
+
+
+def _row_sentence(words: str, found: Grid) -> str:
+    """Several values of one row: "The cheapest mill and its price are A and 5 euro."; other rows after a colon."""
+    shown = [column for column in found.columns if column.texts[0]]
+    if not words or not shown:
+        return ""
+    phrase = capitalise_first(definite_phrase(words))
+    if " and " in words and len(shown) == len(found.columns) == 2 and not is_question_clause(words):
+        return f"{phrase} are {join_names([column.texts[0] for column in shown])}."
+    return f"{phrase}: {join_names([f'{column.heading} {column.texts[0]}'.strip() for column in shown])}."
+
+
+def _clauses(columns: list[GridColumn]) -> str:
+    """A clause for each value: "the height of the mill is 20 m"."""
+    return join_names([f"{definite_phrase(column.heading)} is {column.texts[0]}" for column in columns])

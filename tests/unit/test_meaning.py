@@ -1,0 +1,61 @@
+"""Rows of a model's query in a sentence, by what the model says that they are."""
+
+import pytest
+
+from nacre.records.evidence import Cell, Table
+from nacre.wording.answers.answer import verbalise_rows
+from nacre.wording.answers.meaning import verbalise_meaning
+
+
+def said(meaning: str, columns: tuple[str, ...], *rows: tuple[Cell, ...], units: tuple[str, ...] = ()) -> str:
+    table = Table(columns, rows, units=units)
+    return verbalise_meaning(meaning, table, verbalise_rows(table)).text
+
+
+@pytest.mark.parametrize(
+    ("meaning", "columns", "rows", "units", "text"),
+    [
+        ("the price of the loom", ("price",), [(70,)], ("EUR",), "The price of the loom is 70 EUR."),
+        ("number of old looms", ("number",), [(0,)], (), "The number of old looms is 0."),
+        ("the looms that are old", ("label",), [("Ada",), ("Bo",)], (), "The looms that are old are Ada and Bo."),
+        ("the looms that are old", ("label",), [("Ada",)], (), "The only one of the looms that are old is Ada."),
+        ("the oldest loom", ("label",), [("Ada",), ("Bo",)], (), "The oldest loom: Ada and Bo."),
+        ("when the loom was built", ("year",), [(1999,)], (), "When the loom was built: 1,999."),
+        (
+            "the range of the cart",
+            ("range (low)", "range (high)"),
+            [(51.1, 55.3)],
+            ("mpg", "mpg"),
+            "The range of the cart is 51.1 to 55.3 mpg.",
+        ),
+        (
+            "the cheapest loom and its price",
+            ("loom", "price"),
+            [("Ada", 5)],
+            ("", "EUR"),
+            "The cheapest loom and its price are Ada and 5 EUR.",
+        ),
+        ("whether Ada is old", ("yes",), [(1,)], (), "Yes, Ada is old."),
+        ("whether Ada is old", ("yes",), [(0,)], (), "No, it is not the case that Ada is old."),
+        (
+            "whether the Ada is higher than the looms",
+            ("yes", "height of the Ada", "average height of the looms"),
+            [(0, 1383, 1575)],
+            ("", "mm", "mm"),
+            "No: the height of the Ada is 1,383 mm and the average height of the looms is 1,575 mm.",
+        ),
+        ("", ("yes",), [(1,)], (), "Yes."),
+        ("", ("average price",), [(70,)], (), "The average price is 70."),
+        ("", ("name",), [("Ada",)], (), "The answer is Ada."),
+        ("", ("value",), [(4,), (5,)], (), "There are 2: 4 and 5."),
+    ],
+)
+def test_a_sentence_from_the_meaning(
+    meaning: str, columns: tuple[str, ...], rows: list[tuple[Cell, ...]], units: tuple[str, ...], text: str
+) -> None:
+    assert said(meaning, columns, *rows, units=units) == text
+
+
+def test_several_rows_are_a_table_with_the_meaning_as_its_caption() -> None:
+    text = said("the prices of the looms", ("loom", "price"), ("Ada", 5), ("Bo", 6))
+    assert text.startswith("Here are the prices of the looms:\n\n| Loom")
