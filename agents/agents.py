@@ -73,10 +73,11 @@ def build_agents(
         # servers of different models take different ways of asking
         return limits if role is models.query else replace(limits, output=StructuredOutput(limits.output.setting))
 
+    small, large = priors.size == "small", priors.size == "large"
     return Agents(
-        rewriter.by_model(models.rewriter, rules.rewriter, own(models.rewriter), small=priors.size == "small"),
+        rewriter.by_model(models.rewriter, rules.rewriter, own(models.rewriter), small=small, joined=large),
         tool_selector.by_model(models.selector, rules.tool_selector, own(models.selector)),
         query_writer.by_model(models.query, rules.query_writer, limits, priors, lead),
-        fuser.by_model(models.fuser, rules.fuser, own(models.fuser), small=priors.size == "small"),
+        fuser.by_model(models.fuser, rules.fuser, own(models.fuser), small=small),
         extractor.by_model(models.query, rules.extractor, limits),
     )

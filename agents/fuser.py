@@ -142,7 +142,7 @@ def _messages(view: TurnView, shown: Sequence[int]) -> list[BaseMessage]:
         evidence="\n".join(lines),
         before=f"<before>\n{earlier}</before>\n" if earlier else "",
         language=language,
-        question=quote_line(view.standalone),
+        question=quote_line(view.standalone) + (f"\nAs typed: {quote_line(view.question)}" if earlier else ""),
     )
     return [SystemMessage(prompt("fuser")), HumanMessage(turn)]
 

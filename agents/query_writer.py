@@ -90,8 +90,9 @@ def by_model(
             # a reading that leaves words out can't replace a larger model
             rows = [each for each in rows if not view.understanding.readings[each.reading or 0].unused]
         best = max((row_probability(view.understanding, each) for each in rows), default=0.0)
-        # no probability of descriptions was measured
-        is_measured = view.understanding.expected != "prose" or lead == "rules"
+        # no probability of descriptions was measured, nor of follow-ups that the rules are not sure to understand
+        is_doubtful = priors.size == "large" and bool(view.conversation) and not view.rewrite.sure
+        is_measured = (view.understanding.expected != "prose" and not is_doubtful) or lead == "rules"
         if lead != "model" and is_measured and best >= (_probability_bar(priors) if lead == "auto" else 0.01):
             return Result(result)
         bounds = limits.until(view.deadline, view.version)
@@ -137,7 +138,7 @@ async def _with_second_opinion(
         second = await write_queries(model, alone, database, None, replace(limits, exchanges=1), priors)
         return Result(merge_second_query(result, second, priors), "model", second.usage)
     own, reading = rival_rows(view.understanding, result)
-    chosen = await choose_candidate(model, view.standalone, own, reading, limits)
+    chosen = await choose_candidate(model, result.standalone or view.standalone, own, reading, limits)
     if chosen.value is None:
         return Result(result, chosen.by, chosen.usage)
     return Result(merge_choice(result, chosen.value, priors), "model", chosen.usage)

@@ -63,10 +63,13 @@ def _rewrite(view: TurnView, database: Database) -> Rewrite:
     return replace(rewritten, language=code, own=question, gloss=code)
 
 
-def by_model(model: BaseChatModel, rules: Rewriter, limits: Limits, *, small: bool = False) -> Rewriter:
+def by_model(
+    model: BaseChatModel, rules: Rewriter, limits: Limits, *, small: bool = False, joined: bool = False
+) -> Rewriter:
     """The rules' rewrite; the model words it if they are unsure, and translates it from another language.
 
-    A small model only translates: its wordings of doubtful follow-ups were never better.
+    A small model only translates: its wordings of doubtful follow-ups were never better. With `joined`, the agent that
+    writes the query understands the follow-up in the same call, and the rules' rewrite is a draft that is not sure.
     """
 
     async def rewriter(view: TurnView, database: Database) -> Result[Rewrite]:
@@ -77,6 +80,8 @@ def by_model(model: BaseChatModel, rules: Rewriter, limits: Limits, *, small: bo
         asks_nothing = draft.aside or bool(draft.orientation)
         if not foreign and (not view.conversation or draft.chosen is not None or asks_nothing or sure):
             return drafted
+        if joined and not foreign and database.schema.predicates:
+            return Result(replace(draft, sure=False))
         shape: type[StandaloneQuestion] | type[TranslatedQuestion] = (
             TranslatedQuestion if foreign else StandaloneQuestion
         )
@@ -111,15 +116,19 @@ def _inherited_confidence(draft: Rewrite, view: TurnView) -> float:
 def _refusal(
     view: TurnView, foreign: bool
 ) -> Callable[[StandaloneQuestion | TranslatedQuestion], Awaitable[str | None]]:
-    """Refuses a wording that shares no content word with the question or the conversation."""
-    known = content_words(" ".join([view.question, *(f"{t.standalone} {t.answer}" for t in view.conversation)]))
+    """Refuses a wording that is no question of this conversation."""
 
     async def refuse(answer: StandaloneQuestion | TranslatedQuestion) -> str | None:
-        if foreign or not known or content_words(answer.question) & known:
-            return None
-        return "it is no question of this conversation"
+        is_fitting = foreign or is_of_conversation(answer.question, view)
+        return None if is_fitting else "it is no question of this conversation"
 
     return refuse
+
+
+def is_of_conversation(wording: str, view: TurnView) -> bool:
+    """Whether a wording shares a content word with the question or the conversation."""
+    known = content_words(" ".join([view.question, *(f"{t.standalone} {t.answer}" for t in view.conversation)]))
+    return not known or bool(content_words(wording) & known)
 
 
 def _is_one_thing(draft: Rewrite) -> bool:

@@ -37,8 +37,8 @@ class TurnView:
 
     @property
     def standalone(self) -> str:
-        """The question that stands alone, in English."""
-        return self.rewrite.standalone
+        """The question that stands alone, in English; as the model that wrote the query understood it, if it did."""
+        return next((part.standalone for part in self.found if part.standalone), self.rewrite.standalone)
 
     @property
     def language(self) -> str:

@@ -25,7 +25,8 @@ def merge_candidates(view: TurnView, drafted: BranchResult, writing: QueryAttemp
     error = next((part.error for part in reversed(writing.ran) if part.error), None) or drafted.error
     if not own:
         return replace(drafted, queries=queries, error=None if drafted.evidence else error, missing=writing.missing,
-                       wants=writing.wants, outcome="empty" if writing.tried else "")  # fmt: skip
+                       wants=writing.wants, outcome="empty" if writing.tried else "",
+                       standalone=writing.standalone)  # fmt: skip
     outcome = _outcome(view.understanding, drafted, own, writing)
     agreeing = [each for each in drafted.rows if outcome == "agreed" and _are_same(each, own[0])]
     others = agreeing or (non_empty_rows(drafted.rows) if outcome == "disputed" else [])
@@ -53,6 +54,7 @@ def merge_candidates(view: TurnView, drafted: BranchResult, writing: QueryAttemp
         wants=writing.wants,
         missing=writing.missing,
         outcome=outcome,
+        standalone=writing.standalone,
     )
 
 

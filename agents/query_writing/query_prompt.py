@@ -10,6 +10,7 @@ from agents.models.limits import Limits
 from agents.prompt import prompt
 from agents.query_writing.doubts import preview_rows
 from agents.query_writing.linked_names import linked_name_lines
+from agents.query_writing.query_text import query_text
 from agents.query_writing.schema_text import relevant_classes, relevant_tables, whole_schema
 from agents.run_in_thread import run_in_thread
 from agents.turn_view import TurnView
@@ -29,9 +30,16 @@ LONGEST_LOOK_UP = 100
 
 
 async def query_messages(
-    view: TurnView, database: Database, drafts: BranchResult | None, limits: Limits, *, small: bool
+    view: TurnView,
+    database: Database,
+    drafts: BranchResult | None,
+    limits: Limits,
+    *,
+    small: bool,
+    typed: bool = False,
 ) -> list[BaseMessage]:
-    """The messages of one question. If all tables fit into the prefix, a server caches them for all questions."""
+    """The messages of one question. If all tables fit into the prefix, a server caches them for all questions. With
+    `typed`, the model gets the question as typed, and makes it stand alone itself."""
     every, tables = await run_in_thread(whole_schema, database.schema, limits.schema_tokens, database.describe), ""
     if every is None:
         part = await run_in_thread(
@@ -46,10 +54,10 @@ async def query_messages(
     turn = prompt(
         "query_writer_turn",
         tables=tables,
-        conversation=_conversation(view),
+        conversation=_conversation(view, typed=typed),
         names=_tagged("names", await linked_name_lines(view.understanding, database)),
         readings=_tagged("readings", _readings(view, drafts)),
-        question=quote_line(view.standalone),
+        question=quote_line(view.question if typed else view.standalone),
     )
     return [SystemMessage(query_prefix(every, small=small, language=database.language)), HumanMessage(turn)]
 
@@ -106,21 +114,31 @@ def _look_up_words(look: LookUp) -> str:
     return " ".join(quote_line(part) for part in (look.kind, where, f"like '{look.text}'" if look.text else "") if part)
 
 
-def _conversation(view: TurnView) -> str:
-    """The turns before this one, and the typed question if it differs from the standalone one."""
+def _conversation(view: TurnView, *, typed: bool) -> str:
+    """The turns before this one with their queries, and how the rules understand the question. With `typed`, the model
+    is asked to make it stand alone."""
     lines = [_turn(turn) for turn in view.conversation[-TURNS_SHOWN:]]
-    if view.rewrite.depends and view.question != view.standalone:
+    differs = view.rewrite.depends and view.question != view.standalone
+    if differs and not typed:
         lines.append(f"Now asked: {quote_line(view.question)} (understood as below, which may be wrong)")
-    return f"<conversation>\n{chr(10).join(lines)}\n</conversation>\n" if lines and view.conversation else ""
+    if not lines:
+        return ""
+    shown = f"<conversation>\n{chr(10).join(lines)}\n</conversation>\n"
+    if not typed:
+        return shown
+    draft = f" A program reads it as: {quote_line(view.standalone)}" if differs else ""
+    return f"{shown}{prompt('follow_up')}{draft}\n"
 
 
 def _turn(turn: EarlierTurn) -> str:
     answer = quote_line(turn.answer)
     cut = "..." if len(answer) > LONGEST_ANSWER else ""
     queries = [
-        quote_line(each.query.text) for each in turn.evidence if isinstance(each, Rows) and each.query is not None
+        quote_line(query_text(each.query))
+        for each in turn.evidence
+        if isinstance(each, Rows) and each.query is not None
     ]
-    ran = f"\nQuery: {queries[0][:LONGEST_ANSWER]}" if queries and "?" not in queries[0] else ""
+    ran = f"\nQuery: {queries[0][:LONGEST_ANSWER]}" if queries else ""
     return f"Question: {quote_line(turn.standalone)}{ran}\nAnswer: {answer[:LONGEST_ANSWER]}{cut}"
 
 

@@ -14,7 +14,9 @@ from agents.models.priors import Priors
 from agents.query_writing.doubts import find_doubt
 from agents.query_writing.query_prompt import feedback_message, look_up_message, query_messages
 from agents.result import NO_USAGE, Usage
+from agents.rewriter import is_of_conversation
 from agents.turn_view import TurnView
+from nacre.language.detect_language import ENGLISH
 from nacre.language.tokens import tokenize
 from nacre.records.evidence import AnswerForm, BranchResult, Query, Rows
 from nacre.records.look_up import LookUp
@@ -44,6 +46,12 @@ class Step(BaseModel):
     missing: str = Field(max_length=300)
 
 
+class FollowUpStep(Step):
+    """The same for a question that may refer to the conversation."""
+
+    standalone: str = Field(max_length=1000)
+
+
 class SqlReply(BaseModel):
     """One SQLite SELECT: what a small model is asked for."""
 
@@ -58,9 +66,10 @@ class SparqlReply(BaseModel):
 
 @dataclass(frozen=True)
 class QueryAttempts:
-    """The outcome: the form of answer the model wants, the results of its last queries, all queries tried, and the
-    usage."""
+    """The outcome: the form of answer the model wants, the follow-up as it understood it, the results of its last
+    queries, all queries tried, and the usage."""
 
+    standalone: str = ""
     wants: AnswerForm | None = None
     missing: str = ""
     ran: tuple[BranchResult, ...] = ()
@@ -80,9 +89,10 @@ async def write_queries(
 ) -> QueryAttempts:
     """Let the model look up and write, show it the rows, and let it write again, at most `limits.exchanges` times."""
     small = priors.size == "small"
-    conversation: list[BaseMessage] = await query_messages(view, database, drafts, limits, small=small)
+    follows = priors.size == "large" and bool(view.conversation) and view.language == ENGLISH
+    conversation: list[BaseMessage] = await query_messages(view, database, drafts, limits, small=small, typed=follows)
     short: type[SqlReply | SparqlReply] = SqlReply if database.language == "sql" else SparqlReply
-    shape: type[Step | SqlReply | SparqlReply] = short if small else Step
+    shape: type[Step | SqlReply | SparqlReply] = short if small else FollowUpStep if follows else Step
     done = QueryAttempts()
     for left in range(limits.exchanges - 1, -1, -1):
         try:
@@ -91,6 +101,8 @@ async def write_queries(
             return replace(done, usage=done.usage + failed.usage, failed="" if done.ran else failed.why)
         step = _to_step(answer)
         done = replace(done, usage=done.usage + usage, wants=step.wants if not small else None, missing=step.missing)
+        if isinstance(step, FollowUpStep) and is_of_conversation(step.standalone, view):
+            done = replace(done, standalone=" ".join(step.standalone.split()))
         look_ups = [LookUp(each.kind, each.table, each.column, each.text) for each in step.look_ups]
         if look_ups and not step.queries and left:
             seen = [(each, await database.look_up(each)) for each in look_ups[:MOST_LOOK_UPS]]

@@ -71,10 +71,10 @@ class Rows:
     `query` returned them (None for a comparison, which combines many facts); `beside` are further queries that they
     were computed from. `reading` is the index of the understanding's reading that they answer (None if a model wrote
     the query), and `words` is the reading in words; `meaning` is what a model says that the rows are. `text` shows the
-    first rows, `keys` are the IRIs behind all rows. `probability` is the chance that they answer the question, estimated after they were seen. `confirmed` rows were
-    also found in another way. Rows from a text have the place of their first sentence. `triples` are looked up when
-    the rows are cited; `basis` then describes the source of the citation. `plan` is set for rows that have a plan but
-    no reading. `names` are those of the named things in the language of the question, by IRI, unless their labels are.
+    first rows, `keys` are the IRIs behind all rows. `probability` is the chance that they answer the question,
+    estimated after they were seen. `confirmed` rows were also found in another way. Rows from a text have the place of
+    their first sentence. `triples` are looked up when the rows are cited; `basis` then describes the source of the
+    citation. `plan` is set for rows that have a plan but no reading.
     """
 
     branch: str
@@ -140,6 +140,7 @@ class BranchResult:
 
     `wants` is the form of answer that a model expects, `missing` what the model says the graph lacks, `outcome` the
     result of the model's queries compared with the rules' rows ("" if it wrote none). The model's rows come first.
+    `standalone` is a follow-up as the model understood it, "" if it was not asked.
     """
 
     branch: str
@@ -150,6 +151,7 @@ class BranchResult:
     wants: AnswerForm | None = None
     missing: str = ""
     outcome: str = ""
+    standalone: str = ""
 
     @property
     def rows(self) -> tuple[Rows, ...]:

@@ -43,14 +43,16 @@ def step(
     look_ups: Sequence[dict[str, str]] = (),
     meaning: str = "",
     missing: str = "",
+    standalone: str | None = None,
 ) -> dict[str, Any]:
-    """What a model answers that is asked for queries."""
+    """What a model answers that is asked for queries; in a conversation it also says the question standing alone."""
     return {
         "wants": wants,
         "look_ups": list(look_ups),
         "queries": list(queries),
         "meaning": meaning,
         "missing": missing,
+        **({} if standalone is None else {"standalone": standalone}),
     }
 
 

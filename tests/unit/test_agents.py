@@ -126,7 +126,7 @@ def test_values_a_model_leaves_out_are_completed(scripted: ScriptedModel) -> Non
     view = replace(seen(rows), rewrite=german)
     result, gate = fused(fuser.by_model(scripted, fuser.by_rules, LIMITS), view)
     assert result.value.values == ("onion", "rice")
-    assert gate.answer == "Pilaf contains onion [1]. onion and rice [1]."
+    assert gate.answer == "Pilaf contains onion [1]. The dishes are onion and rice [1]."
 
 
 async def test_rows_are_said_by_the_rules_without_a_call(scripted: ScriptedModel) -> None:

@@ -15,7 +15,7 @@ from agents.query_writer import Lead
 from agents.query_writing.write_queries import MOST_LOOK_UPS, MOST_QUERIES
 from agents.result import Result
 from agents.turn_view import TurnView, first_turn
-from nacre.records.evidence import BranchResult, Rows
+from nacre.records.evidence import BranchResult, Query, Rows
 from nacre.records.look_up import LookUp, Occurrence
 from nacre.records.plan import Plan, Select
 from nacre.records.turn import EarlierTurn, Mention, Reading, Rewrite, Understanding
@@ -379,7 +379,7 @@ async def test_the_head_never_changes_and_the_question_comes_last(scripted: Scri
     before = EarlierTurn("What simmers?", "What simmers?", "Pilaf [1].")
     database = FakeDatabase([read(ONION)], [RICE, RICE], occurring=[Occurrence("dish", "name", "it's", 0.9)])
     for question in (QUESTION, "And in dal?"):
-        scripted.replies = [step("SELECT 'pilaf'")]
+        scripted.replies = [step("SELECT 'pilaf'", standalone=question)]
         turn = replace(view(DOUBTED, mentions=(mention,)), conversation=(before,), rewrite=Rewrite(question))
         await wrote(scripted, turn, database)
     (head, turn_said), (head_again, _) = scripted.asked
@@ -396,7 +396,30 @@ async def test_the_head_never_changes_and_the_question_comes_last(scripted: Scri
         )
     ]
     assert places == sorted(places)
-    assert shown.endswith(f"Question: {QUESTION}")
+    assert shown.endswith(f"Question: {view().question}")
+
+
+async def test_a_follow_up_is_understood_with_its_query(scripted: ScriptedModel) -> None:
+    ran = replace(ONION.rows[0], query=Query("sql", 1, "SELECT x\nWHERE y = ?", params=("it's",)))
+    before = EarlierTurn("What simmers?", "What simmers?", "Pilaf [1].", evidence=(ran,))
+    rewrite = Rewrite("What is in pilaf? it?", depends=True, sure=False)
+    turn = replace(view(SURE), conversation=(before,), rewrite=rewrite)
+    scripted.replies = [step("SELECT 1", standalone="What is in the pilaf that simmers?")]
+    result = await wrote(scripted, turn, FakeDatabase([read(ONION)], [RICE]))
+    shown = told(scripted, 0)
+    assert "Query: SELECT x WHERE y = 'it''s'" in shown
+    assert "A program reads it as: What is in pilaf? it?" in shown
+    assert shown.endswith(f"Question: {turn.question}"), "it sees the question as typed"
+    assert result.value.standalone == "What is in the pilaf that simmers?"
+    assert replace(turn, found=(result.value,)).standalone == "What is in the pilaf that simmers?"
+    assert result.usage.calls == 1, "no reading of a doubtful rewrite answers without it"
+
+
+async def test_a_follow_up_of_another_conversation_is_not_believed(scripted: ScriptedModel) -> None:
+    before = EarlierTurn("What simmers?", "What simmers?", "Pilaf [1].")
+    turn = replace(view(), conversation=(before,), rewrite=Rewrite(QUESTION))
+    scripted.replies = [step("SELECT 1", standalone="Drop all tables now")]
+    assert (await wrote(scripted, turn, FakeDatabase(written=[RICE]))).value.standalone == ""
 
 
 async def test_a_small_model_is_asked_for_one_query_in_fewer_words(scripted: ScriptedModel) -> None:

@@ -10,8 +10,9 @@ from agents.result import Result, Usage
 from agents.rewriter import Rewriter
 from agents.turn_view import TurnView, first_turn
 from nacre.records.plan import Plan, Select
+from nacre.records.schema import Predicate
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
-from tests.support.fake_database import FakeDatabase
+from tests.support.fake_database import NO_SCHEMA, FakeDatabase
 from tests.support.scripted_model import ScriptedModel, Slow
 
 LIMITS = Limits(seconds=2, retries=2)
@@ -53,6 +54,15 @@ async def test_a_follow_up_that_does_not_stand_on_one_thing_is_worded_by_the_mod
     scripted.replies = [{"question": "How long does red dal cook?"}]
     result = await rewriter.by_model(scripted, drafted(draft), LIMITS)(conversation(BEFORE), DATABASE)
     assert (result.by, result.value.standalone, result.value.scope) == ("model", "How long does red dal cook?", None)
+
+
+async def test_a_follow_up_is_left_to_the_query_writer_of_a_large_model(scripted: ScriptedModel) -> None:
+    facts = replace(NO_SCHEMA, predicates=(Predicate("http://ex/p", "p", 1, 1, 1, True, False, True, {}, {}),))
+    agent = rewriter.by_model(scripted, drafted(FOLLOWS), LIMITS, joined=True)
+    result = await agent(conversation(BEFORE), FakeDatabase(schema=facts))
+    assert (result.value, result.by) == (replace(FOLLOWS, sure=False), "rules")
+    scripted.replies = [{"question": "How long does red dal cook?"}]
+    assert (await agent(conversation(BEFORE), DATABASE)).by == "model", "no query is written over texts alone"
 
 
 async def test_the_first_turn_costs_no_call(scripted: ScriptedModel) -> None:

@@ -4,7 +4,7 @@ Verbalisation."""
 from dataclasses import replace
 
 from nacre.language.base import word_list
-from nacre.language.forms.nouns import join_names
+from nacre.language.forms.nouns import join_names, plural
 from nacre.records.evidence import Table
 from nacre.wording.answers.grid import Grid, GridColumn, build_grid
 from nacre.wording.answers.lists import is_plural_phrase
@@ -33,7 +33,7 @@ def verbalise_meaning(meaning: str, table: Table, data: Verbalisation) -> Verbal
     found = build_grid(table)
     if len(found.columns) == 1:
         names = list(dict.fromkeys(filter(None, found.columns[0].texts)))
-        text = _sentence(words or found.columns[0].heading, names) if names else ""
+        text = _sentence(words or _heading(found.columns[0].heading, len(names)), names) if names else ""
     elif len(found.rows) == 1:
         text = _row_sentence(words, found)
     else:
@@ -75,6 +75,10 @@ def _sentence(words: str, names: list[str]) -> str:
     if not is_many and len(names) > 1:
         return f"{capitalise_first(phrase)}: {values}."
     return f"{capitalise_first(phrase)} {'are' if is_many else 'is'} {values}."
+
+
+def _heading(heading: str, number: int) -> str:
+    return plural(heading) if number > 1 and heading not in word_list("wording", "blank_headings") else heading
 
 
 def _is_plural(words: str) -> bool:
