@@ -27,6 +27,7 @@ from agents.query_writing.write_queries import write_queries
 from agents.result import Result
 from agents.turn_view import TurnView
 from nacre.records.evidence import BranchResult, Evidence, QueryError, Rows
+from nacre.records.schema import Schema
 from nacre.records.turn import Understanding
 from nacre.understanding.ranking.weights import load_weights
 
@@ -90,8 +91,9 @@ def by_model(
             # a reading that leaves words out can't replace a larger model
             rows = [each for each in rows if not view.understanding.readings[each.reading or 0].unused]
         best = max((row_probability(view.understanding, each) for each in rows), default=0.0)
-        # no probability of descriptions was measured, nor of follow-ups that the rules are not sure to understand
-        is_doubtful = priors.size == "large" and bool(view.conversation) and not view.rewrite.sure
+        # no probability was measured of descriptions, follow-ups that the rules doubt, and graphs of other shapes
+        is_followed = bool(view.conversation) and not view.rewrite.sure
+        is_doubtful = priors.size == "large" and (is_followed or not has_measured_shape(database.schema))
         is_measured = (view.understanding.expected != "prose" and not is_doubtful) or lead == "rules"
         if lead != "model" and is_measured and best >= (_probability_bar(priors) if lead == "auto" else 0.01):
             return Result(result)
@@ -112,6 +114,12 @@ def by_model(
         return Result(result, f"rules after model: {writing.failed}" if writing.failed else "model", usage)
 
     return query_writer
+
+
+def has_measured_shape(schema: Schema) -> bool:
+    """Whether each thing has one class and no class has subclasses, as in the databases that the probabilities of
+    readings were learned on."""
+    return not any(each.parents for each in schema.shown_classes) and all(len(g.classes) <= 1 for g in schema.groups)
 
 
 async def _with_rewording(

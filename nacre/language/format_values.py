@@ -43,6 +43,16 @@ def format_value(value: Cell, unit: str = "", *, counted: bool = True, rounded: 
     return append_unit(text, unit)
 
 
+def drop_midnight(text: str) -> str:
+    """A date whose time is midnight as the date alone: a day that was stored as a point in time.
+
+    >>> drop_midnight("1992-01-01T00:00:00"), drop_midnight("1992-01-01T10:30:00")
+    ('1992-01-01', '1992-01-01T10:30:00')
+    """
+    found = _DAY.fullmatch(text)
+    return "-".join(found.groups()) if found else text
+
+
 def append_unit(number: str, unit: str) -> str:
     """A number followed by its unit.
 

@@ -58,7 +58,7 @@ async def ask(app: App, question: str) -> Answer:
         ("SELECT count(DISTINCT l.id) FROM loom l", "number", "", "The number of looms is 2 [1].", [2]),
         ("SELECT avg(cloth_width) FROM loom", "number", "", "The average cloth width is 800 mm [1].", [800]),
         (
-            "SELECT a.w > b.w, a.w AS \"width of Ada\", b.w AS \"width of Bo\" FROM (SELECT cloth_width w FROM loom "
+            'SELECT a.w > b.w, a.w AS "width of Ada", b.w AS "width of Bo" FROM (SELECT cloth_width w FROM loom '
             "WHERE label = 'Ada') a, (SELECT cloth_width w FROM loom WHERE label = 'Bo') b",
             "yes_no",
             "whether Bo is wider than Ada",

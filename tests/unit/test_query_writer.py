@@ -18,9 +18,10 @@ from agents.turn_view import TurnView, first_turn
 from nacre.records.evidence import BranchResult, Query, Rows
 from nacre.records.look_up import LookUp, Occurrence
 from nacre.records.plan import Plan, Select
+from nacre.records.schema import Class
 from nacre.records.turn import EarlierTurn, Mention, Reading, Rewrite, Understanding
 from nacre.understanding.ranking.weights import load_weights
-from tests.support.fake_database import DISH, FakeDatabase, refused, rows
+from tests.support.fake_database import DISH, NO_SCHEMA, FakeDatabase, refused, rows
 from tests.support.scripted_model import ScriptedModel, Slow, step
 
 QUESTION = "What is in pilaf?"
@@ -92,6 +93,18 @@ def own(found: BranchResult) -> Rows:
 async def test_a_reading_that_is_as_likely_as_the_model_costs_no_call(scripted: ScriptedModel, lead: Lead) -> None:
     result = await wrote(scripted, view(SURE), FakeDatabase([read(ONION)]), lead=lead)
     assert (result.by, result.usage.calls, own_values(result)) == ("rules", 0, ["onion"])
+
+
+@pytest.mark.parametrize(("size", "calls"), [("large", 1), ("unknown", 0)])
+async def test_beside_a_large_model_a_reading_answers_only_over_graphs_of_the_measured_shape(
+    scripted: ScriptedModel, size: Any, calls: int
+) -> None:
+    scripted.replies = [step("SELECT 1")]
+    other = Class("http://ex/Stew", "stew", 3, "stew", parents=("http://ex/Dish",))
+    database = FakeDatabase([read(ONION)], [ONION], schema=replace(NO_SCHEMA, classes=(other,)))
+    result = await wrote(scripted, view(SURE), database, size=size)
+    assert (result.usage.calls, own_values(result)) == (calls, ["onion"])
+    assert not calls or own(result.value).probability == LARGE.after("agreed", SURE.probability)
 
 
 def own_values(result: Result[BranchResult]) -> list[Any]:

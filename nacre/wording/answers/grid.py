@@ -8,6 +8,7 @@ from functools import cached_property
 from nacre.language.format_values import (
     append_unit,
     display_name,
+    drop_midnight,
     format_value,
     has_lowercase_name,
     is_number_name,
@@ -205,12 +206,15 @@ def _grid_column(table: Table, places: range, raw: int | None, unit: str, kind: 
 def _cell_data(cells: list[Cell], text: str | None, *, is_boolean: bool) -> tuple[Value, ...]:
     if not cells:
         return (text,) if text else ()
-    found = [
-        drop_zero_fraction(cell) if isinstance(cell, int | float) and not isinstance(cell, bool) else cell
-        for cell in cells
-        if cell is not None
-    ]
+    found = [_plain_value(cell) for cell in cells if cell is not None]
     return distinct_values(bool(cell) for cell in found) if is_boolean else distinct_values(found)
+
+
+def _plain_value(cell: Value) -> Value:
+    """A number without a fraction of zero, a day without its time."""
+    if isinstance(cell, str):
+        return drop_midnight(cell)
+    return cell if isinstance(cell, bool) else drop_zero_fraction(cell)
 
 
 def _cell_text(cells: list[Cell], text: str | None, unit: str, kind: _ColumnKind) -> str:
