@@ -2,15 +2,16 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from agents.answering.answer_draft import AnswerDraft, CitedSentence
 from agents.answering.clarify import confirm_reading, offer_readings
 from agents.answering.draft import asks_for_prose, draft_answer
 from agents.answering.grounding_gate import GroundingGate, ShownEvidence
-from agents.answering.inherited_confidence import limit_confidence
+from agents.answering.inherited_confidence import limit_confidence, understood_by_model
 from agents.answering.select_answer import indexed_sentences, unplanned_rows
 from agents.models.calls import ModelFailed, stream_reply
 from agents.models.limits import CHARACTERS_PER_TOKEN, Limits
@@ -36,6 +37,7 @@ ROWS_SHOWN = 100
 MOST_WORDS = 2000
 LONGEST_ANSWER = 600
 LONGEST_CELL = 500
+UNSUPPORTED_LEAD = "A sentence is left out here, for the graph does not support it."
 _SWAPPED = str.maketrans(",.", ".,")
 
 
@@ -48,7 +50,7 @@ async def by_rules(view: TurnView, schema: Schema, gate: GroundingGate) -> Resul
 
 
 def _say_draft(view: TurnView, schema: Schema, gate: GroundingGate) -> AnswerDraft:
-    draft = translate_draft(limit_confidence(draft_answer(view, schema), view.understanding), view, schema)
+    draft = translate_draft(limit_confidence(draft_answer(view, schema), understood_by_model(view)), view, schema)
     for i, (text, evidence) in enumerate(draft.sentences):
         gate.say(text, evidence, draft.translated[i] if i < len(draft.translated) else "")
     _say_offer(draft, gate)
@@ -64,7 +66,7 @@ def by_model(model: BaseChatModel, rules: Fuser, limits: Limits, *, small: bool 
     """
 
     async def fuser(view: TurnView, schema: Schema, gate: GroundingGate) -> Result[AnswerDraft]:
-        draft = limit_confidence(await run_in_thread(draft_answer, view, schema), view.understanding)
+        draft = limit_confidence(await run_in_thread(draft_answer, view, schema), understood_by_model(view))
         has_evidence = any(evidence for _, evidence in draft.sentences)
         if not has_evidence or (view.language == ENGLISH and (small or not asks_for_prose(view))):
             return await rules(view, schema, gate)
@@ -73,21 +75,67 @@ def by_model(model: BaseChatModel, rules: Fuser, limits: Limits, *, small: bool 
         indexes = await run_in_thread(numbered_evidence, view, draft, limits.evidence_tokens)
         shown = ShownEvidence(indexes, _fallbacks(view, draft))
         counter = UsageCounter()
-        why = ""
-        try:
-            bounds = limits.until(view.deadline, view.version)
-            async for text in stream_reply(model, _messages(view, indexes), counter, limits=bounds):
-                await run_in_thread(gate.feed, text, shown)
-            await run_in_thread(gate.finish, shown)
-        except ModelFailed as failed:
-            gate.discard()
-            why = failed.why
+        bounds = limits.until(view.deadline, view.version)
+        why = await _stream_prose(model, _messages(view, indexes), shown, gate, counter, bounds, small=small)
         if not gate.passed and not why:
             why = "nothing it said rests on the evidence"
         await run_in_thread(_say_rest, draft, gate, broken=bool(why))
+        if gate.is_lead_lost and not why and view.language == ENGLISH:
+            gate.say(UNSUPPORTED_LEAD, ())
         return Result(draft, f"rules after model: {why}" if why else "model", counter.usage)
 
     return fuser
+
+
+async def _stream_prose(
+    model: BaseChatModel,
+    messages: list[BaseMessage],
+    shown: ShownEvidence,
+    gate: GroundingGate,
+    counter: UsageCounter,
+    limits: Limits,
+    *,
+    small: bool,
+) -> str:
+    """Stream a reply through the gate; what the gate refuses goes back to the model once with the reason. Returns why
+    it failed, or ""."""
+    try:
+        first = replace(shown, may_retry=not small)
+        reply = await _feed(model, messages, first, gate, counter, limits)
+        if gate.refused:
+            again = [*messages, AIMessage(reply), HumanMessage(_refusal(gate))]
+            await _feed(model, again, shown, gate, counter, limits)
+    except ModelFailed as failed:
+        gate.discard()
+        return failed.why
+    return ""
+
+
+async def _feed(
+    model: BaseChatModel,
+    messages: list[BaseMessage],
+    shown: ShownEvidence,
+    gate: GroundingGate,
+    counter: UsageCounter,
+    limits: Limits,
+) -> str:
+    reply = ""
+    async for text in stream_reply(model, messages, counter, limits=limits):
+        reply += text
+        await run_in_thread(gate.feed, text, shown)
+    await run_in_thread(gate.finish, shown)
+    return reply
+
+
+def _refusal(gate: GroundingGate) -> str:
+    """The refused sentences with reasons, as a message to the model."""
+    what = (
+        "Give the whole answer again, corrected."
+        if gate.is_lead_refused
+        else "Give these sentences again, corrected, and nothing else; leave out what the evidence does not say."
+    )
+    lines = [f"- {quote_line(each.text)}\n  not supported: {quote_line(each.why)}" for each in gate.refused]
+    return prompt("fuser_retry", refused="\n".join(lines), what=what)
 
 
 def _uncited_lead(draft: AnswerDraft) -> str:

@@ -44,10 +44,19 @@ _CLEARLY = 0.25
 @dataclass(frozen=True)
 class ShownEvidence:
     """What a model was shown: `indexes` are the evidence behind its [1], [2] ... The first of the `fallbacks` that was
-    not said yet replaces an unsupported sentence; they are sentences of the rules."""
+    not said yet replaces an unsupported sentence; they are sentences of the rules. `may_retry`: the model can correct
+    unsupported sentences, so nothing replaces them yet, and none is released before the first is supported."""
 
     indexes: Sequence[int]
     fallbacks: Sequence[CitedSentence] = ()
+    may_retry: bool = False
+
+
+class RefusedSentence(NamedTuple):
+    """A sentence of free text that was not released, and what its evidence does not support."""
+
+    text: str
+    why: str
 
 
 class ReleasedAnswer(NamedTuple):
@@ -63,7 +72,9 @@ class GroundingGate:
     """One answer in the making. `answer` is the released text, `cited` the evidence behind its [1], [2] ...
 
     `unsupported` counts sentences that were corrected, replaced or dropped, `passed` the sentences of free text that
-    were released. `known` finds the names of the graph in a sentence; free text may be in `language`.
+    were released, `refused` those that the model may correct; `is_lead_refused`: the first was among them, and the rest
+    was not looked at. `is_lead_lost`: nothing stands in its place. `known` finds the names of the graph in a sentence;
+    free text may be in `language`.
     """
 
     def __init__(
@@ -87,6 +98,9 @@ class GroundingGate:
         self._after_table = False
         self._released: set[str] = set()
         self._used_fallbacks = 0
+        self.refused: list[RefusedSentence] = []
+        self.is_lead_refused = False
+        self.is_lead_lost = False
 
     def released(self) -> ReleasedAnswer:
         """The answer so far."""
@@ -137,7 +151,7 @@ class GroundingGate:
         text = escape_markup(raw)
         numbers = [int(n) for cited in _CITED.findall(text) for n in re.findall(r"\d+", cited)]
         core = " ".join(_CITED.sub("", text).split())
-        if not _LETTER.search(core) or core in self._released:
+        if not _LETTER.search(core) or core in self._released or (shown.may_retry and self.is_lead_refused):
             return
         named = list(dict.fromkeys(shown.indexes[n - 1] for n in numbers if 0 < n <= len(shown.indexes)))
         if named and not self._unsupported(core, named):
@@ -152,8 +166,12 @@ class GroundingGate:
         if other is not None:
             self.passed += 1
             self._release_sentence(core, [other], gap)
-        else:
-            self._say_fallback(shown)
+        elif shown.may_retry:
+            self.is_lead_refused |= not self.passed
+            claims = self._unsupported(core, named) if named else ["it names no evidence that it rests on"]
+            self.refused.append(RefusedSentence(core, ", ".join(claims)))
+        elif not self._say_fallback(shown):
+            self.is_lead_lost |= not self.passed
 
     def _needed_evidence(self, core: str, named: Sequence[int], shown: ShownEvidence) -> list[int]:
         """Those of the named evidence that the sentence rests on, or the evidence that it should have named instead."""
@@ -187,13 +205,15 @@ class GroundingGate:
                 best = (score, index)
         return None if best is None else best[1]
 
-    def _say_fallback(self, shown: ShownEvidence) -> None:
+    def _say_fallback(self, shown: ShownEvidence) -> bool:
+        """Whether a sentence of the rules was said instead."""
         while self._used_fallbacks < len(shown.fallbacks):
             text, evidence = shown.fallbacks[self._used_fallbacks]
             self._used_fallbacks += 1
             if not set(evidence) <= set(self.cited):
                 self.say(text, evidence)
-                return
+                return True
+        return False
 
     def _release_sentence(self, core: str, evidence: Sequence[int], gap: str, table: str = "") -> None:
         if not core or core in self._released:

@@ -4,10 +4,21 @@ from dataclasses import replace
 
 from agents.answering.answer_draft import AnswerDraft
 from agents.answering.select_answer import UNSURE
+from agents.turn_view import TurnView
 from nacre.records.turn import Understanding
 from nacre.understanding.ranking.weights import load_weights
 
 DOUBT = "This rests on an answer before it that I was not sure of."
+
+
+def understood_by_model(view: TurnView) -> Understanding:
+    """The understanding of a turn; if a model made the follow-up stand alone, with its reference instead of the rules':
+    the turn before if the question changed, else none."""
+    if not any(part.standalone for part in view.found):
+        return view.understanding
+    depends = view.standalone.casefold() != view.question.casefold()
+    before = view.conversation[-1].confidence if depends and view.conversation else None
+    return replace(view.understanding, most=1.0 if before is None else before)
 
 
 def limit_confidence(draft: AnswerDraft, understanding: Understanding) -> AnswerDraft:

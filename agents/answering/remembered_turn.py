@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.answering.answer_draft import AnswerDraft
-from agents.answering.inherited_confidence import inheritable_confidence
+from agents.answering.inherited_confidence import inheritable_confidence, understood_by_model
 from agents.answering.select_answer import plan_of
 from agents.turn_view import TurnView
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows
@@ -47,7 +47,7 @@ def remembered_turns(
         options=draft.options,
         confirm=_reading_to_confirm(view, draft),
         evidence=tuple(_remembered_evidence(view.evidence[index]) for index in list(cited)[:REMEMBERED_EVIDENCE]),
-        confidence=inheritable_confidence(draft, understanding),
+        confidence=inheritable_confidence(draft, understood_by_model(view)),
     )
     return (turn,)
 

@@ -85,9 +85,10 @@ def _unsupported_truth(match: SentenceMatch) -> list[str]:
     if match.yes_no and (match.yes_no.casefold() == "yes") != truth:
         return [match.yes_no]
     # the question may contain a denial: "animals that are not seals"
-    if truth and match.denial and match.denial.casefold() not in match.evidence.words:
+    may_deny = match.evidence.is_empty or not match.denial or match.denial.casefold() in match.evidence.words
+    if truth and not may_deny:
         return [match.denial]
-    if not truth and not match.yes_no and not match.denial and match.evidence.is_empty:
+    if not truth and not match.yes_no and not match.is_negative and match.evidence.is_empty:
         return [match.text.strip()]
     return []
 

@@ -107,7 +107,8 @@ def _is_computed(
 ) -> bool:
     """Whether it is the difference, sum, mean, ratio or percentage of numbers in the sentence or in its rows."""
     evidence = match.evidence
-    rows = {row for span in known for row, _ in span.places}
+    # numbers over a whole group have no name that the sentence could say
+    rows = {row for span in known for row, _ in span.places} | evidence.unnamed_rows
     in_rows = [(own.value, own.unit) for own in evidence.numbers if own.place[0] in rows]
     operands = list(dict.fromkeys([*((a.value, a.unit) for a in supported), *in_rows]))[:MAX_OPERANDS]
     # the words that a result needs in the sentence ("" for none), the result, its unit

@@ -93,6 +93,11 @@ class SentenceMatch:
                 return self.words[i].text
         return ""
 
+    @property
+    def is_negative(self) -> bool:
+        """Whether the sentence has a negation anywhere: "the list names no mill"."""
+        return bool(self.denial) or not word_list("checking", "negations").isdisjoint(self.norms)
+
     @cached_property
     def content(self) -> list[int]:
         """The positions of the words that carry meaning."""

@@ -68,7 +68,7 @@ PROSE = replace(UNSURE, expected="prose")
             "ConnectionError: the model's server can't be reached",
         ),
         ([""], "nothing it said rests on the evidence"),
-        (["I am sorry, but I can't help with that."], "nothing it said rests on the evidence"),
+        (["I am sorry, but I can't help with that."] * 2, "nothing it said rests on the evidence"),
         ([Slow("late", 30)], "no end within 1 s"),
         (["again" * 5000], "would not stop after 6000 characters"),
     ],
@@ -79,6 +79,38 @@ def test_the_rules_complete_what_a_model_does_not_say(scripted: ScriptedModel, r
     result, gate = fused(agent, seen(SENTENCE, understanding=PROSE))
     assert gate.answer == "The pilaf contains rice and onion [1]."
     assert result.by.startswith(f"rules after model: {why}")
+
+
+def test_a_refused_sentence_goes_back_once_with_the_reason(scripted: ScriptedModel) -> None:
+    other = replace(SENTENCE, text="Beside pilaf stands dal, which contains lentils.", title="dal")
+    scripted.replies = ["The pilaf contains rice [1]. The dal contains 7 onions [2].", "The dal contains lentils [2]."]
+    agent = fuser.by_model(scripted, fuser.by_rules, LIMITS)
+    result, gate = fused(agent, seen(SENTENCE, other, understanding=PROSE))
+    assert gate.answer.startswith("The pilaf contains rice [1]. The dal contains lentils [2].")
+    assert (result.by, result.usage.calls, gate.unsupported) == ("model", 2, 1)
+    shown = str(scripted.asked[1][-1].content)
+    assert "- The dal contains 7 onions." in shown
+    assert "not supported: 7" in shown
+    assert "Give these sentences again" in shown
+
+
+def test_a_refused_first_sentence_is_asked_for_before_the_others_are_said(scripted: ScriptedModel) -> None:
+    other = replace(SENTENCE, text="Beside pilaf stands dal, which contains lentils.", title="dal")
+    scripted.replies = [
+        "The pilaf contains 7 onions [1]. The dal contains lentils [2].",
+        "The pilaf contains onion [1]. The dal contains lentils [2].",
+    ]
+    _, gate = fused(fuser.by_model(scripted, fuser.by_rules, LIMITS), seen(SENTENCE, other, understanding=PROSE))
+    assert gate.answer.startswith("The pilaf contains onion [1]. The dal contains lentils [2].")
+    assert "Give the whole answer again" in str(scripted.asked[1][-1].content)
+
+
+def test_a_small_model_is_not_asked_for_a_refused_sentence_again(scripted: ScriptedModel) -> None:
+    german = Rewrite("What is in pilaf?", language="de", own="Was ist im Pilaf?")
+    scripted.replies = ["Das Goulash kocht 52 min [1]."]
+    view = replace(seen(SENTENCE), rewrite=german)
+    fused(fuser.by_model(scripted, fuser.by_rules, LIMITS, small=True), view)
+    assert len(scripted.asked) == 1
 
 
 def test_what_was_released_stays_when_a_model_breaks_off(scripted: ScriptedModel) -> None:

@@ -1,5 +1,6 @@
 """What a sentence may say and what it may not, case by case: fixtures/claims.yaml is extended without Python."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,3 +54,28 @@ def test_names_and_numbers_of_two_sentences_are_not_joined_anew() -> None:
     ]
     assert unsupported_claims("The dal cooks for 35 min, the pilaf for 25 min.", told) == []
     assert unsupported_claims("The dal cooks for 25 min.", told) == ["what belongs to what"]
+
+
+PRICE = Rows("sql", 1, Table(("average price",), ((60,),), units=("EUR",)), words="the average price of the barges")
+OTHER_PRICE = replace(PRICE, table=replace(PRICE.table, rows=((50,),)), words="the average price of the punts")
+NONE = Rows("sql", 1, Table(("label",), ()), words="the barges with two masts")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "supported"),
+    [
+        ("On average the barges cost 10 EUR more than the punts.", True),
+        ("On average the barges are 20% more expensive than the punts.", True),
+        ("On average the barges cost 9 EUR more than the punts.", False),
+        ("On average the barges are 30% more expensive than the punts.", False),
+    ],
+)
+def test_two_cited_numbers_support_their_difference_and_percentage(sentence: str, supported: bool) -> None:
+    assert (not unsupported_claims(sentence, [PRICE, OTHER_PRICE])) == supported
+
+
+@pytest.mark.parametrize("evidence", [[NONE], [NONE, PRICE]])
+@pytest.mark.parametrize("sentence", ["No barge has two masts.", "The graph lists no barges with two masts."])
+def test_an_empty_result_supports_a_negation(sentence: str, evidence: list[Rows]) -> None:
+    assert unsupported_claims(sentence, evidence) == []
+    assert unsupported_claims("The barges have two masts.", [NONE])

@@ -147,3 +147,9 @@ def test_a_value_that_ends_a_sentence_gives_no_second_full_stop() -> None:
     gate.say("The told of Acme is An old club..", (0,))
     gate.say("The club is Acme Ltd..", (0,))
     assert gate.answer == "The told of Acme is An old club [1]. The club is Acme Ltd. [1]."
+
+
+def test_a_first_sentence_that_nothing_replaces_is_reported_as_lost() -> None:
+    gate = said("The pilaf cooks for 99 min [1]. The dal cooks for 35 min [2].")
+    assert (gate.answer, gate.is_lead_lost) == ("The dal cooks for 35 min [1].", True)
+    assert not said("The dal cooks for 35 min [2]. The pilaf cooks for 99 min [1].").is_lead_lost
