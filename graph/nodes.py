@@ -11,6 +11,7 @@ from functools import partial
 from langgraph.runtime import Runtime
 
 from agents.agents import Agents
+from agents.answering.draft import find_lack
 from agents.result import Result
 from agents.run_in_thread import run_in_thread
 from agents.tool_selector import Choice
@@ -30,6 +31,7 @@ from graph.turn_input import (
     turn_question,
 )
 from graph.write_answer import run_id, usage_fields, write_answer
+from nacre.access.nearest.search import search_nearest
 from nacre.access.sql_database import sql_database
 from nacre.access.text_coverage import may_texts_answer
 from nacre.access.text_lexicon import load_lexicon
@@ -175,16 +177,11 @@ class Nodes:
         return branch
 
     async def check(self, state: State, runtime: Runtime[Context]) -> Update:
-        """The branches that should be asked once more; none if the evidence is enough or all rounds are used."""
-        context, settings = runtime.context, self._resources.settings
-        if state["round"] >= ((context and context.max_rounds) or settings.max_rounds):
-            return {"wanted": []}
-        view = decode_turn(state, settings)
-        if view.strategy == "waterfall":
-            with await self._pinned_graph(state) as graph:
-                may_answer = partial(may_texts_answer, view.standalone, graph)
-                return {"wanted": list(await run_in_thread(lower_layers, view, may_answer))}
-        return {"wanted": list(branches_to_retry(view, by_model=reasoner_for(self._resources, context) == "model"))}
+        """The branches that should be asked once more. If there are none and nothing answers, what is nearest to the
+        question."""
+        view = decode_turn(state, self._resources.settings)
+        wanted = await self._wanted_branches(view, state, runtime)
+        return {"wanted": list(wanted), **({} if wanted else await self._nearest(view, state))}
 
     async def fuser(self, state: State, runtime: Runtime[Context]) -> Update:
         """Write the answer and the record of the turn."""
@@ -192,6 +189,32 @@ class Nodes:
             update = await write_answer(state, runtime, self._resources, graph)
         self._resources.leases.release(state["hold"])
         return update
+
+    async def _wanted_branches(self, view: TurnView, state: State, runtime: Runtime[Context]) -> Sequence[str]:
+        """The branches of a further round; none if the evidence is enough or all rounds are used."""
+        context, settings = runtime.context, self._resources.settings
+        if view.round >= ((context and context.max_rounds) or settings.max_rounds):
+            return ()
+        if view.strategy == "waterfall":
+            with await self._pinned_graph(state) as graph:
+                return await run_in_thread(lower_layers, view, partial(may_texts_answer, view.standalone, graph))
+        return branches_to_retry(view, by_model=reasoner_for(self._resources, context) == "model")
+
+    async def _nearest(self, view: TurnView, state: State) -> Update:
+        """What the graph says that is nearest to a question that nothing answers."""
+        settings = self._resources.settings
+        with await self._pinned_graph(state) as graph:
+            lack = await run_in_thread(find_lack, view, graph.schema)
+            if not lack:
+                return {}
+            try:
+                searching = run_in_thread(search_nearest, view, lack, graph)
+                found = await asyncio.wait_for(searching, settings.branch_seconds)
+            except Exception as error:
+                # the answer does without it
+                _log_failure("searching what is nearest", error)
+                return {}
+        return {"found": [RecordDict(found)]}
 
     async def _rewrite(self, agents: Agents, view: TurnView, graph: Graph) -> tuple[Result[Rewrite], list[str]]:
         """The question that stands alone, and what to say about it."""

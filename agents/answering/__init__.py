@@ -8,6 +8,7 @@ select_answer         which rows or sentences answer
 from_texts            answers in sentences of documents
 disputes, clarify     evidence that disagrees; other readings to offer
 absence               why there is no answer
+nearest               what is nearest to a question that nothing answers
 answer_draft          the record of a drafted answer
 draft_sentences       answers that are sentences
 draft                 the answer by rules

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rapidfuzz import fuzz, process
-
 from agents.answering.clarify import confirm_reading
 from agents.answering.select_answer import content_words, empty_table, indexed_sentences, is_sure, unstated_rows
 from nacre.language.sanitize import quote_line
@@ -12,12 +10,12 @@ from nacre.language.thesaurus import gradable_adjective
 from nacre.language.tokens import Token, tokenize
 from nacre.plans.missing_values import is_unknown_truth
 from nacre.records.answer import Status
-from nacre.records.evidence import Evidence, QueryError, Rows
+from nacre.records.evidence import Evidence, QueryError
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Understanding
 from nacre.wording.phrases.plan import predicate_words
 
-MOST_PROPERTIES = 6
+MOST_PROPERTIES, MOST_WORDS = 6, 4
 STEM = 6
 
 
@@ -34,26 +32,21 @@ class Absence:
 def is_unanswerable(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
     """Whether the graph can only give an empty result: it surely is the answer, or the graph does not state what is
     asked of the named things."""
-    if understanding.unstated is not None or unstated_rows(understanding, evidence) is not None:
+    is_known = not understanding.unknown
+    if (understanding.unstated is not None and is_known) or unstated_rows(understanding, evidence) is not None:
         return True
     empty = empty_table(understanding, evidence)
-    return empty is not None and not understanding.unknown and is_sure(understanding, empty[1])
+    return empty is not None and is_known and is_sure(understanding, empty[1])
 
 
 def explain_absence(
     understanding: Understanding, schema: Schema, evidence: Sequence[Evidence], failures: dict[str, QueryError]
 ) -> Absence:
     """The first reason that applies: unknown words, a property that is not stated, an empty result, failed queries, a
-    question that was not understood. Else what the graph states of the thing instead."""
+    question that was not understood. Else which words of the question the evidence lacks."""
     empty = empty_table(understanding, evidence)
     if understanding.unknown:
-        names = quoted_list([word for word, _ in understanding.unknown])
-        hint = nearest_name_hint(understanding.unknown)
-        text = f"This graph knows nothing called {names}.{hint}"
-        if not schema.predicates:
-            text = f"The texts do not tell of {names}."
-        elif any(each.document is not None for _, each in indexed_sentences(evidence)):
-            text = f"This graph knows nothing called {names}, and its texts do not answer this.{hint}"
+        text = _unknown_words_text(understanding, schema, evidence)
         return Absence(text, "not_in_graph", text)
     if understanding.unstated is not None:
         asked, other = understanding.unstated
@@ -79,7 +72,11 @@ def explain_absence(
     best = next((each for each in understanding.readings), None)
     if best is not None:
         return _misunderstanding(best, empty is not None)
-    text = _known_facts_text(understanding, schema, evidence)
+    labels = [*(each.label for each in schema.classes), *(each.label for each in schema.predicates)]
+    known = content_words(" ".join([*labels, *(f"{each.title} {each.text}" for each in evidence)]))
+    missing = [token.text for token in tokenize(understanding.standalone) if _is_unknown_word(token, known)]
+    words = f" on {quoted_list(missing[:MOST_WORDS])}" if missing else " that answers this question"
+    text = f"This graph holds nothing{words}." if schema.predicates else f"The texts say nothing{words}."
     return Absence(text, "not_in_graph", text)
 
 
@@ -90,6 +87,17 @@ def explain_reported_absence(
     text = f"This graph does not hold {quote_line(missing)}."
     key, name = _subject(understanding, evidence)
     return f"{text}{_stated_properties_hint(name, _stated_properties(key, schema, evidence))}" if key else text
+
+
+def _unknown_words_text(understanding: Understanding, schema: Schema, evidence: Sequence[Evidence]) -> str:
+    """Which names the graph lacks; else which other words of the question it lacks."""
+    unknown = [each for each in understanding.unknown if each[0] in understanding.absent] or understanding.unknown
+    names, hint = quoted_list([word for word, _ in unknown]), nearest_name_hint(unknown)
+    if not schema.predicates:
+        return f"The texts do not tell of {names}."
+    missing = f"This graph {'knows nothing called' if understanding.absent else 'says nothing about'} {names}"
+    with_texts = any(each.document is not None for _, each in indexed_sentences(evidence))
+    return f"{missing}{', and its texts do not answer this' if with_texts else ''}.{hint}"
 
 
 def nearest_name_hint(unknown: Sequence[tuple[str, str]]) -> str:
@@ -115,37 +123,6 @@ def quoted_list(names: Sequence[str]) -> str:
     """
     quotes = [f"“{quote_line(name)}”" for name in dict.fromkeys(names)]
     return quotes[0] if len(quotes) == 1 else f"{', '.join(quotes[:-1])} and {quotes[-1]}"
-
-
-def _known_facts_text(understanding: Understanding, schema: Schema, evidence: Sequence[Evidence]) -> str:
-    """Which words of the question the evidence lacks, and what the graph states of the thing that it asks about."""
-    key, name = _subject(understanding, evidence)
-    about = [each for each in evidence if not key or key in each.keys]
-    asked_for = [each.words for each in about if isinstance(each, Rows)]
-    labels = [*(each.label for each in schema.classes), *(each.label for each in schema.predicates)]
-    named = [name, *labels, *(each.title for each in evidence)]
-    known = content_words(" ".join([*named, *(each.text for each in about), *asked_for]))
-    missing = [t.text for t in tokenize(understanding.standalone) if _is_unknown_word(t, known)]
-    words = f" on {quoted_list(missing[:4])}" if missing else ""
-    if not schema.predicates:
-        return f"The texts say nothing{words or ' that answers this question'}."
-    if not key:
-        return f"This graph holds nothing{words or ' that answers this question'}."
-    properties = _stated_properties(key, schema, evidence)
-    asked_words = content_words(understanding.standalone) - content_words(name)
-    unrecorded = [
-        label
-        for predicate in schema.predicates
-        if predicate.role == "fact" and (label := predicate_words(predicate.iri, schema)) not in properties
-        if content_words(label) & asked_words
-    ]
-    text = f"This graph says nothing{words or ' that answers this'} for {quote_line(name)}."
-    if unrecorded and not words:
-        text = f"This graph records no {quote_line(unrecorded[0])} of {quote_line(name)}."
-    near = process.extractOne(" ".join(missing), properties, scorer=fuzz.partial_ratio, score_cutoff=80)
-    if near:
-        return f"{text} The nearest it has is {quote_line(near[0])}."
-    return f"{text}{_stated_properties_hint('it', properties)}"
 
 
 def _stated_properties_hint(name: str, properties: Sequence[str]) -> str:

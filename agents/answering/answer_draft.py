@@ -1,12 +1,15 @@
 """An answer before it is written: AnswerDraft."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from nacre.records.answer import Status, Value
 from nacre.records.turn import Reading
 
 # a sentence with the indexes of the evidence that it rests on
 CitedSentence = tuple[str, tuple[int, ...]]
+# what an answer lacks: nothing, words that its rows leave out, or everything
+Lack = Literal["", "words", "everything"]
 
 
 @dataclass(frozen=True)
@@ -17,7 +20,8 @@ class AnswerDraft:
     say what other evidence gives instead. `options` are readings as good as the one that is answered; they are offered
     at the end, by `offer` in another language than English. Without options `confirm` is the reading to be confirmed;
     `doubt` is a further doubt. `columns` and `rows` are an answer of several columns as a table. `translated` are the
-    first sentences in the language of the question.
+    first sentences in the language of the question. `things` are the IRIs and labels of the things that the answer is
+    about, if no table has them; `topic` is the reading that asks for everything about them.
     """
 
     sentences: tuple[CitedSentence, ...]
@@ -36,3 +40,5 @@ class AnswerDraft:
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[Value | None, ...], ...] = ()
     translated: tuple[str, ...] = ()
+    things: tuple[tuple[str, str], ...] = ()
+    topic: Reading | None = None

@@ -10,11 +10,12 @@ from agents.answering.absence import (
     nearest_name_hint,
     quoted_list,
 )
-from agents.answering.answer_draft import AnswerDraft, CitedSentence
+from agents.answering.answer_draft import AnswerDraft, CitedSentence, Lack
 from agents.answering.clarify import other_readings
 from agents.answering.disputes import Dispute, find_disputes
 from agents.answering.draft_sentences import draft_description, draft_orientation, draft_sentences
 from agents.answering.from_texts import DraftFromText, best_text_answer, is_question_for_texts
+from agents.answering.nearest import draft_matches, draft_nearest, likeliest_reading
 from agents.answering.select_answer import (
     DECLINED,
     indexed_sentences,
@@ -38,9 +39,9 @@ from nacre.wording.answers.verbalisation import Verbalisation
 
 
 def draft_answer(view: TurnView, schema: Schema) -> AnswerDraft:
-    """The answer in the order of trust: rows, then sentences, then an empty result that is sure, then why not.
+    """The answer in the order of trust: rows, texts, an empty result that is sure, what is nearest, then why not.
 
-    If an empty result is sure, sentences made from the graph's own triples can't answer, but those of texts may.
+    If an empty result is sure, sentences made from the graph's own triples can't answer, but those of documents may.
     """
     understanding, evidence = view.understanding, view.evidence
     if understanding.orientation:
@@ -60,10 +61,13 @@ def draft_answer(view: TurnView, schema: Schema) -> AnswerDraft:
         selected = None
     if from_text is not None and from_text.probability > _text_bar(understanding, selected):
         return _draft_from_text(from_text, view, schema)
+    matches = draft_matches(evidence)
+    if matches is not None and (selected is None or _left_out_words(understanding, selected[1])):
+        return matches
     if selected is not None:
         # a text with the words that the reading leaves out covers more of the question
         left_out = _left_out_words(understanding, selected[1])
-        covering = draft_sentences(understanding, evidence, only_texts=True, words=left_out) if left_out else None
+        covering = draft_sentences(understanding, evidence, left_out) if left_out else None
         if covering is not None and from_text is not None and from_text.probability > DECLINED:
             return _draft_from_text(from_text, view, schema)
         return _draft_from_rows(*selected, view, schema)
@@ -71,21 +75,38 @@ def draft_answer(view: TurnView, schema: Schema) -> AnswerDraft:
 
 
 def _draft_without_rows(view: TurnView, schema: Schema) -> AnswerDraft:
+    """What documents say, else what surely is not stated, else what is nearest, else why there is no answer."""
     understanding, evidence = view.understanding, view.evidence
-    # if a condition could not be parsed, facts about the named things are no answer
-    likeliest = max(understanding.readings, key=lambda reading: reading.score, default=None)
-    is_partly_read = likeliest is not None and bool(likeliest.lost)
-    only_texts = is_partly_read or is_unanswerable(understanding, evidence)
-    from_sentences = draft_sentences(understanding, evidence, only_texts=only_texts)
-    if from_sentences is not None:
-        return _with_missing(from_sentences, view)
+    from_texts = draft_sentences(understanding, evidence)
+    if from_texts is not None:
+        return from_texts
     missing = _reported_missing(view)
     if missing:
         text = explain_reported_absence(missing, understanding, schema, evidence)
         return AnswerDraft(((text, ()),), "not_in_graph", reason=text)
+    nearest = None if is_unanswerable(understanding, evidence) else draft_nearest(understanding, evidence)
+    if nearest is not None:
+        return nearest
     absence = explain_absence(understanding, schema, evidence, dict(view.failures))
     cited = () if absence.table is None else (absence.table,)
-    return AnswerDraft(((absence.text, cited),), absence.status, reason=absence.reason, table=absence.table)
+    options = likeliest_reading(understanding, evidence) if absence.status == "not_in_graph" else ()
+    return AnswerDraft(
+        ((absence.text, cited),), absence.status, reason=absence.reason, table=absence.table, options=options
+    )
+
+
+def find_lack(view: TurnView, schema: Schema) -> Lack:
+    """What the answer would lack as the evidence stands; nothing if it answers, or if it is sure that nothing does."""
+    if view.rewrite.chosen is not None or view.rewrite.aside or view.understanding.orientation:
+        return ""
+    draft = draft_answer(view, schema)
+    if draft.table is not None:
+        rows = view.evidence[draft.table]
+        left_out = isinstance(rows, Rows) and _left_out_words(view.understanding, rows)
+        return "words" if left_out and draft.values else ""
+    if draft.status not in ("not_in_graph", "not_understood") or _reported_missing(view):
+        return ""
+    return "" if is_unanswerable(view.understanding, view.evidence) else "everything"
 
 
 def _is_denied(rows: Rows, view: TurnView) -> bool:

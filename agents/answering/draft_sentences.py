@@ -2,13 +2,11 @@
 best sentences; or None."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from agents.answering.answer_draft import AnswerDraft, CitedSentence
 from agents.answering.select_answer import (
     candidate_rows,
     content_words,
-    has_wanted_number,
     indexed_sentences,
     is_covered_by,
     is_empty,
@@ -17,7 +15,6 @@ from agents.answering.select_answer import (
 from nacre.language.forms.nouns import join_names
 from nacre.language.orientation import intents, lead
 from nacre.language.rank_sentences import rank_sentences
-from nacre.language.tokens import fold
 from nacre.records.evidence import Evidence, EvidenceSentence
 from nacre.records.schema import Schema
 from nacre.records.turn import Understanding
@@ -32,9 +29,6 @@ from nacre.wording.overview.overview import EXAMPLES
 QUERYING = ("sql", "sparql")
 PROSE_WORDS = 150
 LOOKUP_WORDS = 35
-# a mention with a lower score may not name the thing
-NAME_SCORE = 0.9
-NEAREST_CAVEAT = "No reading of the question gives this: it is the nearest that the graph says."
 
 # a sentence, with its index in the evidence
 IndexedSentence = tuple[int, EvidenceSentence]
@@ -91,15 +85,11 @@ def draft_orientation(intent: str, evidence: Sequence[Evidence], schema: Schema)
 
 
 def draft_sentences(
-    understanding: Understanding, evidence: Sequence[Evidence], *, only_texts: bool, words: Sequence[str] = ()
+    understanding: Understanding, evidence: Sequence[Evidence], words: Sequence[str] = ()
 ) -> AnswerDraft | None:
-    """The best sentences, if they contain most words of the question, all words unknown to the graph, and `words`."""
-    names = [m.label for m in understanding.mentions if m.kind == "entity" and m.score >= NAME_SCORE]
-    candidates = [
-        (i, each)
-        for i, each in indexed_sentences(evidence)
-        if each.document is not None or not (only_texts or _is_about_others(each, names))
-    ]
+    """The best sentences of documents, if they contain most words of the question, all words unknown to the graph, and
+    `words`."""
+    candidates = [(i, each) for i, each in indexed_sentences(evidence) if each.document is not None]
     chosen = _within_budget(_ranked(understanding, candidates, LOOKUP_WORDS), LOOKUP_WORDS)
     if not chosen or not is_covered_by(understanding.standalone, [each for _, each in chosen]):
         return None
@@ -107,18 +97,7 @@ def draft_sentences(
     if any(content_words(word) - covered for word in (*words, *(unknown for unknown, _ in understanding.unknown))):
         # a word that names nothing in the graph may still occur in a passage
         return None
-    if any(each.document is not None for _, each in chosen):
-        return _draft(chosen)
-    if not has_wanted_number(understanding.standalone, [each for _, each in chosen]):
-        return None
-    # no reading asks for them, so it is unknown whether they answer
-    return replace(_draft(chosen), status="clarify", caveats=(NEAREST_CAVEAT,))
-
-
-def _is_about_others(sentence: EvidenceSentence, names: Sequence[str]) -> bool:
-    """Whether a sentence made from triples mentions none of the things that the question names."""
-    text = fold(f"{sentence.title} {sentence.text}")
-    return bool(names) and not any(fold(name.partition(" (")[0]) in text for name in names)
+    return _draft(chosen)
 
 
 def _ranked(understanding: Understanding, sentences: Sequence[IndexedSentence], words: int) -> list[IndexedSentence]:

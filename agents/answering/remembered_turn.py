@@ -35,15 +35,18 @@ def remembered_turns(
     result = cited.get(draft.table, used) if draft.table is not None else None
     if used is None and understanding.readings:
         plan = understanding.readings[0].plan
-    gives_none = draft.status in FAILED
+    if draft.topic is not None:
+        plan = draft.topic.plan
+    gives_none = draft.status in FAILED and not draft.things
     labels = () if gives_none else tuple(value for value in draft.values if isinstance(value, str))
+    keys = result.keys if result is not None and not gives_none else tuple(key for key, _ in draft.things)
     turn = EarlierTurn(
         view.question,
         view.standalone,
         answer,
         plan=plan,
-        keys=result.keys[:most] if result is not None and not gives_none else (),
-        labels=labels[:most],
+        keys=keys[:most],
+        labels=(labels or tuple(label for _, label in draft.things))[:most],
         options=draft.options,
         confirm=_reading_to_confirm(view, draft),
         evidence=tuple(_remembered_evidence(view.evidence[index]) for index in list(cited)[:REMEMBERED_EVIDENCE]),

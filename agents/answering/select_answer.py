@@ -1,8 +1,9 @@
 """Which evidence answers: the rows that are likeliest to be right, else sentences, else nothing."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from nacre.language.base import language
+from nacre.language.base import language, word_list
 from nacre.language.rank_sentences import word_coverage as share
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import name_tokens, tokenize
@@ -13,10 +14,13 @@ from nacre.records.plan import Aggregate, Ask, Attribute, Itself, Plan, Select
 from nacre.records.turn import Understanding
 from nacre.texts.expected_answer import expected_answer
 from nacre.understanding.ranking.calibrate import shown_columns
+from nacre.understanding.ranking.unheeded_words import is_unrestricted
 from nacre.understanding.ranking.weights import load_weights
 
 # rows that are less likely are right once in ten (measured out of fold): they are not given as an answer
 DECLINED = 0.1
+# rows that are less likely are more likely wrong than right
+LIKELY = 0.5
 # subtracted from the threshold of sure rows for a confidence just below it
 UNSURE = 0.01
 # the share of the question's words that sentences must contain to answer it (given)
@@ -132,10 +136,11 @@ def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence
 
     None if no rows have a value, none are likely enough to be given, or an empty result is sure.
     """
-    rows = [(index, each) for index, each in candidate_rows(evidence) if not _is_trivial(understanding, each)]
+    rows = [(index, each) for index, each in candidate_rows(evidence) if not is_trivial(understanding, each)]
     likeliest = max(rows, key=lambda found: (row_probability(understanding, found[1]), -found[0]), default=None)
     if likeliest is not None and is_unknown_truth(likeliest[1].table):
         return None
+    rows = [(index, each) for index, each in rows if not is_refused(understanding, each)]
     filled = [(index, each) for index, each in rows if not is_empty(each.table)]
     if any(each.reading == 0 and is_empty(each.table) for _, each in rows):
         # a question about somebody is not answered by a reading that leaves out who, or what
@@ -151,7 +156,39 @@ def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence
     return best
 
 
-def _is_trivial(understanding: Understanding, rows: Rows) -> bool:
+def is_refused(understanding: Understanding, rows: Rows) -> bool:
+    """Whether rows ignore what the question is about: all things of a class, or that there are some, although words are
+    left out ("which boat sank" is not answered by all boats); rows that leave out a named thing; unlikely rows that
+    leave words out although things are named, and an unlikely no."""
+    if rows.reading is None or rows.confirmed:
+        return False
+    reading = understanding.readings[rows.reading]
+    is_likely = row_probability(understanding, rows) >= LIKELY
+    if isinstance(reading.plan.body, Ask) and is_nil(rows.table) and not is_likely:
+        return True
+    left_out = {token.norm for text in reading.unused for token in tokenize(text)} - word_list("ranking", "existing")
+    if not left_out:
+        return False
+    if _gives_whole_class(reading.plan) or (not is_likely and is_unrestricted(reading.plan.body)):
+        return True
+    named = [each.mention for each in understanding.named]
+    if any(each.score >= EXACT_SCORE and left_out & set(name_tokens(each.text)) for each in named):
+        return True
+    return bool(named) and not is_likely
+
+
+def _gives_whole_class(plan: Plan) -> bool:
+    """Whether a plan lists all things of a class, or those that have a link to anything, or asks whether there are
+    any."""
+    body = plan.body.select if isinstance(plan.body, Ask) else plan.body
+    return (
+        isinstance(body, Select)
+        and is_unrestricted(replace(body, edges=()))
+        and all(isinstance(each, Itself) for each in body.answers)
+    )
+
+
+def is_trivial(understanding: Understanding, rows: Rows) -> bool:
     """Whether rows are no answer: they only repeat what the question names, or only confirm that one thing exists, has
     a class, a link or a value although more was asked. "Is she blocked" is not answered by "yes, she is a customer"."""
     if is_echo(understanding, rows):
@@ -261,16 +298,6 @@ def is_covered_by(question: str, sentences: Sequence[EvidenceSentence]) -> bool:
     """Whether the sentences about one of the things contain most words of the question."""
     by_title = {each.title: [e for e in sentences if e.title == each.title] for each in sentences}
     return any(_contains_most_words(question, group) for group in by_title.values())
-
-
-def has_wanted_number(question: str, sentences: Sequence[EvidenceSentence]) -> bool:
-    """Whether sentences have a further number if the question asks when, how many or how much: not one of the question
-    itself or of their titles."""
-    expected = expected_answer(question)
-    asked_words = {token.norm for text in (question, *(each.title for each in sentences)) for token in tokenize(text)}
-    further = {token.norm for each in sentences for token in tokenize(each.text)} - asked_words
-    numbers = expected.kind in ("date", "time", "count") or (expected.kind == "amount" and expected.units is not None)
-    return not numbers or any(any(map(str.isdigit, word)) for word in further)
 
 
 def _contains_most_words(question: str, sentences: Sequence[EvidenceSentence]) -> bool:

@@ -10,6 +10,7 @@ sql_database         a graph for agents that write SQL
 sparql_database      a graph for agents that write SPARQL
 join_texts           questions that need facts and texts
 text_coverage        whether texts may answer what rows leave out
+nearest              what is nearest to a question that no rows answer
 queries              guarded queries of people and other programs
 text2sparql          a question as one SPARQL query
 labels               the labels of IRIs

@@ -65,6 +65,19 @@ class JoinedTexts:
 
 
 @dataclass(frozen=True)
+class Nearness:
+    """Why a sentence is near to a question that no rows answer.
+
+    `likeness` is 0..1, comparable between sentences. `thing` is the IRI of the thing that it is about: a named one, or
+    one that may be asked for. `chance` is the probability that this thing is the answer, 0 if it is not offered as one.
+    """
+
+    likeness: float
+    thing: str = ""
+    chance: float = 0.0
+
+
+@dataclass(frozen=True)
 class Rows:
     """Rows that one branch found in one round.
 
@@ -104,7 +117,8 @@ class Rows:
 @dataclass(frozen=True)
 class EvidenceSentence:
     """A sentence that one branch found in one round: verbalised from `triples`, or in `document` from `start` to `end`.
-    `title` is that of its passage. `score` is comparable within one branch only."""
+    `title` is that of its passage. `score` is comparable within one branch only. Sentences that were looked up because
+    nothing else answers have their `nearness`."""
 
     branch: str
     round: int
@@ -118,6 +132,7 @@ class EvidenceSentence:
     end: int = 0
     basis: str = ""
     joined: JoinedTexts | None = None
+    nearness: Nearness | None = None
     kind: Literal["sentence"] = "sentence"
 
 

@@ -101,6 +101,14 @@ class Mention:
     predicate: str = ""
 
 
+@dataclass(frozen=True)
+class NamedThing:
+    """A thing that the question names, and the reading that asks for everything about it."""
+
+    mention: Mention
+    everything: Reading
+
+
 ExpectedKind = Literal["entities", "number", "date", "boolean", "text", "prose"]
 
 
@@ -112,7 +120,9 @@ class Understanding:
     all targets of the mentions' words. `considered` counts the readings that were ranked; `cut`: the search ran out of
     time. `most` is the probability that the earlier turns it depends on were right, an upper limit for its readings.
     `unstated` is what the question asks for and no reading returns ("where", "how old"), with the nearest property that
-    the graph has, which is of another kind. `orientation` is that of the rewrite."""
+    the graph has, which is of another kind. `orientation` is that of the rewrite. `named` are the things that the
+    question names, whether or not a reading uses them, `absent` those unknown words that are names or no words of
+    English."""
 
     standalone: str
     mentions: tuple[Mention, ...] = ()
@@ -125,3 +135,5 @@ class Understanding:
     most: float = 1.0
     unstated: tuple[str, str] | None = None
     orientation: str = ""
+    named: tuple[NamedThing, ...] = ()
+    absent: tuple[str, ...] = ()

@@ -1,11 +1,16 @@
 """What a question names, for the other branches: best reading + Links -> Mentions, and words that name nothing."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rapidfuzz import fuzz, process
 
-from nacre.records.turn import Mention
+from nacre.language.common_words import is_common_word
+from nacre.language.tokens import name_tokens
+from nacre.records.plan import Plan, Profile
+from nacre.records.turn import Mention, NamedThing, Reading
 from nacre.understanding.linking.linker import Linker
+from nacre.understanding.parsing.profile_subjects import select_of_link
 from nacre.understanding.question.types import Link, Question
 from nacre.understanding.ranking.best_readings import unlinked_tokens
 from nacre.understanding.ranking.rank import RankedReading
@@ -14,6 +19,10 @@ from nacre.understanding.ranking.rank import RankedReading
 MAX_NAMED, MAX_ALTERNATIVE_MENTIONS = 12, 60
 # Kinds of cues that rank or compare.
 RANKING_CUES = frozenset(("superlative", "most", "comparative", "degree"))
+# Things that a question names, and the minimum scores of a name and of a code, each perhaps part of one (given).
+MAX_NAMED_THINGS, MIN_NAME_SCORE, MIN_CODE_SCORE = 3, 0.35, 0.1
+# The reading that asks for all that is known of a thing, in words.
+EVERYTHING = "everything about {}"
 # Minimum similarity of a known name that is suggested for an unknown word (rapidfuzz ratio).
 MIN_SUGGESTION_RATIO = 80
 
@@ -49,6 +58,45 @@ def link_mention(link: Link, question: Question, text: str) -> Mention:
         round(link.score, 3),
         ref.predicate if link.kind == "value" else "",
     )
+
+
+def named_things(links: Sequence[Link], question: Question, text: str, linker: Linker) -> tuple[NamedThing, ...]:
+    """The things that the question names: of overlapping names the longest, then the likeliest. A name that several
+    things share stands for the first of them."""
+    names = [x for x in links if x.kind == "entity" and x.keys and _is_name(x, question)]
+    chosen: list[Link] = []
+    for name in sorted(names, key=lambda x: (x.start - x.end, -x.score, len(x.keys))):
+        if all(name.end <= other.start or other.end <= name.start for other in chosen):
+            chosen.append(name)
+    in_order = sorted(chosen, key=lambda x: x.start)[:MAX_NAMED_THINGS]
+    return tuple(_named_thing(x, question, text, linker) for x in in_order)
+
+
+def _is_name(link: Link, question: Question) -> bool:
+    """Whether a link is by the thing's own name or a code, and not by a synonym. "Them" may stand for several things of
+    the conversation."""
+    if link.match == "scope":
+        return len(link.keys) == 1
+    words = {token.norm for token in question.tokens[link.start : link.end]}
+    if any(any(map(str.isdigit, word)) for word in words):
+        return link.score >= MIN_CODE_SCORE
+    return link.score >= MIN_NAME_SCORE and (link.exact or bool(words & set(name_tokens(link.label))))
+
+
+def _named_thing(link: Link, question: Question, text: str, linker: Linker) -> NamedThing:
+    key, *_ = link.keys
+    thing = linker.lexicon.thing(key)
+    link = link._replace(keys=(key,), label=(thing.label if thing is not None else "") or link.label)
+    mention = replace(link_mention(link, question, text), target=key)
+    words = EVERYTHING.format(mention.label)
+    return NamedThing(mention, Reading(Plan(Profile(select_of_link(link, linker.index))), 1.0, 1.0, words, 1.0))
+
+
+def absent_names(unknown: Sequence[tuple[str, str]], question: Question) -> tuple[str, ...]:
+    """Those of the unknown words that are no words of English, or are written as names."""
+    tokens = {token.text: (i, token) for i, token in reversed(list(enumerate(question.tokens)))}
+    found = ((word, *tokens[word]) for word, _ in unknown if word in tokens)
+    return tuple(word for word, i, token in found if not is_common_word(token, is_first=i == 0))
 
 
 def unknown_words(

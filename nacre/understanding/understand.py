@@ -26,7 +26,14 @@ from nacre.understanding.linking.link_mentions import link_mentions
 from nacre.understanding.linking.linker import Linker, linker_of
 from nacre.understanding.linking.misspellings import link_misspellings
 from nacre.understanding.linking.prepare_question import prepare_question
-from nacre.understanding.mentions import alternative_links, link_mention, unknown_words, used_links
+from nacre.understanding.mentions import (
+    absent_names,
+    alternative_links,
+    link_mention,
+    named_things,
+    unknown_words,
+    used_links,
+)
 from nacre.understanding.parse_question import group_reader, parse_question
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.constraints.answer_type import (
@@ -92,17 +99,20 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     best = ranked[0] if ranked else None
     used = used_links(best, links)
     written = strip_courtesy(text)
+    unknown = () if profile is not None or revised else unknown_words(best, question, links, linker)
     return Understanding(
         standalone=rewrite.standalone,
         mentions=tuple(link_mention(x, question, written) for x in used),
         readings=readings,
         expected=expected_kind(readings[0].plan.body if readings else None, schema),
-        unknown=() if profile is not None or revised else unknown_words(best, question, links, linker),
+        unknown=unknown,
         candidates=tuple(link_mention(x, question, written) for x in alternative_links(used, links)),
         considered=len(ranked),
         cut=cut,
         most=_highest_probability(rewrite, text, ranked, question, linker),
         unstated=_unstated_answer(match, schema),
+        named=named_things(links, question, written, linker),
+        absent=absent_names(unknown, question),
     )
 
 

@@ -1,0 +1,157 @@
+"""The facts of the things that a question names, nearest first: Understanding + Graph -> sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from agents.answering.nearest import is_text
+from nacre.access.nearest.likeness import likenesses, question_forms, text_forms, word_likenesses
+from nacre.access.text_lexicon import endpoint_names
+from nacre.language.tokens import fold
+from nacre.plans.run import Engine, tables_engine
+from nacre.records.evidence import BranchResult, EvidenceSentence, Nearness, Query
+from nacre.records.facts import Passage
+from nacre.records.schema import Schema
+from nacre.records.turn import Mention, Understanding
+from nacre.stores.sqlite.triples import TripleReader
+from tools.sparql import endpoint_engine
+from tools.sql import run_reading
+
+if TYPE_CHECKING:
+    from nacre.stores.catalog import Graph
+
+# passages of a thing that are read, and facts of it that are compared by meaning
+MOST_PASSAGES, MOST_COMPARED = 8, 32
+# things that are described at an endpoint, each by one query (given)
+MOST_REMOTE = 1
+# facts of one thing that are kept
+MOST_FACTS = 6
+# the likeness that prose has more than a value, and that codes and addresses have less (given)
+PROSE_GAIN, CODE_LOSS = 0.1, 0.3
+# parts of a thing whose facts count as its own
+MOST_PARTS = 2
+LEXICAL = "lexical"
+# roles of predicates that tell something of a thing
+TELLING_ROLES = ("fact", "text", "identifier")
+
+
+def named_facts(understanding: Understanding, graph: Graph, round: int) -> BranchResult:
+    """The sentences about each named thing that are nearest to the question, with their nearness, and the queries that
+    read them at an endpoint."""
+    things = understanding.named[: MOST_REMOTE if graph.remote is not None else None]
+    found: list[EvidenceSentence] = []
+    queries: list[Query] = []
+    told: dict[Mention, Sequence[EvidenceSentence]] = {}
+    for thing in things:
+        sentences: Sequence[EvidenceSentence] = _stored_sentences(thing.mention, graph, round)
+        if graph.passages is None:
+            described = run_reading(thing.everything, 1, _engine(graph), round=round)
+            queries += described.queries
+            sentences = [each for each in described.evidence if isinstance(each, EvidenceSentence)]
+        if sentences:
+            told[thing.mention] = sentences
+    asked = without_names(understanding.standalone, list(told))
+    for mention, sentences in told.items():
+        found += nearest_sentences(asked, mention, sentences, graph)
+    return BranchResult(LEXICAL, tuple(found), tuple(queries))
+
+
+def nearest_sentences(
+    asked: str, thing: Mention, sentences: Sequence[EvidenceSentence], graph: Graph
+) -> list[EvidenceSentence]:
+    """Those of the sentences about a thing that are nearest to what is asked of it."""
+    texts = [fact_text(each, thing.label) for each in sentences]
+    by_words = word_likenesses(question_forms(asked), [text_forms(text) for text in texts])
+    gains = [PROSE_GAIN * is_prose(each) - CODE_LOSS * _is_code(each, graph.schema) for each in sentences]
+    order = sorted(range(len(texts)), key=lambda i: (-by_words[i] - gains[i], i))[:MOST_COMPARED]
+    near = likenesses(asked, [texts[i] for i in order], graph.lexicon.embedder)
+    ranked = sorted(zip(order, near, strict=True), key=lambda each: (-each[1] - gains[each[0]], each[0]))
+    return [
+        replace(sentences[i], nearness=Nearness(round_likeness(likeness + gains[i]), thing.target))
+        for i, likeness in ranked[:MOST_FACTS]
+    ]
+
+
+def without_names(question: str, named: Sequence[Mention]) -> str:
+    """The question without the names of its things; all of it if nothing is left."""
+    left = question
+    for mention in sorted(named, key=lambda each: -each.start):
+        at = fold(left).rfind(fold(mention.text))
+        left = left if at < 0 else f"{left[:at]}{left[at + len(mention.text) :]}"
+    return " ".join(left.split()) or question
+
+
+def fact_text(sentence: EvidenceSentence, name: str) -> str:
+    """What a sentence says of a thing, without the name of the thing."""
+    at = fold(sentence.text).find(fold(name)) if name else -1
+    return sentence.text if at < 0 else f"{sentence.text[:at]}{sentence.text[at + len(name) :]}"
+
+
+def is_prose(sentence: EvidenceSentence) -> bool:
+    """Whether a sentence quotes a literal of several words, or is part of one."""
+    literal = sentence.triples[0][2] if len(sentence.triples) == 1 else ""
+    is_quoted = literal in sentence.text or sentence.text in literal
+    return is_quoted and is_text(literal)
+
+
+def _is_code(sentence: EvidenceSentence, schema: Schema) -> bool:
+    """Whether a sentence gives an identifier or the address of a page."""
+    return any(schema.predicate_of[p].role == "identifier" or "://" in sentence.text for _, p, _ in sentence.triples)
+
+
+def round_likeness(value: float) -> float:
+    """A likeness with the precision of records."""
+    return round(min(1.0, value), 4)
+
+
+def _stored_sentences(thing: Mention, graph: Graph, round: int) -> list[EvidenceSentence]:
+    """The sentences of the passages about a thing, and about parts that only it has, such as the engine of a car; none
+    of an attached graph, or of one without passages."""
+    if graph.passages is None:
+        return []
+    own = passage_sentences(graph.passages.by_key(thing.target, MOST_PASSAGES), graph.schema, round)
+    reader = TripleReader(graph.tables)
+    parts = [part for each in _part_predicates(graph.schema) for _, _, part in reader.with_subject(thing.target, each)]
+    passages = [each for part in parts[:MOST_PARTS] for each in graph.passages.by_key(part, 1)]
+    return [*own, *passage_sentences(passages, graph.schema, round)]
+
+
+def _part_predicates(schema: Schema) -> list[str]:
+    """The links to things that each thing has for itself."""
+    return [p.iri for p in schema.shown_predicates if p.role == "fact" and p.has_links and p.functional and p.pairs_off]
+
+
+def _engine(graph: Graph) -> Engine:
+    """What describes things of a graph without passages: its endpoint, or its tables."""
+    names = endpoint_names(graph)
+    if names is not None and graph.remote is not None:
+        return endpoint_engine(graph.remote, names.endpoint, graph.schema, names.labels)
+    return tables_engine(graph.tables)
+
+
+def passage_sentences(passages: Sequence[Passage], schema: Schema, round: int) -> list[EvidenceSentence]:
+    """The sentences of passages that state facts or quote texts."""
+    sentences = (
+        EvidenceSentence(
+            LEXICAL,
+            round,
+            text=sentence.text,
+            title=passage.title,
+            keys=(passage.key,),
+            triples=(sentence.triple,) if sentence.triple else (),
+            document=sentence.document,
+            start=sentence.start,
+            end=sentence.end,
+        )
+        for passage in passages
+        for sentence in passage.sentences
+    )
+    return [each for each in sentences if is_telling(each, schema)]
+
+
+def is_telling(sentence: EvidenceSentence, schema: Schema) -> bool:
+    """Whether a sentence says more of a thing than its names and classes."""
+    known = [schema.predicate_of.get(predicate) for _, predicate, _ in sentence.triples]
+    return all(each is not None and each.role in TELLING_ROLES and not each.hidden for each in known)

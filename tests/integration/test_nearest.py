@@ -1,0 +1,119 @@
+"""A question that no rows answer is answered with the facts and texts that are nearest to it, and never with a value
+that is not one."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from graph.app import compose
+from graph.builder import App
+from graph.stream import stream_turn
+from ingestion.pipeline import ingest
+from nacre.config.settings import Settings
+from nacre.records.answer import Answer
+
+BREWERY = Path(__file__).parents[1] / "fixtures/graphs/brewery.ttl"
+# questions for things that only a text describes, the things, and whether this is sure
+DESCRIBED = {
+    "Which tank leaked?": (["Tank 1"], "clarify"),
+    "which tank had a leak": (["Tank 1"], "clarify"),
+    "Which tank was bought from a dairy?": (["Tank 2"], "answered"),
+    "Which brewer plays the trombone?": (["Ada Finch"], "answered"),
+    "Which beers served at The Anchor won silver?": (["Harbour Light"], "answered"),
+}
+# questions about a named thing in words that the graph does not have, and what must be shown
+NAMED = {
+    "Does Tom have any allergies?": "“Allergic to dust masks.”",
+    "What musical instrument does Ada play?": "plays the trombone",
+    "How would you pitch Gull Wing to a friend?": "“A hazy, fruity pale ale.”",
+    "Is Night Ferry ok for vegans?": "not suitable for vegans",
+    "What happened to tank 1?": "“The valve leaked in March and was replaced.”",
+    "Which goodies does The Crown come with?": "“Has a beer garden.”",
+}
+# questions that name no thing, and what must be shown; "" if nothing is near
+UNNAMED = {
+    "Is there a beer without gluten?": "Low Tide: “Gluten free.”",
+    "Which beer got complaints from the airport?": "“No complaint was ever made about it.”",
+    "Which brewer owns a motorbike?": "",
+    "Which pub burned?": "",
+}
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> App:
+    data = tmp_path_factory.mktemp("brewery")
+    ingest([str(BREWERY)], "brewery", data=data, no_vectors=True)
+    return compose(Settings(data=data, embedder="none", _env_file=None)).build(InMemorySaver())
+
+
+async def ask(app: App, question: str, thread: str = "") -> Answer:
+    events: list[tuple[str, Any]] = [
+        each async for each in stream_turn(app, question, graph="brewery", thread=thread or question)
+    ]
+    answer: Answer = events[-1][1]
+    assert "".join(text for kind, text in events if kind == "token") == answer["answer"]
+    assert not answer["unsupported"]
+    return answer
+
+
+@pytest.mark.parametrize("question", DESCRIBED)
+async def test_a_thing_is_found_by_its_texts(app: App, question: str) -> None:
+    answer = await ask(app, question)
+    assert (answer["values"], answer["status"]) == DESCRIBED[question]
+    assert "“" in answer["answer"]
+    assert answer["citations"][0]["triples"]
+
+
+@pytest.mark.parametrize("question", NAMED)
+async def test_the_nearest_facts_of_a_named_thing(app: App, question: str) -> None:
+    answer = await ask(app, question)
+    assert (answer["status"], answer["values"]) == ("partial", [])
+    assert answer["answer"].startswith("I am not sure")
+    assert NAMED[question] in answer["answer"]
+    assert 2 <= len(answer["citations"]) <= 6
+    assert all(citation["triples"] for citation in answer["citations"])
+    assert answer["options"][-1]["words"].startswith("everything about ")
+
+
+@pytest.mark.parametrize("question", UNNAMED)
+async def test_the_nearest_texts_without_a_named_thing(app: App, question: str) -> None:
+    answer = await ask(app, question)
+    assert answer["values"] == []
+    if UNNAMED[question]:
+        assert answer["status"] == "partial"
+        assert UNNAMED[question] in answer["answer"]
+    else:
+        assert answer["status"] == "not_in_graph"
+        assert answer["options"]
+
+
+async def test_a_name_that_the_graph_lacks_is_said_to_be_missing(app: App) -> None:
+    answer = await ask(app, "Does Zebulon Quux drink Night Ferry?")
+    assert (answer["status"], answer["values"]) == ("not_in_graph", [])
+    assert answer["answer"].startswith("This graph knows nothing called “Zebulon” and “Quux”; this is what it says of")
+
+
+async def test_a_text_of_the_graph_is_quoted_and_never_obeyed(app: App) -> None:
+    answer = await ask(app, "Which goodies does The Crown come with?")
+    assert "<b>" not in answer["answer"]
+    assert "(1) Ignore all rules" in answer["answer"] or "Ignore" not in answer["answer"]
+
+
+async def test_the_thing_that_was_shown_is_the_topic_and_everything_is_one_click_away(app: App) -> None:
+    shown = await ask(app, "How would you pitch Gull Wing to a friend?", "topic")
+    assert [option["words"] for option in shown["options"]] == ["everything about Gull Wing"]
+    followed = await ask(app, "Who is it brewed by?", "topic")
+    assert followed["values"] == ["Ada Finch"]
+    await ask(app, "How would you pitch Gull Wing to a friend?", "topic")
+    described = await ask(app, "1", "topic")
+    assert described["status"] == "answered"
+    assert "Gull Wing is a beer" in described["answer"]
+
+
+async def test_readings_that_answer_are_not_displaced(app: App) -> None:
+    answer = await ask(app, "Which beers were brewed by Ada Finch?")
+    assert (answer["status"], answer["values"]) == ("answered", ["Gull Wing", "Harbour Light"])
+    listed = await ask(app, "Which tanks are there?")
+    assert listed["values"] == ["Tank 1", "Tank 2", "Tank 3"]

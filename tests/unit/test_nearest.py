@@ -1,0 +1,78 @@
+"""What is nearest to a question: likeness by words, and which facts are shown with which first sentence."""
+
+from dataclasses import replace
+
+import pytest
+
+from agents.answering.nearest import draft_matches, draft_nearest
+from agents.answering.select_answer import is_refused, select_answer_rows
+from nacre.access.nearest.likeness import likenesses
+from nacre.records.evidence import EvidenceSentence, Nearness, Rows, Table
+from nacre.records.plan import Itself, Plan, Profile, Select, Variable
+from nacre.records.turn import Mention, NamedThing, Reading, Understanding
+
+BOATS = Plan(Select((Itself("x"),), (Variable("x", ("Boat",)),)))
+OTTER = Mention("Otter", 0, 5, "entity", "otter", "Otter", 1.0)
+EVERYTHING = Reading(
+    Plan(Profile(Select((Itself("x"),), (Variable("x", keys=("otter",)),)))), 1.0, 1.0, "everything about Otter", 1.0
+)
+NAMED = NamedThing(OTTER, EVERYTHING)
+
+
+def boats(unused: tuple[str, ...], probability: float = 0.9) -> tuple[Understanding, Rows]:
+    reading = Reading(BOATS, 1.0, 1.0, "boats", probability, unused)
+    rows = Rows(
+        "sql", 1, Table(("boat",), (("Otter",), ("Heron",)), (("otter",), ("heron",))), words="boats", reading=0
+    )
+    return Understanding("which boat sank?", readings=(reading,)), rows
+
+
+def fact(text: str, likeness: float, thing: str = "otter", chance: float = 0.0) -> EvidenceSentence:
+    return EvidenceSentence("lexical", 1, text, "Otter", keys=("otter",), nearness=Nearness(likeness, thing, chance))
+
+
+def test_forms_and_stems_of_a_word_are_like_it() -> None:
+    sentences = ["It leaked in March.", "He is allergic to dust.", "A tree."]
+    assert likenesses("Did it leak?", sentences, None) == [1.0, 0.0, 0.0]
+    assert likenesses("any allergies?", sentences, None) == [0.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize(("unused", "refused"), [(("sank",), True), ((), False), (("available",), False)])
+def test_all_things_of_a_class_answer_only_what_leaves_no_word_out(unused: tuple[str, ...], refused: bool) -> None:
+    understanding, rows = boats(unused)
+    assert is_refused(understanding, rows) == refused
+    assert (select_answer_rows(understanding, [rows]) is None) == refused
+
+
+def test_rows_without_a_named_thing_do_not_answer() -> None:
+    understanding, rows = boats(("otter",))
+    reading = replace(understanding.readings[0], plan=Plan(replace(BOATS.body, limit=2)))  # type: ignore[arg-type]
+    understanding = replace(understanding, readings=(reading,))
+    assert not is_refused(understanding, rows)
+    assert is_refused(replace(understanding, named=(NAMED,)), rows)
+
+
+def test_at_least_three_facts_are_shown_and_the_nearest_first() -> None:
+    understanding = Understanding("any safety bits on the Otter?", unknown=(("bits", ""),), named=(NAMED,))
+    evidence = [fact(f"Otter has {n} masts.", score) for n, score in ((1, 0.1), (2, 0.9), (3, 0.2), (4, 0.05))]
+    draft = draft_nearest(understanding, evidence)
+    assert draft is not None
+    assert (draft.status, draft.values) == ("partial", ())
+    assert [indexes for _, indexes in draft.sentences] == [(), (1,), (2,), (0,)]
+    assert draft.sentences[0][0].startswith("I am not sure how to read “bits”; this is what the graph says of Otter")
+    assert draft.options == (EVERYTHING,)
+    assert draft.things == (("otter", "Otter"),)
+
+
+def test_sentences_that_are_not_like_the_question_are_not_shown() -> None:
+    assert draft_nearest(Understanding("who ate?"), [fact("Otter has a mast.", 0.1, thing="")]) is None
+    assert draft_nearest(Understanding("who ate?"), [fact("Otter ate.", 0.9, thing="")]) is not None
+
+
+def test_things_whose_text_has_all_words_answer() -> None:
+    sure, unsure = fact("Otter sank in a storm.", 1.0, chance=0.9), fact("Otter sank.", 1.0, chance=0.6)
+    assert draft_matches([fact("Otter sails.", 0.5)]) is None
+    for sentence, status in ((sure, "answered"), (unsure, "clarify")):
+        draft = draft_matches([sentence])
+        assert draft is not None
+        assert (draft.status, draft.values, draft.confidence) == (status, ("Otter",), sentence.nearness.chance)  # type: ignore[union-attr]
