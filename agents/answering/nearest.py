@@ -18,6 +18,7 @@ from agents.answering.select_answer import (
 )
 from nacre.language.forms.nouns import join_names
 from nacre.language.sanitize import quote_line
+from nacre.language.thesaurus import function_words
 from nacre.language.tokens import fold, name_tokens, tokenize
 from nacre.records.evidence import Evidence, EvidenceSentence, Nearness
 from nacre.records.turn import NamedThing, Reading, Understanding
@@ -133,7 +134,7 @@ def _unclear_phrases(understanding: Understanding) -> Iterator[str]:
     best = understanding.readings[0] if understanding.readings else None
     texts = [*(word for word, _ in understanding.unknown), *(best.unused if best is not None else ())]
     named = _name_words(understanding)
-    words = {token.norm for text in texts for token in tokenize(text)} - named
+    words = {token.norm for text in texts for token in tokenize(text)} - named - function_words()
     text, tokens = understanding.standalone, tokenize(understanding.standalone)
     for is_unclear, run in groupby(tokens, lambda token: token.norm in words):
         found = list(run)

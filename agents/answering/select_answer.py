@@ -19,8 +19,8 @@ from nacre.understanding.ranking.weights import load_weights
 
 # rows that are less likely are right once in ten (measured out of fold): they are not given as an answer
 DECLINED = 0.1
-# rows that are less likely are more likely wrong than right
-LIKELY = 0.5
+# from which probability on rows are given that leave out words of a question about a named thing (given)
+LIKELY = 0.4
 # subtracted from the threshold of sure rows for a confidence just below it
 UNSURE = 0.01
 # the share of the question's words that sentences must contain to answer it (given)
@@ -140,7 +140,10 @@ def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence
     likeliest = max(rows, key=lambda found: (row_probability(understanding, found[1]), -found[0]), default=None)
     if likeliest is not None and is_unknown_truth(likeliest[1].table):
         return None
-    rows = [(index, each) for index, each in rows if not is_refused(understanding, each)]
+    if likeliest is not None and is_refused(understanding, likeliest[1]):
+        # less likely rows are no better
+        rows = [each for each in rows if row_probability(understanding, each[1]) >= LIKELY]
+    rows = [each for each in rows if not is_refused(understanding, each[1])]
     filled = [(index, each) for index, each in rows if not is_empty(each.table)]
     if any(each.reading == 0 and is_empty(each.table) for _, each in rows):
         # a question about somebody is not answered by a reading that leaves out who, or what

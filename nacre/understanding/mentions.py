@@ -64,6 +64,10 @@ def named_things(links: Sequence[Link], question: Question, text: str, linker: L
     """The things that the question names: of overlapping names the longest, then the likeliest. A name that several
     things share stands for the first of them."""
     names = [x for x in links if x.kind == "entity" and x.keys and _is_name(x, question)]
+    proper = [x for x in names if not _is_common_noun(x, question)]
+    # "the diesel cars" are not about the thing that is called diesel
+    has_class = any(x.kind == "class" and x.exact for x in links)
+    names = proper if proper or has_class else [x for x in names if x.exact]
     chosen: list[Link] = []
     for name in sorted(names, key=lambda x: (x.start - x.end, -x.score, len(x.keys))):
         if all(name.end <= other.start or other.end <= name.start for other in chosen):
@@ -81,6 +85,14 @@ def _is_name(link: Link, question: Question) -> bool:
     if any(any(map(str.isdigit, word)) for word in words):
         return link.score >= MIN_CODE_SCORE
     return link.score >= MIN_NAME_SCORE and (link.exact or bool(words & set(name_tokens(link.label))))
+
+
+def _is_common_noun(link: Link, question: Question) -> bool:
+    """Whether a name is one word that any text may have, or several that are only like the name."""
+    tokens = question.tokens[link.start : link.end]
+    if link.match == "scope" or (link.exact and len(tokens) > 1):
+        return False
+    return all(is_common_word(token, is_first=not link.start) for token in tokens)
 
 
 def _named_thing(link: Link, question: Question, text: str, linker: Linker) -> NamedThing:
