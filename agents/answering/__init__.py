@@ -7,8 +7,7 @@ merge_candidates      rows of readings and of a model together
 select_answer         which rows or sentences answer
 from_texts            answers in sentences of documents
 disputes, clarify     evidence that disagrees; other readings to offer
-absence               why there is no answer
-nearest               what is nearest to a question that nothing answers
+fallbacks             what is said if nothing answers
 answer_draft          the record of a drafted answer
 draft_sentences       answers that are sentences
 draft                 the answer by rules

@@ -3,19 +3,19 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from agents.answering.absence import (
+from agents.answering.answer_draft import AnswerDraft, CitedSentence, Lack
+from agents.answering.clarify import other_readings
+from agents.answering.disputes import Dispute, find_disputes
+from agents.answering.draft_sentences import draft_description, draft_orientation, draft_sentences
+from agents.answering.fallbacks.absence import (
     explain_absence,
     explain_reported_absence,
     is_unanswerable,
     nearest_name_hint,
     quoted_list,
 )
-from agents.answering.answer_draft import AnswerDraft, CitedSentence, Lack
-from agents.answering.clarify import other_readings
-from agents.answering.disputes import Dispute, find_disputes
-from agents.answering.draft_sentences import draft_description, draft_orientation, draft_sentences
+from agents.answering.fallbacks.nearest import draft_matches, draft_nearest, likeliest_reading
 from agents.answering.from_texts import DraftFromText, best_text_answer, is_question_for_texts
-from agents.answering.nearest import draft_matches, draft_nearest, likeliest_reading
 from agents.answering.select_answer import (
     DECLINED,
     indexed_sentences,

@@ -15,7 +15,6 @@ Files in reading order:
 - tokens: text -> tokens, normal forms and lemmas
 - base: the language data under `en/`
 - thesaurus: synonyms, gradable adjectives, function words, nouns for persons and places
-- common_words: words of any English text, as opposed to names
 - forms: plurals, articles, verb forms, pronouns
 - quantities: numbers with units, and their conversion
 - dates: dates of any precision, and how they are written

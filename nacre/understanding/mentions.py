@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from rapidfuzz import fuzz, process
 
-from nacre.language.common_words import is_common_word
+from nacre.language.thesaurus import is_common_word
 from nacre.language.tokens import name_tokens
 from nacre.records.plan import Plan, Profile
 from nacre.records.turn import Mention, NamedThing, Reading

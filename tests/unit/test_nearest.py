@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agents.answering.nearest import draft_matches, draft_nearest
+from agents.answering.fallbacks.nearest import draft_matches, draft_nearest
 from agents.answering.select_answer import is_refused, select_answer_rows
 from nacre.access.nearest.likeness import likenesses
 from nacre.records.evidence import EvidenceSentence, Nearness, Rows, Table

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agents.answering.nearest import is_text
+from agents.answering.fallbacks.nearest import is_text
 from nacre.access.nearest.likeness import likenesses, question_forms, text_forms, word_likenesses
 from nacre.access.text_lexicon import endpoint_names
 from nacre.language.tokens import fold

@@ -6,8 +6,8 @@ The sentences were looked up for this (`nacre/access/nearest`) and have their ne
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from agents.answering.absence import nearest_name_hint, quoted_list
 from agents.answering.answer_draft import AnswerDraft, CitedSentence
+from agents.answering.fallbacks.absence import nearest_name_hint, quoted_list
 from agents.answering.select_answer import (
     candidate_rows,
     indexed_sentences,

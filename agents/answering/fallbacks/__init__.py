@@ -1,0 +1,7 @@
+"""What is said if no rows and no text of a document answer.
+
+In reading order:
+
+nearest   the facts and texts that are nearest to the question
+absence   why there is no answer
+"""
