@@ -7,6 +7,7 @@ from agents.answering.answer_draft import AnswerDraft, CitedSentence
 from agents.answering.draft import verbalise_answer
 from agents.answering.select_answer import plan_of
 from agents.turn_view import TurnView
+from nacre.language.orientation import intents
 from nacre.language.sanitize import quote_line
 from nacre.language.tokens import fold, tokenize
 from nacre.language.translation.glosses import gloss_words
@@ -16,6 +17,7 @@ from nacre.records.schema import Schema
 from nacre.records.turn import Reading
 from nacre.wording.translations.answer import plan_words, translate_result
 from nacre.wording.translations.labels import translated_property
+from nacre.wording.translations.overview import translated_kinds, translated_lead, translated_overview
 from nacre.wording.translations.values import translated_literal
 
 # Facts of a thing that one answer states.
@@ -28,6 +30,8 @@ def translate_draft(draft: AnswerDraft, view: TurnView, schema: Schema) -> Answe
     code = view.rewrite.gloss
     if not code:
         return draft
+    if view.understanding.orientation:
+        return _translate_orientation(draft, view.understanding.orientation, schema, code)
     rows = view.evidence[draft.table] if draft.table is not None else None
     options = tuple(_translated_option(each, schema, view) for each in draft.options)
     offer = fill_template(code, "offer", words="; ".join(_quoted(each.words, code) for each in options))
@@ -47,6 +51,29 @@ def translate_draft(draft: AnswerDraft, view: TurnView, schema: Schema) -> Answe
     if draft.values or any(evidence for text, evidence in draft.sentences if text):
         return _without_rows(translated, view) if not draft.values and draft.status != "answered" else translated
     return _without_rows(translated, view)
+
+
+def _translate_orientation(draft: AnswerDraft, intent: str, schema: Schema, code: str) -> AnswerDraft:
+    """The answer to a turn that asks nothing of the data: a lead, and what the graph is about with its evidence."""
+    lead = translated_lead(intent, code)
+    if intent in intents("small_talk"):
+        text = " ".join(filter(None, (lead, translated_kinds(schema, code) if intent == "greeting" else "")))
+        return replace(draft, sentences=((text, ()),))
+    is_short = intent not in intents("about_graph")
+    cited = [(text, evidence) for text, evidence in draft.sentences if evidence]
+    english = " ".join(text for text, _ in cited)
+    indexes = tuple(dict.fromkeys(i for _, evidence in cited for i in evidence))
+    about = translated_overview(schema, code, is_short=is_short)
+    sentences = [(lead, lead, ())] if lead else []
+    sentences += [(english, about, indexes)] if english and about else []
+    if not sentences:
+        return draft
+    return replace(
+        draft,
+        sentences=tuple((text, evidence) for text, _, evidence in sentences),
+        translated=tuple(translated for _, translated, _ in sentences),
+        reason=lead if draft.reason else None,
+    )
 
 
 def _with_rows(draft: AnswerDraft, rows: Rows, view: TurnView, schema: Schema) -> AnswerDraft:

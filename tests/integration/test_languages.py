@@ -47,7 +47,8 @@ def test_values(opened: Nacre, name: str, case: dict[str, Any]) -> None:
         ("fromagerie", "Où habite Mathilde Perrin ?", "Mathilde Perrin habite à Valmorel-le-Haut [1]."),
         ("fromagerie", "Quels fromages sont biologiques ?", "3 fromages correspondent : "),
         ("phares", "salaire Soizic Morvan", "La valeur de « salaire » pour Soizic Morvan est 2 680 EUR [1]."),
-        ("phares", "Quel temps fait-il ?", "Rien dans ce graphe ne s'appelle "),
+        ("phares", "Quel temps fait-il ?", "Je ne peux pas aider pour cela"),
+        ("orgelbau", "Wie viele Glocken hat die Domorgel?", "nichts „Glocken“"),
     ],
 )
 def test_sentences_are_in_the_language_of_the_question(opened: Nacre, name: str, asked: str, said: str) -> None:
@@ -65,6 +66,25 @@ def test_follow_ups_refer_to_the_turn_before(opened: Nacre) -> None:
     }
     for asked, values in turns.items():
         assert chat.ask(asked, mind="rules").record["values"] == values, asked
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "said"),
+    [
+        ("orgelbau", "Was ist hier drin?", "In diesem Graphen stehen 5 × Orgel, 4 × Kirche"),
+        ("seilbahn", "Worum geht es hier?", "In diesem Graphen stehen 4 × Seilbahn"),
+        ("seilbahn", "Wer bist du?", "Ich bin Nacre"),
+        ("seilbahn", "Danke", "Gern geschehen."),
+        ("phares", "Bonjour", "Bonjour ! Posez-moi des questions sur "),
+        ("fromagerie", "Qu'est-ce qu'il y a ici ?", "Ce graphe contient 5 × fromage"),
+        ("phares", "Que sais-tu faire ?", "Vous pouvez poser des questions"),
+        ("phares", "Hello", "Hello!"),
+    ],
+)
+def test_orientation_is_in_the_language_of_the_turn(opened: Nacre, name: str, asked: str, said: str) -> None:
+    reply = opened.graph(name).ask(asked, mind="rules")
+    assert reply.text.startswith(said)
+    assert (reply.status, reply.values) == ("answered", [])
 
 
 def test_question_of_other_language_over_english_names(opened: Nacre) -> None:

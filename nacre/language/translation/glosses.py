@@ -21,7 +21,7 @@ from nacre.language.tokens import fold, tokenize
 GLOSSED_LANGUAGES: Mapping[str, str] = MappingProxyType({"de": "german", "fr": "french"})
 # Words of an expression, at most; letters of the parts of a compound, at least; letters of a word with a typo, and of
 # one with two.
-MAX_EXPRESSION_WORDS = 7
+MAX_EXPRESSION_WORDS = 10
 MIN_PART_LETTERS, MIN_HEAD_LETTERS = 3, 4
 MIN_TYPO_LETTERS, MIN_TWO_TYPO_LETTERS = 5, 9
 # A gloss that begins so belongs at the front of the question.
@@ -63,6 +63,7 @@ class Glosses:
     less: frozenset[str]
     articles: frozenset[str]
     superlative_leads: frozenset[str]
+    telling: frozenset[str]
     joints: tuple[str, ...]
     linked_endings: tuple[str, ...]
     elided: frozenset[str]
@@ -98,6 +99,7 @@ def glosses(code: str) -> Glosses:
         words_of("less"),
         words_of("articles"),
         words_of("superlative_leads"),
+        frozenset(data["telling"].split()),
         ("", *data.get("joints", "").split()),
         tuple(f"{ending}s" for ending in data.get("linked_endings", "").split()),
         words_of("elided"),
@@ -171,9 +173,17 @@ def is_in_language(label: str, code: str) -> bool:
     >>> is_in_language("Höhe", "de"), is_in_language("height", "de"), is_in_language("in", "de")
     (True, False, False)
     """
-    words = [token.text for token in tokenize(label)]
-    is_foreign = any(word.isalpha() and not simplemma.is_known(word, lang="en") for word in words)
-    return is_foreign and bool(gloss_words(words, code))
+    return not is_english(label) and bool(gloss_words([token.text for token in tokenize(label)], code))
+
+
+def is_english(label: str) -> bool:
+    """Whether English has all words of a label.
+
+    >>> is_english("top speed"), is_english("Seilbahn")
+    (True, False)
+    """
+    words = (token.text for token in tokenize(label))
+    return all(not word.isalpha() or simplemma.is_known(word, lang="en") for word in words)
 
 
 def word_for(english: str, code: str) -> str:

@@ -6,7 +6,7 @@ import simplemma
 
 from nacre.language.detect_language import ENGLISH, detect_language, language_function_words
 from nacre.language.tokens import tokenize
-from nacre.language.translation.glosses import GLOSSED_LANGUAGES, gloss_words, stem
+from nacre.language.translation.glosses import GLOSSED_LANGUAGES, gloss_words, glosses, stem
 from nacre.records.schema import Schema
 from nacre.stores.compute_once import compute_once
 from nacre.stores.sqlite.lexicon import Lexicon
@@ -15,6 +15,8 @@ from nacre.stores.sqlite.lexicon import Lexicon
 MAX_LABELS = 2000
 # The share of a graph's labels that no English reader knows, from which on the graph is in another language.
 FOREIGN_SHARE = 0.5
+# Words of a greeting or request that one word of it tells the language of, at most.
+MAX_TELLING_WORDS = 4
 
 
 def question_language(text: str, lexicon: Lexicon) -> str:
@@ -28,6 +30,10 @@ def question_language(text: str, lexicon: Lexicon) -> str:
     words = [token.text.casefold() for token in tokenize(text)]
     function_words = language_function_words()
     english = len(function_words[ENGLISH].intersection(words))
+    if not english and len(words) <= MAX_TELLING_WORDS:
+        telling = (c for c in GLOSSED_LANGUAGES if not glosses(c).telling.isdisjoint(words))
+        if (code := next(telling, "")) != "":
+            return code
     for code, (is_main, stems) in label_languages(lexicon.of_schema).items():
         own = len(function_words[code].intersection(words))
         repeats = any(stem(w, code) in stems and not simplemma.is_known(w, lang=ENGLISH) for w in words)

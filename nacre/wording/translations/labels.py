@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from nacre.language.tokens import tokenize
-from nacre.language.translation.glosses import is_in_language, stem, word_for
+from nacre.language.translation.glosses import is_english, is_in_language, stem, word_for
 from nacre.records.plan import Aggregate, Attribute, PlanTerm, Select, Variable, aggregated_value
-from nacre.records.schema import Schema
+from nacre.records.schema import Class, Schema
 
 
 def translated_property(iri: str, schema: Schema, question: str, code: str) -> str:
@@ -24,7 +24,11 @@ def translated_class(variable: Variable, schema: Schema, question: str, code: st
     known = [schema.class_of[iri] for iri in variable.classes if iri in schema.class_of]
     if not known:
         return ""
-    of = min(known, key=lambda each: each.count)
+    return class_label(min(known, key=lambda each: each.count), question, code)
+
+
+def class_label(of: Class, question: str, code: str) -> str:
+    """The label of a class in a language, in the form in which a question has it."""
     label = _best_label((of.label, *of.alt_labels), question, code)
     return asked_form(label, question, code) or word_for(label, code) or label
 
@@ -47,9 +51,15 @@ def term_heading(term: PlanTerm, select: Select, schema: Schema, question: str, 
 
 
 def _best_label(labels: Sequence[str], question: str, code: str) -> str:
-    """The first label in a language, of several the one that the question repeats most."""
+    """The first label in a language, of several the one that the question repeats most. A label that the dictionary
+    lacks may be in the language if English lacks it too."""
     asked = _stems([question], code)
-    return max(labels, key=lambda label: (is_in_language(label, code), len(asked & _stems([label], code))))
+
+    def fit(label: str) -> tuple[bool, bool, int]:
+        repeated = len(asked & _stems([label], code))
+        return is_in_language(label, code) or repeated > 0, not is_english(label), repeated
+
+    return max(labels, key=fit) if len(labels) > 1 else labels[0]
 
 
 def _stems(texts: Iterable[str], code: str) -> frozenset[str]:
