@@ -15,6 +15,17 @@ def fill_template(code: str, name: str, **parts: str | int) -> str:
     return str(load_language_texts(f"{code}/answers.yaml")[name]).format(**parts)
 
 
+def translated_plural(noun: str, code: str) -> str:
+    """The plural of a noun of one word if the language forms it by its ending, else "".
+
+    >>> translated_plural("bateau", "fr"), translated_plural("Orgel", "de")
+    ('bateaux', '')
+    """
+    endings = load_language_texts(f"{code}/answers.yaml").get("plurals", {})
+    ending = next((each for each in endings if noun.endswith(each)), None)
+    return noun.removesuffix(ending) + endings[ending] if ending is not None and noun.isalpha() else ""
+
+
 @cache
 def template_pattern(code: str, name: str) -> re.Pattern[str]:
     """A regular expression of a language's templates."""

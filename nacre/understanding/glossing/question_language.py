@@ -57,6 +57,10 @@ def label_languages(lexicon: Lexicon) -> dict[str, tuple[bool, frozenset[str]]]:
             stems = frozenset(stem(word, code) for words in own for word in words if not _is_english(word))
             found[code] = (False, stems)
     best = max(counts, key=lambda code: counts[code], default="")
+    if best in found:
+        # labels that no dictionary has are in the language of the others
+        rest = [words for words in foreign if not any(gloss_words(words, code) for code in GLOSSED_LANGUAGES)]
+        found[best] = (False, found[best][1] | {stem(w, best) for words in rest for w in words if not _is_english(w)})
     if best in found and len(foreign) >= FOREIGN_SHARE * len(labels) and counts[best] * 2 > len(foreign):
         found[best] = (True, found[best][1])
     return dict(sorted(found.items(), key=lambda item: -counts[item[0]]))

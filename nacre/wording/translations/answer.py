@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from nacre.language.translation.glosses import gloss_label
-from nacre.language.translation.templates import fill_template, join_translated, template_pattern
+from nacre.language.translation.templates import fill_template, join_translated, template_pattern, translated_plural
 from nacre.plans.inspect_select import variable_of
 from nacre.records.evidence import Rows
 from nacre.records.plan import (
@@ -24,7 +24,7 @@ from nacre.wording.answers.grid import Grid, GridColumn, build_grid
 from nacre.wording.answers.sentence import MAX_LISTED_NAMES, capitalise_first
 from nacre.wording.answers.verbalisation import Verbalisation
 from nacre.wording.labels.value_kinds import is_amount
-from nacre.wording.translations.labels import asked_form, term_heading, translated_class, translated_property
+from nacre.wording.translations.labels import term_heading, translated_class, translated_property
 from nacre.wording.translations.values import translated_number, translated_texts
 
 # Things with one of their properties.
@@ -134,9 +134,14 @@ class _Wording:
             return fill_template(self.code, "one_thing", names=names[0])
         kind = translated_class(self.variables[term.variable], self.schema, self.question, self.code)
         name = "matching_things" if self._is_restricted() else "all_things"
+        kind = translated_plural(kind, self.code) or (kind if kind != self._label_of(term.variable) else "")
         # no plural is known besides that of the question
-        name = name if kind and asked_form(kind, self.question, self.code) else "other_things"
+        name = name if kind else "other_things"
         return fill_template(self.code, name, count=len(names), kind=kind, names=self._joined(names)).replace("  ", " ")
+
+    def _label_of(self, variable: str) -> str:
+        """The label of a thing's class, whatever form the question has."""
+        return translated_class(self.variables[variable], self.schema, "", self.code)
 
     def _link_of_named(self) -> tuple[str, str] | None:
         """The named thing and the label of its link, if the plan is one link of one named thing."""
@@ -179,6 +184,7 @@ class _Wording:
         if not kind:
             return fill_template(self.code, "count", values=joined)
         one = "_one" if values == ["1"] else ""
+        kind = kind if one else translated_plural(kind, self.code) or kind
         name = f"count_matching{one}" if self._is_restricted() else "count_all"
         return fill_template(self.code, name, count=joined, kind=kind)
 
