@@ -249,7 +249,7 @@ def _word(words: Sequence[str], folded: Sequence[str], at: int, known: Glosses) 
         # "plus haut que"
         return Gloss(at, at + 1, "than")
     tables = [known.words, known.degrees, known.exact]
-    if at and words[at - 1][:1].isupper():
+    if at > 1 and words[at - 1][:1].isupper():
         tables.insert(0, known.after_noun)
     if at and words[at][:1].isupper():
         # a German noun: "Alter" is an age and no old one

@@ -35,8 +35,9 @@ def class_label(of: Class, question: str, code: str) -> str:
 
 def asked_form(label: str, question: str, code: str) -> str:
     """The form in which a question has a label of one word, often its plural; "" if it lacks it."""
-    forms = {stem(token.text, code): question[token.start : token.end] for token in tokenize(question)}
-    return forms.get(stem(label, code), "")
+    wanted = stem(label, code)
+    asked = (token for token in tokenize(question) if stem(token.text, code) == wanted)
+    return next((question[token.start : token.end] for token in asked), "")
 
 
 def term_heading(term: PlanTerm, select: Select, schema: Schema, question: str, code: str) -> str:
