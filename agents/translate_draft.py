@@ -64,7 +64,7 @@ def _translate_orientation(draft: AnswerDraft, intent: str, schema: Schema, code
     english = " ".join(text for text, _ in cited)
     indexes = tuple(dict.fromkeys(i for _, evidence in cited for i in evidence))
     about = translated_overview(schema, code, is_short=is_short)
-    sentences = [(lead, lead, ())] if lead else []
+    sentences: list[tuple[str, str, tuple[int, ...]]] = [(lead, lead, ())] if lead else []
     sentences += [(english, about, indexes)] if english and about else []
     if not sentences:
         return draft
