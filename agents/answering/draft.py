@@ -12,6 +12,7 @@ from agents.answering.fallbacks.absence import (
     explain_reported_absence,
     is_unanswerable,
     nearest_name_hint,
+    nearest_rows,
     quoted_list,
 )
 from agents.answering.fallbacks.nearest import draft_matches, draft_nearest, likeliest_reading
@@ -24,6 +25,7 @@ from agents.answering.select_answer import (
     row_probability,
     select_answer_rows,
     unplanned_rows,
+    unstated_rows,
 )
 from agents.turn_view import TurnView
 from nacre.language.sanitize import quote_line
@@ -89,10 +91,10 @@ def _draft_without_rows(view: TurnView, schema: Schema) -> AnswerDraft:
         return nearest
     absence = explain_absence(understanding, schema, evidence, dict(view.failures))
     cited = () if absence.table is None else (absence.table,)
-    options = likeliest_reading(understanding, evidence) if absence.status == "not_in_graph" else ()
-    return AnswerDraft(
-        ((absence.text, cited),), absence.status, reason=absence.reason, table=absence.table, options=options
-    )
+    is_unstated = unstated_rows(understanding, evidence) is not None
+    options = likeliest_reading(understanding, evidence) if absence.status == "not_in_graph" and not is_unstated else ()
+    sentences = ((absence.text, cited), *(_nearest_fact(view, schema) if is_unstated else ()))
+    return AnswerDraft(sentences, absence.status, reason=absence.reason, table=absence.table, options=options)
 
 
 def find_lack(view: TurnView, schema: Schema) -> Lack:
@@ -107,6 +109,16 @@ def find_lack(view: TurnView, schema: Schema) -> Lack:
     if draft.status not in ("not_in_graph", "not_understood") or _reported_missing(view):
         return ""
     return "" if is_unanswerable(view.understanding, view.evidence) else "everything"
+
+
+def _nearest_fact(view: TurnView, schema: Schema) -> Iterator[CitedSentence]:
+    """What the graph states instead of what it does not state of a thing: the nearest fact about it."""
+    understanding = view.understanding
+    nearest = nearest_rows(understanding, view.evidence)
+    if nearest is not None:
+        index, rows = nearest
+        text = verbalise_answer(rows, plan_of(understanding, rows), schema, view.question).text
+        yield f"The nearest that it states: {text}", (index,)
 
 
 def _is_denied(rows: Rows, view: TurnView) -> bool:

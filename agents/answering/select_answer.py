@@ -10,9 +10,8 @@ from nacre.language.tokens import name_tokens, tokenize
 from nacre.plans.inspect_select import predicates_of
 from nacre.plans.missing_values import is_unknown_truth
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows, Table
-from nacre.records.plan import Aggregate, Ask, Attribute, Itself, Plan, Select
+from nacre.records.plan import Ask, Attribute, Itself, Plan, Select
 from nacre.records.turn import Understanding
-from nacre.texts.expected_answer import expected_answer
 from nacre.understanding.ranking.calibrate import shown_columns
 from nacre.understanding.ranking.unheeded_words import is_unrestricted
 from nacre.understanding.ranking.weights import load_weights
@@ -134,7 +133,8 @@ def _gives_known_names(understanding: Understanding, body: Select, table: Table)
 def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[int, Rows] | None:
     """The rows to answer with, and their index: the likeliest, among equals those of the earlier reading.
 
-    None if no rows have a value, none are likely enough to be given, or an empty result is sure.
+    None if no rows have a value, none are likely enough, an empty result is sure, or the graph does not state
+    what is asked.
     """
     rows = [(index, each) for index, each in candidate_rows(evidence) if not is_trivial(understanding, each)]
     likeliest = max(rows, key=lambda found: (row_probability(understanding, found[1]), -found[0]), default=None)
@@ -144,6 +144,8 @@ def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence
         # less likely rows are no better
         rows = [each for each in rows if row_probability(understanding, each[1]) >= LIKELY]
     rows = [each for each in rows if not is_refused(understanding, each[1])]
+    if unstated_rows(understanding, evidence) is not None:
+        return None
     filled = [(index, each) for index, each in rows if not is_empty(each.table)]
     if any(each.reading == 0 and is_empty(each.table) for _, each in rows):
         # a question about somebody is not answered by a reading that leaves out who, or what
@@ -214,30 +216,25 @@ def is_trivial(understanding: Understanding, rows: Rows) -> bool:
 
 
 def unstated_rows(understanding: Understanding, evidence: Sequence[Evidence]) -> Rows | None:
-    """The rows of the likeliest reading if they show that the graph does not state what is asked of a named thing:
-    neither yes nor no, or nobody at the other end of a link that accounts for every word."""
-    rows = max(
-        candidate_rows(evidence), key=lambda found: (row_probability(understanding, found[1]), -found[0]), default=None
-    )
-    if rows is None or rows[1].reading is None:
+    """The rows that show that the graph does not state what is asked of a named thing: neither yes nor no, or nothing
+    by the likeliest reading, which looks up a property of the thing itself and accounts for every word.
+
+    Other readings with rows are then nearby facts and no answers, unless one is nearly as likely.
+    """
+    rows = [each for _, each in candidate_rows(evidence)]
+    likeliest = max(rows, key=lambda each: row_probability(understanding, each), default=None)
+    if likeliest is not None and likeliest.reading is not None and is_unknown_truth(likeliest.table):
+        return likeliest
+    first = understanding.readings[0] if understanding.readings else None
+    if first is None or not first.own or first.unused or first.lost or understanding.unknown:
         return None
-    if is_unknown_truth(rows[1].table):
-        return rows[1]
-    reading = understanding.readings[rows[1].reading]
-    looks_up = isinstance(reading.plan.body, Select) and is_look_up(reading.plan.body)
-    # only for persons: sentences may state anything else by another property
-    asks_who = expected_answer(understanding.standalone).kind == "person"
-    whole = asks_who and not reading.unused and not understanding.unknown
-    return rows[1] if looks_up and whole and is_empty(rows[1].table) else None
-
-
-def is_look_up(select: Select) -> bool:
-    """Whether a select asks only for the things that one link connects to one named thing."""
-    named = [v for v in select.variables if len(v.keys) == 1]
-    plain = not (select.filters or select.group or select.by or select.order) and len(select.answers) == 1
-    if len(named) != 1 or not plain or isinstance(select.answers[0], Aggregate):
-        return False
-    return len(select.edges) == 1 and isinstance(select.answers[0], Itself) and len(select.variables) == 2
+    own = next((each for each in rows if each.reading == 0 and is_empty(each.table)), None)
+    if own is None:
+        return None
+    smallest = load_weights().unstated * first.score
+    filled = (each for each in rows if not is_empty(each.table) and not is_trivial(understanding, each))
+    is_rivalled = any(each.reading is None or understanding.readings[each.reading].score >= smallest for each in filled)
+    return None if is_rivalled else own
 
 
 def _leaves_out_name(understanding: Understanding, rows: Rows) -> bool:

@@ -11,6 +11,7 @@ from nacre.understanding.linking.linker import Linker
 from nacre.understanding.linking.prepare_question import prepare_question
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.constraints.direction import drop_reversed_links
+from nacre.understanding.parsing.constraints.own_properties import prefer_own_properties
 from nacre.understanding.parsing.constraints.part_of import include_parts
 from nacre.understanding.parsing.constraints.relative_clauses import attach_relative_clauses
 from nacre.understanding.parsing.coverage import unused_tokens
@@ -59,11 +60,13 @@ def parse_question(
     double = list(read_two_questions(question, lambda text: complete_readings(text, linker, deadline), graph.schema))
     if double:
         return double
-    derived = (
-        resolve_role_holder(c, question, graph)
-        for c in derive_candidates(question, links, linker.index, deadline, most)
+    derived = prefer_own_properties(
+        derive_candidates(question, links, linker.index, deadline, most),
+        lambda each: not unheeded_words(each, question, graph),
+        question,
+        graph,
     )
-    found = [as_yes_no(c, question, graph) for c in derived]
+    found = [as_yes_no(resolve_role_holder(c, question, graph), question, graph) for c in derived]
     found = [c for c in drop_reversed_links(found, question, graph) if is_comparable(c, graph)]
     found = keep_named_things(attach_relative_clauses(found, question, graph), links)
     found = [c._replace(body=include_parts(aggregate_members(c.body, graph), graph)) for c in found]

@@ -16,7 +16,7 @@ from nacre.records.answer import Answer
 THEATRE = Path(__file__).parents[1] / "fixtures/graphs/theatre.ttl"
 UNSTATED = {
     "where was Odile Marchetti born?": "This graph does not state where.",
-    "Who mentored Odile Marchetti?": "This graph does not state this",
+    "Who mentored Odile Marchetti?": "This graph names no dancers who mentored Odile Marchetti.",
     "does the Cellar Stage have a trapdoor?": "This graph does not say whether",
     "is the height of the Cellar Stage above 5?": "This graph does not say whether",
 }

@@ -4,13 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.answering.clarify import confirm_reading
-from agents.answering.select_answer import content_words, empty_table, indexed_sentences, is_sure, unstated_rows
+from agents.answering.select_answer import (
+    candidate_rows,
+    content_words,
+    empty_table,
+    indexed_sentences,
+    is_empty,
+    is_sure,
+    is_trivial,
+    unstated_rows,
+)
 from nacre.language.sanitize import quote_line
 from nacre.language.thesaurus import gradable_adjective
 from nacre.language.tokens import Token, tokenize
 from nacre.plans.missing_values import is_unknown_truth
 from nacre.records.answer import Status
-from nacre.records.evidence import Evidence, QueryError
+from nacre.records.evidence import Evidence, QueryError, Rows
+from nacre.records.plan import Itself, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Understanding
 from nacre.wording.phrases.plan import predicate_words
@@ -57,14 +67,16 @@ def explain_absence(
     if unstated is not None and is_unknown_truth(unstated.table):
         text = f"This graph does not say {quote_line(unstated.words)}."
         return Absence(text, "not_in_graph", text)
-    if unstated is not None:
-        text = f"This graph does not state this: it has nothing for “{quote_line(unstated.words)}”."
+    if unstated is not None and not _is_list(understanding.readings[0], schema):
+        text = _unstated_text(understanding.readings[0])
         return Absence(text, "not_in_graph", text)
-    if empty is not None and is_sure(understanding, empty[1]):
+    if empty is not None and (unstated is not None or is_sure(understanding, empty[1])):
         index, rows = empty
         words = rows.words
         text = f"Nothing in this graph matches: {quote_line(words)}." if words else "Nothing in this graph matches."
-        return Absence(text, "answered", table=index)
+        if is_sure(understanding, rows):
+            return Absence(text, "answered", table=index)
+        return Absence(text, "not_in_graph", text)
     failed = {branch: error for branch, error in failures.items() if error.kind != "empty"}
     if failed and empty is None:
         why = "; ".join(f"{branch}: {error.message}" for branch, error in failed.items())
@@ -98,6 +110,41 @@ def _unknown_words_text(understanding: Understanding, schema: Schema, evidence: 
     missing = f"This graph {'knows nothing called' if understanding.absent else 'says nothing about'} {names}"
     with_texts = any(each.document is not None for _, each in indexed_sentences(evidence))
     return f"{missing}{', and its texts do not answer this' if with_texts else ''}.{hint}"
+
+
+def _unstated_text(reading: Reading) -> str:
+    """That the graph lacks what a reading asks for: "the height of the kiln", or things, "masons who built it"."""
+    body, words = reading.plan.body, quote_line(reading.words)
+    lists_things = isinstance(body, Select) and isinstance(body.answers[0], Itself) and not words.startswith("the ")
+    return f"This graph names no {words}." if lists_things else f"This graph does not state {words}."
+
+
+def nearest_rows(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[int, Rows] | None:
+    """The rows of the likeliest reading that gives one fact of the thing that is asked about, with their index."""
+    named = _named_keys(understanding, 0)
+    found = [
+        (i, each)
+        for i, each in candidate_rows(evidence)
+        if each.reading and not is_empty(each.table) and len(each.table.rows) == 1
+        if named & _named_keys(understanding, each.reading) and not is_trivial(understanding, each)
+    ]
+    return max(found, key=lambda each: understanding.readings[each[1].reading or 0].score, default=None)
+
+
+def _named_keys(understanding: Understanding, reading: int) -> frozenset[str]:
+    body = understanding.readings[reading].plan.body
+    variables = body.variables if isinstance(body, Select) else ()
+    return frozenset(key for variable in variables for key in variable.keys)
+
+
+def _is_list(reading: Reading, schema: Schema) -> bool:
+    """Whether a reading gives things of which there may be none: "rivers that traverse Utah"."""
+    body = reading.plan.body
+    if not isinstance(body, Select) or not body.edges:
+        return False
+    (edge,) = body.edges[:1]
+    named = {variable.name for variable in body.variables if variable.keys}
+    return edge.subject not in named or not schema.predicate_of[edge.predicate].functional
 
 
 def nearest_name_hint(unknown: Sequence[tuple[str, str]]) -> str:

@@ -12,6 +12,7 @@ Commands, of which all but the last need the extra `learn`:
 - follow_ups: the readings of the turns of a conversation, judged
 - parser_weights: the weights of the ranker of readings
 - row_probabilities: the probabilities that rows are right, and the thresholds of confident answers
+- unstated: when a reading may answer in the place of an empty look-up of a named thing's property
 - text_examples: questions about texts with their candidate answers
 - text_answers: the weights of the ranker of spans of texts
 - sufficiency: the weights for whether single triples answer a question

@@ -26,6 +26,7 @@ from nacre.evaluation.learning.row_probabilities import (
     fit_row_probabilities,
     offer_threshold,
 )
+from nacre.evaluation.learning.unstated import unstated_share
 from nacre.records.evidence import Cell
 from nacre.records.plan import Plan
 from nacre.stores.catalog import Graph, Library
@@ -96,6 +97,7 @@ def main() -> None:
         "threshold": answer_threshold(levels),
         "threshold_before": answer_threshold(levels_before),
         "offered": offer_threshold(samples, scores),
+        "unstated": unstated_share(samples, scores),
         "right": TARGET_PRECISION,
         "levels": levels,
     }

@@ -28,14 +28,20 @@ from nacre.records.answer import Answer, Value
 _NO_LOOKUP = re.compile(r"\b(?:count|sum|avg|min|max|rank)\(|\bHAVING\b|\bLIMIT\b|\bNOT (?!NULL)", re.IGNORECASE)
 
 
+RDF_TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
+
+
 class QuadIndex:
-    """The quads of a graph by the things at their ends, and things by their literals."""
+    """The quads of a graph by the things at their ends, without classes, and things by their literals."""
 
     def __init__(self, quads: Iterable[ox.Quad]) -> None:
         self.quads = list(quads)
         self.around: dict[str, list[ox.Quad]] = defaultdict(list)
         self.named: dict[str, set[str]] = defaultdict(set)
         for quad in self.quads:
+            # the class of a thing is not what is asked of it
+            if quad.predicate == RDF_TYPE:
+                continue
             self.around[_text(quad.subject)].append(quad)
             if isinstance(quad.object, ox.Literal):
                 self.named[normalise_words(quad.object.value)].add(_text(quad.subject))
@@ -56,7 +62,8 @@ class QuadIndex:
         return near | {
             quad
             for quad in self.quads
-            if (_text(quad.subject), quad.predicate.value, _text(quad.object)) in cited
+            if quad.predicate != RDF_TYPE
+            and (_text(quad.subject), quad.predicate.value, _text(quad.object)) in cited
             and any(_ends_at_value(quad, _text(end), ends) for end in (quad.subject, quad.object))
         }
 
@@ -78,6 +85,11 @@ def remove_answers(
             removed |= quads
             unanswerable.append({"id": gold["id"], "question": gold["question"], "answers": [], "type": "removed"})
     return removed, unanswerable
+
+
+def write_questions(questions: Sequence[GoldQuestion], file: Path) -> None:
+    """Write questions, one JSON object a line."""
+    file.write_text("".join(json.dumps(gold, ensure_ascii=False) + "\n" for gold in questions), encoding="utf-8")
 
 
 def _lookup_questions(questions: Sequence[GoldQuestion], answers: AnswersById) -> Iterator[GoldQuestion]:
@@ -145,9 +157,7 @@ def main() -> None:
         facts, read_gold_questions(options.questions), read_answers(options.predictions), options.count, options.seed
     )
     ox.serialize((quad for quad in facts.quads if quad not in removed), str(options.out), ox.RdfFormat.N_QUADS)
-    options.asked.write_text(
-        "".join(json.dumps(gold, ensure_ascii=False) + "\n" for gold in questions), encoding="utf-8"
-    )
+    write_questions(questions, options.asked)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from nacre.records.schema import Schema
 from nacre.records.turn import Reading
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.constraints.own_properties import looks_up_own
 from nacre.understanding.parsing.mention_rules.subclasses import NARROWER_KIND_RULE, OTHER_KIND_RULE
 from nacre.understanding.parsing.readers.ages import ELAPSED_RULE
 from nacre.understanding.question.types import Link, Question, token_mask
@@ -125,6 +126,7 @@ def _reading(
         _texts(sorted([*unheeded, *unused]), question),
         round(known_log_odds(ranked, place) - (LOST_CONDITION_LOG_ODDS if is_refused else 0.0), 4),
         _texts(unheeded, question),
+        own=looks_up_own(candidate, question, graph),
     )
 
 

@@ -14,6 +14,7 @@ from nacre.understanding.ranking.answer_features import answer_type_features, me
 from nacre.understanding.ranking.cue_features import cue_features
 from nacre.understanding.ranking.data_features import data_features
 from nacre.understanding.ranking.plan_features import plan_features
+from nacre.understanding.ranking.vocabulary_features import vocabulary_features
 
 # Larger counts say no more.
 MAX_COUNTED = 4
@@ -48,6 +49,7 @@ def reading_features(candidate: Candidate, question: Question, graph: SchemaGrap
         **answer_type_features(candidate, question, graph),
         **adjacency_features(candidate, question, graph),
         **data_features(candidate, graph),
+        **vocabulary_features(candidate, question, graph),
     }
 
 

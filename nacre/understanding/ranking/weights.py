@@ -16,6 +16,8 @@ class Weights:
     `features` ranks readings. `before` gives the log-odds that the rows of a reading are right, before it runs.
     `choice` chooses among the readings that ran, and `after` gives the log-odds for the chosen one. Of the answers with
     a probability over `threshold` (after running; `threshold_before` before) the share `right` was right, out of fold.
+    If the likeliest reading looks up a property of a named thing and gives nothing, other readings answer only if they
+    have at least the share `unstated` of its belief.
     `levels` are further thresholds after running: wanted share, threshold, share of questions above it, share of these
     that were right. `offered` is the minimum share of the belief of an offered reading. `likeness` is the weight of the
     similarity of a reading with the question.
@@ -30,6 +32,7 @@ class Weights:
     right: float
     offered: float
     likeness: float
+    unstated: float = 1.0
     levels: Sequence[Sequence[float]] = ()
 
 

@@ -12,6 +12,9 @@ from nacre.understanding.parsing.completion.nest import nest_conditions
 from nacre.understanding.parsing.completion.ordering import apply_direction, apply_ordinal_rank
 from nacre.understanding.parsing.completion.pending import settle_pending
 from nacre.understanding.parsing.completion.question_words import (
+    OTHER_END_RULE,
+    PLACE_OR_TIME_RULE,
+    WHO_RULE,
     choose_first_or_last_date,
     opposite_end_refs,
     person_refs,
@@ -117,17 +120,17 @@ def _by_question_word(
         for ref in place_or_date_refs(state, root, context):
             hints = whole.hints | {ref.via} if ref.via else whole.hints
             gain = 0.5 - _later_date_cost(ref, context)
-            yield whole.apply_rule("place or time", gain, targets=(Target(ref),), hints=hints)
+            yield whole.apply_rule(PLACE_OR_TIME_RULE, gain, targets=(Target(ref),), hints=hints)
     if not state.group and not targets:
         for ref in person_refs(state, root, context):
-            yield whole.apply_rule("who", 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref))
+            yield whole.apply_rule(WHO_RULE, 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref))
     # a yes/no question asks for nothing else
     first = context.question.tokens[0].norm if context.question.tokens else ""
     asks_yes_no = first in language().words["asking_yes_no"]
     if not (state.targets or state.group or state.pending_aggregates or asks_yes_no):
         for ref in opposite_end_refs(state, root, context):
             gain = 0.5 + UNSETTLED_COST
-            yield whole.apply_rule("other end", gain, targets=(Target(ref),), nodes=(*whole.nodes, ref))
+            yield whole.apply_rule(OTHER_END_RULE, gain, targets=(Target(ref),), nodes=(*whole.nodes, ref))
 
 
 def _later_date_cost(ref: Ref, context: ParseContext) -> float:

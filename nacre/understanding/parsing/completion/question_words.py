@@ -6,6 +6,9 @@ from nacre.understanding.parsing.modifier_rules.persons import persons_near
 from nacre.understanding.parsing.state import ParseContext, ParseState
 from nacre.understanding.question.types import Aggregation, Derivation, Ref, token_mask
 
+# the rules by which question words ask for a place or a date, for a person, and for what a link leads to
+PLACE_OR_TIME_RULE, WHO_RULE, OTHER_END_RULE = "place or time", "who", "other end"
+QUESTION_WORD_RULES = frozenset((PLACE_OR_TIME_RULE, WHO_RULE, OTHER_END_RULE))
 # how many references are tried
 MAX_REFS = 3
 # a class before this token is what "where" and "when" ask about
