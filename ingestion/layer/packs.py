@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ingestion.layer.entries import Entry, Layer
 from ingestion.layer.format.prefixes import expand_name, iri_variants, known_prefixes
-from ingestion.layer.format.read_layer import read_layer
+from ingestion.layer.format.read_layer import layer_files, read_layer
 from ingestion.read.capsules import Facts, unique_counts
 from ingestion.vocabulary import TYPE
 
@@ -26,11 +26,12 @@ def packs_of(facts: Facts) -> list[Layer]:
 
 
 def packs_for(iris: Iterable[str]) -> list[Layer]:
-    """The packs for the classes and predicates of a graph."""
+    """The packs for the classes and predicates of a graph, each after those that it extends."""
     used = tuple(iris)
-    return [
+    found = (
         _pack(name) for name, namespaces in pack_namespaces().items() if any(iri.startswith(namespaces) for iri in used)
-    ]
+    )
+    return list({layer.source: layer for layers in found for layer in layers}.values())
 
 
 def is_of_pack(entry: Entry) -> bool:
@@ -51,6 +52,5 @@ def pack_namespaces() -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
-def _pack(name: str) -> Layer:
-    path = PACKS / f"{name}.yaml"
-    return read_layer(path, path.read_text(encoding="utf-8"))
+def _pack(name: str) -> tuple[Layer, ...]:
+    return tuple(read_layer(path, text) for path, text in layer_files(PACKS / f"{name}.yaml"))

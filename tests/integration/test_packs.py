@@ -12,10 +12,13 @@ from langgraph.checkpoint.memory import InMemorySaver
 from graph.app import compose
 from graph.builder import App
 from graph.stream import stream_turn
+from ingestion.layer import packs
+from ingestion.layer.format.prefixes import BOTH_SCHEMES
 from ingestion.layer.format.read_layer import read_layer
 from ingestion.layer.packs import PACKS, pack_namespaces
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
+from nacre.errors import IngestionError
 
 FOLDER = Path(__file__).parent / "packs"
 NAMES = sorted(path.stem for path in PACKS.glob("*.yaml"))
@@ -24,6 +27,18 @@ CASES = [
     for name in NAMES
     for case in yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
 ]
+
+
+def _graph(name: str) -> str:
+    return (FOLDER / f"{name}.ttl").read_text(encoding="utf-8")
+
+
+def _in_other_scheme(text: str) -> str:
+    one, other = BOTH_SCHEMES
+    return text.replace(one, "\0").replace(other, one).replace("\0", other)
+
+
+OTHER_SCHEME = [case for case in CASES if any(scheme in _graph(str(case.values[0])) for scheme in BOTH_SCHEMES)]
 # questions that the test of a pack asks at least
 FEWEST = 3
 
@@ -36,6 +51,15 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> App:
     return compose(Settings(data=data, embedder="none", _env_file=None)).build(InMemorySaver())
 
 
+@pytest.fixture(scope="module")
+def other_app(tmp_path_factory: pytest.TempPathFactory) -> App:
+    data = tmp_path_factory.mktemp("schemes")
+    for name in dict.fromkeys(str(case.values[0]) for case in OTHER_SCHEME):
+        (data / f"{name}.ttl").write_text(_in_other_scheme(_graph(name)), encoding="utf-8")
+        ingest([str(data / f"{name}.ttl")], name, data=data, no_vectors=True)
+    return compose(Settings(data=data, embedder="none", _env_file=None)).build(InMemorySaver())
+
+
 @pytest.mark.parametrize(("name", "case"), CASES)
 def test_the_pack_answers(name: str, case: dict[str, Any], app: App) -> None:
     async def ask() -> Any:
@@ -44,6 +68,32 @@ def test_the_pack_answers(name: str, case: dict[str, Any], app: App) -> None:
 
     values = asyncio.run(ask())["values"]
     assert sorted(str(v).lower() for v in values) == sorted(str(v).lower() for v in case["values"])
+
+
+@pytest.mark.parametrize(("name", "case"), OTHER_SCHEME)
+def test_the_pack_answers_in_the_other_scheme_of_a_namespace(name: str, case: dict[str, Any], other_app: App) -> None:
+    test_the_pack_answers(name, case, other_app)
+
+
+def test_a_pack_extends_others_and_not_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packs, "PACKS", tmp_path)
+    (tmp_path / "barns.yaml").write_text(
+        "namespaces: ['urn:barn:']\nextends: farms.yaml\nclasses: {urn:barn:B: {name: barn}}"
+    )
+    (tmp_path / "farms.yaml").write_text("namespaces: ['urn:farm:']\nclasses: {urn:farm:F: {name: farm}}")
+    for cached in (packs.pack_namespaces, packs._pack):
+        cached.cache_clear()
+    try:
+        both = packs.packs_for(["urn:barn:B", "urn:farm:F"])
+        assert [Path(layer.source).stem for layer in both] == ["farms", "barns"]
+        assert [Path(layer.source).stem for layer in packs.packs_for(["urn:barn:B"])] == ["farms", "barns"]
+        packs._pack.cache_clear()
+        (tmp_path / "farms.yaml").write_text("namespaces: ['urn:farm:']\nextends: barns.yaml")
+        with pytest.raises(IngestionError, match="extends itself"):
+            packs.packs_for(["urn:barn:B"])
+    finally:
+        for cached in (packs.pack_namespaces, packs._pack):
+            cached.cache_clear()
 
 
 @pytest.mark.parametrize("name", NAMES)
