@@ -44,8 +44,8 @@ def translate_draft(draft: AnswerDraft, view: TurnView, schema: Schema) -> Answe
         english, text = facts
         if draft.status == "answered":
             return replace(translated, sentences=(english,), translated=(text,))
-        why = _without_rows(translated, view)
-        return replace(why, sentences=(why.sentences[0], english), translated=("", text))
+        why = _without_rows(translated, view, has_facts=True)
+        return replace(why, sentences=(why.sentences[0], english), translated=("", text), status="partial")
     if isinstance(rows, Rows) and draft.values:
         return _with_rows(translated, rows, view, schema)
     if draft.values or any(evidence for text, evidence in draft.sentences if text):
@@ -117,14 +117,19 @@ def _is_iri(value: str) -> bool:
     return "://" in value or value.startswith(("_:", "urn:"))
 
 
-def _without_rows(draft: AnswerDraft, view: TurnView) -> AnswerDraft:
-    """Why there is no answer, by the status and what was not understood."""
+def _without_rows(draft: AnswerDraft, view: TurnView, *, has_facts: bool = False) -> AnswerDraft:
+    """Why there is no answer, by the status and what was not understood. If facts follow, an unknown word is only
+    doubtful."""
     code, understanding = view.rewrite.gloss, view.understanding
     name = {"answered": "nothing_matches", "failed": "failed", "not_understood": "not_understood"}.get(draft.status)
     if draft.status == "answered" and draft.table is None:
         return draft
     if name is None and understanding.unknown:
-        text = fill_template(code, "unknown_words", words=_own_words((w for w, _ in understanding.unknown), view))
+        text = fill_template(
+            code,
+            "unsure" if has_facts else "unknown_words",
+            words=_own_words((w for w, _ in understanding.unknown), view),
+        )
         near = [near for _, near in understanding.unknown if near]
         hint = f" {fill_template(code, 'nearest_name', words=_quoted_list(near, code))}" if near else ""
         text = f"{text}{hint}"

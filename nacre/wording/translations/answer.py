@@ -15,6 +15,7 @@ from nacre.records.plan import (
     Compute,
     Itself,
     Plan,
+    Profile,
     Select,
     Variable,
     aggregated_value,
@@ -49,6 +50,9 @@ def translate_result(
 
 def plan_words(plan: Plan, names: Mapping[str, str], schema: Schema, question: str, code: str) -> str:
     """A plan in a few words of a language: what is asked for, and the things that are named."""
+    if isinstance(plan.body, Profile):
+        things = [_name(v, names) for v in plan.body.members.variables if v.keys]
+        return fill_template(code, "everything", thing=join_translated(things, code)) if things else ""
     body = plan.body.select if isinstance(plan.body, Ask) else plan.body
     body = body.left if isinstance(body, Combine | Compute) else body
     if not isinstance(body, Select):
