@@ -176,7 +176,8 @@ class _EndpointDerivation:
     def _name_things(self, entries: Sequence[ThingEntry]) -> None:
         """Let single things be found by the names that the layer gives them."""
         named: dict[tuple[str, str], None] = {}
-        for entry in entries:
+        # later entries first: those of the graph's own layers come after those of packs
+        for entry in reversed(entries):
             own = [(iri, name) for iri in iri_variants(entry.key) for name in (entry.name, *entry.also) if name]
             if len(named) + len(own) <= MAX_GIVEN:
                 named |= dict.fromkeys(own)
