@@ -7,10 +7,11 @@ from dataclasses import replace
 from nacre.errors import ToolError
 from nacre.language.forms.nouns import number_with_noun
 from nacre.plans.inspect_select import named_variables
+from nacre.plans.missing_values import UNKNOWN_TRUTH
 from nacre.plans.run import Engine, tables_engine
 from nacre.plans.statement import RAW_TEXT_SUFFIX
 from nacre.plans.translated_names import translate_table, translated_names
-from nacre.records.evidence import BranchResult, Evidence, Query, QueryError, Rows, Table
+from nacre.records.evidence import BranchResult, Cell, Evidence, Query, QueryError, Rows, Table
 from nacre.records.turn import Reading
 from nacre.stores.sqlite.tables import Tables
 from nacre.wording.run_plan import run_plan
@@ -85,6 +86,12 @@ def failed_query(
     return BranchResult(branch, (), (query,), error=why, by=by)
 
 
+def _cell_words(column: str, cell: Cell, unit: str) -> str:
+    if column == UNKNOWN_TRUTH.columns[0]:
+        return "yes" if cell else "no"
+    return f"{column.removesuffix(RAW_TEXT_SUFFIX)}: {cell}{f' {unit}' if unit else ''}"
+
+
 def summarize_rows(table: Table, rows: int = 3) -> str:
     """The first rows in one line, as a citation shows them: values as they were written, if that is known.
 
@@ -96,7 +103,7 @@ def summarize_rows(table: Table, rows: int = 3) -> str:
     parsed = {c for name in written for c in (name, f"{name} (low)", f"{name} (high)")}
     lines = [
         ", ".join(
-            f"{column.removesuffix(RAW_TEXT_SUFFIX)}: {cell}{f' {unit}' if unit else ''}"
+            _cell_words(column, cell, unit)
             for column, cell, unit in zip(table.columns, row, units, strict=False)
             if cell is not None and column not in parsed
         )

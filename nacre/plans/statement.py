@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from nacre.language.base import word_map
 from nacre.records.evidence import Cell
 from nacre.records.plan import Aggregate, Itself
 from nacre.records.schema import Schema
@@ -41,4 +42,5 @@ def aggregate_output(term: Aggregate, schema: Schema) -> OutputColumn:
         return OutputColumn("count", "number", term.of.variable)
     predicate = schema.predicate_of[term.of.predicate]
     unit = "" if term.function == "count" else predicate.unit
-    return OutputColumn(f"{term.function} of {predicate.label}", "number", term.of.variable, unit)
+    adjective = word_map("wording", "aggregate_adjectives").get(term.function, "number of")
+    return OutputColumn(f"{adjective} {predicate.label}", "number", term.of.variable, unit)

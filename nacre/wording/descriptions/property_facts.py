@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate
 
+from nacre.language.base import phrase_list
 from nacre.language.booleans import has_boolean_name, none_value, parse_boolean
 from nacre.language.forms.nouns import (
     is_count_noun,
@@ -110,7 +111,12 @@ class PropertyFacts:
     def _verb_clause(self, subject: Pronoun) -> str:
         """A property that takes a verb; "" for others."""
         if (yes := self.truth) is not None:
-            return f"{subject.it} {flag_phrases(self.label, yes)[subject.many]}"
+            one, many = flag_phrases(self.label, yes)
+            verb, _, rest = one.partition(" ")
+            if subject.many and verb in phrase_list("wording", "be_forms"):
+                # one person: "they are a member"
+                return f"{subject.it} {many.partition(' ')[0]} {rest}"
+            return f"{subject.it} {many if subject.many else one}"
         if self.label.kind == "noun" and self.text == none_value(self.predicate):
             return f"{subject.it} {subject.have} no {self.label.one}"
         when = time_preposition(self.label.one, self.predicate.datatype in ("date", "datetime"), self.is_temporal)

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from nacre.language.forms.nouns import is_plural, with_indefinite_article, wording_entry
+from nacre.language.forms.nouns import is_participle, is_plural, plural, with_indefinite_article, wording_entry
 from nacre.language.forms.verbs import is_completed_action
+from nacre.language.thesaurus import function_words, is_person
 from nacre.wording.labels.verb_forms import base_form, is_link_verb
 
 LabelKind = Literal["noun", "verb", "state", "role", "flag", "past"]
@@ -50,6 +51,10 @@ def flag_phrases(label: PredicateLabel, yes: bool) -> tuple[str, str]:
     ('is not open', 'are not open')
     >>> flag_phrases(PredicateLabel("flag", "sold", "sold", was=True), True)
     ('was sold', 'were sold')
+    >>> flag_phrases(PredicateLabel("noun", "trainer", "trainers"), False)
+    ('is not a trainer', 'are not trainers')
+    >>> flag_phrases(PredicateLabel("flag", "climate controlled", "climate controlled"), True)
+    ('is climate-controlled', 'are climate-controlled')
     """
     first, _, rest = label.one.partition(" ")
     if label.has:
@@ -59,7 +64,18 @@ def flag_phrases(label: PredicateLabel, yes: bool) -> tuple[str, str]:
         base = base_form(first)
     else:
         # "is licensed", whenever that was done
-        one, many = ("was", "were") if label.was else ("is", "are")
-        no = "" if yes else "not "
-        return f"{one} {no}{label.one}", f"{many} {no}{label.one}"
+        be, are = ("was", "were") if label.was else ("is", "are")
+        no, (one, many) = "" if yes else "not ", _complements(label)
+        return f"{be} {no}{one}", f"{are} {no}{many}"
     return (f"{first} {rest}", f"{base} {rest}") if yes else (f"does not {base} {rest}", f"do not {base} {rest}")
+
+
+def _complements(label: PredicateLabel) -> tuple[str, str]:
+    """What a thing is if a yes-or-no property holds, and what several are: "a trainer", "climate-controlled"."""
+    first, _, last = label.one.rpartition(" ")
+    if is_person(label.one) and not is_plural(label.one):
+        return with_indefinite_article(label.one), plural(label.one)
+    is_compound = first.isalpha() and is_participle(last) and last not in wording_entry("dated")
+    if is_compound and not first.endswith("ly") and first not in wording_entry("adverbs") | function_words():
+        return f"{first}-{last}", f"{first}-{last}"
+    return label.one, label.one

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from nacre.language.booleans import is_boolean_predicate, strip_yes_no_suffix
 from nacre.language.forms.nouns import interchangeable_words, is_participle, singular, wording_entry
+from nacre.language.thesaurus import is_person
 from nacre.language.tokens import lemma
 from nacre.records.schema import Predicate, Schema
 from nacre.wording.labels.label import PredicateLabel
@@ -35,7 +36,7 @@ def _predicate_label(predicate: Predicate, schema: Schema) -> PredicateLabel:
     is_measured = has_measured_numbers(predicate)
     if predicate.datatype != "text" and not is_measured:
         words = move_time_last(words)
-    label = _typed_label(words, predicate, is_boolean=is_boolean)
+    label = _with_participle(_typed_label(words, predicate, is_boolean=is_boolean), predicate, schema)
     event = event_verb(label.one)
     if not event and predicate.datatype in ("date", "datetime") and (clause := event_clause(label.one)):
         verb, *rest = clause.split()
@@ -48,6 +49,17 @@ def _predicate_label(predicate: Predicate, schema: Schema) -> PredicateLabel:
     # "members" links to one member at a time; numbers of "passengers" stay what they are
     label = replace(label, full=words if label.kind == "noun" and words.endswith(f" {label.one}") else label.one)
     return replace(label, one=singular(label.one)) if predicate.has_links and label.kind == "noun" else label
+
+
+def _with_participle(label: PredicateLabel, predicate: Predicate, schema: Schema) -> PredicateLabel:
+    """A label that begins with the past of an irregular verb: what was "shown at" a fair, and who "sang at" it."""
+    past, _, rest = label.one.partition(" ")
+    participle = next((form for form, other in wording_entry("pasts").items() if other == past), "")
+    if label.kind != "state" or participle in ("", past):
+        return label
+    if any(is_person(schema.class_of[each].label) for each in predicate.domains if each in schema.class_of):
+        return PredicateLabel("past", label.one, f"{lemma(past)} {rest}")
+    return replace(label, one=f"{participle} {rest}", many=f"{participle} {rest}")
 
 
 def _typed_label(words: str, predicate: Predicate, *, is_boolean: bool) -> PredicateLabel:

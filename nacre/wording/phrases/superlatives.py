@@ -1,13 +1,20 @@
 """Put the order of a select into words: Order + SelectStructure -> "oldest", "with the second highest price"."""
 
 from nacre.language.base import language, phrase_list
-from nacre.language.forms.nouns import extreme_adjective, is_plural, with_indefinite_article, wording_entry
+from nacre.language.forms.nouns import (
+    extreme_adjective,
+    is_participle,
+    is_plural,
+    with_indefinite_article,
+    wording_entry,
+)
 from nacre.language.forms.verbs import strip_preposition
 from nacre.plans.inspect_select import counted_path, ordered_variable, variable_of
 from nacre.records.plan import Aggregate, Attribute, Itself, Order, Select
 from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.labels.shorten_label import label_remainder
 from nacre.wording.labels.value_kinds import is_temporal, nominal_label
+from nacre.wording.labels.years import may_give_years
 from nacre.wording.phrases.select_structure import SelectStructure
 
 
@@ -77,14 +84,21 @@ def _order_end(structure: SelectStructure, order: Order) -> str:
 
 
 def _event_clause(structure: SelectStructure, order: Order, by: Attribute, place: str, *, is_one: bool) -> str:
-    """What happened first or last to things: "founded first"; "" for other properties."""
-    label = predicate_label(by.predicate, structure.schema)
+    """What happened first or last to things, or to what they have: "founded first", "whose queen was born first"; ""
+    for other properties."""
+    label, end = predicate_label(by.predicate, structure.schema), "last" if order.descending else "first"
+    owned, _, verb = label.one.rpartition(" ")
+    is_dated = is_temporal(by.predicate, structure.schema) or may_give_years(
+        structure.schema.predicate_of[by.predicate]
+    )
+    if label.kind == "noun" and owned and is_participle(verb) and is_dated:
+        return f"whose {owned} was {verb} {place}{end}"
     is_event = is_temporal(by.predicate, structure.schema) and label.kind in ("state", "past", "verb")
     if not is_event or by.variable != ordered_variable(structure.select):
         return ""
     verb = strip_preposition(label.one if is_one or label.kind != "verb" else label.many)
     that = "" if label.kind == "state" else "that "
-    return f"{that}{verb} {place}{'last' if order.descending else 'first'}"
+    return f"{that}{verb} {place}{end}"
 
 
 def _verb_between_same_class(structure: SelectStructure, counted: str, *, is_one: bool) -> str:

@@ -47,8 +47,12 @@ def focus(
         return focus(earlier, False, linker, requested, without) if many else Scope()
     recent = {turn.plan for turn in earlier[-MAX_TURNS_OF_ONE:]}
     single = [s for s in found if len(s.keys) == 1 and s.plan in recent] if not many else []
+    named = {s.plan for s in found if not is_nameless(s)}
     best, nearest = None, 0.0
     for scope in single or found:
+        if scope.plan in named and is_nameless(scope):
+            # of the things of one turn the one with a name is meant
+            continue
         distance = _distance(scope, requested, linker) if requested else 0.0
         if best is None or distance <= nearest - NAMED_STEP_COST:
             best, nearest = scope, distance

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from nacre.language.forms.nouns import is_count_noun
 from nacre.language.tokens import split_name
-from nacre.understanding.linking.schema.adjectives import measured_properties
+from nacre.understanding.linking.schema.adjectives import is_reversed_measure, measured_properties
 from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node, has_self_link, next_slot
 from nacre.understanding.question.types import Aggregation, Condition, Link, Ordering, Ref, Target
 
@@ -175,7 +175,9 @@ def _ranked_by_values(state: ParseState, new: ParseState, ref: Ref, context: Par
     if function == "count" and context.graph.about(ref.predicate).role != "identifier":
         # "the largest number of seats" is what the property holds
         function = ""
-    order = Ordering(ref, rank.descending, function, limit)
+    # the oldest queen is the one that was born first
+    is_reversed = bool(rank.concepts) and is_reversed_measure(context.graph, ref.predicate, rank.concepts)
+    order = Ordering(ref, rank.descending != is_reversed, function, limit)
     yield new.apply_rule("ranked by property", 0.3, order=order, pending_aggregates=())
     if rank.counts and not function and _counts_parts(_ranked_thing(state), ref, context):
         # "which department has the most beds": in all of its rooms
