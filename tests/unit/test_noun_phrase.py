@@ -1,5 +1,7 @@
 """What answers and plans read like, over a small schema."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,7 +32,7 @@ N = "http://example.org/"
 
 
 def predicate(name: str, label: str, *, links: str = "", **more: object) -> Predicate:
-    owner = "Club" if name in ("budget", "foundedIn", "town") else "Player"
+    owner = "Club" if name in ("budget", "foundedIn", "town", "showedAt") else "Player"
     ranges = {N + links: 3} if links else {"": 3}
     given = {"functional": True, **more}
     return Predicate(N + name, label, 3, 3, 3, not links, bool(links), domains={N + owner: 3}, ranges=ranges, **given)  # type: ignore[arg-type]
@@ -46,6 +48,11 @@ SCHEMA = Schema(
         predicate("foundedIn", "founded in", datatype="integer", minimum=1880, maximum=1990),
         predicate("town", "town", functional=False),
         predicate("active", "active", datatype="boolean"),
+        predicate("trainer", "trainer", datatype="boolean"),
+        predicate("fee", "fee paid", datatype="boolean"),
+        predicate("showedAt", "showed at"),
+        predicate("sangAt", "sang at"),
+        predicate("horseBorn", "horse born", datatype="integer", minimum=1990, maximum=2015),
         predicate("club", "club", links="Club"),
         predicate("mentor", "is mentor of", links="Player"),
         predicate("teaches", "teaches", links="Player", functional=False),
@@ -153,6 +160,41 @@ def test_properties_are_said_with_their_verb() -> None:
     assert said(Select(*own), ("Ann Lee", 0), columns=("p", "active")) == "Ann Lee is not active."
     admired = Select((Itself("q"),), (ANN, Variable("q")), (Edge("p", N + "teaches", "q"),))
     assert said(admired, ("Bo",), ("Cy",), columns=("q",)) == "Ann Lee teaches Bo and Cy."
+
+
+def test_labels_take_the_form_that_their_sentence_needs() -> None:
+    flags = [Filter(Attribute("p", N + name), "=", True) for name in ("trainer", "fee")]
+    assert words(Select((Itself("p"),), (P,), (), (flags[0],))) == "players who are trainers"
+    assert words(Select((Itself("p"),), (P,), (), (flags[1],))) == "players who are fee-paid"
+    sang = Filter(Attribute("p", N + "sangAt"), "=", "the fair")
+    assert words(Select((Itself("p"),), (P,), (), (sang,))) == "players who sang at the fair"
+    shown = Filter(Attribute("c", N + "showedAt"), "=", "the fair")
+    assert words(Select((Itself("c"),), (C,), (), (shown,))) == "clubs shown at the fair"
+    oldest = Order(Attribute("p", N + "horseBorn"), False)
+    assert words(Select((Itself("p"),), (P,), (), (), order=oldest, limit=1)) == "the player whose horse was born first"
+
+
+def test_what_is_true_of_all_says_of_how_many() -> None:
+    number, those = (
+        (Aggregate("count", Itself("p")),),
+        Variable("p", (N + "Player",), keys=(N + "a", N + "b", N + "c"), label="(3 of before)"),
+    )
+    active = Select(number, (those,), (), (Filter(Attribute("p", N + "active"), "=", True),))
+    asked = Compute("=", active, Select(number, (those,)))
+    assert words(asked) == "whether all of those 3 players are active"
+    told = [said(asked, (n == 3, n, 3), columns=("yes", "left", "right"), units=("", "", "")) for n in (3, 1, 0)]
+    assert told[0] == "Yes, all of those 3 players are active."
+    assert told[1] == "No, only 1 of those 3 players is active."
+    assert told[2] == "No, none of those 3 players are active."
+    every = Compute("=", replace(active, variables=(P,)), Select(number, (P,)))
+    assert words(every) == "whether all players are active"
+
+
+def test_some_of_the_things_before_are_said_of_them() -> None:
+    those = Variable("p", (N + "Player",), keys=(N + "a", N + "b", N + "c"), label="(3 of before)")
+    tall = Select((Itself("p"),), (those,), (), (Filter(HEIGHT, ">", 180),))
+    assert said(tall, ("Ann",), ("Bo",)) == "Of those 3 players, there are 2 whose height is above 180 cm: Ann and Bo."
+    assert said(tall, ("Ann",)) == "Of those 3 players, the one whose height is above 180 cm is Ann."
 
 
 def test_yes_and_no_are_whole_sentences() -> None:

@@ -24,9 +24,10 @@ class Clause:
 
 
 def verb_clause(label: PredicateLabel, other: str) -> Clause:
-    """What a thing does: "that borders Spain"."""
-    true, false = f"{{}} {label.one} {other}", f"{{}} does not {label.many} {other}"
-    return Clause(f"that {label.one} {other}", f"that {label.many} {other}", true, false)
+    """What a thing does or did: "that borders Spain", "that sang at the fair"."""
+    several, does_not = (label.one, "did not") if label.kind == "past" else (label.many, "does not")
+    true, false = f"{{}} {label.one} {other}", f"{{}} {does_not} {label.many} {other}"
+    return Clause(f"that {label.one} {other}", f"that {several} {other}", true, false)
 
 
 def state_clause(label: PredicateLabel, other: str) -> Clause:

@@ -219,7 +219,7 @@ def _text_clause(condition: _Condition) -> Clause | None:
         return Clause(clause, clause, f"{{}} is {sex}", f"{{}} is not {sex}", adjective=sex)
     if condition.is_equation and condition.right is None and each.right in alternative_values(condition.predicate):
         return _alternative_clause(str(each.right).lower(), is_denied=condition.is_denied)
-    if condition.is_plain_text and label.kind in ("state", "verb") and not condition.is_dated:
+    if condition.is_plain_text and label.kind in ("state", "verb", "past") and not condition.is_dated:
         clause_of = state_clause if label.kind == "state" else verb_clause
         return clause_of(label, condition.value)
     return None
