@@ -169,7 +169,7 @@ def test_labels_take_the_form_that_their_sentence_needs() -> None:
     sang = Filter(Attribute("p", N + "sangAt"), "=", "the fair")
     assert words(Select((Itself("p"),), (P,), (), (sang,))) == "players who sang at the fair"
     shown = Filter(Attribute("c", N + "showedAt"), "=", "the fair")
-    assert words(Select((Itself("c"),), (C,), (), (shown,))) == "clubs shown at the fair"
+    assert words(Select((Itself("c"),), (C,), (), (shown,))) == "football clubs that were shown at the fair"
     oldest = Order(Attribute("p", N + "horseBorn"), False)
     assert words(Select((Itself("p"),), (P,), (), (), order=oldest, limit=1)) == "the player whose horse was born first"
 
