@@ -41,7 +41,7 @@ CREATE TABLE car_variant (
   top_speed INTEGER -- in km/h; from 190 to 250; only 15 of 78 rows have one
 );
 
--- engine specification (78 rows)
+-- engine specification (78 rows); names: entity.label
 CREATE TABLE engine_specification (
   id INTEGER PRIMARY KEY,
   wltpco2_emissioncombined REAL, -- middle of the range; in g/km; from 0 to 294

@@ -9,6 +9,8 @@ from nacre.stores.sqlite.tables import Tables
 
 _MAX_VALUES = 12
 _MAX_VALUE_LENGTH = 50
+# values are counted in relations of at most so many rows, since a part of the schema is written for each question
+_MAX_COUNTED = 100_000
 # Not DATE for dates: SQLite would turn a text like "01" in such a column into a number.
 SQL_TYPES = {"integer": "INTEGER", "real": "REAL", "boolean": "BOOLEAN", "year": "INTEGER"}
 
@@ -16,7 +18,9 @@ SQL_TYPES = {"integer": "INTEGER", "real": "REAL", "boolean": "BOOLEAN", "year":
 def schema_sql(tables: Tables, relations: Collection[str] | None = None) -> str:
     """CREATE statements for `entity` and the relations (all by default), without the columns of raw text.
 
-    A view is one line with the tables it unites. Classes without members and what a layer hides are left out.
+    A view is one line with the tables it unites, or with the view before it that has the same columns. Columns without
+    a value, classes without members and what a layer hides are left out. Tables that a column refers to and that are
+    not shown are listed at the end.
     """
     schema = tables.schema
     shown = [r for r in schema.relations if relations is None or r.name in relations]
@@ -25,15 +29,27 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None) -> str:
         "-- every thing of every table has a row here too, with the same id; label is its name\n"
         "CREATE TABLE entity (\n  id INTEGER PRIMARY KEY,\n  iri TEXT,\n  label TEXT\n);"
     ]
+    copies: dict[tuple[str, ...], str] = {}
     for relation in shown:
         if relation.name in empty:
             continue
+        columns = tuple(column.value or column.link for column in relation.columns)
+        same = copies.get(columns) if relation.kind == "view" and len(columns) > 1 else None
         united = _united(schema, relation)
         if united and (relations is None or united <= {r.name for r in shown}):
             name, tables_of_view = quote_if_needed(relation.name), ", ".join(sorted(united))
             parts.append(f"-- {_about(schema, relation)}\n-- view {name}: all rows and columns of {tables_of_view}")
+        elif same is not None:
+            about = f"-- {known}\n" if (known := _about(schema, relation)) else ""
+            line = f"-- view {quote_if_needed(relation.name)}: the columns of {same}{_overlap(tables, relation, same)}"
+            parts.append(f"{about}{line}")
         else:
-            parts.append(_statement(tables, relation))
+            copies.setdefault(columns, quote_if_needed(relation.name))
+            sharing = [r for r in shown if r.kind == "view" and r.name not in empty and len(columns) > 1]
+            alike = [r for r in sharing if tuple(c.value or c.link for c in r.columns) == columns]
+            parts.append(_statement(tables, relation, alike if relation.kind == "view" else ()))
+    if relations is not None:
+        parts += _referred(schema, shown, empty)
     return "\n\n".join(parts) + "\n"
 
 
@@ -44,6 +60,11 @@ def column_comment(predicate: Predicate, samples: Sequence[str] = ()) -> str:
         parts.append("unique" if predicate.datatype == "text" else "an identifier")
     if predicate.unit:
         parts.append(f"in {predicate.unit}")
+    texts = [*predicate.values, *(samples or predicate.samples)]
+    if predicate.datatype == "text" and predicate.role == "fact" and texts and all(map(_is_number, texts)):
+        parts.append("numbers as text")
+    if predicate.datatype == "boolean":
+        return _clean("; ".join([*parts, "1 or 0"]))
     bounds = predicate.minimum, predicate.maximum
     few = 0 < len(predicate.values) <= _MAX_VALUES
     if bounds[0] is not None and bounds[1] is not None and (predicate.unit or not few):
@@ -56,12 +77,25 @@ def column_comment(predicate: Predicate, samples: Sequence[str] = ()) -> str:
     return _clean("; ".join(parts))
 
 
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def column_definitions(
-    column: Column, predicate: Predicate, target: str, samples: Sequence[str] = (), filled: str = ""
+    column: Column,
+    predicate: Predicate,
+    target: str,
+    samples: Sequence[str] = (),
+    filled: str = "",
+    targets: str = "",
 ) -> list[tuple[str, str]]:
     """The SQL columns of a predicate with a comment each: value, low, high, raw text, link (to `target`).
 
-    `filled` says how many rows have a value, "" if all have one.
+    `targets` names the tables behind a link of several, `filled` says how many rows have a value, "" if all have one.
     """
     kind = SQL_TYPES.get(predicate.datatype, "TEXT")
     text = "; ".join(x for x in (column_comment(predicate, samples), filled) if x)
@@ -77,7 +111,7 @@ def column_definitions(
     if column.link:
         meaning = _clean(" ".join(predicate.comment.split())[:200].rstrip("."))
         # the values of a link are the names in its target table
-        note = "" if column.value else "; ".join(x for x in (meaning, filled) if x)
+        note = "; ".join(x for x in ("" if column.value else meaning, targets, "" if column.value else filled) if x)
         found.append((f"{quote_if_needed(column.link)} INTEGER REFERENCES {quote_if_needed(target)}(id)", note))
     return found
 
@@ -91,7 +125,22 @@ def create_table(name: str, columns: Sequence[tuple[str, str]]) -> str:
     return f"CREATE TABLE {quote_if_needed(name)} (\n" + "\n".join(lines) + "\n)"
 
 
-def _statement(tables: Tables, relation: Relation) -> str:
+def _referred(schema: Schema, shown: Sequence[Relation], empty: Collection[str]) -> list[str]:
+    """A line for each table that a column of the shown ones refers to and that is not shown."""
+    links = [column.predicate for relation in shown for column in relation.columns if column.link]
+    known = [schema.predicate_of[iri] for iri in links if iri in schema.predicate_of]
+    names = dict.fromkeys(link_target(schema, predicate) for predicate in known if not predicate.hidden)
+    lines = []
+    for name in names:
+        if name in schema.relation_of and name not in empty and all(name != each.name for each in shown):
+            columns = [c.value or c.link for c in schema.relation_of[name].columns[:_MAX_VALUES]]
+            listed = ", ".join(map(quote_if_needed, columns))
+            lines.append(f"-- table {quote_if_needed(name)}, in short: id{', ' if listed else ''}{listed}")
+    return lines
+
+
+def _statement(tables: Tables, relation: Relation, alike: Sequence[Relation] = ()) -> str:
+    """The statement of a relation; `alike` are the views whose columns it stands for."""
     schema = tables.schema
     owners = ", ".join(sorted(_owners(schema, relation))) if relation.kind == "junction" else ""
     key = f"INTEGER REFERENCES {quote_if_needed(owners)}(id)" if owners.isidentifier() else "INTEGER"
@@ -101,17 +150,58 @@ def _statement(tables: Tables, relation: Relation) -> str:
         else (f"{quote_if_needed(relation.key)} INTEGER PRIMARY KEY", "")
     ]
     filled = _filled(tables, relation)
+    valueless = _valueless(tables, alike or [relation])
     for column in relation.columns:
         predicate = schema.predicate_of.get(column.predicate)
-        if predicate is None or predicate.hidden:
+        if predicate is None or predicate.hidden or column.predicate in valueless:
             continue
         own, samples = _of_relation(tables, relation, column, predicate)
         shown = Column(column.predicate, column.value, column.low, column.high, "", column.link)
         columns += column_definitions(
-            shown, own, link_target(schema, predicate), samples, filled.get(column.predicate, "")
+            shown,
+            own,
+            link_target(schema, predicate),
+            samples,
+            filled.get(column.predicate, ""),
+            _targets(schema, predicate) if column.link else "",
         )
     about = _about(schema, relation)
+    if relation.kind != "junction" and not any(_has_names(schema, column.predicate) for column in relation.columns):
+        about = f"{about}; names: entity.label" if about else "names: entity.label"
     return (f"-- {about}\n" if about else "") + create_table(relation.name, columns) + ";"
+
+
+def _has_names(schema: Schema, predicate: str) -> bool:
+    known = schema.predicate_of.get(predicate)
+    return known is not None and known.role == "name"
+
+
+def _valueless(tables: Tables, relations: Sequence[Relation]) -> set[str]:
+    """The predicates that no row of these relations has a value of."""
+    named = {column.predicate: column.value or column.link for column in relations[0].columns}
+    if relations[0].kind == "junction" or not named or sum(_size(tables, each) for each in relations) > _MAX_COUNTED:
+        return set()
+    counts = ", ".join(f"count({quote_if_needed(name)})" for name in named.values())
+    read = tables.trusted().execute
+    found = [read(f"SELECT {counts} FROM {quote_if_needed(each.name)}").fetchone() for each in relations]
+    return {predicate for predicate, numbers in zip(named, zip(*found, strict=True), strict=True) if not any(numbers)}
+
+
+def _overlap(tables: Tables, relation: Relation, other: str) -> str:
+    """How many rows of a view another view has as well, "" if none are known to be in both."""
+    if _size(tables, relation) > _MAX_COUNTED:
+        return ""
+    name, key = quote_if_needed(relation.name), quote_if_needed(relation.key)
+    read = tables.trusted().execute
+    (both,) = read(f"SELECT count(*) FROM {name} WHERE {key} IN (SELECT {key} FROM {other})").fetchone()
+    return f"; {both} of its rows are in both" if both else ""
+
+
+def _size(tables: Tables, relation: Relation) -> int:
+    """The number of things that a relation lists."""
+    schema = tables.schema
+    classes = [each.count for each in schema.classes if each.relation == relation.name]
+    return max([*classes, *(each.count for each in schema.groups if each.relation == relation.name)], default=0)
 
 
 def _united(schema: Schema, relation: Relation) -> set[str]:
@@ -184,6 +274,20 @@ def _filled(tables: Tables, relation: Relation) -> dict[str, str]:
         for predicate, number in zip(named, have, strict=True)
         if number < count
     }
+
+
+def _targets(schema: Schema, predicate: Predicate) -> str:
+    """The tables that the links of a predicate lead to with their shares, "" if one table has all targets."""
+    if link_target(schema, predicate) in {group.relation for group in schema.groups}:
+        return ""
+    parents = {iri for each in predicate.ranges if each for iri in schema.with_parents([each]) - {each}}
+    ends = [(schema.class_of[i], n) for i, n in predicate.ranges.items() if i in schema.class_of and i not in parents]
+    ends = [(each, number) for each, number in ends if number < predicate.objects]
+    # a table says more than a class that unites several
+    ends = [end for end in ends if end[0].relation in {group.relation for group in schema.groups}] or ends
+    shown = sorted(ends, key=lambda end: (-end[1], end[0].iri))[:3]
+    listed = ", ".join(f"{quote_if_needed(e.relation)} {100 * n / predicate.objects:.0f} %" for e, n in shown)
+    return f"to {listed}" if listed and predicate.objects else ""
 
 
 def link_target(schema: Schema, predicate: Predicate) -> str:

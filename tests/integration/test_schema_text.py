@@ -1,0 +1,61 @@
+"""The schema as a model sees it: no empty columns, copies once, where names stand, targets of links, stored forms."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ingestion.induce.write_tables import write_tables
+from ingestion.read.parse import parse_files
+from nacre.stores.sqlite.schema_sql import schema_sql
+from nacre.stores.sqlite.tables import Tables
+
+KILN = """
+@prefix : <http://example.org/kiln/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:k1 a :Kiln ; rdfs:label "First kiln" ; :firedBy :ana ; :serial "17" ; :isElectric true .
+:k2 a :Kiln ; rdfs:label "Second kiln" ; :firedBy :guild ; :serial "18" ; :isElectric false .
+:k3 a :Kiln ; rdfs:label "Third kiln" ; :firedBy :ana ; :serial "19" ; :isElectric true .
+:ana a :Potter ; rdfs:label "Ana" .
+:guild a :Guild ; rdfs:label "The guild" ; :members 12 .
+:f1 a :Firing ; :inKiln :k1 ; :degrees 900 . :f2 a :Firing ; :inKiln :k2 ; :degrees 1200 .
+:s1 a :Shelf , :Rack ; rdfs:label "A" ; :width 3 . :s2 a :Shelf , :Board ; rdfs:label "B" ; :width 4 .
+"""
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
+    folder: Path = tmp_path_factory.mktemp("kiln")
+    (folder / "kiln.ttl").write_text(KILN, "utf-8")
+    write_tables(parse_files([folder / "kiln.ttl"]), folder / "graph.sqlite")
+    opened = Tables(folder / "graph.sqlite")
+    yield opened
+    opened.close()
+
+
+def statement(text: str, table: str) -> str:
+    return next(part for part in text.split("\n\n") if f"CREATE TABLE {table} (" in part)
+
+
+def test_it_says_where_the_names_of_things_stand(tables: Tables) -> None:
+    text = schema_sql(tables)
+    assert statement(text, "firing").startswith("-- firing (2 rows); names: entity.label")
+    assert "entity.label" not in statement(text, "potter")
+
+
+def test_a_link_to_things_of_several_tables_has_them_with_their_shares(tables: Tables) -> None:
+    assert "REFERENCES entity(id), -- to guild 50 %, potter 50 %" in statement(schema_sql(tables), "kiln")
+
+
+def test_values_are_described_as_they_are_stored(tables: Tables) -> None:
+    text = statement(schema_sql(tables), "kiln")
+    assert "is_electric BOOLEAN, -- 1 or 0" in text or "is_electric BOOLEAN -- 1 or 0" in text
+
+
+def test_a_part_lists_what_its_columns_refer_to(tables: Tables) -> None:
+    assert "-- table kiln, in short: id, label" in schema_sql(tables, ["firing"])
+    assert "in short" not in schema_sql(tables, ["firing", "kiln", "guild", "potter"])
+
+
+def test_the_text_is_the_same_each_time(tables: Tables) -> None:
+    assert schema_sql(tables) == schema_sql(tables)
+    assert schema_sql(tables, ["firing"]) == schema_sql(tables, ["firing"])
