@@ -83,7 +83,7 @@ def _shown(projection: exp.Expr, columns: Mapping[str, _Shown], tables: Mapping[
     alias, inner = projection.alias, projection.unalias()
     if isinstance(inner, exp.Column) and (own := columns.get(inner.name.lower())) is not None:
         if own.is_name and not alias:
-            return _Shown(tables.get(inner.table.lower(), "") or own.words)
+            return _Shown(tables.get(inner.table.lower(), "") or "name")
         # the ends of a range are one property, whatever they are called
         return own if own.end or not alias else _Shown(split_name(alias))
     if alias:
