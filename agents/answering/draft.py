@@ -101,6 +101,10 @@ def find_lack(view: TurnView, schema: Schema) -> Lack:
     """What the answer would lack as the evidence stands; nothing if it answers, or if it is sure that nothing does."""
     if view.rewrite.chosen is not None or view.rewrite.aside or view.understanding.orientation:
         return ""
+    selected = select_answer_rows(view.understanding, view.evidence)
+    sure = selected[1] if selected is not None and is_sure(view.understanding, selected[1]) else None
+    if sure is not None and not _left_out_words(view.understanding, sure):
+        return ""
     draft = draft_answer(view, schema)
     if draft.table is not None:
         rows = view.evidence[draft.table]

@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
+from agents.run_in_thread import run_in_thread
 from graph.app import compose
 from graph.builder import App
 from graph.stream import stream_turn
+from ingestion.attach.attach import attach_endpoint
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
+from tests.support import sparql_server
 
 BREWERY = Path(__file__).parents[1] / "fixtures/graphs/brewery.ttl"
 # questions for things that only a text describes, the things, and whether this is sure
@@ -117,3 +120,17 @@ async def test_readings_that_answer_are_not_displaced(app: App) -> None:
     assert (answer["status"], answer["values"]) == ("answered", ["Gull Wing", "Harbour Light"])
     listed = await ask(app, "Which tanks are there?")
     assert listed["values"] == ["Tank 1", "Tank 2", "Tank 3"]
+
+
+async def test_an_endpoint_is_asked_once_for_the_facts_of_a_named_thing(tmp_path: Path) -> None:
+    with sparql_server.endpoint(BREWERY) as url:
+        await run_in_thread(attach_endpoint, url, "brewery", data=tmp_path)
+        composition = await run_in_thread(compose, Settings(data=tmp_path, embedder="none", _env_file=None))
+        try:
+            answer = await ask(composition.build(InMemorySaver()), "How would you pitch Gull Wing to a friend?")
+        finally:
+            composition.library.close()
+            composition.resources.sandbox.close()
+    assert (answer["status"], answer["values"]) == ("partial", [])
+    assert "hazy, fruity pale ale" in answer["answer"]
+    assert all(citation["triples"] for citation in answer["citations"])
