@@ -9,6 +9,7 @@ import numpy as np
 from ingestion.induce.classes import Classes, ClassTable
 from ingestion.induce.declarations import Declarations
 from ingestion.read.capsules import Facts, change_mask, unique_counts
+from ingestion.vocabulary import EMPTY_TYPES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -98,7 +99,9 @@ def _close_sets(stated: _AssertedTypes, declarations: Declarations) -> _ClosedSe
     for index, types in enumerate(names):
         if not members[index]:
             continue
-        closed = frozenset().union(*(declarations.ancestors(iri) for iri in types)) if types else frozenset[str]()
+        closed = frozenset[str]().union(*(declarations.ancestors(iri) for iri in types))
+        # that something is an individual or a resource is no kind of thing, unless nothing else is known
+        closed = closed - EMPTY_TYPES or closed
         number = set_by_asserted[index] = set_index.setdefault(closed, len(set_index))
         counts += [0] * (len(set_index) - len(counts))
         counts[number] += members[index]

@@ -166,6 +166,9 @@ class EvidenceIndex:
     def _add_counts(self, table: Table) -> None:
         if table.contributing is not None:
             self.counts.add(float(table.contributing))
+        self.counts |= {float(kind.count) for kind in table.kinds}
+        for kind in table.kinds:
+            self._add_words(kind.label)
         labelled = any(isinstance(cell, str) for row in table.rows[:1] for cell in row)
         if not table.truncated and (labelled or len(table.rows) > 1):
             self.counts.add(float(len(table.rows)))

@@ -135,6 +135,17 @@ def kind_synonyms() -> Mapping[str, frozenset[str]]:
 
 
 @cache
+def wide_words() -> Mapping[str, str]:
+    """The lemmas of words for things of many classes, each with the kind of these things, the plainest word first.
+
+    >>> wide_words()["people"], wide_words()["spot"], wide_words()["everything"]
+    ('persons', 'places', 'anything')
+    """
+    by_kind = load_language_data("en/kinds.yaml")["wide"]
+    return {lemma(word): kind for kind, words in by_kind.items() for word in words.split()}
+
+
+@cache
 def far_end_nouns() -> Mapping[tuple[str, ...], tuple[str, ...]]:
     """Nouns for the object of a link that is named after its subject ("student of"), by the lemmas of the name.
 

@@ -14,7 +14,14 @@ def merge_selects(earlier: Select, new: Select) -> tuple[Select, Select] | None:
     known = sorted(earlier.variables, key=lambda v: owners.index(v.name) if v.name in owners else len(owners))
     names: dict[str, str] = {}
     for variable in sorted(new.variables, key=lambda v: not v.keys):
-        same = next((k for k in known if k.classes == variable.classes and k.name not in names.values()), None)
+        same = next(
+            (
+                k
+                for k in known
+                if (k.classes, k.any_of) == (variable.classes, variable.any_of) and k.name not in names.values()
+            ),
+            None,
+        )
         if same is not None:
             names[variable.name] = same.name
     if not names:

@@ -11,9 +11,9 @@ from nacre.plans.durations import elapsed_time
 from nacre.plans.missing_values import UNKNOWN_TRUTH, unstated_values
 from nacre.plans.order_column import add_order_column, split_order_column
 from nacre.plans.sparql.query import SparqlQuery
-from nacre.plans.sql.to_sql import contributing_count_statement, contributing_statement, to_sql
+from nacre.plans.sql.to_sql import contributing_count_statement, contributing_statement, kinds_statement, to_sql
 from nacre.plans.statement import Statement
-from nacre.records.evidence import Cell, Evidence, Query, QueryError, Table
+from nacre.records.evidence import Cell, Evidence, KindCount, Query, QueryError, Table
 from nacre.records.plan import (
     ARITHMETIC,
     ELAPSED,
@@ -58,6 +58,7 @@ class Engine:
     write: Callable[[Select | Combine], Statement | SparqlQuery]
     write_contributing: Callable[[Select, str], Statement | SparqlQuery]
     write_contributing_count: Callable[[Select, str], Statement | SparqlQuery]
+    write_kinds: Callable[[Select, str], Statement | SparqlQuery]
     fetch: Callable[[Statement | SparqlQuery, int, bool], SqlResult]
     tables: Tables | None = None
     describe: Describe = describe_nothing
@@ -80,6 +81,7 @@ def tables_engine(tables: Tables) -> Engine:
         lambda body: to_sql(body, schema),
         lambda select, variable: contributing_statement(select, schema, variable),
         lambda select, variable: contributing_count_statement(select, schema, variable),
+        lambda select, variable: kinds_statement(select, schema, variable),
         fetch,
         tables,
     )
@@ -102,14 +104,22 @@ def run_body(
 
 def _truth(body: Ask, runner: "QueryRunner") -> Table | None:
     """One row that says whether the select of a yes-or-no question has rows."""
-    found = runner.table(body.select)
+    found = runner.rows(body.select)
     if found is None:
         return None
     if found.rows:
         return Table(("yes",), ((1,),), found.keys[:1], ("",))
     if any(runner.is_empty(each) for each in unstated_values(body.select, runner.engine.schema)):
         return UNKNOWN_TRUTH
-    return Table(("yes",), ((0,),), ((),), ("",))
+    return Table(("yes",), ((0,),), ((),), ("",), kinds=_other_kinds(body.select, runner))
+
+
+def _other_kinds(select: Select, runner: "QueryRunner") -> tuple[KindCount, ...]:
+    """What a named thing is instead, if the question is only whether it is of a class."""
+    thing = select.variables[0]
+    if len(select.variables) > 1 or select.filters or not (thing.keys and thing.classes and thing.any_of):
+        return ()
+    return runner.kinds(replace(select, variables=(replace(thing, classes=(), without=()),)), thing.name)
 
 
 class QueryRunner:
@@ -136,6 +146,31 @@ class QueryRunner:
         return result.rows, result.truncated
 
     def table(self, body: Select | Combine) -> Table | None:
+        """The rows of a select, with the things behind an aggregate and the kinds of things; None if its query
+        failed."""
+        table = self.rows(body)
+        return table if table is None or self.is_alternative else self._with_kinds(table, body)
+
+    def _with_kinds(self, table: Table, body: Select | Combine) -> Table:
+        """The table with the numbers of things of each kind, if those asked for are of several classes."""
+        variable = _mixed_variable(body) if isinstance(body, Select) else ""
+        if not variable or not table.rows or table.truncated:
+            return table
+        assert isinstance(body, Select)
+        kinds = self.kinds(body, variable)
+        total = int(table.rows[0][0] or 0) if isinstance(body.answers[0], Aggregate) else len(table.rows)
+        # things of two of the classes would count twice
+        return replace(table, kinds=kinds) if sum(kind.count for kind in kinds) == total else table
+
+    def kinds(self, select: Select, variable: str) -> tuple[KindCount, ...]:
+        """How many things of a variable are of each class that it may be of, most first."""
+        found = self.run(self.engine.write_kinds(select, variable))
+        counts = {str(kind): int(count) for kind, count in found[0] if isinstance(count, int | float)} if found else {}
+        classes = (c for c in self.engine.schema.classes if counts.get(c.iri))
+        kinds = (KindCount(c.iri, c.label, counts[c.iri]) for c in classes)
+        return tuple(sorted(kinds, key=lambda kind: -kind.count))
+
+    def rows(self, body: Select | Combine) -> Table | None:
         """The rows of a select, with the things behind an aggregate; None if its query failed."""
         aggregate = _first_aggregate(body)
         if self.engine.is_remote and isinstance(body, Select) and aggregate and _is_one_row(body):
@@ -188,7 +223,7 @@ class QueryRunner:
 
     def is_empty(self, select: Select) -> bool:
         """Whether a select ran and has no rows."""
-        found = self.table(select)
+        found = self.rows(select)
         return found is not None and not found.rows
 
     def _count(self, statement: Statement | SparqlQuery) -> int | None:
@@ -223,6 +258,20 @@ class QueryRunner:
 def _is_one_row(body: Select) -> bool:
     """Whether a select of aggregates gives one row in all."""
     return not (body.group or body.by) and body.order is None
+
+
+def _mixed_variable(body: Select) -> str:
+    """The variable whose things, or their number, are all that is asked for, if they may be of several classes."""
+    answer = body.answers[0]
+    is_count = isinstance(answer, Aggregate) and answer.function == "count"
+    of = answer.of if isinstance(answer, Aggregate) else answer
+    if len(body.answers) > 1 or not isinstance(of, Itself) or not (is_count or of is answer):
+        return ""
+    if body.group or body.by or body.limit or any(isinstance(each.left, Aggregate) for each in body.filters):
+        return ""
+    return next(
+        (v.name for v in body.variables if v.name == of.variable and v.any_of and not (v.classes or v.keys)), ""
+    )
 
 
 def _first_aggregate(body: Select | Combine) -> Aggregate | None:

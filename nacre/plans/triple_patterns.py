@@ -118,6 +118,9 @@ def _of_select(select: Select, schema: Schema, mark: str) -> Iterator[tuple[str,
         for iri in variable.classes[:1]:
             known = schema.class_of.get(iri)
             yield names[variable.name], IS_A, known.label if known else iri
+        if variable.any_of:
+            labels = (known.label if (known := schema.class_of.get(iri)) else iri for iri in variable.any_of)
+            yield names[variable.name], IS_A, _named("", tuple(labels))
     for edge in select.edges:
         yield names.get(edge.subject, ""), _label(edge.predicate, schema), names.get(edge.object, "")
     for condition in select.filters:

@@ -33,11 +33,21 @@ class Query:
 
 
 @dataclass(frozen=True)
+class KindCount:
+    """How many things of a result are of one class."""
+
+    iri: str
+    label: str
+    count: int
+
+
+@dataclass(frozen=True)
 class Table:
     """Rows of a result. `keys` are the IRIs behind each row (same length as `rows`).
 
     `units` has one entry a column ("" if none). `contributing` counts the things behind an aggregate. If the question
-    asks for a highest or lowest value and the rows do not show it, `measured` has that value for each row."""
+    asks for a highest or lowest value and the rows do not show it, `measured` has that value for each row. If the
+    things are of several classes, `kinds` are these with their numbers of things, most first."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -48,6 +58,7 @@ class Table:
     measured: tuple[Cell, ...] = ()
     measured_name: str = ""
     measured_unit: str = ""
+    kinds: tuple[KindCount, ...] = ()
 
 
 @dataclass(frozen=True)

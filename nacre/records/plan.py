@@ -14,11 +14,11 @@ Constant = str | int | float | bool
 
 @dataclass(frozen=True)
 class Variable:
-    """A thing that the plan asks about, in all of `classes` and in none of `without`.
+    """A thing that the plan asks about, in all of `classes`, in none of `without` and, if given, in one of `any_of`.
 
     `keys`, if given, are the only IRIs it may be, together with all things that lead to one of them by the predicates
     `below` in any number of steps ("part of"; from the whole to its part if the IRI begins with "^"). `label` names the
-    keys in words.
+    keys in words, `noun` a thing of `any_of`.
     """
 
     name: str
@@ -27,6 +27,8 @@ class Variable:
     keys: tuple[str, ...] = ()
     label: str = ""
     below: tuple[str, ...] = ()
+    any_of: tuple[str, ...] = ()
+    noun: str = ""
 
 
 @dataclass(frozen=True)

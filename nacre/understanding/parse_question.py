@@ -18,16 +18,18 @@ from nacre.understanding.parsing.coverage import unused_tokens
 from nacre.understanding.parsing.derive import MAX_CANDIDATES, derive_candidates
 from nacre.understanding.parsing.lowering.members import aggregate_members
 from nacre.understanding.parsing.lowering.role_holders import resolve_role_holder
+from nacre.understanding.parsing.lowering.union_nouns import read_unions
 from nacre.understanding.parsing.profile_subjects import GroupReader
 from nacre.understanding.parsing.readers.ages import read_ages
 from nacre.understanding.parsing.readers.averages import read_averages
 from nacre.understanding.parsing.readers.choice import read_choices
 from nacre.understanding.parsing.readers.comparison import is_comparison, read_comparisons
 from nacre.understanding.parsing.readers.keywords import read_keywords
+from nacre.understanding.parsing.readers.kinds import read_kind_question
 from nacre.understanding.parsing.readers.more_than import CountReader, read_more_than
 from nacre.understanding.parsing.readers.shares import is_thing_count, read_shares
 from nacre.understanding.parsing.readers.two_questions import read_two_questions
-from nacre.understanding.parsing.readers.yes_no import as_yes_no, is_comparable, keep_named_things, read_kind_question
+from nacre.understanding.parsing.readers.yes_no import as_yes_no, is_comparable, keep_named_things
 from nacre.understanding.question.types import Link, Question
 from nacre.understanding.ranking.rank import rank_candidates
 from nacre.understanding.ranking.unheeded_words import unheeded_words
@@ -70,6 +72,7 @@ def parse_question(
     found = [c for c in drop_reversed_links(found, question, graph) if is_comparable(c, graph)]
     found = keep_named_things(attach_relative_clauses(found, question, graph), links)
     found = [c._replace(body=include_parts(aggregate_members(c.body, graph), graph)) for c in found]
+    found = [read_unions(c, question, graph) for c in found]
     return read_keywords([*ages, *comparisons, *found], question)
 
 

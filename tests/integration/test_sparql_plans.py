@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingestion.index.triples import write_triples
-from nacre.plans.run import Engine, tables_engine
+from nacre.plans.run import Engine, run_body, tables_engine
 from nacre.plans.sparql.engine import sparql_engine
 from nacre.plans.sparql.vocabulary import Vocabulary
-from nacre.records.plan import Attribute, Combine, Filter, Itself, Select, Variable
+from nacre.records.plan import Aggregate, Attribute, Combine, Filter, Itself, Select, Variable
 from nacre.records.schema import Schema
 from nacre.stores.sparql.oxigraph_store import OxigraphStore
 from nacre.stores.sqlite.lexicon import Lexicon
@@ -61,6 +61,25 @@ def test_what_is_below_a_thing(
     whole = Variable("whole", keys=(base + named,), label=named, below=ways)
     for engine in (engines["fell_races"], tables_engine(small_graphs["fell_races"][0])):
         assert {str(row[1]) for row in _rows(Select((Itself("whole"),), (whole,)), engine)} == expected
+
+
+@pytest.mark.parametrize("answer", [Itself("x"), Aggregate("count", Itself("x"))])
+def test_things_of_several_classes_with_their_kinds(
+    small_graphs: Graphs, engines: dict[str, Engine], answer: Itself | Aggregate
+) -> None:
+    base = "http://example.org/fells/"
+    things = Variable("x", any_of=(base + "Race", base + "Club"), noun="thing")
+    found = []
+    for engine in (engines["fell_races"], tables_engine(small_graphs["fell_races"][0])):
+        table, queries = run_body(Select((answer,), (things,)), engine, words="", round=1)
+        assert table is not None
+        assert not any(query.error for query in queries)
+        of_kinds = {kind.label: kind.count for kind in table.kinds}
+        number = table.rows[0][0] if isinstance(answer, Aggregate) else len(table.rows)
+        assert sum(of_kinds.values()) == number
+        found.append((sorted(map(str, table.rows)), of_kinds))
+    assert found[0] == found[1]
+    assert len(found[0][1]) == 2
 
 
 def _rows(body: Select | Combine, engine: Engine) -> set[tuple[Cell, ...]]:

@@ -1,6 +1,7 @@
 """Infer names of things without a label: a property that is called a name, a person's two names, a unique text."""
 
 import re
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +30,7 @@ _NAME_SHAPE = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{2})([^\W\d_].*\s.*|[^\W\d_
 _DESCRIPTION_SHAPE = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{3})[^\W\d_].*")
 
 
-def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: set[int]) -> dict[int, str]:
+def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: Collection[int]) -> dict[int, str]:
     """Names of subjects that are not `named`.
 
     In this order: both names of a person; a property whose name ends in "name" or "title", with nearly unique values

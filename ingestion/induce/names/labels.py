@@ -9,6 +9,7 @@ from ingestion.induce.names.column_names import label_from_iri, readable_name
 from ingestion.induce.names.infer_names import infer_names
 from ingestion.read.capsules import Facts, change_mask
 from ingestion.vocabulary import NOTATION, XSD, language_rank, local_name, name_rank
+from nacre.language.readable_label import readable_label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,6 +20,8 @@ _FOREIGN = language_rank("x")[0]
 FLOATS = frozenset({XSD + "double", XSD + "float"})
 NUMBER = re.compile(r"[+-]?[0-9.]+([eE][+-]?[0-9]{1,3})?", re.ASCII)
 _LETTERS = re.compile(r"[^\W\d_]{2}")
+# a word, and perhaps a number: "article16"
+_NUMBERED = re.compile(r"[A-Za-z]{3,}(?:[_-][A-Za-z]+)*[_-]?[0-9]{0,6}")
 _WORDS = re.compile(r"[A-Za-z]{3,}([_-][A-Za-z]+)*")
 
 
@@ -74,8 +77,16 @@ def best_names(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
         for number in subjects[first][foreign].tolist():
             if _WORDS.fullmatch(local_name(texts[number])):
                 best[number] = readable_name(label_from_iri(texts[number]))
-    best |= infer_names(facts, among, set(best))
-    return _notations(facts, among) | best
+    # codes and data are names only if nothing else is
+    shown = {number: readable_label(text) for number, text in best.items()}
+    best |= {number: text for number, text in shown.items() if text}
+    unreadable = {number for number, text in shown.items() if not text}
+    found = infer_names(facts, among, best.keys() - unreadable)
+    inferred = {n: readable for n, text in found.items() if (readable := readable_label(text))}
+    by_iri = {
+        n: readable_name(label_from_iri(texts[n])) for n in unreadable if _NUMBERED.fullmatch(local_name(texts[n]))
+    }
+    return _notations(facts, among) | best | by_iri | inferred
 
 
 def _notations(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from nacre.plans.run import Describe, Engine, describe_nothing
-from nacre.plans.sparql.provenance import contributing_count_query, contributing_query
+from nacre.plans.sparql.provenance import contributing_count_query, contributing_query, kinds_query
 from nacre.plans.sparql.query import SparqlQuery
 from nacre.plans.sparql.terms import cell_value
 from nacre.plans.sparql.to_sparql import to_sparql
@@ -49,6 +49,7 @@ def sparql_engine(
         lambda body: to_sparql(body, vocabulary),
         lambda select, variable: contributing_query(select, vocabulary, variable),
         lambda select, variable: contributing_count_query(select, vocabulary, variable),
+        lambda select, variable: kinds_query(select, vocabulary, variable),
         fetch,
         tables,
         describe,

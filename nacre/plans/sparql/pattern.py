@@ -125,7 +125,12 @@ class GraphPattern:
                 yield self._membership(class_, name, f"{name}_d{index}")
             else:
                 yield f"VALUES {name}_c{index} {{ {' '.join(map(format_iri, members))} }} {name} a {name}_c{index} ."
-        if not (variable.classes or variable.keys or is_linked):
+        if variable.any_of:
+            yield " UNION ".join(
+                f"{{ {self._membership(each, name, f'{name}_u{i}').removesuffix(' .')} }}"
+                for i, each in enumerate(dict.fromkeys(m for c in variable.any_of for m in self._vocabulary.members(c)))
+            )
+        if not (variable.classes or variable.keys or variable.any_of or is_linked):
             yield (
                 f"{{ SELECT DISTINCT {name} {{ {{ {name} {name}_p {name}_o }} UNION "
                 f"{{ {name}_s {name}_q {name} . FILTER(!isLiteral({name}) && {name}_q != {format_iri(TYPE)}) }} }} }}"

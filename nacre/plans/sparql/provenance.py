@@ -9,6 +9,7 @@ from nacre.plans.sparql.terms import format_iri
 from nacre.plans.sparql.to_sparql import SparqlWriter
 from nacre.plans.sparql.vocabulary import Vocabulary
 from nacre.plans.sql.provenance import narrow_select
+from nacre.plans.sql.to_sql import each_kind
 from nacre.plans.statement import OutputColumn
 from nacre.records.plan import Aggregate, Attribute, Select, aggregated_value
 
@@ -31,7 +32,7 @@ def provenance_query(
             pattern.value(term)
     group, thing = writer.group(), pattern.names[answer]
     variables = pattern.names
-    schema = vocabulary.schema
+    asked, schema = next(v for v in narrowed.variables if v.name == answer), vocabulary.schema
     triples = [
         f"{variables[e.subject]} {format_iri(e.predicate)} {variables[e.object]} ."
         for e in narrowed.edges
@@ -43,7 +44,7 @@ def provenance_query(
         if not derived_patterns(schema, p)
     ]
     shown = [*pattern.names.values(), *(value.raw for value in pattern.values.values())]
-    for class_ in next(v.classes[:1] for v in narrowed.variables if v.name == answer):
+    for class_ in asked.classes[:1]:
         if class_pattern(schema, class_):
             continue
         has_subclasses = len(vocabulary.members(class_)) > 1
@@ -58,7 +59,7 @@ def provenance_query(
             own, triple = f"{subject}_t{number}", f"{subject} {subject}_t{number}p {subject}_t{number}o"
             around.append(f"{triple} FILTER({own}p IN ({', '.join(map(format_iri, found.iris))}))")
             triples.append(f"{triple} .")
-    if any(class_pattern(schema, c) for v in narrowed.variables for c in v.classes if v.name == answer):
+    if asked.any_of or any(class_pattern(schema, c) for c in asked.classes):
         around.append(f"{thing} a {thing}_ty")
         triples.append(f"{thing} a {thing}_ty .")
     more = around[0] if len(around) == 1 else " UNION ".join(f"{{ {each} }}" for each in around)
@@ -82,6 +83,18 @@ def contributing_count_query(select: Select, vocabulary: Vocabulary, variable: s
     writer = SparqlWriter(vocabulary, _conditions_only(select))
     text = f"SELECT (COUNT(DISTINCT {writer.pattern.names[variable]}) AS ?n) {{\n{writer.group()}\n}}"
     return SparqlQuery(text, (OutputColumn("count", "number", variable),), ("?n",))
+
+
+def kinds_query(select: Select, vocabulary: Vocabulary, variable: str) -> SparqlQuery:
+    """The number of things of one variable that meet the conditions, for each of the classes that it may be of."""
+    parts = []
+    for iri, each in each_kind(select, variable):
+        writer = SparqlWriter(vocabulary, _conditions_only(each))
+        counted = f"(COUNT(DISTINCT {writer.pattern.names[variable]}) AS ?n)"
+        parts.append(f"{{ SELECT (STR({format_iri(iri)}) AS ?kind) {counted} {{\n{writer.group()}\n}} }}")
+    text = f"SELECT ?kind ?n {{\n{' UNION '.join(parts)}\n}}"
+    outputs = OutputColumn("kind", "value", variable), OutputColumn("count", "number", variable)
+    return SparqlQuery(text, outputs, ("?kind", "?n"))
 
 
 def _conditions_only(select: Select) -> Select:

@@ -156,19 +156,26 @@ class JoinBuilder:
         key = self.key(variable.name)
         relation = self._relations[variable.name]
         found: list[SqlText] = []
-        if not any(g.relation == relation.name and g.without == variable.without for g in self._schema.groups):
+        own = next((g for g in self._schema.groups if g.relation == relation.name), None)
+        is_group = own is not None and own.without == variable.without
+        if not (is_group and own and self._schema.with_parents(own.classes).issuperset(variable.classes)):
             for word, classes in (("IN", variable.classes), ("NOT IN", variable.without)):
                 for iri in classes:
-                    other = self._schema.class_of[iri].relation
-                    if other != relation.name:
-                        other_key = quote_identifier(self._schema.relation_of[other].key)
-                        found.append(SqlText(f"{key} {word} (SELECT {other_key} FROM {quote_identifier(other)})"))
+                    if self._schema.class_of[iri].relation != relation.name:
+                        found.append(SqlText(f"{key} {word} ({self._members(iri)})"))
+        if variable.any_of:
+            found.append(SqlText(f"{key} IN ({' UNION '.join(map(self._members, variable.any_of))})"))
         if variable.keys:
             marks = ", ".join("?" * len(variable.keys))
             named = f"SELECT id FROM entity WHERE iri IN ({marks})"
             ids = self._with_parts(named, variable.below) if variable.below else named
             found.append(SqlText(f"{key} IN ({ids})", variable.keys))
         return found
+
+    def _members(self, class_: str) -> str:
+        """The ids of the things of a class."""
+        relation = self._schema.relation_of[self._schema.class_of[class_].relation]
+        return f"SELECT {quote_identifier(relation.key)} FROM {quote_identifier(relation.name)}"
 
     def _with_parts(self, named: str, below: Collection[str]) -> str:
         """The ids of named things and of all their parts, which the predicates `below` lead to."""

@@ -101,7 +101,7 @@ class _Tracer:
         yield from self.behind(select, keys)
 
     def _itself(self, key: str, select: Select, variable: str) -> Iterator[Triple]:
-        classes = next(v.classes for v in select.variables if v.name == variable)
+        classes = next(v.classes or v.any_of for v in select.variables if v.name == variable)
         members = self.tables.schema.class_of
         for iri in sorted(classes, key=lambda c: members[c].count if c in members else 0):
             if typed := self.triples.type_triple(key, iri):

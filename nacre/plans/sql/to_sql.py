@@ -1,7 +1,7 @@
 """Turn a plan's selects into SQL for one graph's tables: Select + Schema -> Statement."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nacre.errors import ToolError
 from nacre.plans.sql.aggregates import aggregate_expression, mark_first_rows
@@ -54,6 +54,25 @@ def contributing_count_statement(select: Select, schema: Schema, variable: str) 
     rows = _SelectWriter(schema).thing_ids(select, (variable,))
     outputs = (OutputColumn("count", "number", variable),)
     return Statement(f"SELECT count(*) AS c0 FROM (\n{rows.text}\n)", rows.params, outputs)
+
+
+def kinds_statement(select: Select, schema: Schema, variable: str) -> Statement:
+    """The number of things of one variable that meet the conditions, for each of the classes that it may be of."""
+    counts = [(iri, contributing_count_statement(each, schema, variable)) for iri, each in each_kind(select, variable)]
+    text = "\nUNION ALL\n".join(f"SELECT ? AS c0, c0 AS c1 FROM (\n{count.text}\n)" for _, count in counts)
+    params = tuple(param for iri, count in counts for param in (iri, *count.params))
+    return Statement(text, params, (OutputColumn("kind", "value", variable), OutputColumn("count", "number", variable)))
+
+
+def each_kind(select: Select, variable: str) -> list[tuple[str, Select]]:
+    """The select restricted to each class that a variable may be of, with the IRI of the class."""
+    own = next(v for v in select.variables if v.name == variable)
+
+    def restricted(iri: str) -> Select:
+        kind = replace(own, classes=(iri,), any_of=())
+        return replace(select, variables=tuple(kind if v is own else v for v in select.variables))
+
+    return [(iri, restricted(iri)) for iri in own.any_of]
 
 
 def _combine(body: Combine, schema: Schema) -> Statement:

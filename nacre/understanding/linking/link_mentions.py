@@ -19,6 +19,7 @@ from nacre.understanding.linking.schema.requested_names import absorb_name_words
 from nacre.understanding.linking.schema.requested_units import link_requested_units, link_split_names
 from nacre.understanding.linking.schema.schema_link_filters import drop_hidden_rivals
 from nacre.understanding.linking.schema.schema_terms import SYNONYM_SCORE
+from nacre.understanding.linking.schema.wide_words import choose_unions, widened_links
 from nacre.understanding.question.types import INEQUALITIES, Link, Question
 
 # Kinds of cues that ask for one number over several things.
@@ -54,8 +55,8 @@ def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
     found = [*found, *link_comment_words(question, found, schema_linker.comment_terms)]
     found = [*found, *link_quantity_nodes(found, graph)]
     found = prefer_class_synonyms(found, question, schema_linker.class_synonyms, graph)
-    found = absorb_name_words(found, question, graph)
-    return [*found, *_narrowed_links(found, graph)]
+    found = choose_unions(absorb_name_words(found, question, graph), question, graph)
+    return [*found, *_narrowed_links(found, graph), *widened_links(found, question, graph)]
 
 
 def _drop_unlikely_names(

@@ -3,6 +3,7 @@
 from nacre.language.courtesy import reason_end, strip_courtesy
 from nacre.language.tokens import tokenize
 from nacre.understanding.linking.linker import Linker
+from nacre.understanding.linking.schema.wide_words import names_union
 from nacre.understanding.question.analyse import analyse_question
 from nacre.understanding.question.types import Question
 
@@ -21,6 +22,9 @@ def prepare_question(text: str, linker: Linker) -> Question:
     meaningful, words = linker.index.schema_linker.meaningful_lemmas, question.tokens
     return question._replace(
         stopwords=frozenset(
-            i for i in question.stopwords if words[i].norm == words[i].lemma or words[i].lemma not in meaningful
+            i
+            for i in question.stopwords
+            if words[i].norm == words[i].lemma or words[i].lemma not in meaningful
+            if not names_union(question, i, linker.index.graph)
         )
     )

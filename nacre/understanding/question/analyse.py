@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from nacre.language.base import language
+from nacre.language.base import language, word_list
 from nacre.language.thesaurus import english_data, function_words, gradable_adjective, unit_words
 from nacre.language.tokens import Token, tokenize
 from nacre.understanding.question.cues import find_cues, is_part_of_other
@@ -41,9 +41,27 @@ def analyse_question(text: str) -> Question:
         ),
         numbers,
         quoted,
-        frozenset(i for i, token in enumerate(tokens) if i in units or _is_stopword(token, stopwords, text)),
+        frozenset(
+            i
+            for i, token in enumerate(tokens)
+            if i in units or (_is_stopword(token, stopwords, text) and not is_state(tokens, i))
+        ),
         wants_measure=trailing is not None,
     )
+
+
+def is_state(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a word of requests says how things are: "on display", "are displayed".
+
+    >>> [is_state(tokenize(text), at) for text, at in (("which are on display", 3), ("display them", 0))]
+    [True, False]
+    """
+    token = tokens[at]
+    if not at or token.lemma not in language().words["requesting"]:
+        return False
+    before = tokens[at - 1].norm
+    is_participle = token.norm != token.lemma and token.norm.endswith("ed") and before in language().words["being"]
+    return is_participle or before in word_list("question", "before_state")
 
 
 def question_of_tokens(tokens: Sequence[Token]) -> Question:

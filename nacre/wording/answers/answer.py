@@ -4,7 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nacre.language.base import word_map
-from nacre.language.forms.nouns import is_plural, join_names, place_phrase, plural, possessive_phrase
+from nacre.language.forms.nouns import (
+    is_plural,
+    join_names,
+    number_with_noun,
+    place_phrase,
+    plural,
+    possessive_phrase,
+    with_indefinite_article,
+)
 from nacre.language.thesaurus import is_person
 from nacre.plans.inspect_select import variable_of
 from nacre.records.evidence import Cell, Table
@@ -17,6 +25,7 @@ from nacre.records.plan import (
     Itself,
     Plan,
     Select,
+    Variable,
 )
 from nacre.records.schema import Schema
 from nacre.wording.answers.computations import verbalise_computation
@@ -43,6 +52,7 @@ from nacre.wording.answers.tables import (
     values_caption,
 )
 from nacre.wording.answers.verbalisation import Verbalisation
+from nacre.wording.labels.class_nouns import class_noun
 from nacre.wording.labels.value_kinds import nominal_label
 from nacre.wording.phrases.plan import ask_statements, verbalise_plan
 from nacre.wording.phrases.select import select_wording, verbalise_select
@@ -59,6 +69,10 @@ def verbalise_result(plan: Plan, table: Table, schema: Schema, question: str) ->
     if isinstance(body, Ask):
         yes = bool(table.rows[0][0])
         statement = ask_statements(body.select, schema)[not yes]
+        if table.kinds:
+            own = min(table.kinds, key=lambda kind: schema.class_of[kind.iri].count)
+            noun = class_noun(Variable("x", (own.iri,)), schema)
+            statement = f"{statement} but {with_indefinite_article(noun)}"
         answer = "Yes" if yes else "No"
         text = f"{answer}." if is_unwieldy_for(statement, schema) else f"{answer}, {statement}."
         return Verbalisation(text, (yes,))
@@ -68,7 +82,22 @@ def verbalise_result(plan: Plan, table: Table, schema: Schema, question: str) ->
         # both sides have the columns of the first
         shown = build_grid(table, body.left, schema) if isinstance(body, Combine) else build_grid(table)
         return _table(shown, plan, schema) if len(shown.columns) > 1 else _list(shown, plan, schema)
-    return _verbalise_select_result(body, table, schema, question)
+    return _with_kinds(_verbalise_select_result(body, table, schema, question), table, schema)
+
+
+def _with_kinds(answer: Verbalisation, table: Table, schema: Schema) -> Verbalisation:
+    """The answer with the number of things of each class: "There are 5 rooms: 3 halls and 2 cellars."."""
+    if not table.kinds or not answer.text:
+        return answer
+    nouns = [(kind.count, class_noun(Variable("x", (kind.iri,)), schema)) for kind in table.kinds]
+    kinds = join_names([f"one {noun}" if n == 1 else number_with_noun(n, noun) for n, noun in nouns])
+    if isinstance(table.rows[0][0], int) and len(table.rows) == 1:
+        return replace(answer, text=f"{answer.text.removesuffix('.')}: {kinds}.")
+    if len(table.rows) == 1:
+        return answer
+    parting = "\n\n" if "\n" in answer.text else " "
+    they = f"They are {kinds}" if len(nouns) > 1 else f"All of them are {plural(nouns[0][1])}"
+    return replace(answer, text=f"{answer.text}{parting}{they}.")
 
 
 def verbalise_rows(table: Table, lead: str = "") -> Verbalisation:

@@ -15,7 +15,7 @@ def class_noun(variable: Variable, schema: Schema) -> str:
     group = schema.group_of_classes.get((variable.classes, variable.without)) if variable.classes else None
     known = [schema.class_of[iri] for iri in variable.classes if iri in schema.class_of]
     if group is None and not known:
-        return "thing"
+        return variable.noun or "thing"
     label = min(known, key=lambda c: c.count).label if group is None else group.label
     words = _singular_modifiers(label_words(label, schema.labels), schema)
     return _singular_noun(_lookup_noun(words, variable, schema) or words, variable, schema)

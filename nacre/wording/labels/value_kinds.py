@@ -2,11 +2,11 @@
 
 from functools import cache
 
-from nacre.language.base import pattern
+from nacre.language.base import language, pattern
 from nacre.language.format_values import is_amount_label
 from nacre.language.forms.nouns import extreme_adjective, wording_entry
 from nacre.language.forms.verbs import agent_noun, gerund, strip_preposition
-from nacre.language.thesaurus import english_data
+from nacre.language.thesaurus import english_data, nouns_of_kind
 from nacre.language.tokens import lemma
 from nacre.records.schema import Predicate, Schema
 from nacre.wording.labels.predicate_labels import predicate_label
@@ -23,7 +23,8 @@ def is_amount(iri: str, schema: Schema) -> bool:
         # a length, or a population
         return True
     low, high = predicate.minimum, predicate.maximum
-    is_event = label.kind in ("state", "past") or lemma(label.one) != label.one
+    head = lemma(label.one.split()[-1])
+    is_event = label.kind in ("state", "past") or lemma(label.one) != label.one or head in _year_nouns()
     first, last = (FIRST_YEAR, LAST_YEAR) if is_event else (FIRST_RECENT_YEAR, LAST_YEAR)
     is_whole = is_event or predicate.datatype == "integer"
     may_be_code = predicate.datatype == "integer" and not predicate.unit and _is_code(predicate)
@@ -63,6 +64,13 @@ def nominal_label(iri: str, schema: Schema) -> str:
     if label.kind == "state" and (agent := agent_noun(label.one)):
         return agent
     return f"“{label.one}”"
+
+
+@cache
+def _year_nouns() -> frozenset[str]:
+    """Nouns for a moment, whose numbers are years."""
+    words = language().words
+    return nouns_of_kind("dates") | words["life_start"] | words["life_end"] | words["year_nouns"]
 
 
 @cache

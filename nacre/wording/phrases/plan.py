@@ -1,7 +1,7 @@
 """Explain a plan in plain English, as a noun phrase that an answer can go on from: Plan -> words."""
 
 from nacre.language.base import phrase_list, word_map
-from nacre.language.forms.nouns import with_indefinite_article
+from nacre.language.forms.nouns import plural, with_indefinite_article
 from nacre.language.tokens import split_name
 from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import (
@@ -16,9 +16,11 @@ from nacre.records.plan import (
     PlanTerm,
     Profile,
     Select,
+    Variable,
 )
 from nacre.records.schema import Schema
 from nacre.wording.clauses.membership_clauses import negated_clause
+from nacre.wording.labels.class_nouns import class_noun
 from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.labels.value_kinds import nominal_label
 from nacre.wording.phrases.select import select_wording, verbalise_select
@@ -62,15 +64,36 @@ def ask_statements(select: Select, schema: Schema) -> tuple[str, str]:
     kind = class_question_parts(select, schema)
     if kind is not None:
         return f"{kind[0]} is {kind[1]}", f"{kind[0]} is not {kind[1]}"
+    if subclass := _subclass_statements(select, schema):
+        return subclass
     return existence_statements(select, schema)
 
 
 def class_question_parts(select: Select, schema: Schema) -> tuple[str, str] | None:
     """The thing and the class with its article, if a question only asks whether a named thing is of a class."""
     thing = select.variables[0]
-    if len(select.variables) > 1 or select.filters or not (thing.keys and thing.classes) or is_from_earlier_turn(thing):
+    if (
+        len(select.variables) > 1
+        or select.filters
+        or not (thing.keys and (thing.classes or thing.any_of))
+        or is_from_earlier_turn(thing)
+    ):
         return None
     return thing.label, with_indefinite_article(select_wording(select, schema).noun(thing.name))
+
+
+def _subclass_statements(select: Select, schema: Schema) -> tuple[str, str] | None:
+    """ "Ewes are sheep", or "some ewes ...", and the denial; None for other questions."""
+    thing = select.variables[0]
+    if len(select.variables) > 1 or select.filters or thing.keys or not (thing.classes and thing.noun):
+        return None
+    own, *wider = thing.classes
+    nouns = [plural(class_noun(Variable("x", (iri,)), schema)) for iri in (own, *wider[:1])]
+    kind = nouns[1] if wider else plural(thing.noun)
+    groups = schema.groups_of_class
+    within = [frozenset[str]().union(*(groups.get(iri, ()) for iri in each)) for each in (wider[:1], thing.any_of)]
+    is_all = own in thing.any_of or any(groups.get(own, frozenset()) <= each for each in within if each)
+    return f"{'' if is_all else 'some '}{nouns[0]} are {kind}", f"{nouns[0]} are not {kind}"
 
 
 def verbalise_profile(profile: Profile, schema: Schema) -> str:

@@ -18,7 +18,7 @@ class SchemaNode:
     """A class, or a group: the things that have one combination of classes.
 
     `words` are the lemmas of the label, `relations` the tables of its things, `variable` the name of such a thing in a
-    plan. `named` says that its things have names, and not only codes.
+    plan. `named` says that its things have names, and not only codes. A union has things of the classes `any_of`.
     """
 
     index: int
@@ -30,6 +30,7 @@ class SchemaNode:
     words: tuple[str, ...]
     named: bool
     variable: str
+    any_of: tuple[str, ...] = ()
 
 
 def build_nodes(lexicon: Lexicon) -> tuple[tuple[SchemaNode, ...], Mapping[str, int]]:

@@ -13,6 +13,7 @@ from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.graph.nodes import SchemaNode, build_nodes
 from nacre.understanding.linking.graph.shortest_paths import PathStep, ShortestPaths
 from nacre.understanding.linking.graph.steps import build_mixed_targets, build_steps
+from nacre.understanding.linking.graph.unions import build_unions
 
 
 class SchemaGraph:
@@ -22,7 +23,8 @@ class SchemaGraph:
     `hidden_nodes` are the classes that it hides, `layer_share` is the share of properties that it derives or gives
     phrases. `names` counts the properties and classes of each name. `literals` are the properties with values of each
     node, `holders` the nodes that have such a property. `ends` are the nodes that a predicate links, source and target.
-    `value_counts` counts the values by node and property.
+    `value_counts` counts the values by node and property. `unions` are the nodes of words wider than a class; they have
+    properties and steps, and are neither `holders` nor `base_nodes`.
     """
 
     def __init__(self, lexicon: Lexicon) -> None:
@@ -39,9 +41,8 @@ class SchemaGraph:
         self.forward_share, self.backward_share = built.forward_share, built.backward_share
         mixed = build_mixed_targets(lexicon, nodes, self.nodes_of_relation)
         self.mixed_target = mixed.target
-        self.nodes: Sequence[SchemaNode] = (*nodes, *mixed.nodes)
-        self.steps = _join_steps(self.nodes, built.steps, mixed.steps)
-        self.ends = _ends(self.steps, schema)
+        self.base_nodes: Sequence[SchemaNode] = (*nodes, *mixed.nodes)
+        self.nodes = self.base_nodes
         self.value_counts = _value_counts(lexicon, self.nodes_of_relation)
         self.literals = self._literals()
         self.holders = _holders(self.literals)
@@ -50,14 +51,24 @@ class SchemaGraph:
         self.names = Counter((*self.words.values(), *(n.words for n in nodes)))
         layered = sum(bool(p.phrases or p.patterns) for p in schema.predicates)
         self.layer_share = layered / max(1, len(schema.predicates))
-        self.persons = frozenset(n.index for n in self.nodes if self._is_person(n))
+        hidden = {c.iri for c in schema.classes if c.hidden}
+        self.hidden_nodes = frozenset(n.index for n in self.nodes if n.classes and hidden.issuperset(n.classes))
+        persons = frozenset(n.index for n in self.nodes if self._is_person(n))
+        steps = _join_steps(self.nodes, built.steps, mixed.steps)
+        self.unions = build_unions(lexicon, self.nodes, persons, self.hidden_nodes, steps)
+        self.nodes = (*self.base_nodes, *self.unions.nodes)
+        self.persons = persons | {u for u, members in self.unions.members.items() if persons.issuperset(members)}
+        all_steps = _join_steps(self.nodes, steps, self.unions.steps)
+        # only a word of the question brings in a union
+        self.steps = {i: tuple(s for s in found if not self.nodes[s.target].any_of) for i, found in all_steps.items()}
+        self.ends = _ends(steps, schema)
+        self.value_counts = {**self.value_counts, **self._union_value_counts(lexicon)}
+        self.literals = self._literals()
         # Properties of yes or no that are stored as texts or numbers. Nobody asks to list their values.
         self.boolean_predicates = frozenset(
             p.iri for p in schema.predicates if p.datatype != "boolean" and is_boolean_predicate(p)
         )
-        hidden = {c.iri for c in schema.classes if c.hidden}
-        self.hidden_nodes = frozenset(n.index for n in self.nodes if n.classes and hidden.issuperset(n.classes))
-        paths = ShortestPaths(self.steps, frozenset(self._widest_node.values()))
+        paths = ShortestPaths(all_steps, frozenset(self._widest_node.values()))
         self.cheapest_paths, self.distance = paths.cheapest, paths.distance
         self.is_subclass = lru_cache(maxsize=16384)(self._is_subclass)
         self.property_nodes = lru_cache(maxsize=16384)(self._property_nodes)
@@ -111,6 +122,8 @@ class SchemaGraph:
 
     def _is_subclass(self, node: int, other: int) -> bool:
         """Whether the classes of a node are subclasses of those of another: poplars, trees."""
+        if self.nodes[other].any_of:
+            return node in self.unions.members[other] or self.nodes[node].relations < self.nodes[other].relations
         above = {c for own in self.nodes[node].classes for c in self._superclasses(own)}
         return node != other and bool(self.nodes[other].classes) and set(self.nodes[other].classes) <= above
 
@@ -130,6 +143,14 @@ class SchemaGraph:
         labels = (self.words[predicate] for predicate in self.literals[node.index])
         has_family_name = any(w[0] in family and w[-1].endswith("name") for w in labels if w)
         return has_family_name or bool(node.words and node.words[-1] in nouns_of_kind("persons"))
+
+    def _union_value_counts(self, lexicon: Lexicon) -> Mapping[tuple[int, str], int]:
+        """The values of the things of each union, by union and property."""
+        of_relation: dict[str, list[int]] = defaultdict(list)
+        for union in self.unions.nodes:
+            for relation in union.relations:
+                of_relation[relation].append(union.index)
+        return _value_counts(lexicon, of_relation)
 
     def _literals(self) -> Mapping[int, Sequence[str]]:
         found: dict[int, list[str]] = defaultdict(list)

@@ -15,6 +15,7 @@ from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.names.code_linker import CodeLinker
 from nacre.understanding.linking.names.entities import EntityNames
 from nacre.understanding.linking.names.name_candidate import NameCandidate
+from nacre.understanding.question.analyse import is_state
 from nacre.understanding.question.types import Link, Question, Ref, token_mask
 from nacre.wording.labels.class_nouns import class_noun
 
@@ -219,6 +220,7 @@ def _may_be_name(question: Question, start: int, end: int) -> bool:
         return True
     own = question.tokens[start:end]
     has_letter = any(len(t.norm) == 1 and i not in question.stopwords for i, t in enumerate(own, start))
-    if has_letter or any(t.norm not in function_words() for t in own):
+    says_state = any(is_state(question.tokens, i) for i in range(start, end))
+    if has_letter or says_state or any(t.norm not in function_words() for t in own):
         return True
     return start > 0 and all(t.text[0].isupper() for t in own)

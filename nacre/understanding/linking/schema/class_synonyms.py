@@ -19,7 +19,7 @@ def class_hypernyms(graph: SchemaGraph, class_names: Iterable[tuple[str, ...]]) 
     names = set(class_names)
     for node in graph.nodes:
         for word in sorted(kind_synonyms().get(node.words[-1], ())) if node.classes and node.words else ():
-            if (word,) not in names:
+            if (word,) not in names and word not in graph.unions.words:
                 yield node.index, word
 
 

@@ -31,7 +31,7 @@ def _link_expressions(question: Question, links: Sequence[Link], schema_linker: 
             for index, at in schema_linker.terms_of_word.get(concept, ()):
                 term = schema_linker.terms[index]
                 score = term.weights[at] * (SYNONYM_SCORE - CONCEPT_RANK_COST * rank) / sum(term.weights)
-                if score >= MIN_TERM_SCORE:
+                if score >= MIN_TERM_SCORE and not schema_linker.is_union(term):
                     yield term_link(start, end, term, score, covered, False, "like")
 
 

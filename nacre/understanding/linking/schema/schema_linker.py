@@ -7,7 +7,7 @@ from nacre.language.base import language, phrase_list
 from nacre.language.booleans import is_boolean_predicate
 from nacre.language.forms.nouns import is_plural, wording_entry
 from nacre.language.thesaurus import antonyms, function_words, gradable_adjective, nouns_of_kind
-from nacre.language.tokens import Token, lemma
+from nacre.language.tokens import Token, lemma, split_name
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.comments import terms_by_comment_word
@@ -25,6 +25,7 @@ from nacre.understanding.linking.schema.schema_terms import (
     schema_terms,
     term_link,
 )
+from nacre.understanding.linking.schema.wide_words import names_union
 from nacre.understanding.linking.schema.word_matcher import WordMatcher
 from nacre.understanding.question.types import NEGATED_MATCH, Link, Question
 
@@ -33,7 +34,7 @@ from nacre.understanding.question.types import NEGATED_MATCH, Link, Question
 MIN_TERM_SCORE, MIN_EXACT_SCORE, MIN_SPAN_SHARE = 0.34, 0.93, 0.5
 # Function words between two words of a name, at most.
 MAX_WORDS_INSIDE = 2
-# Letters of a name of two words that a question writes as one, more than; and of a word that it writes as two.
+# Letters of a name of several words that a question writes as one, more than; and of a word that it writes as two.
 COMPOUND_LETTERS, SPLIT_WORD_LETTERS = 5, 4
 
 # How well a token fits each word of a name, by its place in the name.
@@ -55,7 +56,10 @@ class SchemaLinker:
         self.class_synonyms = _class_synonyms(self.terms)
         self._matcher = WordMatcher(self.terms, name_words)
         self.terms_of_word = self._matcher.terms_of_word
-        self._compounds = {"".join(t.words): i for i, t in enumerate(self.terms) if len(t.words) == 2}
+        written = {n.words: "".join(split_name(n.label).split()) for n in graph.nodes}
+        compounds = [(i, t) for i, t in enumerate(self.terms) if len(t.words) > 1]
+        self._compounds = {"".join(t.words): i for i, t in compounds}
+        self._compounds |= {written[t.words]: i for i, t in compounds if t.kind == "class" and t.words in written}
         # The whole class of each node that is only the rest of it ("other person").
         self._whole_class = {
             n.index: graph.node_of_class.get(n.classes[0]) for n in graph.nodes if n.without and n.classes
@@ -71,6 +75,10 @@ class SchemaLinker:
         found = lower_rarer_classes(self._drop_rest_classes(found, question), self.graph.nodes)
         return best_links([*found, *self._negated_links(question)])
 
+    def is_union(self, term: SchemaTerm) -> bool:
+        """Whether a name is a word for the things of several classes."""
+        return term.kind == "class" and bool(self.graph.nodes[term.nodes[0]].any_of)
+
     def _match_tokens(self, question: Question) -> Mapping[int, Mapping[int, Fits]]:
         """How well tokens fit words of names: term -> token -> place in the name -> score."""
         matched: dict[int, dict[int, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
@@ -80,12 +88,12 @@ class SchemaLinker:
                 if fit > matched[term][i].get(place, 0.0):
                     matched[term][i][place] = fit
             joined = (token.norm + words[i + 1].norm) if i + 1 < len(words) else ""
-            for word in (joined, token.norm):
+            for word in (joined, token.norm, token.norm.removesuffix("s")):
                 if word in self._compounds and (word == joined or len(word) > COMPOUND_LETTERS):
-                    # A name of two words that are written as one.
+                    # A name of several words that are written as one.
                     fits = matched[self._compounds[word]][i]
-                    for place in range(2):
-                        fits[place] = max(SAME_WORD_SCORE if word == token.norm else 0.0, fits.get(place, 0.0))
+                    for place in range(len(self.terms[self._compounds[word]].words)):
+                        fits[place] = max(SAME_WORD_SCORE if word != joined else 0.0, fits.get(place, 0.0))
             if joined in self.terms_of_word and len(joined) > SPLIT_WORD_LETTERS:
                 for term, place in self.terms_of_word[joined]:
                     matched[term][i][place] = matched[term][i + 1][place] = LEMMA_SCORE
@@ -106,6 +114,8 @@ class SchemaLinker:
                 continue
             for index, place in self.terms_of_word[word]:
                 term = self.terms[index]
+                if self.is_union(term) and not (fit >= LEMMA_SCORE and names_union(question, at, self.graph)):
+                    continue
                 if word == compared and term.predicate and (word,) == term.words in self.graph.phrases[term.predicate]:
                     # "heaviest" orders by what is called "heavy". It does not name it.
                     continue
@@ -158,7 +168,7 @@ class SchemaLinker:
         used: list[int] = []
         for i in span:
             options = {place: fit for place, fit in fits[i].items() if place not in matched}
-            is_compound = len(options) == len(term.words) == 2 and len(set(options.values())) == 1
+            is_compound = len(options) == len(term.words) > 1 and len(set(options.values())) == 1
             if is_compound:
                 matched.update(options)
             elif options:

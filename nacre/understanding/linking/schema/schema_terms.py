@@ -6,6 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from nacre.language.base import language, phrase_list
+from nacre.language.compounds import split_compound
 from nacre.language.forms.nouns import interchangeable_words, wording_entry
 from nacre.language.quantities.units import split_magnitude
 from nacre.language.thesaurus import concept_phrases, english_data, function_words, unit_words, vocabulary
@@ -14,7 +15,6 @@ from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.agent_nouns import agent_nouns
 from nacre.understanding.linking.schema.class_synonyms import class_hypernyms
-from nacre.understanding.linking.schema.compounds import split_compound
 from nacre.understanding.question.types import Link, Ref
 
 # How well a word of a question fits a word of a name: the word itself, another form, a synonym, a stem, a misspelling.
@@ -93,7 +93,10 @@ def _add_names(terms: _Terms, names: Iterable[_Name], graph: SchemaGraph) -> _Te
 def _own_names(lexicon: Lexicon, graph: SchemaGraph) -> Iterator[_Name]:
     """The labels and further names that the graph gives classes, groups and predicates."""
     for node in graph.nodes:
-        yield _Name("class", (node.index,), "", node.words)
+        yield _Name("class", (node.index,), "", () if node.any_of else node.words)
+    for word, unions in graph.unions.words.items():
+        score = SYNONYM_SCORE if word in graph.unions.hypernyms else SAME_WORD_SCORE
+        yield from (_Name("class", (union,), "", (word,), score) for union in unions)
     by_relation = {tuple(sorted(n.relations)): n.index for n in graph.nodes}
     for name in lexicon.schema_entries:
         words = tuple(lemma(t) for t in name.tokens)
@@ -139,7 +142,8 @@ def _predicate_names(predicate: str, words: tuple[str, ...], graph: SchemaGraph)
             yield _Name("property", (holder,), predicate, words[:-1])
     ends: dict[int, set[int]] = defaultdict(set)
     for source, target in graph.ends.get(predicate, ()) if about.has_links else ():
-        ends[source].add(target)
+        if not (graph.nodes[source].any_of or graph.nodes[target].any_of):
+            ends[source].add(target)
     for source in graph.drop_contained_classes(ends):
         mixed = graph.mixed_target.get((source, predicate))
         targets = graph.drop_subclasses(ends[source]) if mixed is None else (mixed,)

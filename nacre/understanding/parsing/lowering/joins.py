@@ -165,7 +165,8 @@ class _JoinBuilder:
         while name in taken:
             number += 1
             name = f"{base}_{number}"
-        self.variables[ref] = Variable(name, node.classes, node.without)
+        noun = node.label if node.any_of else ""
+        self.variables[ref] = Variable(name, node.classes, node.without, any_of=node.any_of, noun=noun)
         return name
 
     def add_path(self, start: Ref, end: Ref, path: tuple[float, tuple[PathStep, ...]], alternatives: int) -> None:

@@ -123,7 +123,9 @@ def _things_to_join(
 def _has_unbound_variable(joins: Joins) -> bool:
     """Whether a variable of any class is joined to nothing, so that it may be anything."""
     bound = {name for edge in joins.edges for name in (edge.subject, edge.object)}
-    return any(not (each.classes or each.keys or each.name in bound) for each in joins.variables.values())
+    return any(
+        not (each.classes or each.any_of or each.keys or each.name in bound) for each in joins.variables.values()
+    )
 
 
 def _shape(

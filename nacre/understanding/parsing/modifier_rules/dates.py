@@ -20,7 +20,7 @@ def nearby_dates(state: ParseState, graph: SchemaGraph) -> list[tuple[Ref, float
     """Return the dates and years of the things in the reading, or one step away, the cheapest first."""
     costs: dict[Ref, float] = {}
     event = _event_words(state, graph)
-    for node in [ref.node for ref in state.nodes] or [each.index for each in graph.nodes]:
+    for node in [ref.node for ref in state.nodes] or [each.index for each in graph.base_nodes]:
         distances = {node: 0.0}
         for step in graph.steps[node]:
             distances.setdefault(step.target, STEP_COST_SHARE * step.cost)

@@ -91,9 +91,8 @@ def _with_place(
 def _ranked_classes(graph: SchemaGraph, concepts: tuple[str, ...]) -> list[Ref]:
     """The classes of things with a place in an order, if no class was named before."""
     words = set(concepts)
-    found = [
-        node.index for node in graph.nodes if any(words & set(graph.words[each]) for each in graph.literals[node.index])
-    ]
+    nodes = (node.index for node in graph.base_nodes)
+    found = [i for i in nodes if any(words & set(graph.words[each]) for each in graph.literals[i])]
     return [Ref(index) for index in found[:MAX_CLASSES]]
 
 

@@ -17,7 +17,7 @@ def nearest_person_refs(state: ParseState, context: ParseContext) -> list[Ref]:
 def persons_near(root: Ref, context: ParseContext) -> list[Ref]:
     """Return the widest classes of persons by their distance from a node, without the node itself."""
     graph = context.graph
-    base_classes = {index: graph.widest_node(index) for index in sorted(graph.persons)}
+    base_classes = {i: graph.widest_node(i) for i in sorted(graph.persons) if not graph.nodes[i].any_of}
     widest = [
         graph.nodes[index]
         for index, base in base_classes.items()
@@ -31,6 +31,7 @@ def frequent_person_refs(context: ParseContext) -> list[Ref]:
     """Return the largest classes of named persons if the question begins with "who"."""
     if not any(token.norm in language().words["who"] for token in context.question.tokens[:1]):
         return []
-    classes = [node for node in context.graph.nodes if node.named and node.index in context.graph.persons]
+    persons = context.graph.persons - context.graph.unions.members.keys()
+    classes = [node for node in context.graph.nodes if node.named and node.index in persons]
     largest = sorted(classes, key=lambda node: -node.count)
     return [Ref(node.index) for node in largest[:MAX_PERSON_CLASSES]]

@@ -5,13 +5,11 @@ from dataclasses import replace
 
 from nacre.language.base import language
 from nacre.language.booleans import alternative_values, none_value, true_value
-from nacre.records.plan import Aggregate, Ask, Attribute, Filter, Itself, Select, Variable
+from nacre.records.plan import Aggregate, Ask, Attribute, Filter, Itself, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.question.types import INEQUALITIES, Derivation, Link, Question, Ref, Target, token_mask
+from nacre.understanding.question.types import INEQUALITIES, Link, Question
 
-# the shortest question for a class: "is", a name, an article and a noun
-MIN_CLASS_QUESTION_WORDS = 4
 # the longest second question that asks which: "which of them"
 MAX_SECOND_QUESTION_WORDS = 3
 
@@ -124,44 +122,3 @@ def is_comparable(candidate: Candidate, graph: SchemaGraph) -> bool:
         for each in conditions
         if each.op in INEQUALITIES and (each.function or each.ref.predicate)
     )
-
-
-def read_kind_question(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Candidate | None:
-    """Return the reading of "is Emma a novel": whether a named thing is of a class, if nothing else is said."""
-    words, known = question.tokens, language().words
-    if len(words) < MIN_CLASS_QUESTION_WORDS or words[0].norm not in known["being"]:
-        return None
-    # "is the tuba a brass instrument"
-    starts = (1, 2) if words[1].norm in known["article"] else (1,)
-    for noun in links:
-        if noun.kind != "class" or not noun.exact or noun.end != len(words):
-            continue
-        if words[noun.start - 1].norm not in known["article"]:
-            continue
-        names = [
-            link
-            for link in links
-            if link.kind == "entity" and link.exact and link.start in starts and link.end == noun.start - 1
-        ]
-        if names:
-            return _kind_reading(names, noun, question, graph)
-    return None
-
-
-def _kind_reading(names: Sequence[Link], noun: Link, question: Question, graph: SchemaGraph) -> Candidate:
-    node = graph.nodes[noun.refs[0].node]
-    keys = tuple(dict.fromkeys(key for name in names for key in name.keys))
-    thing = Variable("thing", node.classes, node.without, keys, names[0].label)
-    derivation = Derivation(
-        targets=(Target(Ref(node.index)),),
-        conditions=(),
-        group=(),
-        order=None,
-        nodes=(Ref(node.index),),
-        combine="",
-        covered=token_mask(0, len(question.tokens)),
-        prior=1.0,
-        trace=("of kind",),
-        links=(names[0], noun),
-    )
-    return Candidate(derivation, Ask(Select((Itself("thing"),), (thing,))), 0.0, 0, 0, 0)

@@ -1,0 +1,45 @@
+"""Labels that are JSON or codes, and types that are no kind of thing."""
+
+from pathlib import Path
+
+import pytest
+
+from ingestion.induce.layout import Layout, induce_layout
+from ingestion.read.parse import parse_files
+
+GRAPH = """
+@prefix : <http://example.org/yard/> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:van1 a :Van, owl:NamedIndividual ; rdfs:label '{"id": "d8c6a1", "name": "Blue Van"}' .
+:van2 a :Van ; rdfs:label "3f2b8c1e-77aa-4c3b-9d7e-0a1b2c3d4e5f" ; :name "Red Van" .
+:van3 a owl:NamedIndividual, :Van ; rdfs:label "9f2b8c1e-77aa-4c3b-9d7e-0a1b2c3d4e5f" .
+:x9 a :Van ; rdfs:label "{broken" .
+:lone a owl:NamedIndividual ; rdfs:label "Lone" .
+"""
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    path = tmp_path / "yard.ttl"
+    path.write_text(GRAPH)
+    return induce_layout(parse_files([path]))
+
+
+def test_a_readable_name_is_shown(layout: Layout) -> None:
+    names = [layout.facts.texts[n].rpartition("/")[2] for n in layout.entities.tolist()]
+    shown = dict(zip(names, layout.labels, strict=True))
+    assert {name: shown[name] for name in ("van1", "van2", "van3", "x9", "lone")} == {
+        "van1": "Blue Van",
+        "van2": "Red Van",
+        "van3": "van 3",
+        "x9": "{broken",
+        "lone": "Lone",
+    }
+
+
+def test_individual_is_no_class_beside_another(layout: Layout) -> None:
+    assert layout.classes.members == {
+        "http://example.org/yard/Van": 4,
+        "http://www.w3.org/2002/07/owl#NamedIndividual": 1,
+    }
