@@ -17,14 +17,17 @@ from agents.run_in_thread import run_in_thread
 from agents.turn_view import TurnView
 from nacre.language.base import phrase_list, word_list
 from nacre.language.detect_language import ENGLISH, language_name
+from nacre.language.orientation import orientation_language
 from nacre.language.sanitize import quote_line
 from nacre.language.tokens import tokenize
 from nacre.language.translation.glosses import GLOSSED_LANGUAGES
 from nacre.records.turn import Rewrite, Scope
+from nacre.understanding.dialogue.orientation import orientation_intent
 from nacre.understanding.dialogue.rewrite import rewrite_question
 from nacre.understanding.glossing.gloss_question import gloss_question
 from nacre.understanding.glossing.glossed_lexicon import glossed_lexicon
 from nacre.understanding.glossing.question_language import question_language
+from nacre.understanding.linking.linker import linker_of
 
 TURNS_SHOWN = 3
 
@@ -54,6 +57,12 @@ def _rewrite(view: TurnView, database: Database) -> Rewrite:
     """The rewrite with the language of the question; a question in a language with a dictionary is glossed first."""
     question, lexicon = view.question, database.lexicon
     code = question_language(question, lexicon)
+    # short texts such as "danke" have few function words
+    near = orientation_language(question)
+    if near in GLOSSED_LANGUAGES:
+        intent = orientation_intent(question, linker_of(lexicon), is_follow_up=bool(view.conversation))
+        if intent and intent != "nonsense":
+            return Rewrite(question, orientation=intent, language=near, own=question, gloss=near)
     if code not in GLOSSED_LANGUAGES:
         rewritten = rewrite_question(question, view.conversation, database.schema, lexicon)
         # the words of an offered reading are English whatever names they contain

@@ -46,7 +46,9 @@ def branches_to_retry(view: TurnView, *, by_model: bool) -> tuple[str, ...]:
     decides step by step, it is offered everything new and decides itself what is enough.
     """
     stepwise = by_model and view.strategy == "stepwise"
-    if not stepwise and (is_enough(view.understanding, view.evidence) or _has_sure_text(view)):
+    if view.understanding.orientation or (
+        not stepwise and (is_enough(view.understanding, view.evidence) or _has_sure_text(view))
+    ):
         return ()
     return tuple(
         branch

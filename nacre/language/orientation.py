@@ -12,7 +12,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from nacre.language.base import codes_with, load_language_data
-from nacre.language.tokens import Token, tokenize
+from nacre.language.tokens import Token, fold, tokenize
 
 # Letters of a word that is compared with misspelt ones, and those of a word that may have two slips (given).
 _MIN_LETTERS, _LONG = 4, 8
@@ -38,11 +38,14 @@ class OrientationMatch(NamedTuple):
 class _Vocabulary:
     """How the words of a language are compared.
 
-    `same` and `phrases` (by their first word) map to one word for all of the same meaning. A determiner with nouns of
-    `graph` names the graph; after one of `owned` another word may precede a noun of `core`. `light` words add nothing.
-    A paraphrase with one of the `keys` needs it."""
+    `name` stands for the graph. `same` and `phrases` (by their first word) map to one word for all of the same meaning.
+    A determiner with nouns of `graph` names the graph; after one of `owned` another word may precede a noun of `core`.
+    `light` words add nothing. A paraphrase with one of the `keys` needs it. Words of `elided` are separate words
+    ("l'idée").
+    """
 
     code: str
+    name: str
     same: Mapping[str, str]
     phrases: Mapping[str, tuple[tuple[tuple[str, ...], str], ...]]
     determiners: frozenset[str]
@@ -52,6 +55,7 @@ class _Vocabulary:
     keys: frozenset[str]
     owned: frozenset[str]
     core: frozenset[str]
+    elided: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -74,9 +78,16 @@ def nearest_intent(text: str) -> OrientationMatch | None:
     >>> [token.norm for token in nearest_intent("What is in this cellar?").rest]
     ['cellar']
     """
-    tokens = tokenize(text)
-    found = [match for code in codes_with("orientation") if (match := _nearest(tokens, _paraphrases(code)))]
-    return max(found, key=lambda match: match.likeness, default=None)
+    return _nearest_of_languages(text)[1]
+
+
+def orientation_language(text: str) -> str:
+    """The language of the paraphrase that a text is most like; English if others are not nearer.
+
+    >>> orientation_language("Worum geht es hier?"), orientation_language("ok")
+    ('de', 'en')
+    """
+    return _nearest_of_languages(text)[0]
 
 
 def threshold(*, is_loose: bool) -> float:
@@ -103,19 +114,17 @@ def refers_back(text: str) -> bool:
     >>> refers_back("What is it about?"), refers_back("What is this about?")
     (True, False)
     """
-    words = [_data(code)["referring"].split() for code in codes_with("orientation")]
-    return not {t.norm for t in tokenize(text)}.isdisjoint(word for each in words for word in each)
+    words = _data(orientation_language(text))["referring"]
+    return not {token.norm for token in tokenize(text)}.isdisjoint(fold(words).split())
 
 
-def asks_for_data(text: str) -> bool:
-    """Whether a text has a word that asks for something: "which", "list".
+def asks_for_data(text: str, code: str = "en") -> bool:
+    """Whether a text has a word that asks for something in a language: "which", "list".
 
     >>> asks_for_data("Which mills are old"), asks_for_data("I have just opened it")
     (True, False)
     """
-    data = _data("en")
-    asking = {*data["asking"].split(), *data["same"]["tell"].split(), "tell"}
-    return any(token.norm in asking for token in tokenize(text))
+    return any(token.norm in _asking_words(code) for token in tokenize(text))
 
 
 def is_light(word: str) -> bool:
@@ -128,9 +137,25 @@ def is_light(word: str) -> bool:
 
 
 @cache
+def _asking_words(code: str) -> frozenset[str]:
+    data = _data(code)
+    return frozenset(fold(f"{data['asking']} {data['same'][data['request']]} {data['request']}").split())
+
+
+@cache
 def _question_words() -> frozenset[str]:
     data = _data("en")
     return frozenset((*data["asking"].split(), *data["keys"].split(), *data["referring"].split()))
+
+
+def _nearest_of_languages(text: str) -> tuple[str, OrientationMatch | None]:
+    tokens = tokenize(text)
+    best: tuple[str, OrientationMatch | None] = ("en", _nearest(tokens, _paraphrases("en")))
+    for code in codes_with("orientation"):
+        match = _nearest(tokens, _paraphrases(code))
+        if match is not None and (best[1] is None or match.likeness > best[1].likeness):
+            best = code, match
+    return best
 
 
 def _nearest(tokens: Sequence[Token], known: _Paraphrases) -> OrientationMatch | None:
@@ -150,7 +175,12 @@ def _nearest(tokens: Sequence[Token], known: _Paraphrases) -> OrientationMatch |
         return None
     expected = found[1] | known.vocabulary.light
     rest = (t for word, span in words if word not in expected for t in span)
-    graph = (t for word, span in words if word == "here" and span[-1].norm in known.vocabulary.core for t in span)
+    graph = (
+        t
+        for word, span in words
+        if word == known.vocabulary.name and span[-1].norm in known.vocabulary.core
+        for t in span
+    )
     return OrientationMatch(found[0], best, tuple(rest), tuple(graph))
 
 
@@ -159,7 +189,7 @@ def _compared_words(
 ) -> Iterator[tuple[str, tuple[Token, ...]]]:
     """The words of a text as they are compared, each with its tokens: synonyms as one word, slips corrected if the
     `known` words are given."""
-    written = [(norm, token) for token in tokens for norm in vocabulary.contractions.get(token.norm, (token.norm,))]
+    written = [(norm, token) for token in tokens for norm in _parts(token.norm, vocabulary)]
     norms = [_corrected(norm, vocabulary) if known else norm for norm, _ in written]
     place = 0
     while place < len(norms):
@@ -167,6 +197,14 @@ def _compared_words(
         span = tuple(dict.fromkeys(token for _, token in written[place : place + length]))
         yield word or vocabulary.same.get(norms[place], norms[place]), span
         place += length
+
+
+def _parts(norm: str, vocabulary: _Vocabulary) -> tuple[str, ...]:
+    """The words that a token stands for: "don't" -> do, not."""
+    head, mark, tail = norm.partition("'")
+    if mark and head in vocabulary.elided:
+        return head, tail
+    return vocabulary.contractions.get(norm, (norm,))
 
 
 def _phrase_at(norms: Sequence[str], place: int, vocabulary: _Vocabulary) -> tuple[str, int]:
@@ -182,7 +220,7 @@ def _phrase_at(norms: Sequence[str], place: int, vocabulary: _Vocabulary) -> tup
         # "this data set", "your knowledge graph"
         while end < min(len(norms), place + _MAX_NAME) and norms[end] in vocabulary.graph:
             end += 1
-    return ("here", end - place) if end > place + 1 else ("", 1)
+    return (vocabulary.name, end - place) if end > place + 1 else ("", 1)
 
 
 def _corrected(word: str, vocabulary: _Vocabulary) -> str:
@@ -223,13 +261,14 @@ def _vocabulary(code: str) -> _Vocabulary:
     for word, texts in data["phrases"].items():
         for text in texts.split("|"):
             phrase = tuple(token.norm for token in tokenize(text))
-            phrases.setdefault(phrase[0], []).append((phrase, word))
-    same = {other: word for word, others in data["same"].items() for other in others.split()}
+            phrases.setdefault(phrase[0], []).append((phrase, fold(word)))
+    same = {other: fold(word) for word, others in data["same"].items() for other in fold(others).split()}
     longest_first = {first: tuple(sorted(each, key=lambda p: -len(p[0]))) for first, each in phrases.items()}
-    names = ("determiners", "here", "light", "keys", "owned", "core")
-    determiners, graph, light, keys, owned, core = (frozenset(data[name].split()) for name in names)
+    names = ("determiners", "here", "light", "keys", "owned", "core", "elided")
+    determiners, graph, light, keys, owned, core, elided = (frozenset(fold(data[name]).split()) for name in names)
     contractions = {word: tuple(text.split()) for word, text in data["contractions"].items()}
-    return _Vocabulary(code, same, longest_first, determiners, graph, light, contractions, keys, owned, core)
+    parts = (same, longest_first, determiners, graph, light, contractions, keys, owned, core, elided)
+    return _Vocabulary(code, data["name"], *parts)
 
 
 @cache

@@ -34,6 +34,7 @@ MAKERS = "".join(
     f':m{n} a :Maker ; rdfs:label "{name}" ; :founded {year} .\n'
     for n, (name, year) in enumerate((("Anna Glow", 1932), ("Bert Beam", 1951), ("Carl Wick", 1940)))
 )
+CLASSES = ':Lamp rdfs:label "lamp"@en, "Lampe"@de . :Maker rdfs:label "maker"@en, "fabricant"@fr .\n'
 ODD = {
     "untyped": PREFIX + ':a rdfs:label "A" ; :b :c .',
     "single": PREFIX + "".join(f':h{n} a :Hive ; rdfs:label "Hive {n}" .\n' for n in range(3)),
@@ -47,7 +48,7 @@ ODD = {
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("orientation")
-    for name, text in {"lamps": LAMPS + MAKERS, **ODD}.items():
+    for name, text in {"lamps": LAMPS + MAKERS + CLASSES, **ODD}.items():
         (folder / f"{name}.ttl").write_text(text, encoding="utf-8")
         ingest([str(folder / f"{name}.ttl")], name, data=folder / "data", no_vectors=True)
     (folder / "note.txt").write_text("Lamps were lit in the evening.", encoding="utf-8")
@@ -169,6 +170,22 @@ async def test_small_talk_is_answered_in_a_line(question: str, app: App) -> None
     answer = await _ask(app, question)
     assert (answer["status"], answer["values"], answer["citations"]) == ("answered", [], [])
     assert 0 < len(answer["answer"]) < 100
+
+
+@pytest.mark.parametrize(
+    ("question", "begins", "has"),
+    [
+        ("Worum geht es hier?", "In diesem Graphen geht es um", "33 Aussagen [1]"),
+        ("Wer bist du?", "Ich bin Nacre", "33 Aussagen"),
+        ("danke!", "Gern geschehen.", ""),
+        ("De quoi ça parle ?", "Ce graphe parle de", "33 énoncés [1]"),
+    ],
+)
+async def test_german_and_french_are_answered_in_kind(question: str, begins: str, has: str, app: App) -> None:
+    answer = await _ask(app, question)
+    assert (answer["status"], answer["values"], answer["unsupported"]) == ("answered", [], 0)
+    assert answer["answer"].startswith(begins)
+    assert has in answer["answer"]
 
 
 async def test_such_turns_leave_the_topic_of_a_conversation(app: App) -> None:

@@ -7,7 +7,15 @@ import simplemma
 
 from nacre.language.base import language
 from nacre.language.courtesy import strip_courtesy
-from nacre.language.orientation import asks_for_data, intents, is_light, nearest_intent, refers_back, threshold
+from nacre.language.orientation import (
+    asks_for_data,
+    intents,
+    is_light,
+    nearest_intent,
+    orientation_language,
+    refers_back,
+    threshold,
+)
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token, tokenize
 from nacre.understanding.linking.linker import Linker
@@ -20,7 +28,7 @@ MAX_PARTS = 120
 MAX_PART_WORDS = 40
 
 _SENTENCE_END = re.compile(r"(?<![.?!;:\n])[.?!;:\n]++(?=\s|$)|\n")
-_CLAUSE_END = re.compile(r"(?<![.?!;:,\n])[.?!;:,\n]++(?=\s|$)|\n|\s[-–—]{1,3}\s")
+_CLAUSE_END = re.compile(r"(?<![.?!;:,\n])[.?!;:,\n]++(?=\s|$)|\n|\s(?:[-–—]{1,3}|and)\s")
 
 
 def orientation_intent(text: str, linker: Linker, *, is_follow_up: bool = False) -> str:
@@ -42,12 +50,11 @@ def orientation_intent(text: str, linker: Linker, *, is_follow_up: bool = False)
 
 def _intent_of_parts(parts: Sequence[str], linker: Linker, *, is_follow_up: bool) -> str:
     """The most informative intent of the parts of a turn."""
-    found: list[str] = []
-    for part in parts:
-        intent = _intent(part, linker, is_follow_up=is_follow_up)
-        if not intent and (asks_for_data(part) or _names(tokenize(part)[:MAX_PART_WORDS], linker)):
+    found = [_intent(part, linker, is_follow_up=is_follow_up) for part in parts]
+    code = next((orientation_language(part) for part, intent in zip(parts, found, strict=True) if intent), "en")
+    for part, intent in zip(parts, found, strict=True):
+        if not intent and (asks_for_data(part, code) or _names(tokenize(part)[:MAX_PART_WORDS], linker)):
             return ""
-        found.append(intent)
     asking = [intent for intent in found if intent and intent not in intents("small_talk")]
     if not asking and "" in found:
         return ""
