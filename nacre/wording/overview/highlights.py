@@ -169,8 +169,9 @@ def _lacks_adjective(p: Predicate, schema: Schema) -> bool:
 
 
 def _is_noun(label: str) -> bool:
-    """Whether a label may stand after "the": it is no quotation and ends in no preposition."""
-    return not label.startswith("“") and label.split()[-1] not in wording_entry("prepositions")
+    """Whether a label may stand after "the": it is no quotation, ends in no preposition, and repeats no word."""
+    words = label.split()
+    return not label.startswith("“") and words[-1] not in wording_entry("prepositions") and len({*words}) == len(words)
 
 
 def _is_money(p: Predicate) -> bool:

@@ -80,7 +80,7 @@ def kinds_sentence(schema: Schema) -> str:
     about = _about(schema)
     more = _number_of_groups(schema) - len(kinds)
     listed = [number_with_noun(kind.count, kind.noun) for kind in kinds]
-    listed += [number_with_noun(more, "more kind") + " of things"] if more > 0 else []
+    listed += [f"{more:,} more kinds of things" if more > 1 else "another kind of things"] if more > 0 else []
     whole = f"{number_with_noun(schema.entities, 'thing')} in {number_with_noun(schema.triples, 'statement')}"
     if len(listed) == 1:
         return (
