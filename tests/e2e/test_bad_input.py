@@ -168,7 +168,7 @@ def test_ctrl_c_in_an_ingest_leaves_the_earlier_graph(fresh, begin, tmp_path, st
     assert fresh("ingest", GRAPHS / "reading_room.ttl", "--graph", "reading-room").returncode == 0
     stopped = begin(tmp_path / "data", "ingest", _large(tmp_path), "--graph", "reading-room")
     # a stage is told when the next begins: the line of the stage before it says that it is this one's turn
-    order = ["parse", "tables", "names", "verbalise", "index"]
+    order = ["parse", "tables", "names", "overview", "verbalise", "index"]
     for line in stopped.stderr:
         if line.startswith(f"{order[order.index(stage) - 1]}:"):
             break

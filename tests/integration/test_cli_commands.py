@@ -43,7 +43,7 @@ def test_an_ingest_tells_what_it_made(nacre):
     code, stdout, stderr = nacre("ingest", ROOM, "--graph", "room", "--no-vectors")
     assert code == 0
     assert [line.split(":")[0] for line in stderr.splitlines()] == [
-        "parse", "tables", "names", "verbalise", "index", "publish",
+        "parse", "tables", "names", "overview", "verbalise", "index", "publish",
     ]  # fmt: skip
     assert "'room' is now version " in stdout
     assert "  book          6\n" in stdout.lower()
