@@ -76,7 +76,7 @@ def _intent(text: str, linker: Linker, *, is_follow_up: bool) -> str:
     if is_follow_up and (match.intent == "counts" or (about_graph and refers_back(text))):
         return ""
     is_sure = match.likeness >= threshold(is_loose=False)
-    if not is_sure and (about_graph or refers_back(text)):
+    if not is_sure and (refers_back(text) or (about_graph and match.rest)):
         return ""
     named = [(kind, token) for kind, token in _names(tokens, linker) if token not in match.graph]
     rest = {token.start for token in match.rest}
