@@ -115,7 +115,9 @@ def _stored_sentences(thing: Mention, graph: Graph, round: int) -> list[Evidence
     reader = TripleReader(graph.tables)
     parts = [part for each in _part_predicates(graph.schema) for _, _, part in reader.with_subject(thing.target, each)]
     passages = [each for part in parts[:MOST_PARTS] for each in graph.passages.by_key(part, 1)]
-    return [*own, *passage_sentences(passages, graph.schema, round)]
+    stated = {triple for each in own for triple in each.triples}
+    of_parts = passage_sentences(passages, graph.schema, round)
+    return [*own, *(each for each in of_parts if stated.isdisjoint(each.triples))]
 
 
 def _part_predicates(schema: Schema) -> list[str]:
