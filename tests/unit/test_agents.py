@@ -108,7 +108,7 @@ def test_a_refused_first_sentence_is_asked_for_before_the_others_are_said(script
 def test_a_small_model_is_not_asked_for_a_refused_sentence_again(scripted: ScriptedModel) -> None:
     german = Rewrite("What is in pilaf?", language="de", own="Was ist im Pilaf?")
     scripted.replies = ["Das Goulash kocht 52 min [1]."]
-    view = replace(seen(SENTENCE), rewrite=german)
+    view = replace(seen(SENTENCE, understanding=PROSE), rewrite=german)
     fused(fuser.by_model(scripted, fuser.by_rules, LIMITS, small=True), view)
     assert len(scripted.asked) == 1
 
