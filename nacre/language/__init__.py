@@ -20,7 +20,6 @@ Files in reading order:
 - dates: dates of any precision, and how they are written
 - format_values: cells as people write them
 - split_labels: names of columns and predicates as words
-- compounds: words that run together, split
 - readable_label: labels that are codes or JSON
 - booleans: properties that say yes or no, in whatever form their data has
 - spelling: slips of the keyboard, corrected

@@ -8,8 +8,8 @@ import simplemma
 from nacre.language.base import word_map
 from nacre.language.detect_language import language_names
 from nacre.language.forms.nouns import amount_name
-from nacre.language.thesaurus import unit_words
-from nacre.language.tokens import split_name
+from nacre.language.thesaurus import unit_words, vocabulary
+from nacre.language.tokens import lemma, split_name
 
 _ACRONYM = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]{0,7}(?=[A-Z][a-z]|(?![A-Za-z0-9]))")
 # letters of a compound and of its parts, at least
@@ -35,6 +35,10 @@ def label_words(label: str, labels: frozenset[str]) -> str:
     acronyms |= {part: part.capitalize() for part in parts if part.capitalize() in language_names().values()}
     words = " ".join(part if whole else acronyms.get(part, part) for part in parts)
     return amount_name(words) or label.strip() or "value"
+
+
+# letters of a compound in a name, and of each word in it, at least
+MIN_COMPOUND_LETTERS, MIN_PART_LETTERS = 8, 3
 
 
 def _is_acronym(word: str) -> bool:
@@ -64,3 +68,22 @@ def _split_compound(word: str, labels: frozenset[str]) -> list[str]:
 def _label_vocabulary(labels: frozenset[str]) -> frozenset[str]:
     """The words of all labels of a schema."""
     return frozenset(word for label in labels for word in split_name(label).split() if len(word) > 1)
+
+
+@lru_cache(maxsize=65536)
+def split_compound(word: str) -> tuple[str, ...]:
+    """The words of a compound. A known word, or one that cannot be split, is returned as it is.
+
+    >>> split_compound("rangecombined"), split_compound("altitude")
+    (('range', 'combine'), ('altitude',))
+    """
+    if len(word) < MIN_COMPOUND_LETTERS or not word.isalpha() or simplemma.is_known(word, lang="en"):
+        return (word,)
+    for at in range(len(word) - MIN_PART_LETTERS, MIN_PART_LETTERS - 1, -1):
+        first = word[:at]
+        if first not in vocabulary() and lemma(first) not in vocabulary():
+            continue
+        rest = split_compound(word[at:]) if at < len(word) else ()
+        if all(lemma(w) in vocabulary() or simplemma.is_known(w, lang="en") for w in rest):
+            return (lemma(first), *(lemma(w) for w in rest))
+    return (word,)

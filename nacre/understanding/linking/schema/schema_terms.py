@@ -6,9 +6,9 @@ from functools import cache
 from typing import NamedTuple
 
 from nacre.language.base import language, phrase_list
-from nacre.language.compounds import split_compound
 from nacre.language.forms.nouns import interchangeable_words, wording_entry
 from nacre.language.quantities.units import split_magnitude
+from nacre.language.split_labels import split_compound
 from nacre.language.thesaurus import concept_phrases, english_data, function_words, unit_words, vocabulary
 from nacre.language.tokens import fold, lemma
 from nacre.stores.sqlite.lexicon import Lexicon
