@@ -232,9 +232,22 @@ def unstated_rows(understanding: Understanding, evidence: Sequence[Evidence]) ->
     if own is None:
         return None
     smallest = load_weights().unstated * first.score
-    filled = (each for each in rows if not is_empty(each.table) and not is_trivial(understanding, each))
-    is_rivalled = any(each.reading is None or understanding.readings[each.reading].score >= smallest for each in filled)
-    return None if is_rivalled else own
+    filled = [each for each in rows if not is_empty(each.table) and not is_trivial(understanding, each)]
+    is_rivalled = any(
+        each.reading is None
+        or understanding.readings[each.reading].score >= smallest
+        or _asks_the_same(first.plan, understanding.readings[each.reading].plan)
+        for each in filled
+    )
+    return None if is_rivalled or any(each.words == own.words for each in filled) else own
+
+
+def _asks_the_same(plan: Plan, other: Plan) -> bool:
+    """Whether two plans follow the same properties of the same named things, in whatever direction."""
+    one, two = (each.body.select if isinstance(each.body, Ask) else each.body for each in (plan, other))
+    if not isinstance(one, Select) or not isinstance(two, Select) or predicates_of(one) != predicates_of(two):
+        return False
+    return {v.keys for v in one.variables if v.keys} == {v.keys for v in two.variables if v.keys}
 
 
 def _leaves_out_name(understanding: Understanding, rows: Rows) -> bool:
