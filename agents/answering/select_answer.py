@@ -141,8 +141,9 @@ def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence
     if likeliest is not None and is_unknown_truth(likeliest[1].table):
         return None
     if likeliest is not None and is_refused(understanding, likeliest[1]):
-        # less likely rows are no better
-        rows = [each for each in rows if row_probability(understanding, each[1]) >= LIKELY]
+        # less likely rows are no better, but other readings may give the same rows and leave no word out
+        smallest = min(LIKELY, row_probability(understanding, likeliest[1]))
+        rows = [each for each in rows if row_probability(understanding, each[1]) >= smallest]
     rows = [each for each in rows if not is_refused(understanding, each[1])]
     if unstated_rows(understanding, evidence) is not None:
         return None
@@ -229,7 +230,7 @@ def unstated_rows(understanding: Understanding, evidence: Sequence[Evidence]) ->
     if first is None or not first.own or first.unused or first.lost or understanding.unknown:
         return None
     own = next((each for each in rows if each.reading == 0 and is_empty(each.table)), None)
-    if own is None:
+    if own is None or _is_stated(first.plan, evidence):
         return None
     smallest = load_weights().unstated * first.score
     filled = [each for each in rows if not is_empty(each.table) and not is_trivial(understanding, each)]
@@ -240,6 +241,21 @@ def unstated_rows(understanding: Understanding, evidence: Sequence[Evidence]) ->
         for each in filled
     )
     return None if is_rivalled or any(each.words == own.words for each in filled) else own
+
+
+def _is_stated(plan: Plan, evidence: Sequence[Evidence]) -> bool:
+    """Whether sentences state a property of a named thing whose value is none of the things that a plan asks for: a
+    code that the graph names nowhere."""
+    body = plan.body.select if isinstance(plan.body, Ask) else plan.body
+    if not isinstance(body, Select):
+        return False
+    keys = {key for variable in body.variables for key in variable.keys}
+    wanted = predicates_of(body)
+    return any(
+        subject in keys and predicate in wanted
+        for _, sentence in indexed_sentences(evidence)
+        for subject, predicate, _ in sentence.triples
+    )
 
 
 def _asks_the_same(plan: Plan, other: Plan) -> bool:

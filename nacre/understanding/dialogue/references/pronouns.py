@@ -55,13 +55,19 @@ def mentioned_things(linker: Linker, words: Sequence[Token]) -> list[NameCandida
 
 
 def demonstrative_positions(words: Sequence[Token], linker: Linker) -> frozenset[int]:
-    """Where "that" stands before a class and after none: "who runs that branch", not "authors that book a room"."""
-    classes = mentioned_classes(words, linker)
+    """Where "that" stands before a class and after none: "who runs that branch", not "authors that book a room".
+
+    In "members that work in Sales" the graph names the verb: a property longer than the class begins at the same word.
+    """
+    linked = linker.link(words)
+    classes = [c for c in linked if c.kind == "class" and c.exact]
+    verbs = [(c.start, c.end) for c in linked if c.kind == "predicate" and c.exact]
     ends = {c.end for c in classes}
     return frozenset(
         c.start - 1
         for c in classes
         if c.start and words[c.start - 1].norm in language().words["demonstrative"] and c.start - 1 not in ends
+        if not any(start == c.start and end > c.end for start, end in verbs)
     )
 
 
