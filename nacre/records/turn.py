@@ -124,7 +124,7 @@ class Understanding:
     `unstated` is what the question asks for and no reading returns ("where", "how old"), with the nearest property that
     the graph has, which is of another kind. `orientation` is that of the rewrite. `named` are the things that the
     question names, whether or not a reading uses them, `absent` those unknown words that are names or no words of
-    English."""
+    English, and are in no name of the graph."""
 
     standalone: str
     mentions: tuple[Mention, ...] = ()

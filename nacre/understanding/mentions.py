@@ -9,6 +9,7 @@ from nacre.language.thesaurus import is_common_word
 from nacre.language.tokens import name_tokens
 from nacre.records.plan import Plan, Profile
 from nacre.records.turn import Mention, NamedThing, Reading
+from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.linker import Linker
 from nacre.understanding.parsing.profile_subjects import select_of_link
 from nacre.understanding.question.types import Link, Question
@@ -104,11 +105,15 @@ def _named_thing(link: Link, question: Question, text: str, linker: Linker) -> N
     return NamedThing(mention, Reading(Plan(Profile(select_of_link(link, linker.index))), 1.0, 1.0, words, 1.0))
 
 
-def absent_names(unknown: Sequence[tuple[str, str]], question: Question) -> tuple[str, ...]:
-    """Those of the unknown words that are no words of English, or are written as names."""
+def absent_names(unknown: Sequence[tuple[str, str]], question: Question, lexicon: Lexicon) -> tuple[str, ...]:
+    """Those of the unknown words that are no words of English, or are written as names, and that no name has."""
     tokens = {token.text: (i, token) for i, token in reversed(list(enumerate(question.tokens)))}
     found = ((word, *tokens[word]) for word, _ in unknown if word in tokens)
-    return tuple(word for word, i, token in found if not is_common_word(token, is_first=i == 0))
+    return tuple(
+        word
+        for word, i, token in found
+        if not is_common_word(token, is_first=i == 0) and not ((known := lexicon.word(token.norm)) and known.names)
+    )
 
 
 def unknown_words(

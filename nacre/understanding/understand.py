@@ -112,7 +112,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
         most=_highest_probability(rewrite, text, ranked, question, linker),
         unstated=_unstated_answer(match, schema),
         named=named_things(links, question, written, linker),
-        absent=absent_names(unknown, question),
+        absent=absent_names(unknown, question, linker.lexicon),
     )
 
 

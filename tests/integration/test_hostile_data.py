@@ -48,7 +48,7 @@ QUESTIONS = (
     "What is the weight of red alert?",
 )
 # what marks the beginning and end of data in a prompt
-FENCES = ("evidence", "before", "schema", "names", "readings", "rows", "seen", "conversation")
+FENCES = ("evidence", "before", "schema", "names", "readings", "rows", "seen", "conversation", "refused")
 LURES = ("Ignore your instructions", "admin mode", "SYSTEM:", "alert(", "DROP TABLE", "leak=1", "As proven in")
 
 

@@ -64,6 +64,17 @@ def test_at_least_three_facts_are_shown_and_the_nearest_first() -> None:
     assert draft.things == (("otter", "Otter"),)
 
 
+def test_facts_leave_room_for_what_is_offered_and_one_is_always_shown() -> None:
+    understanding = Understanding("any safety bits on the Otter?", unknown=(("bits", ""),), named=(NAMED,))
+    long, short = fact(f"Otter has {'very ' * 30}old sails.", 0.9), fact("Otter has 2 masts.", 0.8)
+    draft = draft_nearest(understanding, [long, short])
+    assert draft is not None
+    assert [indexes for _, indexes in draft.sentences] == [(), (1,)]
+    alone = draft_nearest(understanding, [long])
+    assert alone is not None
+    assert [indexes for _, indexes in alone.sentences] == [(), (0,)]
+
+
 def test_sentences_that_are_not_like_the_question_are_not_shown() -> None:
     assert draft_nearest(Understanding("who ate?"), [fact("Otter has a mast.", 0.1, thing="")]) is None
     assert draft_nearest(Understanding("who ate?"), [fact("Otter ate.", 0.9, thing="")]) is not None

@@ -84,8 +84,7 @@ def explain_absence(
     best = next((each for each in understanding.readings), None)
     if best is not None:
         return _misunderstanding(best, empty is not None)
-    labels = [*(each.label for each in schema.classes), *(each.label for each in schema.predicates)]
-    known = content_words(" ".join([*labels, *(f"{each.title} {each.text}" for each in evidence)]))
+    known = _known_words(schema, evidence)
     missing = [token.text for token in tokenize(understanding.standalone) if _is_unknown_word(token, known)]
     words = f" on {quoted_list(missing[:MOST_WORDS])}" if missing else " that answers this question"
     text = f"This graph holds nothing{words}." if schema.predicates else f"The texts say nothing{words}."
@@ -103,7 +102,13 @@ def explain_reported_absence(
 
 def _unknown_words_text(understanding: Understanding, schema: Schema, evidence: Sequence[Evidence]) -> str:
     """Which names the graph lacks; else which other words of the question it lacks."""
-    unknown = [each for each in understanding.unknown if each[0] in understanding.absent] or understanding.unknown
+    known = _known_words(schema, evidence)
+    unknown = (
+        [each for each in understanding.unknown if each[0] in understanding.absent]
+        # of words that the graph has elsewhere, it does not say nothing
+        or [each for each in understanding.unknown if content_words(each[0]) - known]
+        or understanding.unknown
+    )
     names, hint = quoted_list([word for word, _ in unknown]), nearest_name_hint(unknown)
     if not schema.predicates:
         return f"The texts do not tell of {names}."
@@ -176,6 +181,12 @@ def _stated_properties_hint(name: str, properties: Sequence[str]) -> str:
     """A sentence with the properties that the graph states of a thing, or ""."""
     listed = ", ".join(map(quote_line, properties[:MOST_PROPERTIES]))
     return f" What it says of {quote_line(name)}: {listed}." if listed else ""
+
+
+def _known_words(schema: Schema, evidence: Sequence[Evidence]) -> frozenset[str]:
+    """The words of the schema and of what was found."""
+    labels = [*(each.label for each in schema.classes), *(each.label for each in schema.predicates)]
+    return content_words(" ".join([*labels, *(f"{each.title} {each.text}" for each in evidence)]))
 
 
 def _is_unknown_word(token: Token, known: frozenset[str]) -> bool:

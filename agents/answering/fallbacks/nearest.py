@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from agents.answering.answer_draft import AnswerDraft, CitedSentence
+from agents.answering.clarify import offer_readings
 from agents.answering.fallbacks.absence import nearest_name_hint, quoted_list
 from agents.answering.select_answer import (
     candidate_rows,
@@ -26,6 +27,8 @@ from nacre.understanding.ranking.weights import load_weights
 
 # facts of one thing that are shown at least and at most, and sentences about no named thing
 FEWEST_FACTS, MOST_FACTS, MOST_OTHERS = 3, 6, 3
+# words of an answer, with what is offered, that have room for more than one fact of each thing (given)
+MOST_WORDS = 60
 # facts that are less near than the nearest by more than this are shown only to have enough (given)
 NEAR = 0.15
 # words from which on a literal is a text, and from which on a text is a sentence (given)
@@ -75,12 +78,14 @@ def draft_nearest(understanding: Understanding, evidence: Sequence[Evidence]) ->
     near = [each for each in near_sentences(evidence) if not each[2].chance]
     named = {each.mention.target: each for each in understanding.named}
     facts = [each for each in near if each[2].thing in named]
-    shown = _nearest_facts(facts) or _nearest_others(near)
-    if not shown:
+    chosen = _nearest_facts(facts) or _nearest_others(near)
+    if not chosen:
         return None
-    things = [named[key] for key in dict.fromkeys(nearness.thing for _, _, nearness in shown) if key in named]
+    things = [named[key] for key in dict.fromkeys(map(_thing, chosen)) if key in named]
     lead = _lead(understanding, things)
     readings = (*likeliest_reading(understanding, evidence, bool(things)), *(each.everything for each in things))
+    offer = offer_readings(readings) if readings else ""
+    shown = _within_words(chosen, MOST_WORDS - len(f"{lead} {offer}".split()), bool(things))
     absent = bool(understanding.absent)
     return AnswerDraft(
         ((lead, ()), *(_worded(each, bool(things)) for each in shown)),
@@ -108,6 +113,22 @@ def _nearest_others(near: Sequence[NearSentence]) -> list[NearSentence]:
     """Texts of things of the requested class that have some of the words, else sentences that are like the question."""
     matches = [each for each in near if each[2].thing]
     return (matches or [each for each in near if each[2].likeness >= MIN_LIKENESS])[:MOST_OTHERS]
+
+
+def _within_words(chosen: Sequence[NearSentence], left: int, is_named: bool) -> list[NearSentence]:
+    """The nearest sentences that are short enough, and of each thing at least one."""
+    kept: set[int] = set()
+    by_thing = {key: list(group) for key, group in groupby(sorted(chosen, key=_thing), _thing)}
+    counts = {each[0]: len(_worded(each, is_named)[0].split()) + 1 for each in chosen}
+    for own in by_thing.values():
+        first = next((index for index, _, _ in own if counts[index] <= left // len(by_thing)), own[0][0])
+        kept.add(first)
+    left -= sum(counts[index] for index in kept)
+    for index, _, _ in sorted(chosen, key=lambda each: -each[2].likeness):
+        if index not in kept and counts[index] <= left:
+            kept.add(index)
+            left -= counts[index]
+    return [each for each in chosen if each[0] in kept]
 
 
 def _thing(near: NearSentence) -> str:

@@ -30,6 +30,8 @@ MOST_REMOTE = 1
 MOST_FACTS = 6
 # the likeness that prose has more than a value, and that codes and addresses have less (given)
 PROSE_GAIN, CODE_LOSS = 0.1, 0.3
+# words from which on a fact is a list, which has words of many names, and the likeness that it has less (given)
+LIST_WORDS, LIST_LOSS = 25, 0.3
 # parts of a thing whose facts count as its own
 MOST_PARTS = 2
 LEXICAL = "lexical"
@@ -62,9 +64,10 @@ def nearest_sentences(
     asked: str, thing: Mention, sentences: Sequence[EvidenceSentence], graph: Graph
 ) -> list[EvidenceSentence]:
     """Those of the sentences about a thing that are nearest to what is asked of it."""
+    sentences = [each for each in sentences if not _lists_others(each, thing)]
     texts = [fact_text(each, thing.label) for each in sentences]
     by_words = word_likenesses(question_forms(asked), [text_forms(text) for text in texts])
-    gains = [PROSE_GAIN * is_prose(each) - CODE_LOSS * _is_code(each, graph.schema) for each in sentences]
+    gains = [_gain(each, graph.schema) for each in sentences]
     order = sorted(range(len(texts)), key=lambda i: (-by_words[i] - gains[i], i))[:MOST_COMPARED]
     near = likenesses(asked, [texts[i] for i in order], graph.lexicon.embedder)
     ranked = sorted(zip(order, near, strict=True), key=lambda each: (-each[1] - gains[each[0]], each[0]))
@@ -72,6 +75,12 @@ def nearest_sentences(
         replace(sentences[i], nearness=Nearness(round_likeness(likeness + gains[i]), thing.target))
         for i, likeness in ranked[:MOST_FACTS]
     ]
+
+
+def _gain(sentence: EvidenceSentence, schema: Schema) -> float:
+    """What a sentence tells a reader more or less than a value does, as likeness."""
+    losses = CODE_LOSS * _is_code(sentence, schema) + LIST_LOSS * _is_list(sentence)
+    return PROSE_GAIN * is_prose(sentence) - losses
 
 
 def without_names(question: str, named: Sequence[Mention]) -> str:
@@ -99,6 +108,15 @@ def is_prose(sentence: EvidenceSentence) -> bool:
 def _is_code(sentence: EvidenceSentence, schema: Schema) -> bool:
     """Whether a sentence gives an identifier or the address of a page."""
     return any(schema.predicate_of[p].role == "identifier" or "://" in sentence.text for _, p, _ in sentence.triples)
+
+
+def _is_list(sentence: EvidenceSentence) -> bool:
+    return len(sentence.text.split()) >= LIST_WORDS and not is_prose(sentence)
+
+
+def _lists_others(sentence: EvidenceSentence, thing: Mention) -> bool:
+    """Whether a sentence only lists what has the thing as a value, "diesel is the fuel of ...", and tells of these."""
+    return _is_list(sentence) and all(value == thing.target for _, _, value in sentence.triples)
 
 
 def round_likeness(value: float) -> float:
