@@ -49,7 +49,7 @@ class Step(BaseModel):
 class FollowUpStep(Step):
     """The same for a question that may refer to the conversation."""
 
-    standalone: str = Field(max_length=1000)
+    standalone: str = Field(default="", max_length=1000)
 
 
 class SqlReply(BaseModel):

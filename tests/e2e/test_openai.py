@@ -76,7 +76,8 @@ def test_the_messages_are_the_conversation_and_nothing_is_kept(client, server):
     other = [user("How many pages does Signal Box have?"), {"role": "assistant", "content": "Many."}, user(FOLLOW)]
     assert asked(client, *other).nacre["values"] == [312]
     assert asked(client, user(FOLLOW)).nacre["values"] != [312]
-    assert httpx.get(f"{server}/api/threads", params={"search": "Signal Box"}).json() == []
+    kept = httpx.get(f"{server}/api/threads", params={"search": "Signal Box"}).json()
+    assert other[0]["content"] not in [thread["title"] for thread in kept]
 
 
 def test_a_thread_is_kept_where_a_header_names_one(client, server):

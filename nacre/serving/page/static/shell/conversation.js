@@ -65,7 +65,7 @@ const turnElement = (each) => () => {
   return turn.root;
 };
 
-// Draw earlier turns in small groups, the latest first, without moving the visible ones.
+// Draw earlier turns in small groups, the latest first.
 async function prependTurns(left, own) {
   while (left.length) {
     await new Promise((wait) => setTimeout(wait, 30));
@@ -85,7 +85,7 @@ export async function askQuestion(question, insteadOf) {
     await compareAnswers(question, stopping.signal).finally(() => setBusy(null));
     return;
   }
-  // a question from the page of a thing, of a class or of the names starts a conversation
+  // a question from another page starts a conversation
   if (isBrowsing(currentRoute())) navigate({ graph: state.graph });
   $("welcome").hidden = true;
   const own = view;

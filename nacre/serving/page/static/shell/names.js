@@ -1,4 +1,4 @@
-// The names of a graph's classes and properties, and fields for other names where the caller may write.
+// The names of a graph's classes and properties, with fields for callers that may write.
 
 import { get, apiPath, send } from "../shared/api.js";
 import { $, announce, button, countPhrase, element } from "../shared/dom.js";
@@ -14,7 +14,7 @@ export async function showNames(graph) {
   try {
     const names = await get(path);
     if (own !== latestRequest) return;
-    // drafts: unsaved texts by key; updates: functions that draw the present names in the shown rows
+    // drafts: unsaved texts by key; updates: redraw the shown rows
     const view = { graph, path, own, names, busy: names.busy, drafts: new Map(), updates: [], status: element("p"), list: element("ul", { class: "terms" }) };
     draw(view);
     if (view.busy) waitUntilApplied(view);

@@ -1,4 +1,4 @@
-// A drawing of a schema: classes as circles by size, links as lines; each class links to its page.
+// Drawing of a schema: classes as circles by size, links as lines.
 
 import { countPhrase, element, svg } from "../shared/dom.js";
 import { pageAddress } from "../shared/state.js";

@@ -1,4 +1,4 @@
-// Rows with numbers -> a small chart: bars for things, a line for years, with a text description.
+// Rows with numbers -> bars for things or a line for years, described in text.
 
 import { element, formatCell, svg } from "../shared/dom.js";
 

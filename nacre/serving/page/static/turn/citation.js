@@ -53,7 +53,7 @@ $("source").addEventListener("toggle", (event) => {
   opened = null;
 });
 
-// To the right of the text if there is room, else below the line; on phones CSS places it at the bottom.
+// Right of the text if there is room, else below; on phones CSS places it.
 function placePopover(pop, own) {
   if (matchMedia("(max-width: 40rem)").matches) { pop.style.left = pop.style.top = ""; return; }
   const at = own.getBoundingClientRect(), text = own.closest("article").getBoundingClientRect();

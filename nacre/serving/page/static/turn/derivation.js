@@ -1,4 +1,4 @@
-// The derivation of an answer, live or from its record: steps, rounds, branches, queries, sentences, prompts, times.
+// The derivation of an answer, live or from its record.
 
 import { get, apiPath, send } from "../shared/api.js";
 import { $, button, countPhrase, failureBox, icon, element, formatSeconds, formatCell } from "../shared/dom.js";

@@ -18,10 +18,10 @@ const TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 const MIN_LIST = 6, MAX_NAMED = 30;
 const COMMAND_LINE_HINT = /(; the first are shown)?,? ask with --json for the rest|the first are shown, ask with --json for the rest| \(ask with --json for all\)/;
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
-// Whether the standalone question has words that the question has not.
-export function addsWords(record) {
-  const asked = new Set(wordsOf(record.question));
-  return (record.standalone_own || record.standalone) !== record.standalone || wordsOf(record.standalone).some((word) => !asked.has(word));
+// Whether the standalone question has words that the question lacks.
+export function addsWords({ question, standalone, standalone_own: own }) {
+  const asked = wordsOf(question);
+  return (own || standalone) !== standalone || wordsOf(standalone).some((word) => !asked.includes(word));
 }
 export const branchLabel = (branch) => BRANCH_LABELS[branch] || branch;
 
@@ -119,7 +119,7 @@ function showUnderstood(turn, text, record) {
   turn.understood.replaceChildren(element("p", {}, "Understood as: ", element("q", {}, text), " ", correct));
 }
 
-// A long list in a sentence is easier to read as a list; and where a sentence stops, the list goes on.
+// A long list in a sentence becomes a list.
 function namesAsList(turn, record) {
   const said = record.values.map((value) => (typeof value === "number" ? value.toLocaleString("en", { maximumFractionDigits: 2, useGrouping: Math.abs(value) >= 10000 || !Number.isInteger(value) ? "always" : true }) : String(value)));
   if (said.length < MIN_LIST || record.table) return;
