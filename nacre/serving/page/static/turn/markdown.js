@@ -1,4 +1,4 @@
-// Markdown of an answer -> elements; only the syntax that answers use, and never raw HTML.
+// Markdown of an answer -> elements: the syntax that answers use, never raw HTML.
 
 import { element } from "../shared/dom.js";
 
