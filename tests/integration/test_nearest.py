@@ -98,11 +98,6 @@ async def test_a_name_that_the_graph_lacks_is_said_to_be_missing(app: App) -> No
     assert answer["answer"].startswith("This graph knows nothing called “Zebulon” and “Quux”; this is what it says of")
 
 
-async def test_a_word_of_names_that_names_nothing_alone_is_not_said_to_be_missing(app: App) -> None:
-    answer = await ask(app, "How many Wings does Night Ferry possess?")
-    assert "nothing called" not in answer["answer"]
-
-
 async def test_a_text_of_the_graph_is_quoted_and_never_obeyed(app: App) -> None:
     answer = await ask(app, "Which goodies does The Crown come with?")
     assert "<b>" not in answer["answer"]

@@ -1,15 +1,22 @@
 """What is nearest to a question: likeness by words, and which facts are shown with which first sentence."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from agents.answering.fallbacks.nearest import draft_matches, draft_nearest
 from agents.answering.select_answer import is_refused, select_answer_rows
 from nacre.access.nearest.likeness import likenesses
+from nacre.access.nearest.named_facts import nearest_sentences
+from nacre.language.tokens import tokenize
 from nacre.records.evidence import EvidenceSentence, Nearness, Rows, Table
 from nacre.records.plan import Itself, Plan, Profile, Select, Variable
 from nacre.records.turn import Mention, NamedThing, Reading, Understanding
+from nacre.stores.sqlite.lexicon import Lexicon, LexiconWord
+from nacre.understanding.mentions import absent_names
+from nacre.understanding.question.analyse import question_of_tokens
 
 BOATS = Plan(Select((Itself("x"),), (Variable("x", ("Boat",)),)))
 OTTER = Mention("Otter", 0, 5, "entity", "otter", "Otter", 1.0)
@@ -73,6 +80,27 @@ def test_facts_leave_room_for_what_is_offered_and_one_is_always_shown() -> None:
     alone = draft_nearest(understanding, [long])
     assert alone is not None
     assert [indexes for _, indexes in alone.sentences] == [(), (0,)]
+
+
+def test_a_list_of_other_things_is_no_fact_of_a_thing() -> None:
+    linked = SimpleNamespace(predicate_of={"in": SimpleNamespace(role="fact")})
+    graph = SimpleNamespace(lexicon=SimpleNamespace(embedder=None), schema=linked)
+    listed = EvidenceSentence(
+        "lexical", 1, f"Otter is the boat of {'Ann, ' * 30}Bob.", triples=(("ann", "in", "otter"),)
+    )
+    own = replace(listed, text="Otter is the boat of Ann.")
+    near = nearest_sentences("who?", OTTER, [listed, own], cast(Any, graph))
+    assert [each.text for each in near] == [own.text]
+
+
+def test_a_word_that_names_of_the_graph_have_is_not_absent() -> None:
+    class Words:
+        def word(self, text: str) -> LexiconWord | None:
+            return LexiconWord(1, text, text, 9, 9, False, 2) if text == "otter" else None
+
+    question = question_of_tokens(tokenize("Which Otter does Quux sail?"))
+    unknown = (("Otter", ""), ("Quux", ""))
+    assert absent_names(unknown, question, cast(Lexicon, Words())) == ("Quux",)
 
 
 def test_sentences_that_are_not_like_the_question_are_not_shown() -> None:
