@@ -1,5 +1,6 @@
 """Which evidence answers: the rows that are likeliest to be right, else sentences, else nothing."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from nacre.plans.missing_values import is_unknown_truth
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows, Table
 from nacre.records.plan import Ask, Attribute, Itself, Plan, Select
 from nacre.records.turn import Understanding
-from nacre.understanding.ranking.calibrate import shown_columns
+from nacre.understanding.ranking.calibrate import MIN_BELIEF, probability, shown_columns
 from nacre.understanding.ranking.unheeded_words import is_unrestricted
 from nacre.understanding.ranking.weights import load_weights
 
@@ -169,7 +170,7 @@ def is_refused(understanding: Understanding, rows: Rows) -> bool:
     if rows.reading is None or rows.confirmed:
         return False
     reading = understanding.readings[rows.reading]
-    is_likely = row_probability(understanding, rows) >= LIKELY
+    is_likely = _is_likely(understanding, rows)
     if isinstance(reading.plan.body, Ask) and is_nil(rows.table) and not is_likely:
         return True
     left_out = {token.norm for text in reading.unused for token in tokenize(text)} - word_list("ranking", "existing")
@@ -181,6 +182,14 @@ def is_refused(understanding: Understanding, rows: Rows) -> bool:
     if any(each.score >= EXACT_SCORE and left_out & set(name_tokens(each.text)) for each in named):
         return True
     return bool(named) and not is_likely
+
+
+def _is_likely(understanding: Understanding, rows: Rows) -> bool:
+    """Whether rows are likely enough to be given although they leave out words. How sure all readings over the graph
+    are does not count."""
+    chance = min(1 - MIN_BELIEF, max(MIN_BELIEF, row_probability(understanding, rows)))
+    shared = 0.0 if rows.reading is None else understanding.readings[rows.reading].graph_odds
+    return probability(math.log(chance / (1 - chance)) - shared) >= LIKELY
 
 
 def _gives_whole_class(plan: Plan) -> bool:

@@ -17,7 +17,8 @@ class Reading:
     `probability` is the calibrated chance that its rows are right, before it runs (None: not known). `unused` are the
     content words that the plan does not use. `odds` is the part of the final log-odds that is known before it runs.
     `lost` are bounds, negations and orders of the question that the plan ignores. `own` readings look up a property of
-    one named thing, without links that no word of the question names.
+    one named thing, without links that no word of the question names. `graph_odds` is the part of `odds` that all
+    readings over the graph share.
     """
 
     plan: Plan
@@ -29,6 +30,7 @@ class Reading:
     odds: float = 0.0
     lost: tuple[str, ...] = ()
     own: bool = False
+    graph_odds: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,12 @@ from nacre.understanding.parsing.constraints.own_properties import looks_up_own
 from nacre.understanding.parsing.mention_rules.subclasses import NARROWER_KIND_RULE, OTHER_KIND_RULE
 from nacre.understanding.parsing.readers.ages import ELAPSED_RULE
 from nacre.understanding.question.types import Link, Question, token_mask
-from nacre.understanding.ranking.calibrate import known_log_odds, log_odds_before_running, probability_before_running
+from nacre.understanding.ranking.calibrate import (
+    graph_log_odds,
+    known_log_odds,
+    log_odds_before_running,
+    probability_before_running,
+)
 from nacre.understanding.ranking.rank import RankedReading
 from nacre.understanding.ranking.unheeded_words import (
     TokenSpan,
@@ -127,6 +132,7 @@ def _reading(
         round(known_log_odds(ranked, place) - (LOST_CONDITION_LOG_ODDS if is_refused else 0.0), 4),
         _texts(unheeded, question),
         own=looks_up_own(candidate, question, graph),
+        graph_odds=round(graph_log_odds(ranked), 4),
     )
 
 
