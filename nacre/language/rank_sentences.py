@@ -21,8 +21,8 @@ def rank_sentences(question: str, evidence: Sequence[EvidenceSentence], limit_wo
     question are left out. Ties are broken by the score of the retrieval.
     """
     question_forms = _content_forms(question)
-    bodies = [_lemmas(e.text) for e in evidence]
-    titles = [_lemmas(e.title) for e in evidence]
+    bodies = [dictionary_forms(e.text) for e in evidence]
+    titles = [dictionary_forms(e.title) for e in evidence]
     frequency = Counter(chain.from_iterable(bodies))
     total = len(evidence) + 1
     weights = [math.log(1 + total / (1 + max((frequency[f] for f in forms), default=0))) for forms in question_forms]
@@ -53,7 +53,9 @@ def rank_sentences(question: str, evidence: Sequence[EvidenceSentence], limit_wo
 def word_coverage(question: str, evidence: Sequence[EvidenceSentence]) -> float:
     """The share of a question's content words that occur in some sentence or its title, 0..1."""
     question_forms = _content_forms(question)
-    known = set().union(*(_lemmas(e.text) | _lemmas(e.title) for e in evidence)) if evidence else set()
+    known = (
+        set().union(*(dictionary_forms(e.text) | dictionary_forms(e.title) for e in evidence)) if evidence else set()
+    )
     return sum(bool(forms & known) for forms in question_forms) / len(question_forms) if question_forms else 0.0
 
 
@@ -64,6 +66,7 @@ def _content_forms(question: str) -> list[frozenset[str]]:
 
 # the same sentences of a graph are ranked for many questions
 @lru_cache(8192)
-def _lemmas(text: str) -> frozenset[str]:
+def dictionary_forms(text: str) -> frozenset[str]:
+    """The words of a text and their dictionary forms."""
     norms = name_tokens(text)
     return frozenset((*norms, *map(lemma, norms)))

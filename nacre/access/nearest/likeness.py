@@ -4,8 +4,9 @@ import math
 from collections.abc import Sequence
 
 from nacre.config.embedder import MAX_TEXTS_OF_QUESTION
+from nacre.language.rank_sentences import dictionary_forms
 from nacre.language.thesaurus import function_words, synonyms
-from nacre.language.tokens import lemma, name_tokens, tokenize
+from nacre.language.tokens import name_tokens, tokenize
 from nacre.stores.search.vectors import Embedder
 
 # letters that forms of one word share: "allergies", "allergic" (given)
@@ -26,8 +27,7 @@ def question_forms(text: str) -> tuple[WordForms, ...]:
 
 def text_forms(text: str) -> WordForms:
     """The words of a text, and their dictionary forms and stems."""
-    norms = name_tokens(text)
-    return frozenset((*norms, *map(lemma, norms), *(_stem(word) for word in norms if len(word) >= STEM)))
+    return dictionary_forms(text).union(_stem(word) for word in name_tokens(text) if len(word) >= STEM)
 
 
 def has_word(forms: WordForms, text: WordForms) -> bool:

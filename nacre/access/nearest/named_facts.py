@@ -21,6 +21,7 @@ from tools.sql import run_reading
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
+    from nacre.stores.sqlite.passages import Passages
 
 # passages of a thing that are read, and facts of it that are compared by meaning
 MOST_PASSAGES, MOST_COMPARED = 8, 32
@@ -47,8 +48,10 @@ def named_facts(understanding: Understanding, graph: Graph, round: int) -> Branc
     queries: list[Query] = []
     told: dict[Mention, Sequence[EvidenceSentence]] = {}
     for thing in things:
-        sentences: Sequence[EvidenceSentence] = _stored_sentences(thing.mention, graph, round)
-        if graph.passages is None:
+        sentences: Sequence[EvidenceSentence]
+        if graph.passages is not None:
+            sentences = _stored_sentences(thing.mention, graph.passages, graph, round)
+        else:
             described = run_reading(thing.everything, 1, _engine(graph), round=round)
             queries += described.queries
             sentences = [each for each in described.evidence if isinstance(each, EvidenceSentence)]
@@ -124,15 +127,12 @@ def round_likeness(value: float) -> float:
     return round(min(1.0, value), 4)
 
 
-def _stored_sentences(thing: Mention, graph: Graph, round: int) -> list[EvidenceSentence]:
-    """The sentences of the passages about a thing, and about parts that only it has, such as the engine of a car; none
-    of an attached graph, or of one without passages."""
-    if graph.passages is None:
-        return []
-    own = passage_sentences(graph.passages.by_key(thing.target, MOST_PASSAGES), graph.schema, round)
+def _stored_sentences(thing: Mention, stored: Passages, graph: Graph, round: int) -> list[EvidenceSentence]:
+    """The sentences of the passages about a thing, and about parts that only it has, such as the engine of a car."""
+    own = passage_sentences(stored.by_key(thing.target, MOST_PASSAGES), graph.schema, round)
     reader = TripleReader(graph.tables)
     parts = [part for each in _part_predicates(graph.schema) for _, _, part in reader.with_subject(thing.target, each)]
-    passages = [each for part in parts[:MOST_PARTS] for each in graph.passages.by_key(part, 1)]
+    passages = [each for part in parts[:MOST_PARTS] for each in stored.by_key(part, 1)]
     stated = {triple for each in own for triple in each.triples}
     of_parts = passage_sentences(passages, graph.schema, round)
     return [*own, *(each for each in of_parts if stated.isdisjoint(each.triples))]
