@@ -12,7 +12,7 @@ from agents.answering.clarify import confirm_reading, offer_readings
 from agents.answering.draft import asks_for_prose, draft_answer
 from agents.answering.grounding_gate import GroundingGate, ShownEvidence
 from agents.answering.inherited_confidence import limit_confidence, understood_by_model
-from agents.answering.select_answer import indexed_sentences, unplanned_rows
+from agents.answering.selection.rows import indexed_sentences, unplanned_rows
 from agents.models.calls import ModelFailed, stream_reply
 from agents.models.limits import CHARACTERS_PER_TOKEN, Limits
 from agents.models.usage import UsageCounter

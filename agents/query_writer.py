@@ -17,7 +17,8 @@ from agents.answering.merge_candidates import (
     non_empty_rows,
     rival_rows,
 )
-from agents.answering.select_answer import DECLINED, row_probability
+from agents.answering.selection.rows import row_probability
+from agents.answering.selection.select_answer import DECLINED
 from agents.database import Database
 from agents.models.limits import Limits
 from agents.models.priors import Priors

@@ -7,7 +7,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from agents.answering.select_answer import content_words
+from agents.answering.selection.word_cover import content_words
 from agents.database import Database
 from agents.models.calls import ModelFailed, structured_reply
 from agents.models.limits import Limits

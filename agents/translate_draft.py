@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from agents.answering.answer_draft import AnswerDraft, CitedSentence
 from agents.answering.draft import verbalise_answer
-from agents.answering.select_answer import plan_of
+from agents.answering.selection.rows import plan_of
 from agents.turn_view import TurnView
 from nacre.language.orientation import intents
 from nacre.language.sanitize import quote_line

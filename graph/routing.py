@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from agents.answering.from_texts import best_text_answer
-from agents.answering.select_answer import is_enough, row_probability, select_answer_rows
+from agents.answering.selection.rows import row_probability
+from agents.answering.selection.select_answer import is_enough, select_answer_rows
 from agents.tool_selector import LAYERS
 from agents.turn_view import TurnView
 from graph.branches import BRANCHES

@@ -4,7 +4,7 @@ In reading order:
 
 calibrate_rows        probabilities of rows after readings ran
 merge_candidates      rows of readings and of a model together
-select_answer         which rows or sentences answer
+selection             which rows or sentences answer
 from_texts            answers in sentences of documents
 disputes, clarify     evidence that disagrees; other readings to offer
 fallbacks             what is said if nothing answers

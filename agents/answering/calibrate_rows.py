@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.answering.select_answer import UNSURE
+from agents.answering.selection.rows import UNSURE
 from nacre.records.evidence import BranchResult, Evidence, Rows, Table
 from nacre.records.turn import Understanding
 from nacre.understanding.ranking.calibrate import (

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.answering.disputes import is_same_result
-from agents.answering.select_answer import candidate_rows, is_echo, is_empty, is_nil, plan_of, row_probability
+from agents.answering.selection.refused_rows import is_echo
+from agents.answering.selection.rows import candidate_rows, is_empty, is_nil, plan_of, row_probability
 from nacre.language.base import word_list
 from nacre.language.sanitize import quote_line
 from nacre.language.tokens import tokenize
+from nacre.plans.inspect_select import asked_select
 from nacre.records.evidence import Evidence, Rows
-from nacre.records.plan import Ask, Attribute, Body, Plan, Select
+from nacre.records.plan import Attribute, Body, Plan, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Understanding
 from nacre.understanding.ranking.weights import load_weights
@@ -74,8 +76,8 @@ def _selects_identifiers(plan: Plan, schema: Schema) -> bool:
 
 def _with_classes(reading: Reading, schema: Schema) -> Reading:
     """The reading with the classes of the things that it names added to its words."""
-    body = reading.plan.body.select if isinstance(reading.plan.body, Ask) else reading.plan.body
-    variables = body.variables if isinstance(body, Select) else ()
+    select = asked_select(reading.plan.body)
+    variables = select.variables if select is not None else ()
     kinds = dict.fromkeys(class_noun(each, schema) for each in variables if each.keys)
     return replace(reading, words=f"{reading.words} ({', '.join(kinds)})") if kinds else reading
 

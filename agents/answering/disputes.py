@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from agents.answering.select_answer import is_covered_by
+from agents.answering.selection.word_cover import is_covered_by
 from nacre.checking.evidence_index import blank_periods
 from nacre.language.base import word_list
 from nacre.language.dates import find_periods

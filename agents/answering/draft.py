@@ -17,16 +17,9 @@ from agents.answering.fallbacks.absence import (
 )
 from agents.answering.fallbacks.nearest import draft_matches, draft_nearest, likeliest_reading
 from agents.answering.from_texts import DraftFromText, best_text_answer, is_question_for_texts
-from agents.answering.select_answer import (
-    DECLINED,
-    indexed_sentences,
-    is_sure,
-    plan_of,
-    row_probability,
-    select_answer_rows,
-    unplanned_rows,
-    unstated_rows,
-)
+from agents.answering.selection.refused_rows import unstated_rows
+from agents.answering.selection.rows import indexed_sentences, is_sure, plan_of, row_probability, unplanned_rows
+from agents.answering.selection.select_answer import DECLINED, select_answer_rows
 from agents.turn_view import TurnView
 from nacre.language.sanitize import quote_line
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows

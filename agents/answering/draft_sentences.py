@@ -4,14 +4,8 @@ best sentences; or None."""
 from collections.abc import Sequence
 
 from agents.answering.answer_draft import AnswerDraft, CitedSentence
-from agents.answering.select_answer import (
-    candidate_rows,
-    content_words,
-    indexed_sentences,
-    is_covered_by,
-    is_empty,
-    unplanned_rows,
-)
+from agents.answering.selection.rows import candidate_rows, indexed_sentences, is_empty, unplanned_rows
+from agents.answering.selection.word_cover import content_words, is_covered_by
 from nacre.language.forms.nouns import join_names
 from nacre.language.orientation import intents, lead
 from nacre.language.rank_sentences import rank_sentences

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agents.answering.select_answer import content_words, indexed_sentences, is_sure
+from agents.answering.selection.rows import indexed_sentences, is_sure
+from agents.answering.selection.word_cover import content_words
 from nacre.language.base import word_list
 from nacre.language.sanitize import quote_line
 from nacre.language.thesaurus import function_words

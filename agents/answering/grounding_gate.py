@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from agents.answering.answer_draft import CitedSentence
-from agents.answering.select_answer import content_words, is_empty
+from agents.answering.selection.rows import is_empty
+from agents.answering.selection.word_cover import content_words
 from nacre.checking.claims import FindGraphNames, is_bare_answer, no_graph_names, unsupported_claims
 from nacre.checking.evidence_index import EvidenceIndex
 from nacre.language.detect_language import ENGLISH

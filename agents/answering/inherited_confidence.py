@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from agents.answering.answer_draft import AnswerDraft
-from agents.answering.select_answer import UNSURE
+from agents.answering.selection.rows import UNSURE
 from agents.turn_view import TurnView
 from nacre.records.turn import Understanding
 from nacre.understanding.ranking.weights import load_weights

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from agents.answering.disputes import is_same_result
-from agents.answering.select_answer import is_empty, row_probability
+from agents.answering.selection.rows import is_empty, row_probability
 from agents.models.priors import Outcome, Priors, after_agreement, after_dispute
 from agents.query_writing.write_queries import QueryAttempts
 from agents.turn_view import TurnView

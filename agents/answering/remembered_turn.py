@@ -6,7 +6,7 @@ from typing import Any
 
 from agents.answering.answer_draft import AnswerDraft
 from agents.answering.inherited_confidence import inheritable_confidence, understood_by_model
-from agents.answering.select_answer import plan_of
+from agents.answering.selection.rows import plan_of
 from agents.turn_view import TurnView
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows
 from nacre.records.turn import EarlierTurn, Reading

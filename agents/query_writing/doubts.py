@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from agents.answering.select_answer import is_empty
+from agents.answering.selection.rows import is_empty
 from agents.turn_view import TurnView
 from nacre.language.forms.nouns import number_with_noun
 from nacre.language.tokens import fold, split_name, tokenize

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from agents.answering.select_answer import content_words
+from agents.answering.selection.word_cover import content_words
 from agents.database import Database
 from agents.run_in_thread import run_in_thread
 from nacre.language.sanitize import quote_line

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
-from agents.answering.select_answer import row_probability
+from agents.answering.selection.rows import row_probability
 from agents.database import Database, Language
 from agents.models.limits import Limits
 from agents.prompt import prompt

@@ -12,7 +12,9 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
 from agents.answering.calibrate_rows import calibrate_rows
-from agents.answering.select_answer import DECLINED, is_echo, is_empty, row_probability
+from agents.answering.selection.refused_rows import is_echo
+from agents.answering.selection.rows import is_empty, row_probability
+from agents.answering.selection.select_answer import DECLINED
 from agents.database import Database
 from agents.models.calls import ModelFailed, structured_reply
 from agents.models.limits import CHARACTERS_PER_TOKEN, Limits

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from agents.answering.select_answer import content_words
+from agents.answering.selection.word_cover import content_words
 from agents.models.limits import CHARACTERS_PER_TOKEN
 from nacre.language.tokens import split_name
 from nacre.records.json_form import to_json

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.answering.select_answer import plan_of
+from agents.answering.selection.rows import plan_of
 from nacre.records.evidence import Evidence, Rows
 from nacre.records.extracted import EXTRACTED_NAMESPACE
 from nacre.records.plan import Plan

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
-from agents.answering.select_answer import plan_of
+from agents.answering.selection.rows import plan_of
 from agents.turn_view import TurnView
 from nacre.access.labels import look_up_labels
 from nacre.config.settings import Settings

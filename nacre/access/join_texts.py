@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agents.answering.calibrate_rows import MAX_READINGS_RUN, calibrate_rows
-from agents.answering.select_answer import is_empty, row_probability
+from agents.answering.selection.rows import is_empty, row_probability
+from agents.answering.selection.select_answer import DECLINED
 from agents.turn_view import TurnView
 from nacre.access.text_lexicon import lexicon_for
 from nacre.language.tokens import name_tokens, tokenize
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 # descriptive phrases of a question that are tried
 MOST_PHRASES = 3
-# less likely answers are right once in ten and no basis (as DECLINED of rows in agents.answering.select_answer)
-LEAST_PROBABILITY = 0.1
 
 
 def may_join(view: TurnView, graph: Graph) -> bool:
@@ -65,7 +64,7 @@ def _identify_by_text(phrase: DescriptivePhrase, graph: Graph, names: Lexicon, r
     # the graph knows the class of a thing, so a sentence need not state it
     clause = phrase.clause if phrase.relations else phrase.question.removeprefix("which ")
     answer = next(iter(described_by(clause, sentences, spans)), None)
-    if answer is None or answer.probability < LEAST_PROBABILITY:
+    if answer is None or answer.probability < DECLINED:
         return BranchResult(sql.BRANCH)
     thing = names.thing(str(answer.value))
     label = thing.label if thing is not None else ""

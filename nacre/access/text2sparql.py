@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from agents.answering.select_answer import DECLINED, row_probability
+from agents.answering.selection.rows import row_probability
+from agents.answering.selection.select_answer import DECLINED
 from agents.query_writer import by_rules
 from agents.run_in_thread import run_in_thread
 from agents.turn_view import first_turn

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agents.answering.select_answer import content_words, is_covered_by
+from agents.answering.selection.word_cover import content_words, is_covered_by
 from nacre.records.evidence import EvidenceSentence
 from nacre.stores.catalog import Graph
 

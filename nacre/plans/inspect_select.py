@@ -91,6 +91,16 @@ def counted_path(select: Select, name: str) -> frozenset[int]:
     return frozenset(path)
 
 
+def asked_select(body: Body) -> Select | None:
+    """A select, or the one whose rows a yes-or-no question asks for; None for other plans.
+
+    >>> asked_select(Ask(Select((), ()))) == asked_select(Select((), ()))
+    True
+    """
+    select = body.select if isinstance(body, Ask) else body
+    return select if isinstance(select, Select) else None
+
+
 def named_variables(body: Body) -> list[Variable]:
     """The variables of a plan that name their things, in all of its selects.
 

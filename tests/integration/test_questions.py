@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from agents.answering.grounding_gate import table_claims
-from agents.answering.select_answer import is_empty
+from agents.answering.selection.rows import is_empty
 from ingestion.index.names import write_names
 from ingestion.induce.layout import induce_layout
 from ingestion.induce.write_tables import write_layout

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.answering.select_answer import DECLINED
+from agents.answering.selection.select_answer import DECLINED
 from nacre.records.evidence import Table
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables

@@ -10,7 +10,7 @@ from agents import fuser
 from agents.answering.answer_draft import AnswerDraft
 from agents.answering.draft import draft_answer
 from agents.answering.grounding_gate import GroundingGate
-from agents.answering.select_answer import DECLINED
+from agents.answering.selection.select_answer import DECLINED
 from agents.models.limits import Limits
 from agents.result import Result
 from agents.turn_view import TurnView

@@ -7,7 +7,8 @@ from typing import Any, cast
 import pytest
 
 from agents.answering.fallbacks.nearest import draft_matches, draft_nearest
-from agents.answering.select_answer import is_refused, select_answer_rows
+from agents.answering.selection.refused_rows import is_refused
+from agents.answering.selection.select_answer import select_answer_rows
 from nacre.access.nearest.likeness import likenesses
 from nacre.access.nearest.named_facts import nearest_sentences
 from nacre.language.tokens import tokenize

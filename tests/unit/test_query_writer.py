@@ -7,7 +7,7 @@ import pytest
 
 from agents import query_writer
 from agents.answering.calibrate_rows import MAX_READINGS_RUN
-from agents.answering.select_answer import select_answer_rows
+from agents.answering.selection.select_answer import select_answer_rows
 from agents.database import Database
 from agents.models.limits import Limits
 from agents.models.priors import model_priors

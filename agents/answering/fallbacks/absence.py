@@ -4,16 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.answering.clarify import confirm_reading
-from agents.answering.select_answer import (
-    candidate_rows,
-    content_words,
-    empty_table,
-    indexed_sentences,
-    is_empty,
-    is_sure,
-    is_trivial,
-    unstated_rows,
-)
+from agents.answering.selection.refused_rows import is_trivial, unstated_rows
+from agents.answering.selection.rows import candidate_rows, empty_table, indexed_sentences, is_empty, is_sure
+from agents.answering.selection.word_cover import content_words
 from nacre.language.sanitize import quote_line
 from nacre.language.thesaurus import gradable_adjective
 from nacre.language.tokens import Token, tokenize

@@ -9,13 +9,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from agents.answering.select_answer import candidate_rows, row_probability
+from agents.answering.selection.rows import candidate_rows, row_probability
 from nacre.access.nearest.likeness import WordForms, has_word, question_forms, text_forms
 from nacre.access.nearest.named_facts import is_prose, passage_sentences, round_likeness
 from nacre.language.base import word_list
 from nacre.language.tokens import name_tokens
+from nacre.plans.inspect_select import asked_select
 from nacre.records.evidence import Evidence, EvidenceSentence, Nearness
-from nacre.records.plan import Aggregate, Ask, Itself, Select
+from nacre.records.plan import Aggregate, Ask, Body, Itself
 from nacre.records.schema import Schema
 from nacre.records.turn import Understanding
 
@@ -104,12 +105,12 @@ def _requested(
     return Requested(is_member, words, is_list)
 
 
-def requested_classes(body: object) -> tuple[str, ...]:
+def requested_classes(body: Body) -> tuple[str, ...]:
     """The classes of the things that a plan lists, counts or asks for; empty for other plans, and for counts and yes or
     no under conditions."""
     is_truth = isinstance(body, Ask)
-    select = body.select if isinstance(body, Ask) else body
-    if not isinstance(select, Select) or len(select.answers) != 1 or select.order is not None:
+    select = asked_select(body)
+    if select is None or len(select.answers) != 1 or select.order is not None:
         return ()
     answer = select.answers[0]
     is_count = isinstance(answer, Aggregate) and answer.function == "count"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agents.answering.answer_draft import Lack
-from agents.answering.select_answer import indexed_sentences
+from agents.answering.selection.rows import indexed_sentences
 from agents.turn_view import TurnView
 from nacre.access.nearest.likeness import likenesses
 from nacre.access.nearest.named_facts import LEXICAL, is_telling, named_facts, round_likeness
