@@ -20,7 +20,7 @@ from nacre.language.detect_language import ENGLISH, language_name
 from nacre.language.orientation import orientation_language
 from nacre.language.sanitize import quote_line
 from nacre.language.tokens import tokenize
-from nacre.language.translation.glosses import GLOSSED_LANGUAGES
+from nacre.language.translation.dictionary import GLOSSED_LANGUAGES
 from nacre.records.turn import Rewrite, Scope
 from nacre.understanding.dialogue.orientation import orientation_intent
 from nacre.understanding.dialogue.rewrite import rewrite_question

@@ -2,6 +2,8 @@
 
 Files in reading order:
 
-- glosses: words of questions and labels in English, by `glosses.yaml`
+- dictionary: the entries of `glosses.yaml`
+- glosses: words of questions and labels in English
+- numbers: numbers and dates as English writes them
 - templates: sentences of answers, by `answers.yaml`
 """

@@ -1,35 +1,22 @@
-"""Gloss German and French in English: words of a question or label -> English words, by `de/` and `fr/glosses.yaml`.
+"""Gloss German and French in English: words of a question or label -> English words, by the dictionary of a language.
 
 The rules for English then read the questions. Words that the dictionary lacks are left to the caller.
 """
 
-import calendar
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-import simplemma
 from rapidfuzz.distance import OSA
 
-from nacre.language.base import load_language_texts
 from nacre.language.tokens import fold, tokenize
+from nacre.language.translation.dictionary import Glosses, glosses, is_english, stem
 
-# The languages with glosses, and the names of their stemmers (Snowball, in tantivy).
-GLOSSED_LANGUAGES: Mapping[str, str] = MappingProxyType({"de": "german", "fr": "french"})
-# Words of an expression, at most; letters of the parts of a compound, at least; letters of a word with a typo, and of
-# one with two.
-MAX_EXPRESSION_WORDS = 10
+# Letters of the parts of a compound, at least; letters of a word with a typo, and of one with two (given).
 MIN_PART_LETTERS, MIN_HEAD_LETTERS = 3, 4
 MIN_TYPO_LETTERS, MIN_TWO_TYPO_LETTERS = 5, 9
 # A gloss that begins so belongs at the front of the question.
 FRONT_MARK = "^"
 
-_GROUPED_NUMBER = re.compile(r"(?<![\d.,])\d{1,3}(?:[. \u00a0\u202f]\d{3})+(?![\d.])")
-_DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d+),(\d+)(?![\d,])")
-_NUMERIC_DATE = re.compile(r"(?<!\d)(\d{1,2})[./](\d{1,2})[./](\d{4})(?!\d)")
 # German and French spell umlauts in two letters if the keyboard lacks them.
 _TWO_LETTERS = (("ae", "ä"), ("oe", "ö"), ("ue", "ü"))
 
@@ -40,94 +27,6 @@ class Gloss(NamedTuple):
     start: int
     end: int
     english: str
-
-
-@dataclass(frozen=True)
-class Glosses:
-    """The dictionary of one language. Words are keys as they are written and without accents.
-
-    `stems` has the stems of the words of `exact`. `degrees` maps the forms of adjectives to English, `adjectives` the
-    positive forms to the English positive, comparative, superlative.
-    """
-
-    code: str
-    expressions: Mapping[tuple[str, ...], str]
-    words: Mapping[str, str]
-    after_noun: Mapping[str, str]
-    exact: Mapping[str, str]
-    stems: Mapping[str, str]
-    degrees: Mapping[str, str]
-    adjectives: Mapping[str, tuple[str, str, str]]
-    opposites: Mapping[str, tuple[str, ...]]
-    more: frozenset[str]
-    less: frozenset[str]
-    articles: frozenset[str]
-    superlative_leads: frozenset[str]
-    telling: frozenset[str]
-    joints: tuple[str, ...]
-    linked_endings: tuple[str, ...]
-    elided: frozenset[str]
-    months: tuple[str, ...]
-    fronted: frozenset[str]
-    question_leads: frozenset[str]
-
-
-@cache
-def glosses(code: str) -> Glosses:
-    """The dictionary of a language, read once."""
-    data = load_language_texts(f"{code}/glosses.yaml")
-    exact = _with_folded(data["stems"])
-    stems = {stem(word, code): english for word, english in reversed(list(data["stems"].items()))}
-    adjectives, degrees = _adjectives(data["adjectives"], data["adjective_endings"].split())
-    degrees |= {form: english for forms, english in data.get("degrees", {}).items() for form in forms.split()}
-    degrees = _with_folded(degrees)
-
-    def words_of(name: str) -> frozenset[str]:
-        return frozenset(map(fold, data.get(name, "").split()))
-
-    return Glosses(
-        code,
-        {tuple(map(fold, phrase.split())): english for phrase, english in data["expressions"].items()},
-        _with_folded(data["words"]),
-        data.get("after_noun", {}),
-        exact,
-        stems,
-        degrees,
-        adjectives,
-        {word: tuple(forms.split()) for word, forms in data.get("opposites", {}).items()},
-        words_of("more"),
-        words_of("less"),
-        words_of("articles"),
-        words_of("superlative_leads"),
-        frozenset(data["telling"].split()),
-        ("", *data.get("joints", "").split()),
-        tuple(f"{ending}s" for ending in data.get("linked_endings", "").split()),
-        words_of("elided"),
-        tuple(map(fold, data["months"].split())),
-        words_of("fronted"),
-        words_of("question_leads"),
-    )
-
-
-def stem(word: str, code: str) -> str:
-    """The stem of a word, without accents.
-
-    >>> stem("Brücken", "de"), stem("sculptures", "fr")
-    ('bruck', 'sculptur')
-    """
-    return _stemmer(code)(word.casefold())
-
-
-def normalize_numbers(text: str, code: str) -> str:
-    """Numbers and dates as English writes them.
-
-    >>> normalize_numbers("1.234,5 am 3. Mai 1990", "de"), normalize_numbers("12 500 le 03/05/1990", "fr")
-    ('1234.5 am 3 May 1990', '12500 le 1990-05-03')
-    """
-    text = _NUMERIC_DATE.sub(lambda m: f"{m[3]}-{int(m[2]):02}-{int(m[1]):02}" if int(m[2]) <= 12 else m[0], text)
-    text = _GROUPED_NUMBER.sub(lambda m: re.sub(r"\D", "", m[0]), text)
-    text = _DECIMAL_COMMA.sub(r"\1.\2", text)
-    return _month_pattern(code).sub(_english_month(code), text)
 
 
 def gloss_words(words: Sequence[str], code: str) -> list[Gloss]:
@@ -176,25 +75,6 @@ def is_in_language(label: str, code: str) -> bool:
     return not is_english(label) and bool(gloss_words([token.text for token in tokenize(label)], code))
 
 
-def is_english(label: str) -> bool:
-    """Whether English has all words of a label.
-
-    >>> is_english("top speed"), is_english("Seilbahn")
-    (True, False)
-    """
-    words = (token.text for token in tokenize(label))
-    return all(not word.isalpha() or simplemma.is_known(word, lang="en") for word in words)
-
-
-def word_for(english: str, code: str) -> str:
-    """The noun of the dictionary for an English label; "" if it has none.
-
-    >>> word_for("length", "de"), word_for("top speed", "de")
-    ('Länge', '')
-    """
-    return _words_by_gloss(code).get(english.lower(), "")
-
-
 def nearest_word(word: str, code: str, others: Iterable[str] = ()) -> str | None:
     """The English for a misspelt word of the dictionary; None if it is nearer to none or to one of `others`."""
     known, word = glosses(code), fold(word)
@@ -208,15 +88,26 @@ def nearest_word(word: str, code: str, others: Iterable[str] = ()) -> str | None
     return known.exact[best]
 
 
-@cache
-def _words_by_gloss(code: str) -> Mapping[str, str]:
-    data = load_language_texts(f"{code}/glosses.yaml")
-    words = {english: word for word, english in reversed(list(data["stems"].items()))}
-    return {english: word.capitalize() for english, word in words.items()} if "capitals" in data else words
+def front_verb(english: Sequence[str], code: str) -> list[str]:
+    """The words in the order of an English question: a marked verb comes first, after the question word if any.
+
+    >>> front_verb(["the", "mill", "^is", "old"], "fr"), front_verb(["^", "the", "mill", "is", "old"], "fr")
+    (['is', 'the', 'mill', 'old'], ['is', 'the', 'mill', 'old'])
+    """
+    marked = next((i for i, word in enumerate(english) if word.startswith(FRONT_MARK)), None)
+    if marked is None:
+        return list(english)
+    known = glosses(code)
+    verb, rest = english[marked].removeprefix(FRONT_MARK), [*english[:marked], *english[marked + 1 :]]
+    if not verb:
+        at = next((i for i, word in enumerate(rest) if word in known.fronted and i >= marked), None)
+        verb = rest.pop(at) if at is not None else ""
+    lead = int(bool(rest) and rest[0] in known.question_leads)
+    return [word for word in (*rest[:lead], verb, *rest[lead:]) if word]
 
 
 def _expression(folded: Sequence[str], at: int, known: Glosses) -> Gloss | None:
-    for size in range(min(MAX_EXPRESSION_WORDS, len(folded) - at), 0, -1):
+    for size in range(min(known.longest_expression, len(folded) - at), 0, -1):
         english = known.expressions.get(tuple(folded[at : at + size]))
         if english is not None:
             return Gloss(at, at + size, english)
@@ -239,7 +130,7 @@ def _degree(folded: Sequence[str], at: int, known: Glosses) -> Gloss | None:
     if folded[first] in known.less:
         opposite = known.opposites.get(forms[0])
         english = opposite[1 + is_superlative] if opposite else f"{'least' if is_superlative else 'less'} {forms[0]}"
-    return Gloss(at, first + 2, f"{'the ' if is_superlative else ''}{_spaced(english)}")
+    return Gloss(at, first + 2, f"{'the ' if is_superlative else ''}{english}")
 
 
 def _word(words: Sequence[str], folded: Sequence[str], at: int, known: Glosses) -> Gloss | None:
@@ -281,76 +172,3 @@ def _compound(word: str, known: Glosses) -> str | None:
         whole = first[:-1] if first.endswith(known.linked_endings) else first
         return f"{next((known.exact[part] for part in parts if part in known.exact), whole)} {head}"
     return None
-
-
-def _adjectives(
-    data: Mapping[str, str], endings: Sequence[str]
-) -> tuple[dict[str, tuple[str, str, str]], dict[str, str]]:
-    """The English degrees by positive form, and the English of each form."""
-    positive: dict[str, tuple[str, str, str]] = {}
-    degrees: dict[str, str] = {}
-    for forms, english in data.items():
-        plain, higher, highest = english.split()
-        # "billiger" compares, although it is also a form of "billig"
-        for stems, degree in reversed(list(zip(forms.split("|"), (plain, higher, highest), strict=False))):
-            for each in stems.split():
-                for ending in ("", *endings):
-                    degrees.setdefault(each + ending, _spaced(degree))
-                    if degree == plain:
-                        positive.setdefault(fold(each + ending), (plain, higher, highest))
-    return positive, degrees
-
-
-def _with_folded(data: Mapping[str, str]) -> dict[str, str]:
-    """The entries by their words, and by these without accents, unless that is another word: "où" is no "ou"."""
-    return {fold(word): english for word, english in reversed(list(data.items()))} | dict(data)
-
-
-def _spaced(english: str) -> str:
-    return english.replace("-", " ")
-
-
-@cache
-def _stemmer(code: str) -> Callable[[str], str]:
-    import tantivy
-
-    analyzer = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw())
-    stemming = analyzer.filter(tantivy.Filter.stemmer(GLOSSED_LANGUAGES[code])).build()
-
-    @cache
-    def stem_of(word: str) -> str:
-        return fold("".join(stemming.analyze(word)))
-
-    return stem_of
-
-
-@cache
-def _month_pattern(code: str) -> re.Pattern[str]:
-    names = "|".join(load_language_texts(f"{code}/glosses.yaml")["months"].split())
-    return re.compile(rf"\b(?:(\d{{1,2}})(?:\.|er)?\s+)?({names})\b(?=\s+\d|\W*$)", re.IGNORECASE)
-
-
-def _english_month(code: str) -> Callable[[re.Match[str]], str]:
-    def replace(match: re.Match[str]) -> str:
-        month = calendar.month_name[1 + glosses(code).months.index(fold(match[2]))]
-        return f"{match[1]} {month}" if match[1] else month
-
-    return replace
-
-
-def front_verb(english: Sequence[str], code: str) -> list[str]:
-    """The words in the order of an English question: a marked verb comes first, after the question word if any.
-
-    >>> front_verb(["the", "mill", "^is", "old"], "fr"), front_verb(["^", "the", "mill", "is", "old"], "fr")
-    (['is', 'the', 'mill', 'old'], ['is', 'the', 'mill', 'old'])
-    """
-    marked = next((i for i, word in enumerate(english) if word.startswith(FRONT_MARK)), None)
-    if marked is None:
-        return list(english)
-    known = glosses(code)
-    verb, rest = english[marked].removeprefix(FRONT_MARK), [*english[:marked], *english[marked + 1 :]]
-    if not verb:
-        at = next((i for i, word in enumerate(rest) if word in known.fronted and i >= marked), None)
-        verb = rest.pop(at) if at is not None else ""
-    lead = int(bool(rest) and rest[0] in known.question_leads)
-    return [word for word in (*rest[:lead], verb, *rest[lead:]) if word]

@@ -7,16 +7,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from nacre.language.tokens import Token, fold, tokenize
-from nacre.language.translation.glosses import (
-    FRONT_MARK,
-    front_verb,
-    gloss_label,
-    gloss_words,
-    glosses,
-    nearest_word,
-    normalize_numbers,
-    stem,
-)
+from nacre.language.translation.dictionary import glosses, stem
+from nacre.language.translation.glosses import FRONT_MARK, front_verb, gloss_label, gloss_words, nearest_word
+from nacre.language.translation.numbers import normalize_numbers
 from nacre.stores.compute_once import compute_once
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.glossing.glossed_lexicon import glossed_lexicon
@@ -25,7 +18,8 @@ from nacre.understanding.linking.linker import linker_of
 from nacre.understanding.question.analyse import MAX_TOKENS, question_of_tokens
 
 _APOSTROPHE = re.compile(r"\b(\w+)['’](?=\w)")
-# A partial name of one word is no reason to keep a word that the dictionary has.
+# Minimum score of a partial name of several words; one of one word is no reason to keep a word that the dictionary has
+# (given).
 MIN_NAME_SCORE = 0.6
 
 
@@ -106,7 +100,7 @@ def _translated(
 
 def _graph_word(token: Token, word: str, lexicon: Lexicon, code: str) -> str:
     """The word of a label with the same stem, else the gloss of the word with its spelling corrected."""
-    by_stem = label_words(lexicon.of_schema, code)
+    by_stem = words_by_stem(lexicon.of_schema, code)
     own = by_stem.get(stem(word, code)) or by_stem.get(stem(token.norm, code))
     if own is not None or lexicon.word(token.norm) is not None:
         return own or word
@@ -114,7 +108,7 @@ def _graph_word(token: Token, word: str, lexicon: Lexicon, code: str) -> str:
 
 
 @compute_once(16)
-def label_words(lexicon: Lexicon, code: str) -> Mapping[str, str]:
+def words_by_stem(lexicon: Lexicon, code: str) -> Mapping[str, str]:
     """The words of labels of classes and properties in a glossed lexicon, by their stem."""
     glossed = (gloss_label(label, code) for label in schema_labels(glossed_lexicon(lexicon, code).schema))
     found: dict[str, str] = {}

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from nacre.language.tokens import tokenize
-from nacre.language.translation.glosses import is_english, is_in_language, stem, word_for
+from nacre.language.translation.dictionary import is_english, stem, word_for
+from nacre.language.translation.glosses import is_in_language
 from nacre.records.plan import Aggregate, Attribute, PlanTerm, Select, Variable, aggregated_value
 from nacre.records.schema import Class, Schema
 
