@@ -231,6 +231,11 @@ class Schema:
                 found.setdefault(iri, set()).add(group.relation)
         return {iri: frozenset(relations) for iri, relations in found.items()}
 
+    def smallest_class(self, classes: Iterable[str]) -> Class | None:
+        """The class with the fewest things, of those of them that the schema has: the most specific one."""
+        known = (self.class_of[iri] for iri in classes if iri in self.class_of)
+        return min(known, key=lambda c: (c.count, c.iri), default=None)
+
     def with_parents(self, classes: Iterable[str]) -> set[str]:
         """The classes and all their ancestors."""
         found: set[str] = set()

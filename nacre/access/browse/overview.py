@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from nacre.records.schema import Class, Group, Schema
+from nacre.records.schema import Class, Schema
 from nacre.stores.catalog import Graph
 
 # more classes than these are not readable
@@ -46,7 +46,7 @@ class SchemaOverview:
 def schema_overview(graph: Graph) -> SchemaOverview:
     """The largest and best linked classes, the largest first, and the links between these."""
     schema = graph.schema
-    home = {group.relation: own.iri for group in schema.groups if (own := _own_class(group, schema))}
+    home = {group.relation: own.iri for group in schema.groups if (own := schema.smallest_class(group.classes))}
     counts: Counter[str] = Counter()
     for group in schema.groups:
         if group.relation in home and not schema.class_of[home[group.relation]].hidden:
@@ -89,9 +89,3 @@ def _is_shown(predicate: str, schema: Schema) -> bool:
 
 def _class_node(own: Class) -> ClassNode:
     return ClassNode(own.iri, own.label, own.count)
-
-
-def _own_class(group: Group, schema: Schema) -> Class | None:
-    """The most specific class of a table's things: the one with the fewest members."""
-    known = [schema.class_of[iri] for iri in group.classes if iri in schema.class_of]
-    return min(known, key=lambda c: (c.count, c.iri), default=None)

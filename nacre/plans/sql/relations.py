@@ -12,10 +12,8 @@ def variable_relation(variable: Variable, schema: Schema) -> Relation:
     for group in schema.groups:
         if group.classes and set(group.classes) == set(variable.classes) and group.without == variable.without:
             return schema.relation_of[group.relation]
-    known = [schema.class_of[c] for c in variable.classes if c in schema.class_of]
-    if not known:
-        return ENTITY_RELATION
-    return schema.relation_of[min(known, key=lambda c: (c.count, c.iri)).relation]
+    own = schema.smallest_class(variable.classes)
+    return ENTITY_RELATION if own is None else schema.relation_of[own.relation]
 
 
 def predicate_column(relation: Relation, predicate: str) -> Column | None:

@@ -118,7 +118,7 @@ def _main_kinds(schema: Schema) -> tuple[MainKind, ...]:
             continue
         earlier = found.get(noun)
         count = group.count + (earlier.count if earlier else 0)
-        found[noun] = MainKind(noun, count, earlier.own if earlier else _own_class(group, schema))
+        found[noun] = MainKind(noun, count, earlier.own if earlier else schema.smallest_class(group.classes))
     return tuple(sorted(found.values(), key=lambda kind: (-kind.count, kind.noun)))[:MAX_KINDS]
 
 
@@ -135,8 +135,3 @@ def _shown_groups(schema: Schema) -> list[Group]:
         if not hidden.intersection(group.classes)
     ]
     return sorted(shown, key=lambda group: (-group.count, group.label, group.relation))
-
-
-def _own_class(group: Group, schema: Schema) -> Class | None:
-    known = [schema.class_of[iri] for iri in group.classes if iri in schema.class_of]
-    return min(known, key=lambda c: (c.count, c.iri), default=None)

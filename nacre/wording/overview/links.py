@@ -50,5 +50,5 @@ def properties_sentence(found: Sequence[Subject], schema: Schema) -> str:
 def class_of_end(ends: Mapping[str, int], schema: Schema) -> str:
     """The most specific class that has all the subjects or objects of a predicate; "" if none has."""
     most = max(ends.values(), default=0)
-    known = [iri for iri, count in ends.items() if count == most and iri in schema.class_of]
-    return min(known, key=lambda iri: (schema.class_of[iri].count, iri), default="")
+    own = schema.smallest_class(iri for iri, count in ends.items() if count == most)
+    return own.iri if own is not None else ""
