@@ -24,6 +24,7 @@ Files in reading order:
 - booleans: properties that say yes or no, in whatever form their data has
 - spelling: slips of the keyboard, corrected
 - courtesy: greetings and requests, blanked
+- orientation: questions that ask nothing of the data, by the nearest paraphrase
 - detect_language: the language of a question
 - rank_sentences: the sentences that cover a question best
 - translation: German and French questions in English words, and sentences of answers

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from math import log
 from typing import Any, NamedTuple
 
@@ -20,6 +20,8 @@ _MIN_LETTERS, _LONG = 4, 8
 _MAX_NAME = 4
 # Weight of a word that adds nothing to such questions, as a share of the rarest word's (given).
 _LIGHT = 0.04
+# Texts whose nearest paraphrases are kept (given): the rewriter and the parser compare the same parts of a turn.
+_MAX_KEPT = 256
 
 
 class OrientationMatch(NamedTuple):
@@ -148,6 +150,7 @@ def _question_words() -> frozenset[str]:
     return frozenset((*data["asking"].split(), *data["keys"].split(), *data["referring"].split()))
 
 
+@lru_cache(_MAX_KEPT)
 def _nearest_of_languages(text: str) -> tuple[str, OrientationMatch | None]:
     tokens = tokenize(text)
     best: tuple[str, OrientationMatch | None] = ("en", _nearest(tokens, _paraphrases("en")))
