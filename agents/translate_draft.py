@@ -20,7 +20,7 @@ from nacre.wording.translations.labels import translated_property
 from nacre.wording.translations.overview import translated_kinds, translated_lead, translated_overview
 from nacre.wording.translations.values import translated_literal
 
-# Facts of a thing that one answer states.
+# Facts of a thing that one answer states (given).
 MAX_FACTS = 6
 
 

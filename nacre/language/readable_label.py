@@ -7,7 +7,7 @@ from nacre.language.base import phrase_list
 
 # A UUID, or so many hexadecimal digits with letters among them, as in hashes.
 _CODE = re.compile(r"[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|(?=.*\d)(?=.*[a-f])[0-9a-f]{16,}", re.IGNORECASE)
-# Letters of JSON that is read, at most, and how deep its names may lie.
+# Letters of JSON that is read, at most, and how deep its names may lie (given).
 MAX_JSON_LETTERS, MAX_DEPTH = 20_000, 3
 
 

@@ -9,7 +9,7 @@ from nacre.records.evidence import Cell, Table
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.tables import Tables
 
-# Things that are looked up for one answer, at most; parameters of one statement.
+# Things that are looked up for one answer, at most; parameters of one statement (given).
 MAX_THINGS, CHUNK_SIZE = 1000, 400
 
 

@@ -11,7 +11,7 @@ from nacre.wording.labels.value_kinds import is_amount
 from nacre.wording.translations.labels import class_label, translated_property
 from nacre.wording.translations.values import translated_number
 
-# Kinds, properties and spans of values that an overview names.
+# Kinds, properties and spans of values that an overview names (given).
 MAX_KINDS, MAX_PROPERTIES, MAX_SPANS = 4, 6, 3
 
 
