@@ -21,6 +21,7 @@ from ingestion.suggested_questions import (
 )
 from nacre.language.forms.nouns import is_plural
 from nacre.language.tokens import fold
+from nacre.records.schema import UNNAMED
 from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Graph
 from nacre.understanding.understand import understand
@@ -122,5 +123,5 @@ def _answers(graph: Graph, draft: QuestionDraft) -> bool:
     if draft.kind == "count":
         return len(cells) == 1 and isinstance(cells[0], int) and draft.least <= cells[0] <= draft.most
     # unnamed nodes and addresses are no readable answers
-    telling = all("://" not in text and text != "unnamed" for text in map(str, cells)) and len({*cells}) == len(cells)
+    telling = all("://" not in text and text != UNNAMED for text in map(str, cells)) and len({*cells}) == len(cells)
     return telling and draft.least <= len(cells) <= draft.most

@@ -10,6 +10,9 @@ _Result = TypeVar("_Result")
 Datatype = Literal["text", "integer", "real", "boolean", "date", "datetime", "time", "year", "duration"]
 Shape = Literal["single", "range", "pair"]
 
+# The label of a blank node without a name.
+UNNAMED = "unnamed"
+
 
 @dataclass(frozen=True)
 class Class:

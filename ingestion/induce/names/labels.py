@@ -10,6 +10,7 @@ from ingestion.induce.names.infer_names import infer_names
 from ingestion.read.capsules import Facts, change_mask
 from ingestion.vocabulary import NOTATION, XSD, language_rank, local_name, name_rank
 from nacre.language.readable_label import readable_label
+from nacre.records.schema import UNNAMED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +42,7 @@ def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDAr
     for number in entities.tolist():
         text = " ".join(best.get(number, "").split())[:_LONGEST]
         if not text:
-            text = described.get(number, "unnamed") if number in unnamed else label_from_iri(texts[number])
+            text = described.get(number, UNNAMED) if number in unnamed else label_from_iri(texts[number])
             text = readable_name(text) if number in classes else text
         labels.append(text)
     return labels

@@ -14,7 +14,7 @@ from nacre.plans.run import QueryRunner, tables_engine
 from nacre.plans.sql.provenance import trace_provenance
 from nacre.records.evidence import EvidenceSentence, GraphOverview, Table
 from nacre.records.plan import Aggregate, Attribute, Edge, Itself, Order, Plan, Select, Variable
-from nacre.records.schema import Class, Predicate, Schema
+from nacre.records.schema import UNNAMED, Class, Predicate, Schema
 from nacre.stores.sqlite.tables import Tables
 from nacre.wording.answers.answer import verbalise_result
 from nacre.wording.answers.sentence import capitalise_first
@@ -24,8 +24,6 @@ from nacre.wording.overview.kinds import Subject, shown_facts, subjects
 from nacre.wording.overview.links import class_of_end
 
 BRANCH = "sql"
-# What the tables call a thing without a name.
-NAMELESS = "unnamed"
 TITLE = "this graph"
 # Highlights, those of one sort, spans, and plans that are tried (given).
 MAX_HIGHLIGHTS, MAX_OF_A_SORT, MAX_SPANS, MAX_TRIED = 4, 2, 3, 12
@@ -144,7 +142,7 @@ def _is_telling(table: Table) -> bool:
     names = [str(row[0]) for row in table.rows]
     keys = table.keys or ((),) * len(names)
     return 0 < len(names) <= MAX_TIES and not any(
-        "://" in name or name == NAMELESS or is_number_name(name, key) for name, key in zip(names, keys, strict=True)
+        "://" in name or name == UNNAMED or is_number_name(name, key) for name, key in zip(names, keys, strict=True)
     )
 
 
