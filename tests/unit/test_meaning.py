@@ -7,7 +7,7 @@ from nacre.wording.answers.answer import verbalise_rows
 from nacre.wording.answers.meaning import verbalise_meaning
 
 
-def said(meaning: str, columns: tuple[str, ...], *rows: tuple[Cell, ...], units: tuple[str, ...] = ()) -> str:
+def meaning_text(meaning: str, columns: tuple[str, ...], *rows: tuple[Cell, ...], units: tuple[str, ...] = ()) -> str:
     table = Table(columns, rows, units=units)
     return verbalise_meaning(meaning, table, verbalise_rows(table)).text
 
@@ -53,9 +53,9 @@ def said(meaning: str, columns: tuple[str, ...], *rows: tuple[Cell, ...], units:
 def test_a_sentence_from_the_meaning(
     meaning: str, columns: tuple[str, ...], rows: list[tuple[Cell, ...]], units: tuple[str, ...], text: str
 ) -> None:
-    assert said(meaning, columns, *rows, units=units) == text
+    assert meaning_text(meaning, columns, *rows, units=units) == text
 
 
 def test_several_rows_are_a_table_with_the_meaning_as_its_caption() -> None:
-    text = said("the prices of the looms", ("loom", "price"), ("Ada", 5), ("Bo", 6))
+    text = meaning_text("the prices of the looms", ("loom", "price"), ("Ada", 5), ("Bo", 6))
     assert text.startswith("Here are the prices of the looms:\n\n| Loom")
