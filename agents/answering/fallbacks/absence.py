@@ -136,7 +136,7 @@ def _named_keys(understanding: Understanding, reading: int) -> frozenset[str]:
 
 
 def _is_list(reading: Reading, schema: Schema) -> bool:
-    """Whether a reading gives things of which there may be none: "rivers that traverse Utah"."""
+    """Whether a reading lists things and an empty list is an answer: "rivers that traverse Utah"."""
     body = reading.plan.body
     if not isinstance(body, Select) or not body.edges:
         return False
