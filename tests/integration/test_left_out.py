@@ -1,15 +1,10 @@
 """What a question names is not left out of its answer for the sake of rows: a rank, or a property without values."""
 
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
-from graph.app import compose
-from graph.stream import stream_turn
-from ingestion.pipeline import ingest
-from nacre.config.settings import Settings
-from nacre.records.answer import Answer
+from tests.support.ask_graph import Ask, ask_graph
 
 GRAPH = """
 @prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -25,17 +20,8 @@ GRAPH = """
 
 
 @pytest.fixture
-def ask(tmp_path: Path) -> Callable[[str], Awaitable[Answer]]:
-    (tmp_path / "stoves.ttl").write_text(GRAPH)
-    ingest([str(tmp_path / "stoves.ttl")], "stoves", data=tmp_path / "data", embedder=None)
-    app = compose(Settings(data=tmp_path / "data", model=None, qdrant_url=None, embedder="none")).build()
-
-    async def answer(question: str) -> Answer:
-        events = [event async for event in stream_turn(app, question, graph="stoves", context={"mind": "rules"})]
-        record: Answer = events[-1][1]
-        return record
-
-    return answer
+def ask(tmp_path: Path) -> Ask:
+    return ask_graph(GRAPH, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -48,8 +34,6 @@ def ask(tmp_path: Path) -> Callable[[str], Awaitable[Answer]]:
         ("Which Nib version has the highest weight?", []),
     ],
 )
-async def test_what_is_named_is_heeded(
-    ask: Callable[[str], Awaitable[Answer]], question: str, values: list[object]
-) -> None:
+async def test_what_is_named_is_heeded(ask: Ask, question: str, values: list[object]) -> None:
     answer = await ask(question)
     assert sorted(answer["values"], key=str) == sorted(values, key=str)

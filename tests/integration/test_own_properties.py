@@ -1,15 +1,8 @@
 """What a thing has itself comes before what links lead to; what it lacks is said to be unstated."""
 
-from collections.abc import Awaitable, Callable
-from pathlib import Path
-
 import pytest
 
-from graph.app import compose
-from graph.stream import stream_turn
-from ingestion.pipeline import ingest
-from nacre.config.settings import Settings
-from nacre.records.answer import Answer
+from tests.support.ask_graph import Ask, ask_graph
 
 GRAPH = """
 @prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -30,18 +23,8 @@ GRAPH = """
 
 
 @pytest.fixture(scope="module")
-def ask(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Awaitable[Answer]]:
-    folder: Path = tmp_path_factory.mktemp("kilns")
-    (folder / "kilns.ttl").write_text(GRAPH)
-    ingest([str(folder / "kilns.ttl")], "kilns", data=folder / "data", embedder=None)
-    app = compose(Settings(data=folder / "data", model=None, qdrant_url=None, embedder="none")).build()
-
-    async def answer(question: str) -> Answer:
-        events = [event async for event in stream_turn(app, question, graph="kilns", context={"mind": "rules"})]
-        record: Answer = events[-1][1]
-        return record
-
-    return answer
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Ask:
+    return ask_graph(GRAPH, tmp_path_factory.mktemp("kilns"))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +39,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Awaitable[A
         ("What is the cost of the repair of the Beehive Kiln?", [650]),
     ],
 )
-async def test_what_is_stated(ask: Callable[[str], Awaitable[Answer]], question: str, values: list[object]) -> None:
+async def test_what_is_stated(ask: Ask, question: str, values: list[object]) -> None:
     assert (await ask(question))["values"] == values
 
 
@@ -69,7 +52,7 @@ async def test_what_is_stated(ask: Callable[[str], Awaitable[Answer]], question:
         ("who is the mason of the Beehive Kiln?", "This graph does not state the mason of Beehive Kiln."),
     ],
 )
-async def test_what_is_not_stated(ask: Callable[[str], Awaitable[Answer]], question: str, start: str) -> None:
+async def test_what_is_not_stated(ask: Ask, question: str, start: str) -> None:
     answer = await ask(question)
     assert (answer["status"], answer["values"]) == ("not_in_graph", [])
     assert answer["answer"].startswith(start)
