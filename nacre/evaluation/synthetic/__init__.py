@@ -4,5 +4,5 @@
 - ferry: a graph of a ferry company, and its documents in four formats
 - rewording_data, reorder, reword: questions in other words, with the same gold answers
 - unanswerable: a graph without the facts of some answers, and the questions that it can't answer
-- removed: how often a removed fact is missed: such a graph made, asked and counted
+- removed_facts: how often a removed fact is missed: such a graph made, asked and counted
 """

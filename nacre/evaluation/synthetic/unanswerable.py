@@ -87,9 +87,16 @@ def remove_answers(
     return removed, unanswerable
 
 
-def write_questions(questions: Sequence[GoldQuestion], file: Path) -> None:
-    """Write questions, one JSON object a line."""
-    file.write_text("".join(json.dumps(gold, ensure_ascii=False) + "\n" for gold in questions), encoding="utf-8")
+def write_unanswerable(
+    graph: Path, questions: Path, answers: AnswersById, count: int, seed: int, reduced: Path, asked: Path
+) -> list[GoldQuestion]:
+    """Write a graph without the facts of `count` right look-ups as N-Quads, and these questions as JSONL."""
+    facts = QuadIndex(ox.parse(path=str(graph)))
+    removed, unanswerable = remove_answers(facts, read_gold_questions(questions), answers, count, seed)
+    ox.serialize((quad for quad in facts.quads if quad not in removed), str(reduced), ox.RdfFormat.N_QUADS)
+    lines = (json.dumps(gold, ensure_ascii=False) + "\n" for gold in unanswerable)
+    asked.write_text("".join(lines), encoding="utf-8")
+    return unanswerable
 
 
 def _lookup_questions(questions: Sequence[GoldQuestion], answers: AnswersById) -> Iterator[GoldQuestion]:
@@ -152,12 +159,10 @@ def main() -> None:
     command.add_argument("--out", type=Path, required=True, help="the reduced graph, as N-Quads")
     command.add_argument("--asked", type=Path, required=True, help="the questions that it can't answer")
     options = command.parse_args()
-    facts = QuadIndex(ox.parse(path=str(options.graph)))
-    removed, questions = remove_answers(
-        facts, read_gold_questions(options.questions), read_answers(options.predictions), options.count, options.seed
+    answers = read_answers(options.predictions)
+    write_unanswerable(
+        options.graph, options.questions, answers, options.count, options.seed, options.out, options.asked
     )
-    ox.serialize((quad for quad in facts.quads if quad not in removed), str(options.out), ox.RdfFormat.N_QUADS)
-    write_questions(questions, options.asked)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Measure how often a removed fact is missed: graph + questions -> how many then get no value.
 
-    python -m nacre.evaluation.synthetic.removed GRAPH.nt QUESTIONS [--count 40] [--seed 1] [--each]
+    python -m nacre.evaluation.synthetic.removed_facts GRAPH.nt QUESTIONS [--count 40] [--seed 1] [--each]
 
 The questions are asked of the whole graph. Then the facts of some right look-ups are removed, and these questions are
 asked again of what is left. All stores are written to a temporary folder.
@@ -14,12 +14,10 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-import pyoxigraph as ox
-
 from nacre.evaluation.bundled_sets import run_nacre
-from nacre.evaluation.questions import GoldQuestion, read_gold_questions
+from nacre.evaluation.questions import GoldQuestion
 from nacre.evaluation.score import AnswersById, read_answers
-from nacre.evaluation.synthetic.unanswerable import QuadIndex, remove_answers, write_questions
+from nacre.evaluation.synthetic.unanswerable import write_unanswerable
 
 
 def removed_report(asked: Sequence[GoldQuestion], answers: AnswersById, each: bool = False) -> str:
@@ -41,14 +39,10 @@ def removed_report(asked: Sequence[GoldQuestion], answers: AnswersById, each: bo
 
 def measure_removed(graph: Path, questions: Path, count: int, seed: int, folder: Path, each: bool = False) -> str:
     """Ask, remove the facts of `count` right look-ups, ask these again, and report."""
-    gold = read_gold_questions(questions)
     answers = _ask(graph, questions, "whole", folder)
-    facts = QuadIndex(ox.parse(path=str(graph)))
-    removed, unanswerable = remove_answers(facts, gold, answers, count, seed)
-    reduced, left = folder / "reduced.nq", folder / "unanswerable.jsonl"
-    ox.serialize((quad for quad in facts.quads if quad not in removed), str(reduced), ox.RdfFormat.N_QUADS)
-    write_questions(unanswerable, left)
-    return removed_report(unanswerable, _ask(reduced, left, "reduced", folder), each)
+    reduced, asked = folder / "reduced.nq", folder / "unanswerable.jsonl"
+    unanswerable = write_unanswerable(graph, questions, answers, count, seed, reduced, asked)
+    return removed_report(unanswerable, _ask(reduced, asked, "reduced", folder), each)
 
 
 def _ask(graph: Path, questions: Path, name: str, folder: Path) -> AnswersById:
@@ -64,7 +58,8 @@ def _ask(graph: Path, questions: Path, name: str, folder: Path) -> AnswersById:
 def main() -> None:
     """Print the report of a graph and its questions."""
     command = argparse.ArgumentParser(
-        prog="python -m nacre.evaluation.synthetic.removed", description="Measure how often a removed fact is missed."
+        prog="python -m nacre.evaluation.synthetic.removed_facts",
+        description="Measure how often a removed fact is missed.",
     )
     command.add_argument("graph", type=Path)
     command.add_argument("questions", type=Path)
