@@ -107,14 +107,19 @@ def named_variables(body: Body) -> list[Variable]:
     >>> named_variables(Select((), (Variable("a"), Variable("b", keys=("http://e.org/b",)))))[0].name
     'b'
     """
+    return [variable for select in selects_of(body) for variable in select.variables if variable.keys]
+
+
+def selects_of(body: Body) -> list[Select]:
+    """The selects of a plan, each before those in its filters. A description or an overview has none."""
     match body:
         case Select():
             inner = [f.right for f in body.filters if isinstance(f.right, Select)]
-            return [*(v for v in body.variables if v.keys), *(v for each in inner for v in named_variables(each))]
+            return [body, *(each for select in inner for each in selects_of(select))]
         case Combine() | Compute():
-            return [*named_variables(body.left), *named_variables(body.right)]
+            return [*selects_of(body.left), *selects_of(body.right)]
         case Ask():
-            return named_variables(body.select)
+            return selects_of(body.select)
     return []
 
 

@@ -153,10 +153,11 @@ class QueryRunner:
 
     def _with_kinds(self, table: Table, body: Select | Combine) -> Table:
         """The table with the numbers of things of each kind, if those asked for are of several classes."""
-        variable = _mixed_variable(body) if isinstance(body, Select) else ""
-        if not variable or not table.rows or table.truncated:
+        if not isinstance(body, Select) or not table.rows or table.truncated:
             return table
-        assert isinstance(body, Select)
+        variable = _mixed_variable(body)
+        if not variable:
+            return table
         kinds = self.kinds(body, variable)
         total = int(table.rows[0][0] or 0) if isinstance(body.answers[0], Aggregate) else len(table.rows)
         # things of two of the classes would count twice

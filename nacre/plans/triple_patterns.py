@@ -6,6 +6,7 @@ The assertions are those of the validator of Chatty-KG (section 4.2).
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from nacre.plans.inspect_select import selects_of
 from nacre.records.derivation import Assertion
 from nacre.records.plan import (
     ARITHMETIC,
@@ -13,11 +14,10 @@ from nacre.records.plan import (
     Aggregate,
     Ask,
     Attribute,
-    Combine,
+    Body,
     Compute,
     Filter,
     Itself,
-    Overview,
     Plan,
     Profile,
     Select,
@@ -93,18 +93,10 @@ def _is_known(relation: str, known: frozenset[str]) -> bool:
     return is_placeholder(relation) or relation.removeprefix("not ") in known
 
 
-def _selects(body: object) -> list[Select]:
-    if isinstance(body, Select):
-        inner = [f.right for f in body.filters if isinstance(f.right, Select)]
-        return [body, *(each for select in inner for each in _selects(select))]
-    if isinstance(body, Ask):
-        return _selects(body.select)
-    if isinstance(body, Combine | Compute):
-        return [*_selects(body.left), *_selects(body.right)]
+def _selects(body: Body) -> list[Select]:
     if isinstance(body, Profile):
-        return [*_selects(body.members), *(_selects(body.against) if body.against else ())]
-    assert isinstance(body, Overview)
-    return []
+        return [*selects_of(body.members), *(selects_of(body.against) if body.against else ())]
+    return selects_of(body)
 
 
 def _names(select: Select, mark: str) -> dict[str, str]:

@@ -156,9 +156,13 @@ class JoinBuilder:
         key = self.key(variable.name)
         relation = self._relations[variable.name]
         found: list[SqlText] = []
-        own = next((g for g in self._schema.groups if g.relation == relation.name), None)
-        is_group = own is not None and own.without == variable.without
-        if not (is_group and own and self._schema.with_parents(own.classes).issuperset(variable.classes)):
+        is_group = any(
+            group.relation == relation.name
+            and group.without == variable.without
+            and self._schema.with_parents(group.classes).issuperset(variable.classes)
+            for group in self._schema.groups
+        )
+        if not is_group:
             for word, classes in (("IN", variable.classes), ("NOT IN", variable.without)):
                 for iri in classes:
                     if self._schema.class_of[iri].relation != relation.name:
