@@ -1,10 +1,8 @@
-"""Features of the words and links behind a reading: whose they are, and whether others share their names.
+"""Features of the words and links behind a reading: the graph's own, or those of a layer.
 
 A semantic layer gives properties words that people ask with, derives properties from paths, and hides what only
 connects others. Readings that rest on these are right less often than readings in the graph's own terms.
 """
-
-from collections.abc import Iterable
 
 from nacre.plans.inspect_select import predicates_of
 from nacre.records.plan import Ask, Combine, Select
@@ -34,15 +32,7 @@ def vocabulary_features(candidate: Candidate, question: Question, graph: SchemaG
         "layer words": len(layered) / max(1, len(used)),
         "layer derived": float(min(sum(bool(each.patterns) for each in about), MAX_COUNTED)),
         "layer hidden": float(min(sum(each.hidden for each in about) + len(nodes & hidden), MAX_COUNTED)),
-        "names shared": float(min(_shared_names(used, graph), MAX_COUNTED)),
-        "names of one word": sum(len(_own_words(link, graph)) == 1 for link in used) / max(1, len(used)),
     }
-
-
-def _own_words(link: Link, graph: SchemaGraph) -> tuple[str, ...]:
-    ref = link.refs[0]
-    predicate = ref.via or ref.predicate
-    return graph.words[predicate] if predicate else graph.nodes[ref.node].words
 
 
 def _is_layer_word(link: Link, question: Question, graph: SchemaGraph) -> bool:
@@ -53,8 +43,3 @@ def _is_layer_word(link: Link, question: Question, graph: SchemaGraph) -> bool:
         return False
     said = {question.tokens[i].lemma for i in range(link.start, link.end)}
     return not said & set(graph.words[predicate]) and any(said & set(phrase) for phrase in graph.phrases[predicate])
-
-
-def _shared_names(used: Iterable[Link], graph: SchemaGraph) -> int:
-    """How many links have the name of several properties or classes."""
-    return sum(graph.names[_own_words(link, graph)] > 1 for link in used)

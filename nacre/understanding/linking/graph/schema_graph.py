@@ -1,6 +1,6 @@
 """The schema as a graph: classes as nodes, links between their things as steps: Lexicon -> SchemaGraph."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
@@ -21,8 +21,8 @@ class SchemaGraph:
 
     `words` are the lemmas of a predicate's label, `phrases` those of what a semantic layer says that people ask with.
     `hidden_nodes` are the classes that it hides, `layer_share` is the share of properties that it derives or gives
-    phrases. `names` counts the properties and classes of each name. `literals` are the properties with values of each
-    node, `holders` the nodes that have such a property. `ends` are the nodes that a predicate links, source and target.
+    phrases. `literals` are the properties with values of each node, `holders` the nodes that have such a property.
+    `ends` are the nodes that a predicate links, source and target.
     `value_counts` counts the values by node and property. `unions` are the nodes of words wider than a class; they have
     properties and steps, and are neither `holders` nor `base_nodes`.
     """
@@ -48,7 +48,6 @@ class SchemaGraph:
         self.holders = _holders(self.literals)
         self.words: Mapping[str, tuple[str, ...]] = {p.iri: _lemmas(p.label) for p in schema.predicates}
         self.phrases = {p.iri: frozenset(map(_lemmas, p.phrases)) for p in schema.predicates}
-        self.names = Counter((*self.words.values(), *(n.words for n in nodes)))
         layered = sum(bool(p.phrases or p.patterns) for p in schema.predicates)
         self.layer_share = layered / max(1, len(schema.predicates))
         hidden = {c.iri for c in schema.classes if c.hidden}
