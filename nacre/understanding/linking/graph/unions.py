@@ -14,9 +14,9 @@ from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.graph.nodes import SchemaNode, schema_node
 from nacre.understanding.linking.graph.shortest_paths import PathStep
 
-# Classes of one union, and unions of one graph, at most.
+# Classes of one union, and unions of one graph, at most (given).
 MAX_UNION_CLASSES, MAX_UNIONS = 24, 40
-# The share of their properties that classes have in common, at least, to be kinds of one sort of things.
+# The share of their properties that classes have in common, at least, to be kinds of one sort of things (given).
 MIN_COMMON_SHARE = 0.4
 
 Steps = Mapping[int, Sequence[PathStep]]
@@ -29,11 +29,11 @@ class Unions:
     `hypernyms` are words of English for a wider kind, which the graph may use in another sense.
     """
 
-    nodes: tuple[SchemaNode, ...] = ()
-    members: Mapping[int, tuple[int, ...]] = ()  # type: ignore[assignment]
-    words: Mapping[str, tuple[int, ...]] = ()  # type: ignore[assignment]
-    steps: Steps = ()  # type: ignore[assignment]
-    hypernyms: frozenset[str] = frozenset()
+    nodes: tuple[SchemaNode, ...]
+    members: Mapping[int, tuple[int, ...]]
+    words: Mapping[str, tuple[int, ...]]
+    steps: Steps
+    hypernyms: frozenset[str]
 
 
 def build_unions(
@@ -104,7 +104,7 @@ def _classes_by_kind(
         nouns = (kind for kind in ("places", "bodies", "events") if is_noun_of_kind(kind, _head(node)))
         kind = "persons" if node.index in persons else next(nouns, "items")
         if kind != "items" or properties[node.index]:
-            found.setdefault(kind, []).append(node)
+            found[kind].append(node)
         if kind != "persons" and properties[node.index]:
             found["anything"].append(node)
     # what persons are, as rows without names, are the same persons
@@ -117,14 +117,15 @@ def _largest_sort(classes: Sequence[SchemaNode], properties: Mapping[int, frozen
     ordered = sorted(classes, key=lambda n: -n.count)
     sorts: list[list[SchemaNode]] = []
     for node in ordered:
-        alike = [s for s in sorts if any(_share(properties[node.index], properties[o.index]) for o in s)]
+        alike = [s for s in sorts if any(_are_alike(properties[node.index], properties[o.index]) for o in s)]
         sorts = [*(s for s in sorts if s not in alike), [*(n for s in alike for n in s), node]]
     several = [s for s in sorts if len(s) > 1]
     return max(several, key=lambda s: sum(n.count for n in s), default=list(classes))
 
 
-def _share(one: frozenset[str], other: frozenset[str]) -> bool:
-    return bool(one | other) and len(one & other) >= MIN_COMMON_SHARE * min(len(one), len(other) or 1) > 0
+def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether classes with these properties have enough of them in common."""
+    return len(one & other) >= MIN_COMMON_SHARE * min(len(one), len(other)) > 0
 
 
 def _properties(lexicon: Lexicon, classes: Sequence[SchemaNode]) -> Mapping[int, frozenset[str]]:
@@ -163,7 +164,7 @@ def _are_kinds(
     named = [i for i in members if nodes[i].words == (word,)]
     others = [i for i in members if i not in named]
     return len(named) == 1 and all(
-        _head(nodes[i]) == word and _share(properties[i], properties[named[0]]) for i in others
+        _head(nodes[i]) == word and _are_alike(properties[i], properties[named[0]]) for i in others
     )
 
 

@@ -2,7 +2,7 @@
 
 Reading order:
     schema_terms          every name of a class or property, with a weight for each word
-    wide_words           words for the things of several classes
+    wide_words            words for the things of several classes
     agent_nouns           nouns for the persons of an event
     class_synonyms        hypernyms of classes, and what such a word rules out
     word_matcher          words of a question -> words of names

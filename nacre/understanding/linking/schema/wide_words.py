@@ -40,13 +40,13 @@ def choose_unions(links: Sequence[Link], question: Question, graph: SchemaGraph)
         if x.kind == "class" and graph.nodes[x.refs[0].node].any_of:
             by_span[x.start, x.end].append(x)
     links = [_with_wide_noun(x, by_span, graph) for x in links]
-    # "death events" are deaths
-    within = {(x.start, x.end) for x in links if x.kind == "class"}
-    by_span = {span: found for span, found in by_span.items() if not any(s < span[0] < e for s, e in within)}
-    dropped = {x for x in links if x.kind == "class" and any(s < x.start < e for s, e in within)} & {
-        x for x in links if graph.nodes[x.refs[0].node].any_of
-    }
-    for found in by_span.values():
+    classes = {(x.start, x.end) for x in links if x.kind == "class"}
+    dropped: set[Link] = set()
+    for (start, _), found in by_span.items():
+        if any(s < start < e for s, e in classes):
+            # "death events" are deaths
+            dropped.update(found)
+            continue
         ordered = sorted(found, key=lambda x: len(graph.nodes[x.refs[0].node].relations))
         asked = [_asked_of(x.refs[0].node, links, question, graph) for x in ordered]
         chosen = next(x for x, own in zip(ordered, asked, strict=True) if own >= asked[-1])
