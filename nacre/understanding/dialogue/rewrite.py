@@ -72,10 +72,9 @@ def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Sc
         return Rewrite(question, sure=not has_dangling_pronoun(tokenize(question), linker))
     others = strip_other(question)
     if others is not None:
-        rewritten = rewrite_question(others, earlier, schema, lexicon)
-        if find_pronoun(tokenize(others), ()) is None:
-            # "Who else is a member?" asks nothing of the things before.
-            rewritten = Rewrite(others)
+        # "Who else is a member?" asks nothing of the things before.
+        is_alone = find_pronoun(tokenize(others), ()) is None
+        rewritten = Rewrite(others) if is_alone else rewrite_question(others, earlier, schema, lexicon)
         return rewrite_without_given(rewritten, earlier)
     correction = parse_correction(question)
     if correction is not None:

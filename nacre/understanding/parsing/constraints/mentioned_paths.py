@@ -14,10 +14,10 @@ def mentioned_words(links: Sequence[Link], question: Question, graph: SchemaGrap
     """Return the words of a question and of the properties that it names, without generic words and names."""
     properties = {ref.predicate for link in links for ref in link.refs[:1] if ref.predicate}
     named = {word for predicate in properties for word in graph.words[predicate]}
-    return question_words(links, question) | (named - language().words["generic"] - function_words())
+    return words_outside_names(links, question) | (named - language().words["generic"] - function_words())
 
 
-def question_words(links: Sequence[Link], question: Question) -> frozenset[str]:
+def words_outside_names(links: Sequence[Link], question: Question) -> frozenset[str]:
     """Return the words of a question without generic words and names."""
     names = 0
     for link in links:

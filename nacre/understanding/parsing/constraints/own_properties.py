@@ -11,7 +11,7 @@ from nacre.records.plan import Attribute, Edge, Itself, Select, aggregated_value
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.completion.question_words import QUESTION_WORD_RULES
-from nacre.understanding.parsing.constraints.mentioned_paths import is_mentioned_edge, question_words
+from nacre.understanding.parsing.constraints.mentioned_paths import is_mentioned_edge, words_outside_names
 from nacre.understanding.question.types import Derivation, Question
 
 # share of the things of a class that have a property of the class, at least (given)
@@ -90,7 +90,7 @@ def _named_edges(candidate: Candidate, body: Select, question: Question, graph: 
     """The links of a plan that words of the question name, each as often as it is named."""
     links = candidate.derivation.links
     left = Counter(ref.via or ref.predicate for link in links if link.kind == "property" for ref in link.refs[:1])
-    words = question_words(links, question)
+    words = words_outside_names(links, question)
     found: dict[str, list[Edge]] = {}
     for edge in body.edges:
         same = found.setdefault(edge.predicate, [])
