@@ -41,9 +41,6 @@ def verbalise_select(select: Select, schema: Schema, many: bool = True, tied: bo
     groups = _groups(wording)
     words = _answers(wording, terms, many)
     if groups:
-        groups = [
-            f"of {those}" if (those := each.removeprefix("one of ")).startswith("those ") else each for each in groups
-        ]
         words += f" {'per' if is_participle(words.rpartition(' ')[2]) else 'for each'} {join_names(groups)}"
     words += _unconnected_conditions(wording)
     if tail := order_phrase(select, schema):
@@ -121,7 +118,7 @@ def _groups(wording: SelectWording) -> list[str]:
     if not wording.gives_numbers:
         return []
     edges = computed_edges(wording.select)
-    words = [wording.things(g, False, edges, 0).removeprefix("the ") for g in wording.select.group]
+    words = [_each_thing(wording, variable, edges) for variable in wording.select.group]
     for term in wording.select.answers:
         if isinstance(term, Aggregate) or variable_of(term) in wording.select.group:
             continue
@@ -132,11 +129,18 @@ def _groups(wording: SelectWording) -> list[str]:
         own_name = singular(short_property_name(wording, term))
         if own_name in language().words["naming"] and name != own_name:
             # "the number of orders for each customer"
-            words.append(wording.things(term.variable, False, edges, 0).removeprefix("the "))
+            words.append(_each_thing(wording, term.variable, edges))
             continue
         owners = wording.owners(term.variable, edges) if wording.clauses(term.variable, edges, 0) else ""
         words.append(f"{name} of {owners}" if owners else name)
     return list(dict.fromkeys(words))
+
+
+def _each_thing(wording: SelectWording, variable: str, seen: frozenset[int]) -> str:
+    """One of the things of a variable after "each": "customer", "of those 3 doors"."""
+    thing = wording.things(variable, False, seen, 0).removeprefix("the ")
+    earlier = thing.removeprefix("one of ")
+    return f"of {earlier}" if earlier.startswith("those ") else thing
 
 
 def _answers(wording: SelectWording, terms: tuple[PlanTerm, ...], many: bool) -> str:
