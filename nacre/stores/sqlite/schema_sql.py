@@ -1,16 +1,14 @@
 """The schema as SQL text for models and users: Schema -> CREATE statements with comments."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 
 from nacre.records.schema import Column, Predicate, Relation, Schema
+from nacre.stores.sqlite.column_contents import count_shared_rows, fill_notes, restrict_to_relation
 from nacre.stores.sqlite.identifiers import quote_if_needed
 from nacre.stores.sqlite.tables import Tables
 
 _MAX_VALUES = 12
 _MAX_VALUE_LENGTH = 50
-# values are counted in relations of at most so many rows, since a part of the schema is written for each question
-_MAX_COUNTED = 100_000
 # Not DATE for dates: SQLite would turn a text like "01" in such a column into a number.
 SQL_TYPES = {"integer": "INTEGER", "real": "REAL", "boolean": "BOOLEAN", "year": "INTEGER"}
 
@@ -29,28 +27,36 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None) -> str:
         "-- every thing of every table has a row here too, with the same id; label is its name\n"
         "CREATE TABLE entity (\n  id INTEGER PRIMARY KEY,\n  iri TEXT,\n  label TEXT\n);"
     ]
+    views: dict[tuple[str, ...], list[Relation]] = {}
+    for relation in shown:
+        if relation.kind == "view" and relation.name not in empty and len(relation.columns) > 1:
+            views.setdefault(_column_names(relation), []).append(relation)
     copies: dict[tuple[str, ...], str] = {}
     for relation in shown:
         if relation.name in empty:
             continue
-        columns = tuple(column.value or column.link for column in relation.columns)
-        same = copies.get(columns) if relation.kind == "view" and len(columns) > 1 else None
+        columns = _column_names(relation)
+        alike = views.get(columns, []) if relation.kind == "view" else []
+        same = copies.get(columns) if alike else None
         united = _united(schema, relation)
         if united and (relations is None or united <= {r.name for r in shown}):
             name, tables_of_view = quote_if_needed(relation.name), ", ".join(sorted(united))
             parts.append(f"-- {_about(schema, relation)}\n-- view {name}: all rows and columns of {tables_of_view}")
         elif same is not None:
             about = f"-- {known}\n" if (known := _about(schema, relation)) else ""
-            line = f"-- view {quote_if_needed(relation.name)}: the columns of {same}{_overlap(tables, relation, same)}"
-            parts.append(f"{about}{line}")
+            shared = count_shared_rows(tables, relation, same)
+            both = f"; {shared} of its rows are in both" if shared else ""
+            parts.append(f"{about}-- view {quote_if_needed(relation.name)}: the columns of {same}{both}")
         else:
             copies.setdefault(columns, quote_if_needed(relation.name))
-            sharing = [r for r in shown if r.kind == "view" and r.name not in empty and len(columns) > 1]
-            alike = [r for r in sharing if tuple(c.value or c.link for c in r.columns) == columns]
-            parts.append(_statement(tables, relation, alike if relation.kind == "view" else ()))
+            parts.append(_statement(tables, relation, alike))
     if relations is not None:
-        parts += _referred(schema, shown, empty)
+        parts += _referenced_tables(schema, shown, empty)
     return "\n\n".join(parts) + "\n"
+
+
+def _column_names(relation: Relation) -> tuple[str, ...]:
+    return tuple(column.value or column.link for column in relation.columns)
 
 
 def column_comment(predicate: Predicate, samples: Sequence[str] = ()) -> str:
@@ -125,7 +131,7 @@ def create_table(name: str, columns: Sequence[tuple[str, str]]) -> str:
     return f"CREATE TABLE {quote_if_needed(name)} (\n" + "\n".join(lines) + "\n)"
 
 
-def _referred(schema: Schema, shown: Sequence[Relation], empty: Collection[str]) -> list[str]:
+def _referenced_tables(schema: Schema, shown: Sequence[Relation], empty: Collection[str]) -> list[str]:
     """A line for each table that a column of the shown ones refers to and that is not shown."""
     links = [column.predicate for relation in shown for column in relation.columns if column.link]
     known = [schema.predicate_of[iri] for iri in links if iri in schema.predicate_of]
@@ -133,14 +139,13 @@ def _referred(schema: Schema, shown: Sequence[Relation], empty: Collection[str])
     lines = []
     for name in names:
         if name in schema.relation_of and name not in empty and all(name != each.name for each in shown):
-            columns = [c.value or c.link for c in schema.relation_of[name].columns[:_MAX_VALUES]]
-            listed = ", ".join(map(quote_if_needed, columns))
+            listed = ", ".join(map(quote_if_needed, _column_names(schema.relation_of[name])[:_MAX_VALUES]))
             lines.append(f"-- table {quote_if_needed(name)}, in short: id{', ' if listed else ''}{listed}")
     return lines
 
 
-def _statement(tables: Tables, relation: Relation, alike: Sequence[Relation] = ()) -> str:
-    """The statement of a relation; `alike` are the views whose columns it stands for."""
+def _statement(tables: Tables, relation: Relation, alike: Sequence[Relation]) -> str:
+    """The statement of a relation; `alike` are the views whose columns it stands for, itself among them."""
     schema = tables.schema
     owners = ", ".join(sorted(_owners(schema, relation))) if relation.kind == "junction" else ""
     key = f"INTEGER REFERENCES {quote_if_needed(owners)}(id)" if owners.isidentifier() else "INTEGER"
@@ -149,20 +154,20 @@ def _statement(tables: Tables, relation: Relation, alike: Sequence[Relation] = (
         if relation.kind == "junction"
         else (f"{quote_if_needed(relation.key)} INTEGER PRIMARY KEY", "")
     ]
-    filled = _filled(tables, relation)
-    valueless = _valueless(tables, alike or [relation])
+    filled = fill_notes(tables, alike or [relation])
     for column in relation.columns:
         predicate = schema.predicate_of.get(column.predicate)
-        if predicate is None or predicate.hidden or column.predicate in valueless:
+        name = column.value or column.link
+        if predicate is None or predicate.hidden or name not in filled:
             continue
-        own, samples = _of_relation(tables, relation, column, predicate)
+        own, samples = restrict_to_relation(tables, relation, column, predicate, _MAX_VALUES)
         shown = Column(column.predicate, column.value, column.low, column.high, "", column.link)
         columns += column_definitions(
             shown,
             own,
             link_target(schema, predicate),
             samples,
-            filled.get(column.predicate, ""),
+            filled[name],
             _targets(schema, predicate) if column.link else "",
         )
     about = _about(schema, relation)
@@ -174,34 +179,6 @@ def _statement(tables: Tables, relation: Relation, alike: Sequence[Relation] = (
 def _has_names(schema: Schema, predicate: str) -> bool:
     known = schema.predicate_of.get(predicate)
     return known is not None and known.role == "name"
-
-
-def _valueless(tables: Tables, relations: Sequence[Relation]) -> set[str]:
-    """The predicates that no row of these relations has a value of."""
-    named = {column.predicate: column.value or column.link for column in relations[0].columns}
-    if relations[0].kind == "junction" or not named or sum(_size(tables, each) for each in relations) > _MAX_COUNTED:
-        return set()
-    counts = ", ".join(f"count({quote_if_needed(name)})" for name in named.values())
-    read = tables.trusted().execute
-    found = [read(f"SELECT {counts} FROM {quote_if_needed(each.name)}").fetchone() for each in relations]
-    return {predicate for predicate, numbers in zip(named, zip(*found, strict=True), strict=True) if not any(numbers)}
-
-
-def _overlap(tables: Tables, relation: Relation, other: str) -> str:
-    """How many rows of a view another view has as well, "" if none are known to be in both."""
-    if _size(tables, relation) > _MAX_COUNTED:
-        return ""
-    name, key = quote_if_needed(relation.name), quote_if_needed(relation.key)
-    read = tables.trusted().execute
-    (both,) = read(f"SELECT count(*) FROM {name} WHERE {key} IN (SELECT {key} FROM {other})").fetchone()
-    return f"; {both} of its rows are in both" if both else ""
-
-
-def _size(tables: Tables, relation: Relation) -> int:
-    """The number of things that a relation lists."""
-    schema = tables.schema
-    classes = [each.count for each in schema.classes if each.relation == relation.name]
-    return max([*classes, *(each.count for each in schema.groups if each.relation == relation.name)], default=0)
 
 
 def _united(schema: Schema, relation: Relation) -> set[str]:
@@ -224,27 +201,6 @@ def _about(schema: Schema, relation: Relation) -> str:
     return f"{text} ({count} rows)" if text and count else text
 
 
-def _of_relation(
-    tables: Tables, relation: Relation, column: Column, predicate: Predicate
-) -> tuple[Predicate, list[str]]:
-    """The predicate with the values that this relation has, where others have it too, and samples of its text."""
-    if not column.value:
-        return predicate, []
-    name, of = quote_if_needed(column.value), quote_if_needed(relation.name)
-    read = tables.trusted().execute
-    if len(predicate.domains) > 1 and predicate.datatype in ("integer", "real"):
-        low, high = read(f"SELECT min({name}), max({name}) FROM {of}").fetchone()
-        bounds = {} if isinstance(low, str) or isinstance(high, str) else {"minimum": low, "maximum": high}
-        predicate = replace(predicate, values=(), **bounds)
-    elif len(predicate.domains) > 1 and predicate.values:
-        found = read(f"SELECT DISTINCT {name} FROM {of} WHERE {name} IS NOT NULL LIMIT {_MAX_VALUES + 1}").fetchall()
-        predicate = replace(predicate, values=tuple(str(row[0]) for row in found))
-    if not predicate.samples or predicate.datatype != "text":
-        return predicate, []
-    found = read(f"SELECT DISTINCT {name} FROM {of} WHERE {name} IS NOT NULL LIMIT 2").fetchall()
-    return predicate, [str(row[0]) for row in found]
-
-
 def _owners(schema: Schema, relation: Relation) -> set[str]:
     """The tables whose rows a junction links from: the smallest classes that have as many subjects together."""
     predicate = schema.predicate_of.get(relation.columns[0].predicate) if relation.columns else None
@@ -258,22 +214,6 @@ def _owners(schema: Schema, relation: Relation) -> set[str]:
             found.add(each.relation)
             covered += predicate.domains[each.iri]
     return found
-
-
-def _filled(tables: Tables, relation: Relation) -> dict[str, str]:
-    """How many rows of a table have a value, by predicate, where not all do."""
-    if relation.kind != "table" or not relation.columns:
-        return {}
-    named = {column.predicate: column.value or column.link for column in relation.columns}
-    counts = ", ".join(f"count({quote_if_needed(name)})" for name in named.values())
-    count, *have = (
-        tables.trusted().execute(f"SELECT count(*), {counts} FROM {quote_if_needed(relation.name)}").fetchone()
-    )
-    return {
-        predicate: f"only {number} of {count} rows have one"
-        for predicate, number in zip(named, have, strict=True)
-        if number < count
-    }
 
 
 def _targets(schema: Schema, predicate: Predicate) -> str:
