@@ -1,8 +1,9 @@
 """Write the answer: TurnView -> sentences with their evidence, through a gate, and the answer as data."""
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -42,6 +43,7 @@ _SWAPPED = str.maketrans(",.", ".,")
 
 
 Fuser = Callable[[TurnView, Schema, GroundingGate], Awaitable[Result[AnswerDraft]]]
+Stream = Callable[[Sequence[BaseMessage]], AsyncIterator[str]]
 
 
 async def by_rules(view: TurnView, schema: Schema, gate: GroundingGate) -> Result[AnswerDraft]:
@@ -76,7 +78,8 @@ def by_model(model: BaseChatModel, rules: Fuser, limits: Limits, *, small: bool 
         shown = ShownEvidence(indexes, _fallbacks(view, draft))
         counter = UsageCounter()
         bounds = limits.until(view.deadline, view.version)
-        why = await _stream_prose(model, _messages(view, indexes), shown, gate, counter, bounds, small=small)
+        stream = partial(stream_reply, model, counter=counter, limits=bounds)
+        why = await _stream_prose(stream, _messages(view, indexes), shown, gate, small=small)
         if not gate.passed and not why:
             why = "nothing it said rests on the evidence"
         await run_in_thread(_say_rest, draft, gate, broken=bool(why))
@@ -88,39 +91,24 @@ def by_model(model: BaseChatModel, rules: Fuser, limits: Limits, *, small: bool 
 
 
 async def _stream_prose(
-    model: BaseChatModel,
-    messages: list[BaseMessage],
-    shown: ShownEvidence,
-    gate: GroundingGate,
-    counter: UsageCounter,
-    limits: Limits,
-    *,
-    small: bool,
+    stream: Stream, messages: list[BaseMessage], shown: ShownEvidence, gate: GroundingGate, *, small: bool
 ) -> str:
     """Stream a reply through the gate; what the gate refuses goes back to the model once with the reason. Returns why
     it failed, or ""."""
     try:
-        first = replace(shown, may_retry=not small)
-        reply = await _feed(model, messages, first, gate, counter, limits)
+        reply = await _feed(stream(messages), replace(shown, may_retry=not small), gate)
         if gate.refused:
-            again = [*messages, AIMessage(reply), HumanMessage(_refusal(gate))]
-            await _feed(model, again, shown, gate, counter, limits)
+            await _feed(stream([*messages, AIMessage(reply), HumanMessage(_refusal(gate))]), shown, gate)
     except ModelFailed as failed:
         gate.discard()
         return failed.why
     return ""
 
 
-async def _feed(
-    model: BaseChatModel,
-    messages: list[BaseMessage],
-    shown: ShownEvidence,
-    gate: GroundingGate,
-    counter: UsageCounter,
-    limits: Limits,
-) -> str:
+async def _feed(pieces: AsyncIterator[str], shown: ShownEvidence, gate: GroundingGate) -> str:
+    """The whole reply, after each piece of it went through the gate."""
     reply = ""
-    async for text in stream_reply(model, messages, counter, limits=limits):
+    async for text in pieces:
         reply += text
         await run_in_thread(gate.feed, text, shown)
     await run_in_thread(gate.finish, shown)
