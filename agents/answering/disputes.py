@@ -1,7 +1,6 @@
-"""Other answers in the texts: the rows that answer + all evidence -> texts that disagree, and which is preferred."""
+"""Other answers in the texts: the rows that answer + all evidence -> the texts that disagree."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from agents.answering.selection.word_cover import is_covered_by
@@ -16,29 +15,21 @@ from nacre.records.evidence import Cell, Evidence, EvidenceSentence, Rows, Table
 MAX_DISPUTES = 2
 
 
-@dataclass(frozen=True)
-class Dispute:
-    """Evidence, by index, that disagrees with the rows, and why the rows are preferred."""
-
-    index: int
-    why: str
-
-
-def find_disputes(chosen: Rows, question: str, evidence: Sequence[Evidence]) -> list[Dispute]:
-    """At most two texts that state something else of the same thing and property.
+def find_disputes(chosen: Rows, question: str, evidence: Sequence[Evidence]) -> list[tuple[int, EvidenceSentence]]:
+    """At most two texts, with their indexes, that state something else of the same thing and property.
 
     Sentences made from the graph's own triples can't contradict its rows: they are about other properties.
     """
     return list(islice(_text_disputes(chosen.table, question, evidence), MAX_DISPUTES))
 
 
-def _text_disputes(rows: Table, question: str, evidence: Sequence[Evidence]) -> Iterator[Dispute]:
+def _text_disputes(rows: Table, question: str, evidence: Sequence[Evidence]) -> Iterator[tuple[int, EvidenceSentence]]:
     names = {" ".join(name_tokens(cell)) for row in rows.rows for cell in row if isinstance(cell, str)}
     for index, other in enumerate(evidence):
         if not isinstance(other, EvidenceSentence) or other.document is None or not is_covered_by(question, [other]):
             continue
         if _is_about(names, other) and _contradicts(rows, other.text):
-            yield Dispute(index, "since it is what the graph itself states")
+            yield index, other
 
 
 def _is_about(names: set[str], text: EvidenceSentence) -> bool:

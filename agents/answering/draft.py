@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from agents.answering.answer_draft import AnswerDraft, CitedSentence, Lack
 from agents.answering.clarify import other_readings
-from agents.answering.disputes import Dispute, find_disputes
+from agents.answering.disputes import find_disputes
 from agents.answering.draft_sentences import draft_description, draft_orientation, draft_sentences
 from agents.answering.fallbacks.absence import (
     explain_absence,
@@ -243,11 +243,10 @@ def _disputed_sentences(
     if rows.joined is not None:
         return ()
     disputes = find_disputes(rows, understanding.standalone, evidence)
-    texts = [(text, each) for each in disputes if isinstance(text := evidence[each.index], EvidenceSentence)]
-    return tuple(sentence for text, each in texts for sentence in _dispute_sentences(text, each))
+    return tuple(sentence for index, text in disputes for sentence in _dispute_sentences(index, text))
 
 
-def _dispute_sentences(text: EvidenceSentence, dispute: Dispute) -> tuple[CitedSentence, CitedSentence]:
+def _dispute_sentences(index: int, text: EvidenceSentence) -> tuple[CitedSentence, CitedSentence]:
     """Which text says otherwise; then what it says, with its evidence."""
-    lead = f"But the text {text.document} says otherwise (the first is preferred, {dispute.why}):"
-    return (lead, ()), (text.text, (dispute.index,))
+    why = "the first is preferred, since it is what the graph itself states"
+    return (f"But the text {text.document} says otherwise ({why}):", ()), (text.text, (index,))
