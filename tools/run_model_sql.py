@@ -1,6 +1,8 @@
 """Run a SELECT that a model wrote: text -> BranchResult of the guarded query, with the entities and units of rows."""
 
 import time
+from collections import ChainMap
+from collections.abc import Mapping
 from dataclasses import replace
 
 from sqlglot import exp, parse_one
@@ -15,9 +17,6 @@ from tools.provenance.row_provenance import add_key_column, contributing_queries
 from tools.repair.repair_empty import repair_empty
 from tools.repair.repair_query import Repair, repair_query
 from tools.sql import BRANCH, failed_query, summarize_rows
-
-# marks the aliases of subqueries beside the columns of tables
-_INNER = "\0"
 
 
 def run_model_sql(text: str, tables: Tables, *, round: int, limit: int = 1000, seconds: float = 5.0) -> BranchResult:
@@ -105,25 +104,33 @@ def _table(query: exp.Query, tables: Tables, schema: Schema, limit: int, seconds
 
 def _units(query: exp.Query, columns: tuple[str, ...], schema: Schema) -> tuple[str, ...]:
     """The unit of each output column that shows or aggregates exactly one column of the schema."""
+    projections = query.selects
+    if len(projections) != len(columns):
+        return ("",) * len(columns)
+    # what a subquery or WITH calls its columns: "SELECT a.p FROM (SELECT AVG(price) p FROM ...) a"
+    known = schema.cache.get(_schema_units, lambda: _schema_units(schema))
+    aliases: dict[str, set[str]] = {}
+    units = ChainMap(known, aliases)
+    for inner in query.find_all(exp.Alias):
+        name = inner.alias.lower()
+        if inner.parent is not query and name not in known:
+            aliases.setdefault(name, set()).add(_unit(inner.this, units))
+    return tuple(_unit(projection, units) for projection in projections)
+
+
+def _schema_units(schema: Schema) -> dict[str, set[str]]:
+    """The units of the columns with a name, in any table."""
     units: dict[str, set[str]] = {}
     for relation in schema.relations:
         for column in relation.columns:
             for name in filter(None, (column.value, column.low, column.high)):
                 units.setdefault(name.lower(), set()).add(schema.predicate_of[column.predicate].unit)
-    projections = query.selects
-    if len(projections) != len(columns):
-        return ("",) * len(columns)
-    # what a subquery or WITH calls its columns: "SELECT a.p FROM (SELECT AVG(price) p FROM ...) a"
-    for inner in query.find_all(exp.Alias):
-        if inner.parent is not query and inner.alias.lower() not in units:
-            units.setdefault(f"{_INNER}{inner.alias.lower()}", set()).add(_unit(inner.this, units))
-    return tuple(_unit(projection, units) for projection in projections)
+    return units
 
 
-def _unit(projection: exp.Expr, units: dict[str, set[str]]) -> str:
+def _unit(projection: exp.Expr, units: Mapping[str, set[str]]) -> str:
     shown = {column.name.lower() for column in projection.find_all(exp.Column)}
     if len(shown) != 1 or projection.find(exp.Count, exp.Predicate):
         return ""
-    name = shown.pop()
-    known = units.get(name) or units.get(f"{_INNER}{name}") or set()
+    known = units.get(shown.pop(), set())
     return next(iter(known)) if len(known) == 1 else ""
