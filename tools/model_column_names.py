@@ -18,9 +18,9 @@ _LOW, _HIGH = " (low)", " (high)"
 _AGGREGATES: Mapping[type[exp.Expr], str] = {exp.Avg: "avg", exp.Sum: "sum", exp.Min: "min", exp.Max: "max"}
 
 
-class _Shown(NamedTuple):
-    """What a column of the schema shows: the words of its property, which end of a range it is, and whether it has the
-    names of things."""
+class _ColumnMeaning(NamedTuple):
+    """What a column shows: the words of its property, which end of a range it is, and whether it has the names of
+    things."""
 
     words: str
     end: str = ""
@@ -31,11 +31,12 @@ def name_columns(found: BranchResult, schema: Schema) -> BranchResult:
     """The rows with headings in words: an alias of the query, the property of a column, or what is computed. Both ends
     of a range that stand side by side are one property."""
     return replace(
-        found, evidence=tuple(_named(each, schema) if isinstance(each, Rows) else each for each in found.evidence)
+        found,
+        evidence=tuple(_with_headings(each, schema) if isinstance(each, Rows) else each for each in found.evidence),
     )
 
 
-def _named(rows: Rows, schema: Schema) -> Rows:
+def _with_headings(rows: Rows, schema: Schema) -> Rows:
     if rows.query is None:
         return rows
     try:
@@ -47,13 +48,13 @@ def _named(rows: Rows, schema: Schema) -> Rows:
         return rows
     columns = schema.cache.get(_schema_columns, lambda: _schema_columns(schema))
     tables = _table_nouns(query, schema)
-    shown = [_shown(projection, columns, tables) for projection in selects]
+    shown = [_column_meaning(projection, columns, tables) for projection in selects]
     return replace(rows, table=replace(rows.table, columns=tuple(_heading(shown, i) for i in range(len(shown)))))
 
 
-def _schema_columns(schema: Schema) -> dict[str, _Shown]:
+def _schema_columns(schema: Schema) -> dict[str, _ColumnMeaning]:
     """What each column name shows that means the same in all tables."""
-    found: dict[str, set[_Shown]] = {}
+    found: dict[str, set[_ColumnMeaning]] = {}
     for relation in schema.relations:
         for column in relation.columns:
             if column.predicate not in schema.predicate_of:
@@ -63,7 +64,7 @@ def _schema_columns(schema: Schema) -> dict[str, _Shown]:
             parts = ((column.value, ""), (column.low, _LOW), (column.high, _HIGH), (column.link, ""))
             for name, end in parts:
                 if name:
-                    found.setdefault(name.lower(), set()).add(_Shown(words, end, is_name))
+                    found.setdefault(name.lower(), set()).add(_ColumnMeaning(words, end, is_name))
     return {name: next(iter(shown)) for name, shown in found.items() if len(shown) == 1}
 
 
@@ -79,29 +80,31 @@ def _table_nouns(query: exp.Expr, schema: Schema) -> dict[str, str]:
     }
 
 
-def _shown(projection: exp.Expr, columns: Mapping[str, _Shown], tables: Mapping[str, str]) -> _Shown:
+def _column_meaning(
+    projection: exp.Expr, columns: Mapping[str, _ColumnMeaning], tables: Mapping[str, str]
+) -> _ColumnMeaning:
     alias, inner = projection.alias, projection.unalias()
     if isinstance(inner, exp.Column) and (own := columns.get(inner.name.lower())) is not None:
         if own.is_name and not alias:
-            return _Shown(tables.get(inner.table.lower(), "") or "name")
+            return _ColumnMeaning(tables.get(inner.table.lower(), "") or "name")
         # the ends of a range are one property, whatever they are called
-        return own if own.end or not alias else _Shown(split_name(alias))
+        return own if own.end or not alias else _ColumnMeaning(split_name(alias))
     if alias:
-        return _Shown(split_name(alias) if " " not in alias else alias)
+        return _ColumnMeaning(split_name(alias) if " " not in alias else alias)
     if isinstance(inner, exp.Column):
-        return _Shown(tables.get(inner.table.lower(), "") or "name" if inner.name.lower() == "label" else "")
+        return _ColumnMeaning(tables.get(inner.table.lower(), "") or "name" if inner.name.lower() == "label" else "")
     if isinstance(inner, exp.Count):
         nouns = [tables.get(each.table.lower(), "") for each in inner.find_all(exp.Column)]
         noun = next(filter(None, nouns), "") or (next(iter(tables.values())) if len(tables) == 1 else "")
-        return _Shown(f"number of {plural(noun)}" if noun else "number")
+        return _ColumnMeaning(f"number of {plural(noun)}" if noun else "number")
     function = _AGGREGATES.get(type(inner), "")
     used = {columns[each.name.lower()] for each in inner.find_all(exp.Column) if each.name.lower() in columns}
     if function and len(used) == 1:
-        return _Shown(f"{word_map('wording', 'aggregate_adjectives')[function]} {used.pop().words}")
-    return _Shown("")
+        return _ColumnMeaning(f"{word_map('wording', 'aggregate_adjectives')[function]} {used.pop().words}")
+    return _ColumnMeaning("")
 
 
-def _heading(shown: list[_Shown], i: int) -> str:
+def _heading(shown: list[_ColumnMeaning], i: int) -> str:
     """The heading of a column; the ends of a range are marked where both stand side by side."""
     own = shown[i]
     beside = shown[i + 1 : i + 2] if own.end == _LOW else shown[i - 1 : i] if own.end == _HIGH and i else []

@@ -59,10 +59,10 @@ def run_readings(readings: Sequence[Reading], tables: Tables, *, round: int, nam
     found = [run_reading(reading, index, engine, round=round) for index, reading in enumerate(readings)]
     if not names:
         return found
-    return [_translated(each, reading, tables, names) for each, reading in zip(found, readings, strict=True)]
+    return [_translate_names(each, reading, tables, names) for each, reading in zip(found, readings, strict=True)]
 
 
-def _translated(found: BranchResult, reading: Reading, tables: Tables, language: str) -> BranchResult:
+def _translate_names(found: BranchResult, reading: Reading, tables: Tables, language: str) -> BranchResult:
     """A result with the names of its things in another language, as far as they have some."""
     named = {key for variable in named_variables(reading.plan.body) for key in variable.keys}
 
