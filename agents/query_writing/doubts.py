@@ -28,9 +28,7 @@ FORMS: dict[str, str] = {
 }
 
 
-def find_doubt(
-    view: TurnView, wants: AnswerForm | None, ran: Sequence[BranchResult], schema: Schema | None = None
-) -> str | None:
+def find_doubt(view: TurnView, wants: AnswerForm | None, ran: Sequence[BranchResult], schema: Schema) -> str | None:
     """The first doubt: an error, no rows, another form of answer, or a name of the question that no condition uses."""
     for found in ran:
         if found.error is not None:
@@ -69,7 +67,7 @@ def _is_number(cell: object) -> bool:
     return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
-def _unused_names(understanding: Understanding, ran: Sequence[BranchResult], schema: Schema | None) -> list[Mention]:
+def _unused_names(understanding: Understanding, ran: Sequence[BranchResult], schema: Schema) -> list[Mention]:
     """The names of the question that restrict the answer and that neither a condition nor the rows show."""
     mentions = [mention for mention in understanding.mentions if _is_name(mention)]
     # what the same words may name as well
@@ -119,10 +117,8 @@ def _shows(table: Table, mention: Mention, words: set[str]) -> bool:
     )
 
 
-def _names_everything(mention: Mention, schema: Schema | None) -> bool:
+def _names_everything(mention: Mention, schema: Schema) -> bool:
     """Whether a name is the word for a class, or the only value of its property: it restricts nothing."""
-    if schema is None:
-        return False
     said = [token.lemma for token in tokenize(mention.text)]
     if any(said == [token.lemma for token in tokenize(each.label)] for each in schema.shown_classes):
         return True

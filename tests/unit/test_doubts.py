@@ -13,6 +13,7 @@ from nacre.records.turn import Mention, Understanding
 from tests.support.fake_database import refused, rows
 
 QUESTION = "What is in the pilau?"
+EMPTY_SCHEMA = Schema((), (), (), (), {}, 0, 0)
 
 
 def mention(text: str = "pilau", label: str = "Pilaf Deluxe", score: float = 1.0, kind: Any = "entity") -> Mention:
@@ -47,7 +48,7 @@ def test_the_kind_of_answer(wants: AnswerForm, cells: Any, fits: bool) -> None:
 
 @pytest.mark.parametrize("wants", ["text", "table", "prose", None])
 def test_other_kinds_may_be_anything(wants: AnswerForm | None) -> None:
-    assert find_doubt(view(), wants, [rows(3)]) is None
+    assert find_doubt(view(), wants, [rows(3)], EMPTY_SCHEMA) is None
 
 
 @pytest.mark.parametrize(
@@ -60,11 +61,11 @@ def test_other_kinds_may_be_anything(wants: AnswerForm | None) -> None:
     ],
 )
 def test_errors_and_nothing_go_back(ran: list[BranchResult], why: str) -> None:
-    assert why in str(find_doubt(view(), "names", ran))
+    assert why in str(find_doubt(view(), "names", ran, EMPTY_SCHEMA))
 
 
 def test_of_several_queries_one_with_rows_is_enough() -> None:
-    assert find_doubt(view(), "prose", [rows(), rows("a")]) is None
+    assert find_doubt(view(), "prose", [rows(), rows("a")], EMPTY_SCHEMA) is None
 
 
 @pytest.mark.parametrize(
@@ -80,7 +81,7 @@ def test_of_several_queries_one_with_rows_is_enough() -> None:
     ],
 )
 def test_a_name_that_no_condition_uses(named: Mention, sql: str, doubted: bool) -> None:
-    why = find_doubt(view(named), "names", [rows("onion", sql=sql)])
+    why = find_doubt(view(named), "names", [rows("onion", sql=sql)], EMPTY_SCHEMA)
     assert bool(why) == doubted
     if doubted:
         assert "'pilau'" in str(why)
@@ -99,13 +100,13 @@ def test_a_name_that_no_condition_uses(named: Mention, sql: str, doubted: bool) 
     ],
 )
 def test_a_name_that_the_query_or_its_rows_cover_raises_no_doubt(named: Mention, found: BranchResult) -> None:
-    assert find_doubt(view(named), "names", [found]) is None
+    assert find_doubt(view(named), "names", [found], EMPTY_SCHEMA) is None
 
 
 def test_a_name_is_covered_by_another_thing_of_the_same_words() -> None:
     other = replace(mention(label="Risotto"), target="http://ex/r")
     turn = first_turn(QUESTION, Understanding(QUESTION, (mention(),), candidates=(other,)))
-    assert find_doubt(turn, "names", [rows("onion", sql="SELECT 1 WHERE label = 'risotto'")]) is None
+    assert find_doubt(turn, "names", [rows("onion", sql="SELECT 1 WHERE label = 'risotto'")], EMPTY_SCHEMA) is None
 
 
 def test_a_name_of_everything_restricts_nothing() -> None:
@@ -121,7 +122,7 @@ def test_a_name_of_everything_restricts_nothing() -> None:
 
 def test_no_more_than_three_names_are_told_of() -> None:
     names = [mention(text, text) for text in ("uno", "due", "tre", "quattro")]
-    why = str(find_doubt(view(*names), "names", [rows("a", sql="SELECT 1")]))
+    why = str(find_doubt(view(*names), "names", [rows("a", sql="SELECT 1")], EMPTY_SCHEMA))
     assert "'tre'" in why
     assert "quattro" not in why
 
