@@ -56,13 +56,13 @@ async def by_rules(view: TurnView, database: Database) -> Result[Rewrite]:
 def _rewrite(view: TurnView, database: Database) -> Rewrite:
     """The rewrite with the language of the question; a question in a language with a dictionary is glossed first."""
     question, lexicon = view.question, database.lexicon
-    code = question_language(question, lexicon)
     # short texts such as "danke" have few function words
     near = orientation_language(question)
     if near in GLOSSED_LANGUAGES:
         intent = orientation_intent(question, linker_of(lexicon), is_follow_up=bool(view.conversation))
         if intent and intent != "nonsense":
             return Rewrite(question, orientation=intent, language=near, own=question, gloss=near)
+    code = question_language(question, lexicon)
     if code not in GLOSSED_LANGUAGES:
         rewritten = rewrite_question(question, view.conversation, database.schema, lexicon)
         # the words of an offered reading are English whatever names they contain

@@ -116,14 +116,10 @@ def _events(mode: str, chunk: Any) -> list[Event]:
 def _node_events(node: str, update: Mapping[str, Any]) -> list[Event]:
     if node == "rewriter":
         rewrite = update["rewrite"]
-        shown = {k: rewrite[k] for k in ("standalone", "depends", "language", "own")}
         # a wording without new words tells people nothing
-        return [
-            (
-                "rewriter",
-                {**shown, "depends": rewrite["depends"] and adds_words(update["asked"], rewrite["standalone"])},
-            )
-        ]
+        depends = rewrite["depends"] and adds_words(update["asked"], rewrite["standalone"])
+        shown = {key: rewrite[key] for key in ("standalone", "depends", "language", "own")}
+        return [("rewriter", {**shown, "depends": depends})]
     if node == "understand":
         return [("understand", _understanding_event(from_json(Understanding, update["understanding"])))]
     if node == "tool_selector":
