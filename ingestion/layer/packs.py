@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ingestion.layer.entries import Entry, Layer
 from ingestion.layer.format.prefixes import expand_name, iri_variants, known_prefixes
-from ingestion.layer.format.read_layer import layer_files, read_layer
+from ingestion.layer.format.read_layer import read_layers
 from ingestion.read.capsules import Facts, unique_counts
 from ingestion.vocabulary import TYPE
 
@@ -53,4 +53,4 @@ def pack_namespaces() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _pack(name: str) -> tuple[Layer, ...]:
-    return tuple(read_layer(path, text) for path, text in layer_files(PACKS / f"{name}.yaml"))
+    return tuple(read_layers(PACKS / f"{name}.yaml"))

@@ -38,27 +38,33 @@ _KEY_ALIASES = {"rename": "name", "exclude": "removed", "drop": "removed"}
 
 def layer_files(path: Path) -> list[tuple[Path, str]]:
     """A file and those it extends, which come first: path and text. Raises IngestionError for a cycle."""
-    return list(_extended(path, ()))
+    return [(each, text) for each, text, _ in _extended(path, ())]
 
 
-def _extended(path: Path, above: tuple[Path, ...]) -> Iterator[tuple[Path, str]]:
+def read_layers(path: Path) -> list[Layer]:
+    """A file and those it extends, which come first, parsed and checked. Raises IngestionError."""
+    return [_layer(each, sections) for each, _, sections in _extended(path, ())]
+
+
+def _extended(path: Path, above: tuple[Path, ...]) -> Iterator[tuple[Path, str, _Values]]:
     if path.resolve() in above:
         raise IngestionError(f"{path}: extends itself, by way of {' -> '.join(each.name for each in above)}.")
     if len(above) > MAX_EXTENDED:
         raise IngestionError(f"{path}: more than {MAX_EXTENDED} layers extend one another.")
     text = read_text(path)
-    node = read_yaml(path, text)
-    sections = {} if node is None else _sections(path, node)
+    sections = _sections(path, text)
     for name in texts_of(path, sections["extends"][0]) if "extends" in sections else ():
         yield from _extended(path.parent / name, (*above, path.resolve()))
-    yield path, text
+    yield path, text, sections
 
 
 def read_layer(path: Path, text: str) -> Layer:
     """Parse and check the text of a file, without those it extends. Raises IngestionError with file, line and
     column."""
-    node = read_yaml(path, text)
-    sections = {} if node is None else _sections(path, node)
+    return _layer(path, _sections(path, text))
+
+
+def _layer(path: Path, sections: _Values) -> Layer:
     prefixes = {**known_prefixes(), **_prefixes(path, sections)}
     entries: list[Entry] = []
     for section, (value, _) in sections.items():
@@ -71,7 +77,10 @@ def read_layer(path: Path, text: str) -> Layer:
     return Layer(str(path), tuple(entries), MappingProxyType(prefixes), namespaces, languages)
 
 
-def _sections(path: Path, node: MappingNode) -> dict[str, tuple[Node, Place]]:
+def _sections(path: Path, text: str) -> _Values:
+    node = read_yaml(path, text)
+    if node is None:
+        return {}
     known = ("prefixes", "namespaces", "extends", "languages", *_ENTRY_READERS)
     found = {}
     for key, value, place in mapping_items(path, node):
