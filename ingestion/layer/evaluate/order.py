@@ -40,11 +40,10 @@ def query_text(entry: Entry) -> str:
 
 def query_body(entry: Entry) -> str:
     """The group pattern of an entry, without braces; "" for none."""
-    text = query_text(entry)
     if isinstance(entry, RuleEntry):
-        body = text[text.find("}") + 1 :]
+        _, body = _rule_parts(entry)
         return body[body.find("{") + 1 : body.rfind("}")]
-    return text
+    return query_text(entry)
 
 
 def _visit(
@@ -87,7 +86,8 @@ def given_iris(entry: Entry) -> Collection[str]:
 
 def template_iris(rule: RuleEntry) -> Collection[str]:
     """The IRIs in the triples that a rule derives."""
-    return iris_of(rule.text[: rule.text.find("}") + 1])
+    template, _ = _rule_parts(rule)
+    return iris_of(template)
 
 
 def _read(entry: Entry) -> Collection[str]:
@@ -96,4 +96,10 @@ def _read(entry: Entry) -> Collection[str]:
         return {*iris_of(entry.path or entry.where), *entry.of}
     if isinstance(entry, ClassEntry):
         return iris_of(entry.where)
-    return iris_of(entry.text[entry.text.find("}") + 1 :]) if isinstance(entry, RuleEntry) else ()
+    return iris_of(_rule_parts(entry)[1]) if isinstance(entry, RuleEntry) else ()
+
+
+def _rule_parts(rule: RuleEntry) -> tuple[str, str]:
+    """The text up to the end of the template, and the rest."""
+    end = rule.text.find("}") + 1
+    return rule.text[:end], rule.text[end:]
