@@ -1,6 +1,7 @@
 """Apply packs and layers to the samples of an endpoint: LayerFiles + ProbeResult -> samples with what they derive."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -113,21 +114,26 @@ class _EndpointDerivation:
         """Sample what the entries derive, in their order."""
         written: dict[str, list[int]] = {}
         for index, entry in enumerate(self._entries):
-            try:
-                iri = self._write(index, entry)
-            except GivesNothing:
-                self.counts[index] = 0
-            except (IngestionError, ToolError) as error:
-                self._leave_out(entry, str(error))
-            else:
-                if iri:
+            with self._failures(index, entry):
+                if iri := self._write(index, entry):
                     written.setdefault(iri, []).append(index)
         for iri, indexes in written.items():
             self._sample_property(iri, indexes)
         for index, entry in enumerate(self._entries):
             if isinstance(entry, CodeEntry):
-                self._explain_codes(index, entry)
+                with self._failures(index, entry):
+                    self._explain_codes(index, entry)
         self._name_things([entry for entry in self._entries if isinstance(entry, ThingEntry)])
+
+    @contextmanager
+    def _failures(self, index: int, entry: Entry) -> Iterator[None]:
+        """Count an entry that gives nothing, and leave out one that is not possible at an endpoint."""
+        try:
+            yield
+        except GivesNothing:
+            self.counts[index] = 0
+        except (IngestionError, ToolError) as error:
+            self._leave_out(entry, str(error))
 
     def _write(self, index: int, entry: Entry) -> str:
         """Write the pattern of an entry; the IRI of a property that is to be sampled, or ""."""
@@ -146,32 +152,18 @@ class _EndpointDerivation:
 
     def _explain_codes(self, index: int, entry: CodeEntry) -> None:
         """Let the values of a property be what its codes mean."""
-        before, patterns = self.probed, self.known.properties.get(entry.key)
-        known = before.literals.get(entry.key)
-        if known is None or not any(term.value in entry.meanings for term, _ in known.counts):
-            self.counts[index] = 0
+        if not _values_among(self.probed, entry.key, entry.meanings):
+            raise GivesNothing("the graph has none of its codes.")
+        patterns = self.known.code_patterns(entry)
+        found = sample_property(self._asking, self.probed, entry.key, patterns, self.derived)
+        if found is None:
+            self._leave_out(entry, NO_ANSWER)
             return
-        try:
-            self.known.add_codes(entry)
-        except GivesNothing:
-            self.counts[index] = 0
-            return
-        except IngestionError as error:
-            self._leave_out(entry, str(error))
-            return
-        self._sample_property(entry.key, [index])
-        literals, meanings = self.probed.literals.get(entry.key), set(entry.meanings.values())
-        count = sum(n for term, n in literals.counts if term.value in meanings) if literals else 0
-        if not count:
-            # the endpoint did not answer
-            self.probed = before
-            self.sampled.pop(entry.key, None)
-            self.known.properties.pop(entry.key)
-            if patterns:
-                self.known.properties[entry.key] = patterns
-                self.sampled[entry.key] = before.predicates[entry.key]
-        if index in self.counts:
-            self.counts[index] = count
+        probed, count = found
+        self.counts[index] = _values_among(probed, entry.key, set(entry.meanings.values()))
+        if count and self.counts[index]:
+            self.probed, self.sampled[entry.key] = probed, count
+            self.known.properties[entry.key] = patterns
 
     def _name_things(self, entries: Sequence[ThingEntry]) -> None:
         """Let single things be found by the names that the layer gives them."""
@@ -233,3 +225,9 @@ class _EndpointDerivation:
     def _leave_out(self, entry: Entry, reason: str) -> None:
         name = "the rule" if isinstance(entry, RuleEntry) else f"'{entry.key}'"
         self.problems.append(Problem(entry.place, f"{name} was left out: {reason}"))
+
+
+def _values_among(probed: ProbeResult, iri: str, texts: Collection[str]) -> int:
+    """How many values of a property are one of these texts."""
+    literals = probed.literals.get(iri)
+    return sum(n for term, n in literals.counts if term.value in texts) if literals is not None else 0

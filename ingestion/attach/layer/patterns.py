@@ -75,8 +75,8 @@ class DerivedPatterns:
         self.properties.setdefault(entry.iri, []).append(pattern)
         return pattern
 
-    def add_codes(self, entry: CodeEntry) -> str:
-        """The pattern of a property whose codes a layer explains: a value is the meaning of its code, or the value
+    def code_patterns(self, entry: CodeEntry) -> list[str]:
+        """The patterns of a property whose codes a layer explains: a value is the meaning of its code, or the value
         that is stored. Other entries still read the codes."""
         stored = f"?this <{entry.key}> ?value"
         patterns = self.properties.get(entry.key, [stored])
@@ -89,8 +89,7 @@ class DerivedPatterns:
             f"?this <{entry.key}> ?raw . OPTIONAL {{ VALUES (?code ?meaning) {{ {' '.join(rows)} }}"
             " FILTER(STR(?raw) = ?code) } BIND(COALESCE(?meaning, ?raw) AS ?value)"
         )
-        self.properties[entry.key] = [pattern if each == stored else each for each in patterns]
-        return pattern
+        return [pattern if each == stored else each for each in patterns]
 
     def add_names(self, names: Iterable[tuple[str, str]]) -> None:
         """The names that a layer gives to single things, as a property."""
