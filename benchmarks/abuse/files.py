@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -39,7 +40,14 @@ class FileCase:
     question: str = ""
 
 
-def _file(what: str, name: str, content: str | bytes | Callable[[], str | bytes], **more: object) -> FileCase:
+def _file(
+    what: str,
+    name: str,
+    content: str | bytes | Callable[[], str | bytes],
+    ends: tuple[int, ...] = REFUSED,
+    limit: float = FILE_SECONDS,
+    question: str = "",
+) -> FileCase:
     """A case of one file, whose content is made when it is needed."""
 
     def make(folder: Path, _: str) -> list[str]:
@@ -47,7 +55,10 @@ def _file(what: str, name: str, content: str | bytes | Callable[[], str | bytes]
         (folder / name).write_bytes(made if isinstance(made, bytes) else made.encode())
         return [str(folder / name)]
 
-    return FileCase(what, make, **more)  # type: ignore[arg-type]
+    return FileCase(what, make, ends, limit, question)
+
+
+_long_file = partial(_file, ends=READ, limit=READ_SECONDS)
 
 
 def _document(what: str, name: str, text: str) -> FileCase:
@@ -81,19 +92,15 @@ MEGABYTE_OF_SPACE = files.white_space(500_000)
 CASES = (
     *(_file(f"XML entities: {name}", name, content) for name, content in files.entity_files().items()),
     *(_file(f"JSON-LD nested deeply: {name}", "a.jsonld", text) for name, text in contexts.deep_files().items()),
-    _file(
+    _long_file(
         "JSON-LD: 30,000 contexts",
         "a.jsonld",
         lambda: json.dumps(contexts.own_contexts(30_000)),
-        ends=READ,
-        limit=READ_SECONDS,
     ),
-    _file(
+    _long_file(
         "JSON-LD: a known context named 30,000 times",
         "a.jsonld",
         lambda: json.dumps(contexts.named_contexts(30_000)),
-        ends=READ,
-        limit=READ_SECONDS,
     ),
     _file(
         "JSON-LD: contexts that copy 5,000 terms 10,000 times",
@@ -107,12 +114,10 @@ CASES = (
         "a.ttl.gz",
         lambda: files.gzip_bomb(files.SMALL, b"\n", BOMB_BYTES, stated=False),
     ),
-    _file(
+    _long_file(
         "one triple in .ttl.gz, 5 million times",
         "a.ttl.gz",
         lambda: files.gzip_bomb(files.SMALL, b":a :b :c .\n", 55_000_000),
-        ends=READ,
-        limit=READ_SECONDS,
     ),
     _file("300 MB in .rdf.gz", "a.rdf.gz", lambda: files.gzip_bomb(files.RDF.encode(), b" ", BOMB_BYTES)),
     _file("XML entities in .rdf.gz", "a.rdf.gz", lambda: gzip.compress(files.entity_files()["nested.rdf"].encode())),
@@ -121,7 +126,7 @@ CASES = (
     _file("50,000 lists linked in each other", "a.ttl", lambda: files.linked_lists(50_000), ends=EITHER),
     _file("RDF/XML, 50,000 levels", "a.rdf", lambda: files.deep_rdf_xml(50_000), ends=EITHER),
     *(
-        _file(what, "a.ttl", content, ends=READ, limit=READ_SECONDS)
+        _long_file(what, "a.ttl", content)
         for what, content in {
             "a class expression of 3^20 parts": lambda: files.shared_expressions(20),
             "a chain of 8,000 concepts": lambda: files.chain(8000, "skos:broader"),
@@ -171,12 +176,10 @@ CASES = (
         question="Which mill has the greatest height?",
     ),
     _file("a label for terminals", "a.ttl", lambda: files.labelled(TERMINAL), ends=READ, question="list all mills"),
-    _file(
+    _long_file(
         "30,000 classes",
         "a.ttl",
         lambda: files.many_classes(30_000),
-        ends=READ,
-        limit=READ_SECONDS,
         question="What is the height of thing 29999?",
     ),
 )
