@@ -23,7 +23,7 @@ from nacre.stores.sqlite.triples import StatedTriples
 COMPLETION = "completion.yaml"
 # characters of all statements; a layer file has at most 1 MB
 MAX_STATEMENTS = 900_000
-# statements of a rule: four tokens each, and a query has at most 600
+# statements of a rule: four tokens each, and a query has at most 600 (given)
 MAX_RULE = 120
 _HEAD = "# Stated by the texts of the graph: nacre complete --apply. To undo: nacre complete --remove\n"
 
