@@ -41,8 +41,9 @@ def _as_condition(candidate: Candidate) -> Candidate:
 
 
 def _is_condition(body: Select, thing: str) -> bool:
-    """Whether the rest of a plan is a condition that can be true or false of the thing: a value, or another named thing.
-    Whether it has any value or link at all is rarely asked."""
+    """Whether the rest of a plan is a condition that can be true or false of the thing.
+
+    A condition names a value or another thing; whether the thing has any value at all is rarely asked."""
     compared = {filtered_variable(f) for f in body.filters if f.op != "known"}
     others = [v for v in body.variables if v.name != thing]
     return bool(compared or others) and all(v.keys or v.name in compared for v in others)
