@@ -35,7 +35,8 @@ def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: Collection[int]
 
     In this order: both names of a person; a property whose name ends in "name" or "title", with nearly unique values
     and on nearly all things of the class; a short, nearly unique text that is the only one of the class, or a
-    description; such a property on fewer things, as the "brand name" of some items.
+    description; a text that spells the IRI as people write it ("Article 33" of .../article33); such a property on fewer
+    things, as the "brand name" of some items.
     """
     open_ = np.ones(len(facts.texts), dtype=bool)
     open_[list(named)] = False
@@ -57,7 +58,7 @@ def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: Collection[int]
                 names = dict(_texts(facts, mine))
                 known = found if _covers(kind_of, names) else of_some
                 known |= {subject: text for subject, text in names.items() if subject not in known}
-    return of_some | found | _distinctive_texts(facts, rows, words, found, kind_of)
+    return of_some | _spelled_iris(facts, rows) | found | _distinctive_texts(facts, rows, words, found, kind_of)
 
 
 def given_name_labels() -> frozenset[str]:
@@ -106,6 +107,20 @@ def _person_names(facts: Facts, rows: "Rows", words: dict[int, str]) -> dict[int
         parts.append(dict(_texts(facts, rows[np.isin(facts.predicate[rows], numbers)])))
     given, family = parts
     return {subject: f"{given[subject]} {family[subject]}" for subject in given.keys() & family.keys()}
+
+
+def _spelled_iris(facts: Facts, rows: "Rows") -> dict[int, str]:
+    """Texts with the letters and digits of the last segment of their subject's IRI, and spaces or signs between them."""
+    found = {}
+    for subject, text in _texts(facts, rows):
+        segment = local_name(facts.texts[subject])
+        if text.casefold() != segment.casefold() and _letters_and_digits(text) == _letters_and_digits(segment):
+            found[subject] = text
+    return found
+
+
+def _letters_and_digits(text: str) -> str:
+    return "".join(c for c in text if c.isalnum()).casefold()
 
 
 def _distinctive_texts(

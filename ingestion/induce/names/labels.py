@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.induce.names.column_names import label_from_iri, readable_name
+from ingestion.induce.names.column_names import label_from_iri, lowercase_name, readable_name
 from ingestion.induce.names.infer_names import infer_names
 from ingestion.read.capsules import Facts, change_mask
 from ingestion.vocabulary import NOTATION, XSD, language_rank, local_name, name_rank
@@ -24,6 +24,8 @@ _LETTERS = re.compile(r"[^\W\d_]{2}")
 # a word, and perhaps a number: "article16"
 _NUMBERED = re.compile(r"[A-Za-z]{3,}(?:[_-][A-Za-z]+)*[_-]?[0-9]{0,6}")
 _WORDS = re.compile(r"[A-Za-z]{3,}([_-][A-Za-z]+)*")
+# words in camel case, as the names of properties: "accessURL"; "iPhone" and "McDonald" are names
+_CAMEL_CASE = re.compile(r"[a-z]{3,}([A-Z][A-Za-z]*)+")
 
 
 def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDArray[np.bool_]") -> list[str]:
@@ -43,7 +45,10 @@ def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDAr
         text = " ".join(best.get(number, "").split())[:_LONGEST]
         if not text:
             text = described.get(number, UNNAMED) if number in unnamed else label_from_iri(texts[number])
-            text = readable_name(text) if number in classes else text
+            if _CAMEL_CASE.fullmatch(text):
+                text = lowercase_name(text)
+            elif number in classes:
+                text = readable_name(text)
         labels.append(text)
     return labels
 

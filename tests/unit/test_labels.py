@@ -1,0 +1,27 @@
+"""The shown label of things that no name, label or title of theirs gives."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from ingestion.induce.write_tables import write_tables
+from ingestion.read.parse import parse_files
+
+_THINGS = """
+@prefix : <http://example.org/statute/> .
+@prefix v: <http://example.org/vocabulary#> .
+:rule4 a v:Rule ; v:heading "Rule 4" ; v:number "4" .
+:rule4-2 a v:Rule ; v:heading "Rule 4(2)" ; v:number "4-2" .
+:tank7 a v:Tank ; v:note "the old one" .
+:form1 a v:Form ; v:asks v:landingDate, v:iPhone .
+v:landingDate v:note "when it lands" .
+v:iPhone v:note "a telephone" .
+"""
+
+
+@pytest.mark.parametrize("label", ["Rule 4", "Rule 4(2)", "tank7", "landing date", "iPhone"])
+def test_a_text_that_spells_the_iri_or_its_words_is_the_label(label: str, tmp_path: Path) -> None:
+    (tmp_path / "graph.ttl").write_text(_THINGS)
+    write_tables(parse_files([tmp_path / "graph.ttl"]), tmp_path / "graph.sqlite")
+    assert label in {found for (found,) in sqlite3.connect(tmp_path / "graph.sqlite").execute("SELECT label FROM entity")}
