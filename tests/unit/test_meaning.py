@@ -20,7 +20,7 @@ def meaning_text(meaning: str, columns: tuple[str, ...], *rows: tuple[Cell, ...]
         ("the looms that are old", ("label",), [("Ada",), ("Bo",)], (), "The looms that are old are Ada and Bo."),
         ("the looms that are old", ("label",), [("Ada",)], (), "The only one of the looms that are old is Ada."),
         ("the oldest loom", ("label",), [("Ada",), ("Bo",)], (), "The oldest loom: Ada and Bo."),
-        ("when the loom was built", ("year",), [(1999,)], (), "When the loom was built: 1,999."),
+        ("when the loom was built", ("year",), [(1999,)], (), "When the loom was built: 1999."),
         (
             "the range of the cart",
             ("range (low)", "range (high)"),

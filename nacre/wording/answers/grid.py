@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from nacre.language.format_values import (
@@ -21,6 +21,7 @@ from nacre.records.evidence import Cell, Table
 from nacre.records.plan import Aggregate, Attribute, Itself, PlanTerm, Select
 from nacre.records.schema import Schema
 from nacre.wording.labels.value_kinds import is_amount
+from nacre.wording.labels.years import FIRST_YEAR, LAST_YEAR
 from nacre.wording.phrases.plan import column_heading
 
 _LOW, _HIGH = " (low)", " (high)"
@@ -183,6 +184,8 @@ def _grid_column(table: Table, places: range, raw: int | None, unit: str, kind: 
     # a name with spaces consists of words; any other is an identifier
     heading = kind.heading or (name if " " in name else split_name(name) or name)
     texts, data = [], []
+    if not kind.heading and _gives_years(heading, [row[place] for row in table.rows for place in places]):
+        kind = replace(kind, is_amount=False)
     small = has_lowercase_name(row[places[0]] for row in table.rows)
     all_keys = table.keys or ((),) * len(table.rows)
     for row, keys in zip(table.rows, all_keys, strict=False):
@@ -201,6 +204,12 @@ def _grid_column(table: Table, places: range, raw: int | None, unit: str, kind: 
         is_named=not kind.is_thing or not all(map(is_number_name, texts, all_keys)),
         is_amount=kind.is_amount,
     )
+
+
+def _gives_years(heading: str, cells: list[Cell]) -> bool:
+    """Whether a column that is called after years has numbers that are years."""
+    numbers = [cell for cell in cells if isinstance(cell, int)]
+    return "year" in heading.lower().split() and all(FIRST_YEAR <= number <= LAST_YEAR for number in numbers)
 
 
 def _cell_data(cells: list[Cell], text: str | None, *, is_boolean: bool) -> tuple[Value, ...]:

@@ -100,4 +100,10 @@ def _row_sentence(words: str, found: Grid) -> str:
 
 def _clauses(columns: list[GridColumn]) -> str:
     """A clause for each value: "the height of the mill is 20 m"."""
-    return join_names([f"{definite_phrase(column.heading)} is {column.texts[0]}" for column in columns])
+    be = {True: "are", False: "is"}
+    return join_names(
+        [
+            f"{definite_phrase(column.heading)} {be[is_plural_phrase(column.heading)]} {column.texts[0]}"
+            for column in columns
+        ]
+    )

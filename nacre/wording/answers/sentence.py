@@ -1,8 +1,9 @@
 """Make a sentence, or the lead of a list: a noun phrase + names or values -> "The captains are Ann and Bo."."""
 
 from collections.abc import Collection, Sequence
+from itertools import takewhile
 
-from nacre.language.base import pattern, phrase_list
+from nacre.language.base import pattern, phrase_list, word_list
 from nacre.language.forms.nouns import is_plural, join_names, place_phrase, wording_entry
 from nacre.records.plan import Itself, Select
 
@@ -62,6 +63,8 @@ def caption(words: str) -> str:
     ('Here are the names and ages of the captains', 'Here is the number of mills for each town')
     >>> caption("mills and their towns"), caption("3 of those mills"), caption("There are 3 such mills")
     ('Here are the mills and their towns', '3 of those mills', 'There are 3 such mills')
+    >>> caption("the towns and the number of mills in each"), caption("the height and width of the mill")
+    ('Here are the towns and the number of mills in each', 'Here are the height and width of the mill')
     """
     lead = words.partition(" ")[0].lower()
     if words[:1].isdigit() or lead in ("there", "of"):
@@ -70,7 +73,15 @@ def caption(words: str) -> str:
         return f"Here is {words[:1].lower()}{words[1:]}"
     if lead != "the":
         return f"Here are {definite_phrase(words)}"
-    return f"Here {'are' if is_plural(words[4:]) else 'is'} the {words[4:]}"
+    return f"Here {'are' if _names_several(words[4:]) else 'is'} the {words[4:]}"
+
+
+def _names_several(words: str) -> bool:
+    """Whether a noun phrase has a plural head, or nouns joined by "and" as its head."""
+    first, _, other = words.partition(" and ")
+    ends = {*phrase_list("wording", "noun_prepositions"), *word_list("wording", "relative_pronouns")}
+    head = list(takewhile(lambda word: word not in ends, words.split()))
+    return is_plural(first) or "and" in head or other.startswith("the ")
 
 
 def definite_phrase(words: str) -> str:
