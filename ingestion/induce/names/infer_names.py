@@ -110,7 +110,7 @@ def _person_names(facts: Facts, rows: "Rows", words: dict[int, str]) -> dict[int
 
 
 def _spelled_iris(facts: Facts, rows: "Rows") -> dict[int, str]:
-    """Texts with the letters and digits of the last segment of their subject's IRI, and spaces or signs between them."""
+    """Texts with the letters and digits of their subject's IRI, and other signs between them."""
     found = {}
     for subject, text in _texts(facts, rows):
         segment = local_name(facts.texts[subject])

@@ -25,7 +25,7 @@ _LETTERS = re.compile(r"[^\W\d_]{2}")
 _NUMBERED = re.compile(r"[A-Za-z]{3,}(?:[_-][A-Za-z]+)*[_-]?[0-9]{0,6}")
 _WORDS = re.compile(r"[A-Za-z]{3,}([_-][A-Za-z]+)*")
 # words in camel case, as the names of properties: "accessURL"; "iPhone" and "McDonald" are names
-_CAMEL_CASE = re.compile(r"[a-z]{3,}([A-Z][A-Za-z]*)+")
+_CAMEL_CASE = re.compile(r"[a-z]{3,}[A-Z][A-Za-z]*")
 
 
 def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDArray[np.bool_]") -> list[str]:

@@ -24,4 +24,5 @@ v:iPhone v:note "a telephone" .
 def test_a_text_that_spells_the_iri_or_its_words_is_the_label(label: str, tmp_path: Path) -> None:
     (tmp_path / "graph.ttl").write_text(_THINGS)
     write_tables(parse_files([tmp_path / "graph.ttl"]), tmp_path / "graph.sqlite")
-    assert label in {found for (found,) in sqlite3.connect(tmp_path / "graph.sqlite").execute("SELECT label FROM entity")}
+    rows = sqlite3.connect(tmp_path / "graph.sqlite").execute("SELECT label FROM entity")
+    assert label in {found for (found,) in rows}
