@@ -9,7 +9,9 @@ The packages build on each other in this order; none imports a later one:
     dialogue/    question + earlier turns -> Rewrite: a question that stands alone
 
 Files that use them:
-    parse_question     all readings of a question, in the form that it asks for
+    constrain          the constraints on the readings of a question, one after the other
+    rewrite_plans      the changes of their plans, one after the other
+    parse_question     the readers of question forms, and all readings of a question
     expected_answer    the kind of answer that a plan gives
     mentions           what a question names, for the other branches
     understand         the stages in order: Rewrite -> Understanding

@@ -1,79 +1,99 @@
 """All readings of a question, in the form that it asks for: Question + Links -> Candidates, not yet ranked.
 
-Some forms contain phrases or questions of their own ("more than", "what share of", two questions in one). Those are
-parsed here as well, and only complete readings of them count.
+`READERS` read question forms with a grammar of their own. Some contain phrases or questions ("more than", "what share
+of", two questions in one). Those are parsed here as well, and only complete readings of them count. All other questions
+are read by the beam, whose readings pass `CONSTRAINTS` and then `REWRITES`.
 """
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from nacre.records.cancellation import Deadline
 from nacre.records.plan import Body, Itself, Select
+from nacre.understanding.constrain import constrain
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.link_mentions import link_mentions
 from nacre.understanding.linking.linker import Linker
 from nacre.understanding.linking.prepare_question import prepare_question
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.parsing.constraints.direction import drop_reversed_links
-from nacre.understanding.parsing.constraints.own_properties import prefer_own_properties
-from nacre.understanding.parsing.constraints.part_of import include_parts
-from nacre.understanding.parsing.constraints.relative_clauses import attach_relative_clauses
 from nacre.understanding.parsing.coverage import unused_tokens
-from nacre.understanding.parsing.derive import MAX_CANDIDATES, derive_candidates
-from nacre.understanding.parsing.lowering.members import aggregate_members
-from nacre.understanding.parsing.lowering.role_holders import resolve_role_holder
-from nacre.understanding.parsing.lowering.union_nouns import read_unions
+from nacre.understanding.parsing.derive import (
+    MAX_CANDIDATES,
+    derive_candidates,
+    likeliest_candidates,
+    without_parts_of_names,
+)
 from nacre.understanding.parsing.profile_subjects import GroupReader
 from nacre.understanding.parsing.readers.ages import read_ages
 from nacre.understanding.parsing.readers.averages import read_averages
 from nacre.understanding.parsing.readers.choice import read_choices
 from nacre.understanding.parsing.readers.comparison import is_comparison, read_comparisons
-from nacre.understanding.parsing.readers.keywords import read_keywords
 from nacre.understanding.parsing.readers.kinds import read_kind_question
-from nacre.understanding.parsing.readers.more_than import CountReader, read_more_than
+from nacre.understanding.parsing.readers.more_than import read_more_than
 from nacre.understanding.parsing.readers.shares import is_thing_count, read_shares
 from nacre.understanding.parsing.readers.two_questions import read_two_questions
-from nacre.understanding.parsing.readers.yes_no import as_yes_no, is_comparable, keep_named_things
+from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Link, Question
 from nacre.understanding.ranking.rank import rank_candidates
 from nacre.understanding.ranking.unheeded_words import unheeded_words
 from nacre.understanding.ranking.weights import load_weights
+from nacre.understanding.rewrite_plans import rewrite_plan
+
+
+class ReaderInput(NamedTuple):
+    """What a reader may use: the question, what its spans may name, and the parser itself for phrases and clauses."""
+
+    question: Question
+    links: list[Link]
+    linker: Linker
+    deadline: Deadline
+    most: int = MAX_CANDIDATES
+
+    @property
+    def graph(self) -> SchemaGraph:
+        """The schema graph."""
+        return self.linker.index.graph
+
+    def derive(self, question: Question, links: list[Link]) -> list[Candidate]:
+        """The likeliest readings of the beam that meet the constraints."""
+        return self.derive_in(ParseContext(without_parts_of_names(question, links), self.graph, links))
+
+    def derive_in(self, context: ParseContext) -> list[Candidate]:
+        """The same in a context."""
+        return likeliest_candidates(constrain(derive_candidates(context, self.deadline), context), self.most)
+
+    def read_whole(self, text: str) -> list[Candidate]:
+        """The readings of a phrase or clause that use each of its words."""
+        return complete_readings(text, self.linker, self.deadline)
+
+    def read_count(self, text: str) -> Select | None:
+        """The plan of a question for one number of things."""
+        bodies = _complete_bodies(text, self.linker, self.deadline)
+        return bodies[0] if bodies and isinstance(bodies[0], Select) and is_thing_count(bodies[0]) else None
+
+
+class QuestionReader(NamedTuple):
+    """A reader of one question form. If its readings `exclude_others`, nothing else is tried; otherwise they stand
+    beside those of the beam."""
+
+    name: str
+    read: Callable[[ReaderInput], Iterable[Candidate]]
+    exclude_others: Callable[[Sequence[Candidate], Question], bool] = lambda found, question: True
 
 
 def parse_question(
     question: Question, links: list[Link], linker: Linker, deadline: Deadline, most: int = MAX_CANDIDATES
 ) -> list[Candidate]:
-    """The readings of a question. The first special form that fits excludes the later ones."""
-    graph = linker.index.graph
-    kind = read_kind_question(question, links, graph)
-    if kind is not None:
-        return [kind]
-    comparisons = list(read_comparisons(question, links, linker.index))
-    if comparisons and is_comparison(question):
-        return comparisons
-    counts = list(read_more_than(question, links, _count_reader(linker, deadline)))
-    if counts:
-        return counts
-    ages = list(read_ages(question, links, graph))
-    if any(not unused_tokens(c, question) for c in ages):
-        return ages
-    choices = [*read_choices(question, links, linker.index), *read_averages(question, links, graph)]
-    choices = choices or list(
-        read_shares(question, links, lambda q, found: derive_candidates(q, found, linker.index, deadline, most))
-    )
-    if choices:
-        return choices
-    double = list(read_two_questions(question, lambda text: complete_readings(text, linker, deadline), graph.schema))
-    if double:
-        return double
-    derived = prefer_own_properties(
-        derive_candidates(question, links, linker.index, deadline, most),
-        lambda each: not unheeded_words(each, question, graph),
-        question,
-        graph,
-    )
-    found = [as_yes_no(resolve_role_holder(c, question, graph), question, graph) for c in derived]
-    found = [c for c in drop_reversed_links(found, question, graph) if is_comparable(c, graph)]
-    found = keep_named_things(attach_relative_clauses(found, question, graph), links)
-    found = [c._replace(body=include_parts(aggregate_members(c.body, graph), graph)) for c in found]
-    found = [read_unions(c, question, graph) for c in found]
-    return read_keywords([*ages, *comparisons, *found], question)
+    """The readings of a question: those of the first reader that excludes others, else those of the beam as well."""
+    asked = ReaderInput(question, links, linker, deadline, most)
+    beside: list[Candidate] = []
+    for reader in READERS:
+        found = list(reader.read(asked))
+        if found and reader.exclude_others(found, question):
+            return found
+        beside += found
+    context = ParseContext(without_parts_of_names(question, links), asked.graph, links)
+    return [*beside, *(rewrite_plan(each, context) for each in asked.derive_in(context))]
 
 
 def complete_readings(text: str, linker: Linker, deadline: Deadline) -> list[Candidate]:
@@ -100,15 +120,25 @@ def group_reader(linker: Linker, deadline: Deadline) -> GroupReader:
     return read_group
 
 
-def _count_reader(linker: Linker, deadline: Deadline) -> CountReader:
-    """A function that reads a question as one number of things, or gives None."""
-
-    def read_count(text: str) -> Select | None:
-        bodies = _complete_bodies(text, linker, deadline)
-        return bodies[0] if bodies and isinstance(bodies[0], Select) and is_thing_count(bodies[0]) else None
-
-    return read_count
-
-
 def _complete_bodies(text: str, linker: Linker, deadline: Deadline) -> list[Body]:
     return [c.body for c in complete_readings(text, linker, deadline)]
+
+
+def _uses_every_word(found: Sequence[Candidate], question: Question) -> bool:
+    return any(not unused_tokens(each, question) for each in found)
+
+
+READERS = (
+    QuestionReader("kind", lambda x: read_kind_question(x.question, x.links, x.graph)),
+    QuestionReader(
+        "comparison",
+        lambda x: read_comparisons(x.question, x.links, x.linker.index),
+        lambda found, question: is_comparison(question),
+    ),
+    QuestionReader("more than", lambda x: read_more_than(x.question, x.links, x.read_count)),
+    QuestionReader("age", lambda x: read_ages(x.question, x.links, x.graph), _uses_every_word),
+    QuestionReader("choice", lambda x: read_choices(x.question, x.links, x.linker.index)),
+    QuestionReader("average count", lambda x: read_averages(x.question, x.links, x.graph)),
+    QuestionReader("share", lambda x: read_shares(x.question, x.links, x.derive)),
+    QuestionReader("two questions", lambda x: read_two_questions(x.question, x.read_whole, x.graph.schema)),
+)

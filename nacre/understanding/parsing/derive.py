@@ -1,6 +1,6 @@
-"""Derive the readings of a question with their plans: Question + Links -> Candidates, the likeliest first.
+"""Derive the readings of a question with their plans: Question + Links -> Candidates.
 
-The steps: beam search over the words, completion of partial readings, lowering to plans, and constraints.
+The steps: beam search over the words, completion of partial readings, and lowering to plans.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,34 +8,11 @@ from typing import TypeVar
 
 from nacre.records.cancellation import Deadline, raise_if_cancelled
 from nacre.records.plan import Body
-from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.linking.index import LinkingIndex
 from nacre.understanding.parsing.beam import beam_search
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.completion.finish import finish_state
-from nacre.understanding.parsing.constraints.answered_cues import (
-    prefer_answered_cues,
-    prefer_negations,
-    prefer_whole_sums,
-)
 from nacre.understanding.parsing.constraints.mentioned_paths import count_mentioned_edges, mentioned_words
-from nacre.understanding.parsing.constraints.preferences import (
-    drop_category_names,
-    drop_constant_orders,
-    drop_sorting_categories,
-    prefer_extreme_values,
-    prefer_named_measure,
-    prefer_owner_columns,
-    prefer_single_hops,
-    prefer_totals,
-    prefer_whole_names,
-    prefer_wider_classes,
-)
-from nacre.understanding.parsing.constraints.requested_class import prefer_requested_class
-from nacre.understanding.parsing.constraints.self_reference import drop_self_references
 from nacre.understanding.parsing.lowering.lower import LoweredPlan, lower_derivation
-from nacre.understanding.parsing.mention_rules.class_mentions import OWN_COLUMN_RULE
-from nacre.understanding.parsing.mention_rules.possessives import has_possessive_column
 from nacre.understanding.parsing.state import ParseContext, ParseState
 from nacre.understanding.question.types import Derivation, Link, Question
 
@@ -50,16 +27,14 @@ OTHER_PATH_COST, JOIN_COST_SHARE = 0.3, 0.2
 T = TypeVar("T")
 
 
-def derive_candidates(
-    question: Question, links: list[Link], index: LinkingIndex, deadline: Deadline, most: int = MAX_CANDIDATES
-) -> list[Candidate]:
-    """Return the `most` readings of a question, the likeliest first by their prior, each plan once."""
-    question = _without_parts_of_names(question, links)
-    context = ParseContext(question, index.graph)
-    states = beam_search(context, links, deadline)
-    derivations = _derivations(states, context)
-    candidates = _lower_all(derivations, links, context, deadline)
-    candidates = _apply_constraints(candidates, question, links, index.graph)
+def derive_candidates(context: ParseContext, deadline: Deadline) -> list[Candidate]:
+    """Return all readings of a question, each plan once."""
+    states = beam_search(context, context.links, deadline)
+    return _lower_all(_derivations(states, context), context, deadline)
+
+
+def likeliest_candidates(candidates: Sequence[Candidate], most: int = MAX_CANDIDATES) -> list[Candidate]:
+    """Return the `most` likeliest readings by their prior, the best first."""
     return _within_margin(sorted(candidates, key=lambda each: -prior_score(each)), prior_score)[:most]
 
 
@@ -68,8 +43,8 @@ def prior_score(candidate: Candidate) -> float:
     return candidate.derivation.prior - JOIN_COST_SHARE * candidate.join_cost
 
 
-def _without_parts_of_names(question: Question, links: Sequence[Link]) -> Question:
-    """The question without numbers and cues that are parts of names.
+def without_parts_of_names(question: Question, links: Sequence[Link]) -> Question:
+    """Return the question without numbers and cues that are parts of names.
 
     Numbers are parts of codes ("8302-2"), and "number of" is a part of a property ("the phone numbers of the shops").
     """
@@ -114,13 +89,11 @@ def _derivations(states: Sequence[ParseState], context: ParseContext) -> list[De
     return _within_margin(ordered, lambda derivation: derivation.prior)[:MAX_LOWERED]
 
 
-def _lower_all(
-    derivations: Sequence[Derivation], links: Sequence[Link], context: ParseContext, deadline: Deadline
-) -> list[Candidate]:
+def _lower_all(derivations: Sequence[Derivation], context: ParseContext, deadline: Deadline) -> list[Candidate]:
     """The candidates of derivations, each plan once; at the deadline those that are ready."""
     best: dict[Body, Candidate] = {}
-    loss_of = _name_losses(links)
-    names = {link.covered for link in links if link.exact and link.end - link.start > 1}
+    loss_of = _name_losses(context.links)
+    names = {link.covered for link in context.links if link.exact and link.end - link.start > 1}
     for derivation in derivations:
         raise_if_cancelled()
         if best and deadline.is_over():
@@ -169,28 +142,6 @@ def _lower(derivation: Derivation, context: ParseContext) -> Iterator[LoweredPla
         rivals = zip(plans, mentioned, strict=True)
         if not any(other_count > count and other.steps <= plan.steps for other, other_count in rivals):
             yield plan
-
-
-def _apply_constraints(
-    candidates: Sequence[Candidate], question: Question, links: list[Link], graph: SchemaGraph
-) -> list[Candidate]:
-    """The candidates that the question and the other candidates do not rule out."""
-    kept = drop_self_references(candidates, question, graph)
-    kept = drop_category_names(kept)
-    kept = prefer_whole_sums(prefer_negations(kept, question), question)
-    kept = _with_own_columns(kept)
-    kept = prefer_totals(drop_constant_orders(drop_sorting_categories(prefer_single_hops(kept))))
-    kept = prefer_owner_columns(kept) if has_possessive_column(question) else kept
-    kept = prefer_answered_cues(kept, question)
-    kept = prefer_named_measure(prefer_extreme_values(kept, question))
-    kept = prefer_wider_classes(prefer_whole_names(kept, question), graph)
-    return prefer_requested_class(kept, question, links, graph)
-
-
-def _with_own_columns(candidates: list[Candidate]) -> list[Candidate]:
-    """ "The boats with their keepers": readings that show both, if there are any."""
-    shown = [c for c in candidates if OWN_COLUMN_RULE not in c.derivation.trace or len(c.derivation.targets) > 1]
-    return shown if any(OWN_COLUMN_RULE in c.derivation.trace for c in shown) else candidates
 
 
 def _within_margin(ordered: Sequence[T], score: Callable[[T], float]) -> list[T]:

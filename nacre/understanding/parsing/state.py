@@ -1,5 +1,6 @@
 """A partial reading while a question is read from left to right: ParseState, and steps from state to state."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
@@ -110,10 +111,11 @@ def next_slot(state: ParseState, node: int) -> int:
 
 
 class ParseContext(NamedTuple):
-    """What rules may read: the question and the schema graph."""
+    """What rules may read: the question, the schema graph, and what spans of the question may name."""
 
     question: Question
     graph: SchemaGraph
+    links: Sequence[Link] = ()
 
     def count_content(self, mask: int) -> int:
         """Return how many tokens of a mask carry meaning."""

@@ -2,6 +2,5 @@
 
 In reading order: self_reference, answered_cues, preferences (readings that rule out others), requested_class ("which
 states"), answer_type ("where", "who"), direction (of links), relative_clauses, mentioned_paths (which path
-the question mentions), own_properties (of a named thing, before those reached over links), part_of (a whole
-includes its parts).
+the question mentions), own_properties (of a named thing, before those reached over links).
 """

@@ -6,59 +6,59 @@ from nacre.language.base import language
 from nacre.language.forms.nouns import is_plural, wording_entry
 from nacre.language.tokens import Token
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.parsing.completion.columns import MEASURE_RULE
-from nacre.understanding.parsing.modifier_rules.exclusive import ONLY_RULE
-from nacre.understanding.parsing.modifier_rules.ongoing import BY_END_RULE
+from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Derivation, Question, Ref
 
 
-def prefer_answered_cues(candidates: list[Candidate], question: Question) -> list[Candidate]:
-    """Return the readings with the rules that answer to a cue, one cue after the other."""
-    for asks, rule in EXPECTED_RULES:
-        if asks(question):
-            candidates = [each for each in candidates if rule in each.derivation.trace] or candidates
-    return candidates
+def expect_rule(
+    asks: Callable[[Question], bool], rule: str
+) -> Callable[[list[Candidate], ParseContext], list[Candidate]]:
+    """Return a constraint that keeps the readings made by a rule, if the question asks for what the rule answers."""
+
+    def keep(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
+        if not asks(context.question):
+            return candidates
+        return [each for each in candidates if rule in each.derivation.trace]
+
+    return keep
 
 
-def _has_cue(kind: str) -> Callable[[Question], bool]:
+def has_cue(kind: str) -> Callable[[Question], bool]:
+    """Return a test whether a question has a cue of a kind."""
     return lambda question: any(cue.kind == kind for cue in question.cues)
 
 
-def _asks_capacity(question: Question) -> bool:
+def asks_capacity(question: Question) -> bool:
     """Whether "how many" begins a measure: "how many people can the room hold" counts nobody."""
     counts = [cue for cue in question.cues if cue.kind == "count"]
     degrees = [cue for cue in question.cues if cue.kind == "degree"]
     return any(degree.start == count.start and count.end < degree.end for degree in degrees for count in counts)
 
 
-# what a question may ask for, and the rule of the readings that answer to it
-EXPECTED_RULES: tuple[tuple[Callable[[Question], bool], str], ...] = (
-    (_has_cue("now"), BY_END_RULE),
-    (_asks_capacity, "degree of thing"),
-    (_has_cue("only"), ONLY_RULE),
-    (lambda question: question.wants_measure, MEASURE_RULE),
-)
+def asks_measure(question: Question) -> bool:
+    """Whether the measure of a superlative is asked for as well."""
+    return question.wants_measure
 
 
-def prefer_negations(candidates: list[Candidate], question: Question) -> list[Candidate]:
+def prefer_negations(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Return the readings that answer to "without", if there are any."""
-    words, tokens = language().words["going_without"], question.tokens
-    if not any(cue.kind in ("negation", "missing") and tokens[cue.start].norm in words for cue in question.cues):
+    words, question = language().words["going_without"], context.question
+    if not any(c.kind in ("negation", "missing") and question.tokens[c.start].norm in words for c in question.cues):
         return candidates
     return [
         each
         for each in candidates
         if any(condition.negated or condition.op == "unknown" for condition in each.derivation.conditions)
-    ] or candidates
+    ]
 
 
-def prefer_whole_sums(candidates: list[Candidate], question: Question) -> list[Candidate]:
+def prefer_whole_sums(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Return the readings without those that list a total of each thing, where others give the total of all.
 
     "The total amount of all orders" is one number, even if each order has a "total amount".
     """
-    tokens, of_all_words = question.tokens, language().words["altogether"]
-    if not any(cue.kind == "any" and tokens[cue.start].norm in of_all_words for cue in question.cues):
+    tokens, of_all_words = context.question.tokens, language().words["altogether"]
+    if not any(cue.kind == "any" and tokens[cue.start].norm in of_all_words for cue in context.question.cues):
         return candidates
     sums = {target.ref for each in candidates for target in each.derivation.targets if target.function == "sum"}
     return [each for each in candidates if not any(_lists_totals(each.derivation, ref, tokens) for ref in sums)]

@@ -1,14 +1,13 @@
 """Which end of a link a named thing stands at: Candidates + Question -> those with the right end."""
 
-from collections.abc import Sequence
-
 from nacre.language.base import language
 from nacre.language.forms.nouns import wording_entry
 from nacre.language.thesaurus import concept_phrases, nouns_of_kind
 from nacre.language.tokens import lemma, split_name
-from nacre.records.plan import Ask, Select
+from nacre.records.plan import Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Link, Question
 from nacre.wording.labels.predicate_labels import predicate_label
 
@@ -16,12 +15,13 @@ from nacre.wording.labels.predicate_labels import predicate_label
 SHARED_LETTERS = 4
 
 
-def drop_reversed_links(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
+def drop_reversed_links(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Drop the readings in which a named thing stands at the wrong end of a link between things of one class.
 
     Readings that find "who" by another path than such a link are dropped as well, if others follow the link.
     """
-    kept = [each for each in candidates if not _is_reversed(each, question, graph)]
+    graph = context.graph
+    kept = [each for each in candidates if not _is_reversed(each, context.question, graph)]
     if not any(_follows_named_link(each, graph) for each in kept):
         return kept
     return [each for each in kept if "who" not in each.derivation.trace or _follows_named_link(each, graph)]
@@ -39,7 +39,7 @@ def _follows_named_link(candidate: Candidate, graph: SchemaGraph) -> bool:
 
 def _is_reversed(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
     """Whether the one named thing stands at the wrong end of the one link that the question names."""
-    body = candidate.body.select if isinstance(candidate.body, Ask) else candidate.body
+    body = candidate.body
     if not isinstance(body, Select):
         return False
     links = candidate.derivation.links

@@ -5,13 +5,14 @@ exists does not: what Dallas has no number of is not answered by the number of i
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from nacre.records.plan import Attribute, Edge, Itself, Select, aggregated_value
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.completion.question_words import QUESTION_WORD_RULES
 from nacre.understanding.parsing.constraints.mentioned_paths import is_mentioned_edge, words_outside_names
+from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Derivation, Question
 
 # share of the things of a class that have a property of the class, at least (given)
@@ -19,10 +20,11 @@ MIN_HELD_SHARE = 0.1
 
 
 def prefer_own_properties(
-    candidates: Sequence[Candidate], whole: Callable[[Candidate], bool], question: Question, graph: SchemaGraph
+    candidates: list[Candidate], context: ParseContext, whole: Callable[[Candidate], bool]
 ) -> list[Candidate]:
     """Drop the readings that reach over links without a word, if another reading that is `whole` explains the same
     words by what a named thing has itself."""
+    question, graph = context.question, context.graph
     own = [each.derivation for each in candidates if looks_up_own(each, question, graph) and whole(each)]
     return [
         each

@@ -5,16 +5,18 @@ from itertools import permutations
 
 from nacre.language.base import language
 from nacre.records.plan import Attribute, Body, Select, aggregated_value
-from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.class_synonyms import SKOS_NAMESPACE
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.completion.finish import NAMED_TARGET_RULE
 from nacre.understanding.parsing.mention_rules.categories import MEMBERS_RULE
+from nacre.understanding.parsing.mention_rules.class_mentions import OWN_COLUMN_RULE
+from nacre.understanding.parsing.mention_rules.possessives import has_possessive_column
 from nacre.understanding.parsing.modifier_rules.superlatives import TOTAL_RULE
-from nacre.understanding.question.types import INEQUALITIES, Derivation, Question, Ref
+from nacre.understanding.parsing.state import ParseContext
+from nacre.understanding.question.types import INEQUALITIES, Derivation, Ref
 
 
-def drop_category_names(candidates: list[Candidate]) -> list[Candidate]:
+def drop_category_names(candidates: list[Candidate], _: ParseContext) -> list[Candidate]:
     """Drop the readings that give the name of a category, where others give its members.
 
     A class of whose name the category is a part is dropped as well.
@@ -34,11 +36,12 @@ def drop_category_names(candidates: list[Candidate]) -> list[Candidate]:
     ]
 
 
-def prefer_wider_classes(candidates: list[Candidate], graph: SchemaGraph) -> list[Candidate]:
+def prefer_wider_classes(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Drop the readings about a class that the question does not name, where a wider class reads the same.
 
     "The tallest work" is not restricted to tapestries.
     """
+    graph = context.graph
     roots_of: dict[tuple[object, ...], set[int]] = defaultdict(set)
     keyed = [(each, _root(each.derivation), _without_root(each.derivation)) for each in candidates]
     for _, root, rest in keyed:
@@ -74,7 +77,7 @@ def _without_root(derivation: Derivation) -> tuple[object, ...]:
     )
 
 
-def drop_sorting_categories(candidates: list[Candidate]) -> list[Candidate]:
+def drop_sorting_categories(candidates: list[Candidate], _: ParseContext) -> list[Candidate]:
     """Drop the categories below a category, where other readings give the things in these categories.
 
     "Steam engines" are engines, and no types of engines.
@@ -85,20 +88,28 @@ def drop_sorting_categories(candidates: list[Candidate]) -> list[Candidate]:
     return [each for each in candidates if not (below & {target.ref.node for target in each.derivation.targets})]
 
 
-def prefer_owner_columns(candidates: list[Candidate]) -> list[Candidate]:
+def prefer_owner_columns(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Drop the readings that show only properties, where others show the same properties beside their owners."""
+    if not has_possessive_column(context.question):
+        return candidates
     targets = [(each, {target.ref for target in each.derivation.targets}) for each in candidates]
     with_owner = [refs for _, refs in targets if any(not ref.predicate for ref in refs)]
     owned = {frozenset(ref for ref in refs if ref.predicate) for refs in with_owner} - {frozenset()}
     return [each for each, refs in targets if not owned or (len(refs) > 1 and frozenset(refs) not in owned)]
 
 
-def prefer_whole_names(candidates: list[Candidate], question: Question) -> list[Candidate]:
+def prefer_own_columns(candidates: list[Candidate], _: ParseContext) -> list[Candidate]:
+    """ "The boats with their keepers": keep the readings that show both, if there are any."""
+    shown = [c for c in candidates if OWN_COLUMN_RULE not in c.derivation.trace or len(c.derivation.targets) > 1]
+    return shown if any(OWN_COLUMN_RULE in c.derivation.trace for c in shown) else candidates
+
+
+def prefer_whole_names(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Drop the readings that split a capitalised name, where others take it as a whole.
 
     "Thornlea Hospital" is no hospital in Thornlea.
     """
-    tokens = question.tokens
+    tokens = context.question.tokens
     names = {
         link.covered
         for each in candidates
@@ -114,11 +125,12 @@ def prefer_whole_names(candidates: list[Candidate], question: Question) -> list[
     return [each for each in candidates if not splits_name(each)]
 
 
-def prefer_extreme_values(candidates: list[Candidate], question: Question) -> list[Candidate]:
+def prefer_extreme_values(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Keep the readings that give the highest or lowest value, where a question begins to ask for it.
 
     "What is the highest fee of the dancers" asks for a fee, and for no dancer.
     """
+    question = context.question
     cue = next((each for each in question.cues if each.kind in ("superlative", "most")), None)
     words, known = question.tokens, language().words
     if cue is None or not cue.start or words[0].norm in known["who"] | known["choosing_one"]:
@@ -139,15 +151,15 @@ def prefer_extreme_values(candidates: list[Candidate], question: Question) -> li
         each
         for each in candidates
         if any(target.ref in properties and target.function in ("max", "min") for target in each.derivation.targets)
-    ] or candidates
+    ]
 
 
-def prefer_named_measure(candidates: list[Candidate]) -> list[Candidate]:
+def prefer_named_measure(candidates: list[Candidate], _: ParseContext) -> list[Candidate]:
     """Drop the readings that bound another property than the one that is named, if there are others.
 
     "An empty weight under 1600 kg" bounds no payload.
     """
-    return [each for each in candidates if not _bounds_other(each.derivation)] or candidates
+    return [each for each in candidates if not _bounds_other(each.derivation)]
 
 
 def _bounds_other(derivation: Derivation) -> bool:
@@ -159,7 +171,7 @@ def _bounds_other(derivation: Derivation) -> bool:
     return bool(known & named) and bool(bounded - named)
 
 
-def prefer_totals(candidates: list[Candidate]) -> list[Candidate]:
+def prefer_totals(candidates: list[Candidate], _: ParseContext) -> list[Candidate]:
     """Drop the readings that rank things by their largest part, where others rank them by the sum of their parts.
 
     The department with the most beds has them in several rooms.
@@ -178,12 +190,12 @@ def prefer_totals(candidates: list[Candidate]) -> list[Candidate]:
     return [c for c in candidates if TOTAL_RULE in c.derivation.trace or not ranks_by_part(c.derivation)]
 
 
-def prefer_single_hops(candidates: list[Candidate]) -> list[Candidate]:
+def prefer_single_hops(candidates: list[Candidate], _: ParseContext) -> list[Candidate]:
     """Drop the readings that follow a link twice which the question names once, if there are others.
 
     The "mentor of Ann" is not the mentor of Ann's mentor.
     """
-    return [each for each in candidates if not _follows_twice(each)] or candidates
+    return [each for each in candidates if not _follows_twice(each)]
 
 
 def _follows_twice(candidate: Candidate) -> bool:
@@ -198,7 +210,7 @@ def _follows_twice(candidate: Candidate) -> bool:
     )
 
 
-def drop_constant_orders(candidates: list[Candidate]) -> list[Candidate]:
+def drop_constant_orders(candidates: list[Candidate], _: ParseContext) -> list[Candidate]:
     """Drop the readings ordered by a value of one named thing, which is the same in every row."""
     return [each for each in candidates if not _has_constant_order(each.body)]
 

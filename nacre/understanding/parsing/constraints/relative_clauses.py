@@ -7,6 +7,7 @@ from nacre.language.base import language
 from nacre.records.plan import Attribute, Itself, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Link, Question
 
 # how many words may stand between a relative pronoun and a name in the clause
@@ -20,14 +21,14 @@ class _RelativeClause(NamedTuple):
     name: Link
 
 
-def attach_relative_clauses(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
+def attach_relative_clauses(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Drop the readings in which a thing named in a relative clause belongs to something else than the noun before.
 
     "Where is the club that Ann plays for". All readings stay if none attaches the clause to the noun.
     """
-    attached = [_attaches_clause(each, question, graph) for each in candidates]
+    attached = [_attaches_clause(each, context.question, context.graph) for each in candidates]
     if True not in attached:
-        return list(candidates)
+        return candidates
     return [each for each, is_attached in zip(candidates, attached, strict=True) if is_attached is not False]
 
 

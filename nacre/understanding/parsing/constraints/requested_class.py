@@ -8,6 +8,7 @@ from nacre.language.thesaurus import function_words
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.completion.columns import STANDS_FOR_RULE
+from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Derivation, Link, Question
 
 
@@ -23,14 +24,12 @@ class _RequestedClass(NamedTuple):
     exact: frozenset[int] = frozenset()
 
 
-def prefer_requested_class(
-    candidates: list[Candidate], question: Question, links: Sequence[Link], graph: SchemaGraph
-) -> list[Candidate]:
+def prefer_requested_class(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Return the readings that show things of the requested class, or something of them, before anything else."""
-    requested = _requested_class(question, links, graph)
+    requested = _requested_class(context.question, context.links, context.graph)
     if requested is None:
         return candidates
-    return [each for each in candidates if _shows(each.derivation, requested, graph)] or candidates
+    return [each for each in candidates if _shows(each.derivation, requested, context.graph)]
 
 
 def _requested_class(question: Question, links: Sequence[Link], graph: SchemaGraph) -> _RequestedClass | None:

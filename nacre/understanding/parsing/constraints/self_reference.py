@@ -1,23 +1,23 @@
 """Readings that ask for what the question names, or relate things to themselves: Candidates -> those left."""
 
-from collections.abc import Sequence
-
 from nacre.language.base import language
 from nacre.records.plan import Body, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.mention_rules.entities_and_values import IDENTIFIER_RULE
 from nacre.understanding.parsing.readers.keywords import is_keywords
-from nacre.understanding.question.types import Derivation, Question, Ref
+from nacre.understanding.parsing.state import ParseContext
+from nacre.understanding.question.types import Derivation, Ref
 
 
-def drop_self_references(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
+def drop_self_references(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Return the readings that do not count each thing as one of itself, and do not ask for what is named.
 
     A yes/no question may ask for what it names, and so may keywords. Others do if there is no other reading, but not
     for its number.
     """
-    kept = [c for c in candidates if not (_counts_itself(c.derivation) or _repeats_end(c.body, graph))]
+    question = context.question
+    kept = [c for c in candidates if not (_counts_itself(c.derivation) or _repeats_end(c.body, context.graph))]
     if is_keywords(question) or (question.tokens and question.tokens[0].norm in language().words["asking_yes_no"]):
         return kept
     kept = [c for c in kept if not _targets_named_thing(c.derivation, counted=True)]

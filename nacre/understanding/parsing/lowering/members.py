@@ -1,26 +1,30 @@
-"""Aggregate over what is linked to one thing: Body -> Body ("the average price of the X5" is one of its variants)."""
+"""Aggregate over what is linked to one thing: Candidate -> Candidate (the average price of a model's variants)."""
 
 from dataclasses import replace
 
 from nacre.records.plan import Aggregate, Attribute, Body, Compute, Edge, Select, Variable
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.graph.shortest_paths import PathStep
+from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.state import ParseContext
 
 # aggregates that say nothing about a single value
 AGGREGATES_OF_MANY = frozenset(("avg", "min", "max", "sum"))
 
 
-def aggregate_members(body: Body, graph: SchemaGraph) -> Body:
-    """Return the plan with each aggregate over a single thing as one over the things that are linked to it.
+def aggregate_members(candidate: Candidate, context: ParseContext) -> Candidate:
+    """Return the reading with each aggregate over a single thing as one over the things that are linked to it.
 
     A comparison of two things changes on both sides or not at all.
     """
+    body, graph = candidate.body, context.graph
+    changed: Body | None = None
     if isinstance(body, Compute):
         left, right = _over_members(body.left, graph), _over_members(body.right, graph)
-        return body if left is None or right is None else replace(body, left=left, right=right)
+        changed = None if left is None or right is None else replace(body, left=left, right=right)
     if isinstance(body, Select):
-        return _over_members(body, graph) or body
-    return body
+        changed = _over_members(body, graph)
+    return candidate if changed is None else candidate._replace(body=changed)
 
 
 def _over_members(select: Select, graph: SchemaGraph) -> Select | None:

@@ -7,19 +7,20 @@ from nacre.language.thesaurus import is_person
 from nacre.records.plan import Edge, Itself, Select, Variable
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Question, Ref, Target
 
 # the rule that asks for the person behind an unnamed thing
 ROLE_HOLDER_RULE = "who is behind"
 
 
-def resolve_role_holder(candidate: Candidate, question: Question, graph: SchemaGraph) -> Candidate:
+def resolve_role_holder(candidate: Candidate, context: ParseContext) -> Candidate:
     """Return the reading with the one person to whom an unnamed thing links.
 
     It applies if a question for persons is answered by such things, and no word names their class.
     """
-    derivation, body = candidate.derivation, candidate.body
-    if not isinstance(body, Select) or not _gives_unnamed_role(candidate, question, graph):
+    derivation, body, graph = candidate.derivation, candidate.body, context.graph
+    if not isinstance(body, Select) or not _gives_unnamed_role(candidate, context.question, graph):
         return candidate
     role = body.answers[0]
     person = _one_person(graph, derivation.targets[0].ref.node)

@@ -7,12 +7,12 @@ from nacre.records.plan import Aggregate, Ask, Attribute, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.question.types import Question
+from nacre.understanding.parsing.state import ParseContext
 
 
-def read_unions(candidate: Candidate, question: Question, graph: SchemaGraph) -> Candidate:
+def read_unions(candidate: Candidate, context: ParseContext) -> Candidate:
     """The candidate with the nouns of the question for its unions, and with the sum of an amount "of everything"."""
-    body = candidate.body
+    body, question, graph = candidate.body, context.question, context.graph
     select = body.select if isinstance(body, Ask) else body
     if not isinstance(select, Select) or not any(v.any_of for v in select.variables):
         return candidate

@@ -1,11 +1,11 @@
-"""Read keywords without function words: Candidates -> those that say more than the words ("Cellar Stage heated")."""
+"""Read keywords without function words: Candidates -> those that say more than the words do ("Cellar Stage heated")."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from nacre.plans.inspect_select import filtered_variable
 from nacre.records.plan import Ask, Attribute, Itself, Select
 from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Question
 
 # The rule in the trace of what only keywords ask.
@@ -17,27 +17,29 @@ def is_keywords(question: Question) -> bool:
     return len(question.tokens) > 1 and not question.stopwords and not question.cues
 
 
-def read_keywords(candidates: Sequence[Candidate], question: Question) -> list[Candidate]:
-    """The readings of keywords that give something new, of other questions all.
-
-    A thing with a condition asks whether it holds. What the words name already is no answer, unless nothing else is.
-    """
-    if not is_keywords(question):
-        return list(candidates)
-    read = [_as_condition(each) for each in candidates]
-    return [each for each in read if not _repeats_condition(each)] or read
-
-
-def _as_condition(candidate: Candidate) -> Candidate:
-    """The reading as a yes/no question if it gives one named thing under further conditions."""
-    body = candidate.body
-    if not isinstance(body, Select) or len(body.answers) != 1 or not isinstance(body.answers[0], Itself):
+def as_condition(candidate: Candidate, context: ParseContext) -> Candidate:
+    """Return the reading of keywords as a yes/no question if it gives one named thing under further conditions."""
+    if not is_keywords(context.question) or not isinstance(candidate.body, Select) or not _tests_thing(candidate.body):
         return candidate
-    named = next((v for v in body.variables if v.name == body.answers[0].variable), None)
-    if named is None or len(named.keys) != 1 or body.group or body.limit or not _is_condition(body, named.name):
-        return candidate
-    asked = Ask(replace(body, order=None))
+    asked = Ask(replace(candidate.body, order=None))
     return candidate._replace(body=asked, derivation=candidate.derivation.apply_rule(KEYWORD_RULE))
+
+
+def drop_repeated_keywords(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
+    """Drop the readings of keywords that give nothing but what their conditions say: what the words name already."""
+    if not is_keywords(context.question):
+        return candidates
+    return [each for each in candidates if not _repeats_condition(each)]
+
+
+def _tests_thing(body: Select) -> bool:
+    """Whether a plan gives one named thing under further conditions."""
+    if len(body.answers) != 1 or not isinstance(body.answers[0], Itself):
+        return False
+    named = next((v for v in body.variables if v.name == body.answers[0].variable), None)
+    if named is None or len(named.keys) != 1 or body.group or body.limit:
+        return False
+    return _is_condition(body, named.name)
 
 
 def _is_condition(body: Select, thing: str) -> bool:
@@ -50,9 +52,9 @@ def _is_condition(body: Select, thing: str) -> bool:
 
 
 def _repeats_condition(candidate: Candidate) -> bool:
-    """Whether a reading gives nothing but what its conditions say: a thing or a value that the words name."""
+    """Whether a reading gives a thing or a value that the words name."""
     body = candidate.body
-    if not isinstance(body, Select) or body.group or body.by:
+    if not isinstance(body, Select) or body.group or body.by or _tests_thing(body):
         return False
     named = {v.name for v in body.variables if len(v.keys) == 1}
     equal = {f.left for f in body.filters if f.op == "=" and not f.negated and isinstance(f.left, Attribute)}

@@ -14,12 +14,12 @@ MIN_KIND_QUESTION_WORDS = 3
 KIND_RULE = "of kind"
 
 
-def read_kind_question(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Candidate | None:
-    """Return the reading of "is Emma a novel": whether a named thing, or the things of a class, are of another class,
+def read_kind_question(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[Candidate]:
+    """Yield the reading of "is Emma a novel": whether a named thing, or the things of a class, are of another class,
     if nothing else is said."""
     words, known = question.tokens, language().words
     if len(words) < MIN_KIND_QUESTION_WORDS or words[0].norm not in known["being"]:
-        return None
+        return
     # "is the tuba a brass instrument"
     starts = (1, 2) if words[1].norm in known["article"] else (1,)
     subjects = [x for x in links if x.exact and x.start in starts and x.kind in ("entity", "class")]
@@ -33,10 +33,11 @@ def read_kind_question(question: Question, links: Sequence[Link], graph: SchemaG
                 continue
             if subject.kind == "entity" and has_article:
                 names = [x for x in subjects if x.kind == "entity" and x.end == subject.end]
-                return _candidate(_named_thing(names, kind, question, graph), (subject, kind), question)
+                yield _candidate(_named_thing(names, kind, question, graph), (subject, kind), question)
+                return
             if subject.kind == "class" and (has_article or words[0].norm in phrase_list("parsing", "being_many")):
-                return _candidate(_things_of_class(subject, kind, question, graph), (subject, kind), question)
-    return None
+                yield _candidate(_things_of_class(subject, kind, question, graph), (subject, kind), question)
+                return
 
 
 def _kinds_at_end(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]:

@@ -8,24 +8,19 @@ from nacre.language.booleans import alternative_values, none_value, true_value
 from nacre.records.plan import Aggregate, Ask, Attribute, Filter, Itself, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.question.types import INEQUALITIES, Link, Question
+from nacre.understanding.parsing.state import ParseContext
+from nacre.understanding.question.types import INEQUALITIES, Derivation, Link, Question
 
 # the longest second question that asks which: "which of them"
 MAX_SECOND_QUESTION_WORDS = 3
 
 
-def as_yes_no(candidate: Candidate, question: Question, graph: SchemaGraph) -> Candidate:
+def as_yes_no(candidate: Candidate, context: ParseContext) -> Candidate:
     """Return the reading as a yes/no question if the question begins like one; requested properties are checked."""
-    body, known = candidate.body, language().words
-    first = question.tokens[0].norm if question.tokens else ""
-    second = question.tokens[1].norm if len(question.tokens) > 1 else ""
-    is_polite = first in known["polite"] and second in known["polite_object"]
-    # "could I take a dog to ..." asks, "can you list ..." is polite
-    if is_polite and "flag" not in candidate.derivation.trace:
+    body, links = candidate.body, candidate.derivation.links
+    question, graph = context.question, context.graph
+    if not _asks_yes_no(candidate, question) or not isinstance(body, Select):
         return candidate
-    if _asks_which(question) or first not in known["asking_yes_no"] or not isinstance(body, Select):
-        return candidate
-    links = candidate.derivation.links
     if (choice := _choice_of_values(body, links, question, graph)) is not None:
         return candidate._replace(body=choice)
     answer = body.answers[0]
@@ -41,6 +36,17 @@ def as_yes_no(candidate: Candidate, question: Question, graph: SchemaGraph) -> C
         limit=None,
     )
     return candidate._replace(body=Ask(select))
+
+
+def _asks_yes_no(candidate: Candidate, question: Question) -> bool:
+    """Whether the question begins like one for yes or no. "Could I take a dog to ..." asks, "can you list ..." is
+    polite."""
+    known = language().words
+    first, second = [*(token.norm for token in question.tokens[:2]), "", ""][:2]
+    is_polite = first in known["polite"] and second in known["polite_object"]
+    if is_polite and "flag" not in candidate.derivation.trace:
+        return False
+    return isinstance(candidate.body, Select) and first in known["asking_yes_no"] and not _asks_which(question)
 
 
 def _asks_which(question: Question) -> bool:
@@ -97,28 +103,31 @@ def _property_checks(select: Select, links: Sequence[Link], question: Question, 
             yield Filter(attribute, "known") if none is None else Filter(attribute, "!=", none)
 
 
-def keep_named_things(candidates: Sequence[Candidate], links: Sequence[Link]) -> list[Candidate]:
+def keep_named_things(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Drop the yes/no readings that leave out a named thing which others use."""
-    names = [link.covered for link in links if link.kind == "entity" and link.exact]
+    names = [link.covered for link in context.links if link.kind == "entity" and link.exact]
+    asking = [_asks_yes_no(each, context.question) for each in candidates]
     counts = [sum(each.derivation.covered & name == name for name in names) for each in candidates]
-    paired = list(zip(counts, candidates, strict=True))
-    most = max((count for count, each in paired if isinstance(each.body, Ask)), default=0)
-    return [each for count, each in paired if count == most or not isinstance(each.body, Ask)]
+    most = max((count for count, asks in zip(counts, asking, strict=True) if asks), default=0)
+    checked = zip(candidates, counts, asking, strict=True)
+    return [each for each, count, asks in checked if count == most or not asks]
 
 
-def is_comparable(candidate: Candidate, graph: SchemaGraph) -> bool:
-    """Whether a yes/no reading compares what can be compared.
+def drop_incomparable(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
+    """Drop the yes/no readings that compare what cannot be compared.
 
     A text is never less than a number ("8.00 EUR" under 10), and a named thing is always one.
     """
-    if not isinstance(candidate.body, Ask):
-        return True
-    conditions = candidate.derivation.conditions
-    named = {each.ref for each in conditions if each.op == "is" and len(each.keys) == 1}
+    question, graph = context.question, context.graph
+    return [each for each in candidates if not _asks_yes_no(each, question) or _is_comparable(each.derivation, graph)]
+
+
+def _is_comparable(derivation: Derivation, graph: SchemaGraph) -> bool:
+    named = {each.ref for each in derivation.conditions if each.op == "is" and len(each.keys) == 1}
     return all(
         each.ref not in named
         if each.function
         else graph.is_numeric(each.ref.predicate) or graph.is_date(each.ref.predicate)
-        for each in conditions
+        for each in derivation.conditions
         if each.op in INEQUALITIES and (each.function or each.ref.predicate)
     )

@@ -1,4 +1,4 @@
-"""Include the parts of a named whole: Body -> Body ("staff of the faculty" includes those of its chairs)."""
+"""Include the parts of a named whole: Candidate -> Candidate ("staff of the faculty" includes those of its chairs)."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -8,13 +8,19 @@ from nacre.language.base import language
 from nacre.language.thesaurus import nouns_of_kind
 from nacre.records.plan import Ask, Attribute, Body, Combine, Edge, Filter, Itself, Select, Variable, aggregated_value
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
+from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.state import ParseContext
 
 # the average number of links to a whole, at least: many things are members, one thing is the head
 MIN_LINKS_PER_WHOLE = 1.5
 
 
-def include_parts(body: Body, graph: SchemaGraph) -> Body:
-    """Return the plan in which a named place, body or category stands for all of its parts as well."""
+def include_parts(candidate: Candidate, context: ParseContext) -> Candidate:
+    """Return the reading in which a named place, body or category stands for all of its parts as well."""
+    return candidate._replace(body=_parts_in_body(candidate.body, context.graph))
+
+
+def _parts_in_body(body: Body, graph: SchemaGraph) -> Body:
     if isinstance(body, Combine):
         return replace(body, left=_include_parts(body.left, graph), right=_include_parts(body.right, graph))
     if isinstance(body, Ask):

@@ -1,0 +1,96 @@
+"""Drop the readings of the beam that are ruled out: Candidates + ParseContext -> those left. See `CONSTRAINTS`."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.completion.columns import MEASURE_RULE
+from nacre.understanding.parsing.constraints.answered_cues import (
+    asks_capacity,
+    asks_measure,
+    expect_rule,
+    has_cue,
+    prefer_negations,
+    prefer_whole_sums,
+)
+from nacre.understanding.parsing.constraints.direction import drop_reversed_links
+from nacre.understanding.parsing.constraints.own_properties import prefer_own_properties
+from nacre.understanding.parsing.constraints.preferences import (
+    drop_category_names,
+    drop_constant_orders,
+    drop_sorting_categories,
+    prefer_extreme_values,
+    prefer_named_measure,
+    prefer_own_columns,
+    prefer_owner_columns,
+    prefer_single_hops,
+    prefer_totals,
+    prefer_whole_names,
+    prefer_wider_classes,
+)
+from nacre.understanding.parsing.constraints.relative_clauses import attach_relative_clauses
+from nacre.understanding.parsing.constraints.requested_class import prefer_requested_class
+from nacre.understanding.parsing.constraints.self_reference import drop_self_references
+from nacre.understanding.parsing.modifier_rules.exclusive import ONLY_RULE
+from nacre.understanding.parsing.modifier_rules.ongoing import BY_END_RULE
+from nacre.understanding.parsing.readers.keywords import drop_repeated_keywords
+from nacre.understanding.parsing.readers.yes_no import drop_incomparable, keep_named_things
+from nacre.understanding.parsing.state import ParseContext
+from nacre.understanding.ranking.unheeded_words import unheeded_words
+
+Keep = Callable[[list[Candidate], ParseContext], list[Candidate]]
+
+
+class Constraint(NamedTuple):
+    """A named constraint. `keep` returns the readings that meet it.
+
+    If none does, all stay, unless it is a law: a reading that breaks a law is no answer even if there is no other.
+    """
+
+    name: str
+    keep: Keep
+    is_law: bool = False
+
+
+def constrain(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
+    """Return the readings that meet the constraints, which are applied in their order."""
+    for constraint in CONSTRAINTS:
+        kept = constraint.keep(candidates, context)
+        candidates = kept if constraint.is_law else kept or candidates
+    return candidates
+
+
+def _prefer_own_properties(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
+    def heeds_all(candidate: Candidate) -> bool:
+        return not unheeded_words(candidate, context.question, context.graph)
+
+    return prefer_own_properties(candidates, context, heeds_all)
+
+
+CONSTRAINTS = (
+    Constraint("no self reference", drop_self_references, is_law=True),
+    Constraint("members of a category", drop_category_names),
+    Constraint("answers without", prefer_negations),
+    Constraint("total of all", prefer_whole_sums),
+    Constraint("own columns", prefer_own_columns),
+    Constraint("single hop", prefer_single_hops),
+    Constraint("things in categories", drop_sorting_categories),
+    Constraint("no constant order", drop_constant_orders, is_law=True),
+    Constraint("rank by total", prefer_totals),
+    Constraint("owner beside property", prefer_owner_columns),
+    Constraint("answers now", expect_rule(has_cue("now"), BY_END_RULE)),
+    Constraint("answers capacity", expect_rule(asks_capacity, "degree of thing")),
+    Constraint("answers only", expect_rule(has_cue("only"), ONLY_RULE)),
+    Constraint("answers measure", expect_rule(asks_measure, MEASURE_RULE)),
+    Constraint("extreme value", prefer_extreme_values),
+    Constraint("named measure", prefer_named_measure),
+    Constraint("whole names", prefer_whole_names),
+    Constraint("widest class", prefer_wider_classes),
+    Constraint("requested class", prefer_requested_class),
+    Constraint("own property", _prefer_own_properties),
+    Constraint("direction of links", drop_reversed_links, is_law=True),
+    Constraint("comparable", drop_incomparable, is_law=True),
+    Constraint("relative clause", attach_relative_clauses),
+    Constraint("all named things", keep_named_things),
+    Constraint("more than keywords", drop_repeated_keywords),
+)
