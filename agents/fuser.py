@@ -51,8 +51,13 @@ async def by_rules(view: TurnView, schema: Schema, gate: GroundingGate) -> Resul
     return Result(await run_in_thread(_say_draft, view, schema, gate))
 
 
+def _limited(view: TurnView, draft: AnswerDraft) -> AnswerDraft:
+    """The draft, no surer than what its question rests on."""
+    return limit_confidence(draft, understood_by_model(view), is_first=not view.conversation)
+
+
 def _say_draft(view: TurnView, schema: Schema, gate: GroundingGate) -> AnswerDraft:
-    draft = translate_draft(limit_confidence(draft_answer(view, schema), understood_by_model(view)), view, schema)
+    draft = translate_draft(_limited(view, draft_answer(view, schema)), view, schema)
     for i, (text, evidence) in enumerate(draft.sentences):
         gate.say(text, evidence, draft.translated[i] if i < len(draft.translated) else "")
     _say_offer(draft, gate)
@@ -68,7 +73,7 @@ def by_model(model: BaseChatModel, rules: Fuser, limits: Limits, *, small: bool 
     """
 
     async def fuser(view: TurnView, schema: Schema, gate: GroundingGate) -> Result[AnswerDraft]:
-        draft = limit_confidence(await run_in_thread(draft_answer, view, schema), understood_by_model(view))
+        draft = _limited(view, await run_in_thread(draft_answer, view, schema))
         has_evidence = any(evidence for _, evidence in draft.sentences)
         if not has_evidence or (view.language == ENGLISH and (small or not asks_for_prose(view))):
             return await rules(view, schema, gate)

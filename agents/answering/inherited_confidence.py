@@ -9,29 +9,32 @@ from nacre.records.turn import Understanding
 from nacre.understanding.ranking.weights import load_weights
 
 DOUBT = "This rests on an answer before it that I was not sure of."
+FIRST_DOUBT = "I am not sure that this is what you mean."
 
 
 def understood_by_model(view: TurnView) -> Understanding:
     """The understanding of a turn; if a model made the follow-up stand alone, with its reference instead of the rules':
-    the turn before if the question changed, else none."""
-    if not any(part.standalone for part in view.found):
+    the turn before if the question changed, else none. A first question that a model read refers to nothing."""
+    first = not view.conversation and any(part.outcome for part in view.found)
+    if not (first or any(part.standalone for part in view.found)):
         return view.understanding
     depends = view.standalone.casefold() != view.question.casefold()
     before = view.conversation[-1].confidence if depends and view.conversation else None
     return replace(view.understanding, most=1.0 if before is None else before)
 
 
-def limit_confidence(draft: AnswerDraft, understanding: Understanding) -> AnswerDraft:
-    """The answer, with a doubt and a lower confidence if the turn that it refers to was not sure."""
+def limit_confidence(draft: AnswerDraft, understanding: Understanding, *, is_first: bool = False) -> AnswerDraft:
+    """The answer, with a doubt and a lower confidence if the turn that it refers to was not sure, or if a first
+    question has a name, date or pronoun that was guessed."""
     if understanding.most >= load_weights().threshold:
         return draft
-    if draft.status == "clarify" and draft.confirm and draft.confidence == round(understanding.most, 3):
+    if not is_first and draft.status == "clarify" and draft.confirm and draft.confidence == round(understanding.most, 3):
         # the doubt is about the earlier turn, not about this reading
         return replace(draft, doubt=DOUBT)
     if draft.status != "answered":
         return draft
     sure = understanding.most if draft.confidence is None else min(draft.confidence, understanding.most)
-    return replace(draft, status="clarify", confidence=round(sure, 3), confirm="", doubt=DOUBT)
+    return replace(draft, status="clarify", confidence=round(sure, 3), confirm="", doubt=FIRST_DOUBT if is_first else DOUBT)
 
 
 def inheritable_confidence(draft: AnswerDraft, understanding: Understanding) -> float | None:

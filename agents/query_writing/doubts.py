@@ -5,7 +5,9 @@ from collections.abc import Sequence
 
 from agents.answering.selection.rows import is_empty
 from agents.turn_view import TurnView
+from nacre.language.base import word_list
 from nacre.language.forms.nouns import number_with_noun
+from nacre.language.thesaurus import function_words
 from nacre.language.tokens import fold, split_name, tokenize
 from nacre.records.evidence import AnswerForm, BranchResult, Table
 from nacre.records.schema import Schema
@@ -74,10 +76,21 @@ def _unused_names(understanding: Understanding, ran: Sequence[BranchResult], sch
     others = [each for each in understanding.candidates if _is_name(each)]
     left: list[Mention] = []
     for mention in mentions:
+        if _is_alternative(mention, understanding.standalone):
+            continue
         same = [mention, *(each for each in (*mentions, *others) if _overlap(mention, each))]
         if not any(_is_used(each, ran) for each in same) and not _names_everything(mention, schema):
             left.append(mention)
     return left
+
+
+def _is_alternative(mention: Mention, question: str) -> bool:
+    """Whether a mention is one of the answers to choose from, and no condition: "is the tram red or a green one?"."""
+    before = [token.norm for token in tokenize(question[: mention.start])]
+    after = [token.norm for token in tokenize(question[mention.end :])]
+    while before and before[-1] in function_words() and before[-1] not in word_list("answering", "choices"):
+        before.pop()
+    return not word_list("answering", "choices").isdisjoint([*before[-1:], *after[:1]])
 
 
 def _is_name(mention: Mention) -> bool:

@@ -69,6 +69,17 @@ def test_of_several_queries_one_with_rows_is_enough() -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "doubted"),
+    [("Is the pilau hot?", True), ("Is it the stew or the pilau?", False), ("Is it the pilau or the stew?", False)],
+)
+def test_answers_to_choose_from_are_no_conditions(question: str, doubted: bool) -> None:
+    at = question.index("pilau")
+    named = replace(mention(), start=at, end=at + len("pilau"))
+    found = find_doubt(first_turn(question, Understanding(question, (named,))), "names", [rows("a")], EMPTY_SCHEMA)
+    assert (found is not None) == doubted
+
+
+@pytest.mark.parametrize(
     ("named", "sql", "doubted"),
     [
         (mention(), "SELECT 1", True),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agents.answering.answer_draft import AnswerDraft
-from agents.answering.inherited_confidence import DOUBT, inheritable_confidence, limit_confidence
+from agents.answering.inherited_confidence import DOUBT, FIRST_DOUBT, inheritable_confidence, limit_confidence
 from nacre.records.plan import Itself, Plan, Select, Variable
 from nacre.records.turn import Reading, Understanding
 from nacre.understanding.ranking.weights import load_weights
@@ -21,6 +21,11 @@ def test_an_answer_on_doubtful_ground_is_in_doubt(confidence: float | None) -> N
     found = limit_confidence(replace(TOLD, confidence=confidence), replace(SURE, most=0.6))
     assert (found.status, found.confidence, found.doubt) == ("clarify", 0.6, DOUBT)
     assert limit_confidence(TOLD, SURE) == TOLD
+
+
+def test_a_first_question_rests_on_no_answer() -> None:
+    found = limit_confidence(TOLD, replace(SURE, most=0.5), is_first=True)
+    assert (found.status, found.doubt) == ("clarify", FIRST_DOUBT)
 
 
 def test_what_was_understood_is_not_what_is_doubted() -> None:
