@@ -28,8 +28,9 @@ from nacre.language.rank_sentences import rank_sentences
 from nacre.language.sanitize import quote_line, quote_lines, strip_control_characters
 from nacre.language.tokens import fold
 from nacre.records.answer import Value
-from nacre.records.evidence import Evidence, Rows
+from nacre.records.evidence import Evidence, Rows, Table
 from nacre.records.schema import Schema
+from nacre.wording.answers.grid import build_grid
 
 log = logging.getLogger(__name__)
 
@@ -195,10 +196,17 @@ def _is_wide(evidence: Evidence) -> bool:
 def evidence_line(evidence: Evidence) -> str:
     """Evidence as a model reads it: rows, a line each; a sentence with its title."""
     if isinstance(evidence, Rows):
-        rows = quote_lines(preview_rows(evidence.table, ROWS_SHOWN, LONGEST_CELL))
+        rows = quote_lines(preview_rows(_worded_table(evidence.table), ROWS_SHOWN, LONGEST_CELL))
         return f"{quote_line(evidence.words)}:\n{rows}" if evidence.words else rows
     text = quote_line(evidence.text)
     return text if not evidence.title or evidence.title in evidence.text else f"{quote_line(evidence.title)}: {text}"
+
+
+def _worded_table(table: Table) -> Table:
+    """A table with its cells as an answer writes them: "7,315 km", "20 to 25 kWh"."""
+    columns = build_grid(table).columns
+    rows = zip(*(column.texts for column in columns), strict=True)
+    return Table(tuple(column.heading for column in columns), tuple(rows))
 
 
 def _lacks_value(values: Sequence[Value], text: str) -> bool:

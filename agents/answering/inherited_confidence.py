@@ -24,17 +24,20 @@ def understood_by_model(view: TurnView) -> Understanding:
 
 
 def limit_confidence(draft: AnswerDraft, understanding: Understanding, *, is_first: bool = False) -> AnswerDraft:
-    """The answer, with a doubt and a lower confidence if the turn that it refers to was not sure, or if a first
-    question has a name, date or pronoun that was guessed."""
+    """The answer, with a doubt and a lower confidence if the turn that it refers to was not sure, or if a name, date or
+    pronoun of a first question was guessed."""
     if understanding.most >= load_weights().threshold:
         return draft
-    if not is_first and draft.status == "clarify" and draft.confirm and draft.confidence == round(understanding.most, 3):
+    asks = draft.status == "clarify" and draft.confirm and draft.confidence == round(understanding.most, 3)
+    if asks and not is_first:
         # the doubt is about the earlier turn, not about this reading
         return replace(draft, doubt=DOUBT)
     if draft.status != "answered":
         return draft
     sure = understanding.most if draft.confidence is None else min(draft.confidence, understanding.most)
-    return replace(draft, status="clarify", confidence=round(sure, 3), confirm="", doubt=FIRST_DOUBT if is_first else DOUBT)
+    return replace(
+        draft, status="clarify", confidence=round(sure, 3), confirm="", doubt=FIRST_DOUBT if is_first else DOUBT
+    )
 
 
 def inheritable_confidence(draft: AnswerDraft, understanding: Understanding) -> float | None:

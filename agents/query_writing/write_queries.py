@@ -1,5 +1,6 @@
 """Let a model write queries until there is no doubt about their rows: TurnView + Database -> QueryAttempts."""
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -25,6 +26,7 @@ MOST_LOOK_UPS = 4
 MOST_QUERIES = 4
 # rows that the names of a meaning are looked for in
 MOST_ROWS_READ = 50
+_SPANS_FROM_ZERO = re.compile(r"(?<![0-9])0[0-9]{1,4}(?![0-9])")
 
 
 class LookUpRequest(BaseModel):
@@ -165,11 +167,16 @@ def _with_meaning(found: BranchResult, words: str, view: TurnView) -> BranchResu
 
 
 def _is_supported(words: str, rows: Rows, view: TurnView) -> bool:
-    """Whether each name and number of a meaning stands in the question, the query, its rows, or the turns before."""
+    """Whether each name and number of a meaning stands in the question, its mentions, the query, its rows, or the turns
+    before. The "0" of "from 0 to 60" may be written "060" in the name of a column."""
     cells = [str(cell) for row in rows.table.rows[:MOST_ROWS_READ] for cell in row if cell is not None]
     turns = [text for turn in view.conversation for text in (turn.standalone, turn.answer)]
     query = rows.query.text if rows.query else ""
-    known = {t.norm for text in (view.question, view.standalone, query, *cells, *turns) for t in tokenize(text)}
+    labels = [mention.label for mention in (*view.understanding.mentions, *view.understanding.candidates)]
+    texts = (view.question, view.standalone, query, *labels, *cells, *turns)
+    known = {token.norm for text in texts for token in tokenize(text)}
+    spans = _SPANS_FROM_ZERO.findall(query)
+    known |= {part for span in spans for part in (span[0], span[1:])}
     return all(
         token.norm in known for token in tokenize(words) if any(not c.islower() for c in token.text if c.isalnum())
     )

@@ -19,6 +19,8 @@ def meaning_text(meaning: str, columns: tuple[str, ...], *rows: tuple[Cell, ...]
         ("number of old looms", ("number",), [(0,)], (), "The number of old looms is 0."),
         ("the looms that are old", ("label",), [("Ada",), ("Bo",)], (), "The looms that are old are Ada and Bo."),
         ("the looms that are old", ("label",), [("Ada",)], (), "The only one of the looms that are old is Ada."),
+        ("the looms with the lowest price", ("label",), [("Ada",)], (), "The loom with the lowest price is Ada."),
+        ("the looms of Hay", ("label",), [("Ada",)], (), "The only loom of Hay is Ada."),
         ("the oldest loom", ("label",), [("Ada",), ("Bo",)], (), "The oldest loom: Ada and Bo."),
         ("when the loom was built", ("year",), [(1999,)], (), "When the loom was built: 1999."),
         (

@@ -4,7 +4,8 @@ Verbalisation."""
 from dataclasses import replace
 
 from nacre.language.base import word_list
-from nacre.language.forms.nouns import join_names, plural
+from nacre.language.forms.nouns import join_names, plural, singular
+from nacre.language.thesaurus import superlative_spellings
 from nacre.records.evidence import Table
 from nacre.wording.answers.grid import Grid, GridColumn, build_grid
 from nacre.wording.answers.lists import is_plural_phrase
@@ -63,7 +64,7 @@ def _truth(words: str, table: Table) -> str:
 
 
 def _sentence(words: str, names: list[str]) -> str:
-    """What is asked for with its values. "The variants are A and B.", "The only one of the variants is A."."""
+    """What is asked for with its values. "The variants are A and B.", "The only variant is A."."""
     values = join_first_names(names)
     if not words or words.lower() in word_list("wording", "blank_headings"):
         return f"The answer is {values}." if len(names) == 1 else f"There are {len(names):,}: {values}."
@@ -71,10 +72,24 @@ def _sentence(words: str, names: list[str]) -> str:
         return f"{capitalise_first(words)}: {values}."
     phrase, is_many = definite_phrase(words), _is_plural(words)
     if is_many and len(names) == 1 and phrase.startswith("the ") and not names[0][:1].isdigit():
-        return f"The only one of {phrase} is {values}."
+        return f"{_single(phrase)} is {values}."
     if not is_many and len(names) > 1:
         return f"{capitalise_first(phrase)}: {values}."
     return f"{capitalise_first(phrase)} {'are' if is_many else 'is'} {values}."
+
+
+def _single(phrase: str) -> str:
+    """The subject of a sentence about the one thing that a plural phrase turned out to name.
+
+    >>> _single("the mills with the lowest price"), _single("the mills of Hay"), _single("the mills that grind rye")
+    ('The mill with the lowest price', 'The only mill of Hay', 'The only one of the mills that grind rye')
+    """
+    noun = phrase.removeprefix("the ")
+    one, words = singular(noun), noun.split()
+    if one == noun or noun[:1].isdigit() or not word_list("wording", "relative_pronouns").isdisjoint(words):
+        return f"The only one of {phrase}"
+    ranks = not (superlative_spellings().keys() | word_list("texts", "superlative_words")).isdisjoint(words)
+    return f"The {'' if ranks else 'only '}{one}"
 
 
 def _heading(heading: str, number: int) -> str:
