@@ -21,6 +21,7 @@ def meaning_text(meaning: str, columns: tuple[str, ...], *rows: tuple[Cell, ...]
         ("the looms that are old", ("label",), [("Ada",)], (), "The only one of the looms that are old is Ada."),
         ("the looms with the lowest price", ("label",), [("Ada",)], (), "The loom with the lowest price is Ada."),
         ("the looms of Hay", ("label",), [("Ada",)], (), "The only loom of Hay is Ada."),
+        ("how much dearer Ada is", ("n",), [(5,)], ("EUR",), "How much dearer Ada is: 5 EUR."),
         ("the oldest loom", ("label",), [("Ada",), ("Bo",)], (), "The oldest loom: Ada and Bo."),
         ("when the loom was built", ("year",), [(1999,)], (), "When the loom was built: 1999."),
         (
