@@ -14,6 +14,7 @@ from agents.answering.selection.rows import is_empty
 from agents.answering.selection.word_cover import content_words
 from nacre.checking.claims import FindGraphNames, is_bare_answer, no_graph_names, unsupported_claims
 from nacre.checking.evidence_index import EvidenceIndex
+from nacre.language.base import word_list
 from nacre.language.detect_language import ENGLISH
 from nacre.language.sanitize import disarm_citations, escape_markup
 from nacre.records.evidence import Evidence, EvidenceSentence
@@ -37,6 +38,8 @@ _NO_DIGIT = re.compile(r"[^\W\d_]")
 # where a Markdown table begins, and what separates its cells; in a cell a bar is "\\|"
 _TABLE = "\n\n| "
 _BARS = re.compile(r"(?:(?<!\s)\s++)?(?<!\\)\|\s*+")
+# letters of an abbreviation
+MAX_ABBREVIATION = 8
 # evidence with a smaller share of a sentence's words gives way to evidence that has clearly more
 _RELATED = 0.5
 _CLEARLY = 0.25
@@ -145,6 +148,7 @@ class GroundingGate:
         # "1. " numbers a line and is no sentence yet
         letter = _NO_DIGIT.search(self._pending)
         ends = (match for match in _END.finditer(self._pending) if match["end"] is not None)
+        ends = (match for match in ends if not _follows_abbreviation(match))
         return next((match.end() for match in ends if letter and letter.start() < match.start()), None)
 
     def _judge(self, raw: str, shown: ShownEvidence) -> None:
@@ -247,6 +251,12 @@ class GroundingGate:
         if key not in self._indexes:
             self._indexes[key] = EvidenceIndex([self._evidence[index] for index in key])
         return self._indexes[key]
+
+
+def _follows_abbreviation(end: re.Match[str]) -> bool:
+    """Whether a full stop without a citation belongs to an abbreviation: "incl. Active Steering"."""
+    word = end.string[max(0, end.start() - MAX_ABBREVIATION - 1) : end.start()].split(" ")[-1].lstrip("(")
+    return "[" not in end[0] and word in word_list("ingestion", "abbreviations")
 
 
 def _is_answer(index: int, shown: ShownEvidence) -> bool:

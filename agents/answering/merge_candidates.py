@@ -6,6 +6,7 @@ from dataclasses import replace
 from agents.answering.disputes import is_same_result
 from agents.answering.selection.rows import is_empty, row_probability
 from agents.models.priors import Outcome, Priors, after_agreement, after_dispute
+from agents.query_writing.doubts import FORMS, is_of_kind
 from agents.query_writing.write_queries import QueryAttempts
 from agents.turn_view import TurnView
 from nacre.language.detect_language import ENGLISH
@@ -104,7 +105,12 @@ def _outcome(
         return "agreed"
     if writing.doubted:
         return "doubted"
-    likely = [each for each in non_empty_rows(drafted.rows) if row_probability(understanding, each) >= LIKELY]
+    likely = [
+        each
+        for each in non_empty_rows(drafted.rows)
+        if row_probability(understanding, each) >= LIKELY
+        and (writing.wants not in FORMS or is_of_kind(writing.wants, each.table))
+    ]
     return "disputed" if likely else "alone"
 
 

@@ -167,7 +167,7 @@ def _with_meaning(found: BranchResult, words: str, view: TurnView) -> BranchResu
 
 
 def _is_supported(words: str, rows: Rows, view: TurnView) -> bool:
-    """Whether each name and number of a meaning stands in the question, its mentions, the query, its table, or the turns
+    """Whether each name and number of a meaning stands in the question, its mentions, the query, its table or the turns
     before. The "0" of "from 0 to 60" may be written "060" in the name of a column."""
     cells = [str(cell) for row in rows.table.rows[:MOST_ROWS_READ] for cell in row if cell is not None]
     turns = [text for turn in view.conversation for text in (turn.standalone, turn.answer)]

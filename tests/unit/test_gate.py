@@ -77,6 +77,8 @@ def test_lines_of_a_list_stay_lines() -> None:
 def test_abbreviations_and_decimals_end_no_sentence() -> None:
     gate = said("The pilaf cooks for approx. 25 min, i.e. not long [1]. The dal too [2].")
     assert gate.cited == [0, 1]
+    gate = said("The pilaf (approx. Pilaf) cooks for 25 min [1].")
+    assert "approx. Pilaf" in gate.answer
 
 
 def test_a_number_that_is_no_evidence_is_dropped() -> None:

@@ -22,7 +22,7 @@ def meaning_text(meaning: str, columns: tuple[str, ...], *rows: tuple[Cell, ...]
         ("the looms with the lowest price", ("label",), [("Ada",)], (), "The loom with the lowest price is Ada."),
         ("the looms of Hay", ("label",), [("Ada",)], (), "The only loom of Hay is Ada."),
         ("how much dearer Ada is", ("n",), [(5,)], ("EUR",), "How much dearer Ada is: 5 EUR."),
-        ("the oldest loom", ("label",), [("Ada",), ("Bo",)], (), "The oldest loom: Ada and Bo."),
+        ("the oldest loom", ("label",), [("Ada",), ("Bo",)], (), "The oldest looms are Ada and Bo."),
         ("when the loom was built", ("year",), [(1999,)], (), "When the loom was built: 1999."),
         (
             "the range of the cart",
@@ -36,9 +36,10 @@ def meaning_text(meaning: str, columns: tuple[str, ...], *rows: tuple[Cell, ...]
             ("loom", "price"),
             [("Ada", 5)],
             ("", "EUR"),
-            "The cheapest loom and its price are Ada and 5 EUR.",
+            "The cheapest loom is Ada, and its price is 5 EUR.",
         ),
         ("whether Ada is old", ("yes",), [(1,)], (), "Yes, Ada is old."),
+        ("whether Ada is of oak", ("yes", "wood"), [(1, "Oak")], (), "Yes, Ada is of oak."),
         ("whether Ada is old", ("yes",), [(0,)], (), "No, it is not the case that Ada is old."),
         (
             "whether the Ada is higher than the looms",

@@ -77,6 +77,11 @@ def best_names(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
     ties[1:] = (quality == quality[np.maximum.accumulate(np.where(first, np.arange(len(rows)), 0))])[1:] & ~first[1:]
     for number, other in zip(subjects[ties].tolist(), objects[ties].tolist(), strict=True):
         best[number] = min(best[number], texts[other])
+    uncased = {number for number, text in best.items() if text.islower()}
+    for number, other in zip(subjects[~first].tolist(), objects[~first].tolist(), strict=True):
+        # of two names that differ in case, the one with capitals is how it is written
+        if number in uncased and texts[other].casefold() == best[number].casefold():
+            best[number] = max(best[number], texts[other], key=lambda text: sum(map(str.isupper, text)))
     foreign = quality[first] % (len(tags) + 1) >= sum(language_rank(tag, facts.languages)[0] < _FOREIGN for tag in tags)
     if 2 * foreign.sum() < len(foreign):
         # if most names are English or untagged, the words of an IRI are preferred to a name in another language

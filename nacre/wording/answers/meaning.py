@@ -6,6 +6,7 @@ from dataclasses import replace
 from nacre.language.base import word_list
 from nacre.language.forms.nouns import join_names, plural, singular
 from nacre.language.thesaurus import superlative_spellings
+from nacre.language.tokens import tokenize
 from nacre.records.evidence import Table
 from nacre.wording.answers.grid import Grid, GridColumn, build_grid
 from nacre.wording.answers.lists import is_plural_phrase
@@ -53,8 +54,11 @@ def _truth(words: str, table: Table) -> str:
             units=table.units[1:],
         )
     )
-    values = _clauses([column for column in further.columns if column.texts[0]])
     statement = words.removeprefix("whether ")
+    said = {token.norm for token in tokenize(statement)} if yes else set()
+    # what the statement says already is not said again
+    deciding = [each for each in further.columns if not {token.norm for token in tokenize(each.texts[0])} <= said]
+    values = _clauses(deciding)
     if statement == words:
         about = f", as to {words}" if words else ""
         return f"{'Yes' if yes else 'No'}{about}{f': {values}' if values else ''}."
@@ -74,7 +78,9 @@ def _sentence(words: str, names: list[str]) -> str:
     if is_many and len(names) == 1 and phrase.startswith("the ") and not names[0][:1].isdigit():
         return f"{_single(phrase)} is {values}."
     if not is_many and len(names) > 1:
-        return f"{capitalise_first(phrase)}: {values}."
+        if not _is_ranked(phrase):
+            return f"{capitalise_first(phrase)}: {values}."
+        phrase, is_many = plural(phrase), True
     return f"{capitalise_first(phrase)} {'are' if is_many else 'is'} {values}."
 
 
@@ -88,8 +94,13 @@ def _single(phrase: str) -> str:
     one, words = singular(noun), noun.split()
     if one == noun or noun[:1].isdigit() or not word_list("wording", "relative_pronouns").isdisjoint(words):
         return f"The only one of {phrase}"
-    ranks = not (superlative_spellings().keys() | word_list("texts", "superlative_words")).isdisjoint(words)
-    return f"The {'' if ranks else 'only '}{one}"
+    return f"The {'' if _is_ranked(noun) else 'only '}{one}"
+
+
+def _is_ranked(phrase: str) -> bool:
+    """Whether a phrase names the first by a measure: "the mill with the lowest price"."""
+    ranks = superlative_spellings().keys() | word_list("texts", "superlative_words")
+    return not ranks.isdisjoint(phrase.split())
 
 
 def _heading(heading: str, number: int) -> str:
@@ -103,11 +114,14 @@ def _is_plural(words: str) -> bool:
 
 
 def _row_sentence(words: str, found: Grid) -> str:
-    """Several values of one row: "The cheapest mill and its price are A and 5 euro."; other rows after a colon."""
+    """Several values of one row: "The cheapest mill is A, and its price is 5 euro."; other rows after a colon."""
     shown = [column for column in found.columns if column.texts[0]]
     if not words or not shown:
         return ""
     phrase = capitalise_first(definite_phrase(words))
+    first, _, second = phrase.partition(" and its ")
+    if second and len(shown) == len(found.columns) == 2:
+        return f"{first} is {shown[0].texts[0]}, and its {second} is {shown[1].texts[0]}."
     if " and " in words and len(shown) == len(found.columns) == 2 and not is_question_clause(words):
         return f"{phrase} are {join_names([column.texts[0] for column in shown])}."
     return f"{phrase}: {join_names([f'{column.heading} {column.texts[0]}'.strip() for column in shown])}."
