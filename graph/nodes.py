@@ -177,7 +177,7 @@ class Nodes:
         return branch
 
     async def check(self, state: State, runtime: Runtime[Context]) -> Update:
-        """The branches that should be asked once more. If there are none and nothing answers, what is nearest to the
+        """The branches that should be asked once more. If there are none and no answer is sure, what is nearest to the
         question."""
         view = decode_turn(state, self._resources.settings)
         wanted = await self._wanted_branches(view, state, runtime)
@@ -201,20 +201,20 @@ class Nodes:
         return branches_to_retry(view, by_model=reasoner_for(self._resources, context) == "model")
 
     async def _nearest(self, view: TurnView, state: State) -> Update:
-        """What the graph says that is nearest to a question that nothing answers."""
+        """What the graph says that is nearest to a question that nothing surely answers."""
         settings = self._resources.settings
         with await self._pinned_graph(state) as graph:
-            lack = await run_in_thread(find_lack, view, graph.schema)
+            lack = await run_in_thread(find_lack, view)
             if not lack:
                 return {}
             try:
                 searching = run_in_thread(search_nearest, view, lack, graph)
-                found = await asyncio.wait_for(searching, settings.branch_seconds)
+                nearest = await asyncio.wait_for(searching, settings.branch_seconds)
             except Exception as error:
                 # the answer does without it
                 _log_failure("searching what is nearest", error)
                 return {}
-        return {"found": [RecordDict(found)]}
+        return {"found": [RecordDict(nearest.found)], "understanding": RecordDict(nearest.understanding)}
 
     async def _rewrite(self, agents: Agents, view: TurnView, graph: Graph) -> tuple[Result[Rewrite], list[str]]:
         """The question that stands alone, and what to say about it."""

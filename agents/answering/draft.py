@@ -15,7 +15,7 @@ from agents.answering.fallbacks.absence import (
     nearest_rows,
     quoted_list,
 )
-from agents.answering.fallbacks.nearest import draft_matches, draft_nearest, likeliest_reading
+from agents.answering.fallbacks.nearest import draft_matches, draft_nearest, facts_beside, likeliest_reading
 from agents.answering.from_texts import DraftFromText, best_text_answer, is_question_for_texts
 from agents.answering.selection.refused_rows import unstated_rows
 from agents.answering.selection.rows import indexed_sentences, is_sure, plan_of, row_probability, unplanned_rows
@@ -90,22 +90,21 @@ def _draft_without_rows(view: TurnView, schema: Schema) -> AnswerDraft:
     return AnswerDraft(sentences, absence.status, reason=absence.reason, table=absence.table, options=options)
 
 
-def find_lack(view: TurnView, schema: Schema) -> Lack:
-    """What the answer would lack as the evidence stands; nothing if it answers, or if it is sure that nothing does."""
-    if view.rewrite.chosen is not None or view.rewrite.aside or view.understanding.orientation:
+def find_lack(view: TurnView) -> Lack:
+    """What the answer lacks as the evidence stands: "words" if rows are not sure or leave words out, "everything"
+    without rows; nothing if it answers, or if it is sure that nothing does."""
+    understanding, evidence = view.understanding, view.evidence
+    if view.rewrite.chosen is not None or view.rewrite.aside or understanding.orientation or _reported_missing(view):
         return ""
-    selected = select_answer_rows(view.understanding, view.evidence)
-    sure = selected[1] if selected is not None and is_sure(view.understanding, selected[1]) else None
-    if sure is not None and not _left_out_words(view.understanding, sure):
+    if asks_for_prose(view) and indexed_sentences(evidence):
         return ""
-    draft = draft_answer(view, schema)
-    if draft.table is not None:
-        rows = view.evidence[draft.table]
-        left_out = isinstance(rows, Rows) and _left_out_words(view.understanding, rows)
-        return "words" if left_out and draft.values else ""
-    if draft.status not in ("not_in_graph", "not_understood") or _reported_missing(view):
-        return ""
-    return "" if is_unanswerable(view.understanding, view.evidence) else "everything"
+    selected = select_answer_rows(understanding, evidence)
+    if selected is not None:
+        is_open = not is_sure(understanding, selected[1]) or _left_out_words(understanding, selected[1])
+        return "words" if is_open and _is_of_reading(selected[1]) else ""
+    from_text = best_text_answer(understanding.standalone, evidence)
+    is_in_texts = from_text is not None and from_text.probability > DECLINED
+    return "" if is_in_texts or is_unanswerable(understanding, evidence) else "everything"
 
 
 def _nearest_fact(view: TurnView, schema: Schema) -> Iterator[CitedSentence]:
@@ -189,7 +188,6 @@ def _draft_from_text(text: DraftFromText, view: TurnView, schema: Schema) -> Ans
 def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> AnswerDraft:
     understanding, evidence = view.understanding, view.evidence
     result = verbalise_answer(rows, plan_of(understanding, rows), schema, view.question)
-    caveats = tuple(_caveats(rows, view))
     disputed = _disputed_sentences(rows, understanding, evidence)
     basis = tuple(
         (each.text, (i,))
@@ -198,10 +196,14 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
     )
     sure = is_sure(understanding, rows) and not _left_out_words(understanding, rows)
     options = () if sure or rows.joined is not None else other_readings(rows, understanding, evidence, schema)
+    caveats = tuple(_caveats(rows, view))
+    beside = () if sure else facts_beside(understanding, evidence, rows, is_offering=bool(options))
     text = match_question_spelling(result.text, understanding.standalone, understanding.mentions)
-    all_caveats = (*caveats, " ".join(sentence for sentence, _ in disputed)) if disputed else caveats
+    # the facts begin with what is doubtful
+    shown_caveats = caveats[bool(_unknown_left_out(rows, view)) :] if beside else caveats
+    all_caveats = (*shown_caveats, " ".join(sentence for sentence, _ in disputed)) if disputed else shown_caveats
     return AnswerDraft(
-        ((text, (index,)), *basis, *disputed),
+        ((text, (index,)), *basis, *disputed, *beside),
         "partial" if caveats else "answered" if sure else "clarify",
         confidence=round(row_probability(understanding, rows), 3),
         values=result.values,
@@ -211,7 +213,7 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
         table=index,
         disputed=disputed,
         options=options,
-        confirm="" if sure or caveats or options or not _is_of_reading(rows) else rows.words,
+        confirm="" if sure or caveats or options or beside or not _is_of_reading(rows) else rows.words,
         columns=result.columns,
         rows=result.rows,
     )
@@ -219,8 +221,8 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
 
 def _caveats(rows: Rows, view: TurnView) -> Iterator[str]:
     """Why rows answer only part of the question."""
-    unknown = view.understanding.unknown
-    if unknown and _is_of_reading(rows):
+    unknown = _unknown_left_out(rows, view)
+    if unknown:
         left_out = quoted_list([word for word, _ in unknown])
         # a code that is nearly another is a misspelling; a word may just be another word
         codes = [each for each in unknown if any(map(str.isdigit, each[0]))]
@@ -231,6 +233,12 @@ def _caveats(rows: Rows, view: TurnView) -> Iterator[str]:
         yield f"This graph does not hold {quote_line(missing)}."
     if rows.table.truncated:
         yield f"Only the first {len(rows.table.rows)} rows were read."
+
+
+def _unknown_left_out(rows: Rows, view: TurnView) -> list[tuple[str, str]]:
+    """The words unknown to the graph that the reading behind rows leaves out."""
+    left_out = {word for text in _left_out_words(view.understanding, rows) for word in text.split()}
+    return [each for each in view.understanding.unknown if left_out & set(each[0].split())]
 
 
 def _disputed_sentences(

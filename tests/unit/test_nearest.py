@@ -6,14 +6,14 @@ from typing import Any, cast
 
 import pytest
 
-from agents.answering.fallbacks.nearest import draft_matches, draft_nearest
-from agents.answering.selection.refused_rows import is_refused
+from agents.answering.fallbacks.nearest import draft_matches, draft_nearest, facts_beside
+from agents.answering.selection.refused_rows import gives_opposite, is_refused
 from agents.answering.selection.select_answer import select_answer_rows
 from nacre.access.nearest.likeness import likenesses
 from nacre.access.nearest.named_facts import nearest_sentences
 from nacre.language.tokens import tokenize
 from nacre.records.evidence import EvidenceSentence, Nearness, Rows, Table
-from nacre.records.plan import Itself, Plan, Profile, Select, Variable
+from nacre.records.plan import Attribute, Itself, Plan, Profile, Select, Variable
 from nacre.records.turn import Mention, NamedThing, Reading, Understanding
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconWord
 from nacre.understanding.mentions import absent_names
@@ -84,7 +84,10 @@ def test_facts_leave_room_for_what_is_offered_and_one_is_always_shown() -> None:
 
 
 def test_a_list_of_other_things_is_no_fact_of_a_thing() -> None:
-    linked = SimpleNamespace(predicate_of={"in": SimpleNamespace(role="fact")})
+    predicate = SimpleNamespace(
+        role="fact", label="boat", datatype="text", minimum=None, domains={}, ranges={}, has_literals=False
+    )
+    linked = SimpleNamespace(predicate_of={"in": predicate}, class_of={})
     graph = SimpleNamespace(lexicon=SimpleNamespace(embedder=None), schema=linked)
     listed = EvidenceSentence(
         "lexical", 1, f"Otter is the boat of {'Ann, ' * 30}Bob.", triples=(("ann", "in", "otter"),)
@@ -107,6 +110,63 @@ def test_a_word_that_names_of_the_graph_have_is_not_absent() -> None:
 def test_sentences_that_are_not_like_the_question_are_not_shown() -> None:
     assert draft_nearest(Understanding("who ate?"), [fact("Otter has a mast.", 0.1, thing="")]) is None
     assert draft_nearest(Understanding("who ate?"), [fact("Otter ate.", 0.9, thing="")]) is not None
+
+
+LENGTH = Plan(Select((Attribute("x", "length"),), (Variable("x", keys=("otter",)),)))
+
+
+def length(reading: Reading, text: str) -> tuple[Understanding, Rows]:
+    """Rows of a reading that looks up the length of Otter."""
+    rows = Rows("sql", 1, Table(("length",), ((9,),)), words=reading.words, reading=0, probability=0.7)
+    return Understanding(text, readings=(reading,), named=(NAMED,)), rows
+
+
+@pytest.mark.parametrize(
+    ("text", "unused", "refused"),
+    [
+        ("when is the Otter really lying", ("lying",), True),
+        ("what length has the Otter lying there", ("lying",), False),
+        ("how long is the Otter", (), False),
+    ],
+)
+def test_rows_of_which_only_the_name_is_in_the_question_leave_no_word_out(
+    text: str, unused: tuple[str, ...], refused: bool
+) -> None:
+    understanding, rows = length(Reading(LENGTH, 1.0, 1.0, "the length of Otter", unused=unused, own=True), text)
+    assert is_refused(understanding, rows) == refused
+
+
+def test_a_word_that_is_left_out_may_mean_the_opposite() -> None:
+    reading = Reading(LENGTH, 1.0, 1.0, "when Otter opens", unused=("shut",), own=True)
+    understanding, rows = length(reading, "at what hour does the Otter shut")
+    assert gives_opposite(understanding, rows)
+    assert select_answer_rows(understanding, [rows]) is None
+    assert not gives_opposite(*length(replace(reading, unused=("shop",)), "at what hour does the Otter shop"))
+
+
+@pytest.mark.parametrize(("likeness", "unused", "is_chosen"), [
+    (0.02, ("lying",), False), (0.4, ("lying",), True), (None, ("lying",), True), (0.02, (), True),
+])  # fmt: skip
+def test_a_property_that_is_unlike_the_question_does_not_answer_if_words_are_left_out(
+    likeness: float | None, unused: tuple[str, ...], is_chosen: bool
+) -> None:
+    reading = Reading(LENGTH, 1.0, 1.0, "the length of Otter", unused=unused, own=True, likeness=likeness)
+    understanding, rows = length(reading, "what length has the Otter lying there")
+    assert (select_answer_rows(understanding, [rows]) is not None) == is_chosen
+
+
+def test_near_facts_stand_beside_unsure_rows_after_one_doubt() -> None:
+    reading = Reading(LENGTH, 1.0, 1.0, "the length of Otter", unused=("lying",), own=True)
+    understanding, rows = length(reading, "what length has the Otter lying there")
+    near = [fact(f"Otter has {n} masts.", 0.1 * n) for n in (1, 2, 3, 4, 5)]
+    given = replace(fact("Otter is 9 m long.", 0.9), triples=(("otter", "length", "9"),))
+    lead, *facts = facts_beside(understanding, [rows, *near, given], rows, is_offering=False)
+    doubt = "I am not sure how to read “lying”; if you meant something else, the graph says of Otter:"
+    assert lead == (doubt, ())
+    assert [indexes for _, indexes in facts] == [(5,), (4,), (3,)]
+    assert facts_beside(understanding, [rows, near[0]], rows, is_offering=False) == ()
+    offered = facts_beside(understanding, [rows, *near], rows, is_offering=True)
+    assert offered[0][0] == "The graph also says of Otter:"
 
 
 def test_things_whose_text_has_all_words_answer() -> None:

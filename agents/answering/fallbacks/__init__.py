@@ -1,4 +1,4 @@
-"""What is said if no rows and no text of a document answer.
+"""What is said if no rows and no text of a document answer, or beside rows that are not sure.
 
 In reading order:
 

@@ -10,12 +10,21 @@ from agents.answering.answer_draft import AnswerDraft, CitedSentence
 from agents.answering.clarify import offer_readings
 from agents.answering.fallbacks.absence import nearest_name_hint, quoted_list
 from agents.answering.selection.refused_rows import is_trivial
-from agents.answering.selection.rows import candidate_rows, indexed_sentences, is_empty, is_nil, row_probability
+from agents.answering.selection.rows import (
+    candidate_rows,
+    indexed_sentences,
+    is_empty,
+    is_nil,
+    plan_of,
+    row_probability,
+)
 from nacre.language.forms.nouns import join_names
 from nacre.language.sanitize import quote_line
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import fold, name_tokens, tokenize
-from nacre.records.evidence import Evidence, EvidenceSentence, Nearness
+from nacre.plans.inspect_select import predicates_of
+from nacre.records.evidence import Evidence, EvidenceSentence, Nearness, Rows
+from nacre.records.plan import Select
 from nacre.records.turn import NamedThing, Reading, Understanding
 from nacre.understanding.ranking.weights import load_weights
 
@@ -31,6 +40,9 @@ SENTENCE_ENDS = (".", "!", "?")
 # minimum likeness of a sentence to a question that names no thing (given): of 101 questions about other graphs, 4 have
 # one of 0.35 and none has one of 0.40; of 146 about the graph itself, 110 have one of 0.40 (measured)
 MIN_LIKENESS = 0.38
+# minimum likeness of a fact of a named thing that is shown beside unsure rows: if they use all words, and if they leave
+# some out (given)
+MIN_LIKENESS_BESIDE = (0.3, 0.15)
 
 NearSentence = tuple[int, EvidenceSentence, Nearness]
 
@@ -89,6 +101,37 @@ def draft_nearest(understanding: Understanding, evidence: Sequence[Evidence]) ->
         things=tuple((each.mention.target, each.mention.label) for each in things),
         topic=things[0].everything if things else None,
     )
+
+
+def facts_beside(
+    understanding: Understanding, evidence: Sequence[Evidence], rows: Rows, *, is_offering: bool
+) -> tuple[CitedSentence, ...]:
+    """The nearest facts of the named thing that the question is about, to stand beside unsure rows, after a lead with
+    what is doubtful. Empty without such facts. Facts of the properties that the rows give are no others."""
+    plan = plan_of(understanding, rows)
+    left_out = understanding.readings[rows.reading].unused if rows.reading is not None else ()
+    named = {each.mention.target: each for each in understanding.named}
+    # a yes does not say what there is
+    given = predicates_of(plan.body) if plan is not None and isinstance(plan.body, Select) else set()
+    near = [each for each in near_sentences(evidence) if each[2].thing in named and not each[2].chance]
+    least = MIN_LIKENESS_BESIDE[bool(left_out)]
+    near = [each for each in near if each[2].likeness >= least]
+    others = [each for each in near if not given & {predicate for _, predicate, _ in each[1].triples}]
+    others = [each for each in others if each[2].thing == others[0][2].thing]
+    shown = _within_words(others[:FEWEST_FACTS], MOST_WORDS, True) if others else []
+    if not shown:
+        return ()
+    name = quote_line(named[shown[0][2].thing].mention.label)
+    unclear = list(_unclear_phrases(understanding)) if left_out else []
+    if is_offering:
+        lead = f"The graph also says of {name}:"
+    elif unclear:
+        lead = (
+            f"I am not sure how to read {quoted_list(unclear)}; if you meant something else, the graph says of {name}:"
+        )
+    else:
+        lead = f"If you meant something else, the graph says of {name}:"
+    return ((lead, ()), *(_worded(each, True) for each in shown))
 
 
 def _nearest_facts(facts: Sequence[NearSentence]) -> list[NearSentence]:

@@ -1,7 +1,7 @@
 """Rows that are no answer: they repeat or ignore what is asked, or show that the graph does not state it."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from agents.answering.selection.rows import (
@@ -13,12 +13,13 @@ from agents.answering.selection.rows import (
     row_probability,
 )
 from nacre.language.base import language, word_list
-from nacre.language.tokens import name_tokens, tokenize
+from nacre.language.thesaurus import antonyms, function_words
+from nacre.language.tokens import lemma, name_tokens, tokenize
 from nacre.plans.inspect_select import asked_select, predicates_of
 from nacre.plans.missing_values import is_unknown_truth
 from nacre.records.evidence import Evidence, Rows, Table
 from nacre.records.plan import Ask, Attribute, Itself, Plan, Select
-from nacre.records.turn import Understanding
+from nacre.records.turn import Mention, Understanding
 from nacre.understanding.ranking.calibrate import MIN_BELIEF, probability, shown_columns
 from nacre.understanding.ranking.unheeded_words import is_unrestricted
 from nacre.understanding.ranking.weights import load_weights
@@ -31,8 +32,8 @@ EXACT_SCORE = 0.9
 
 def is_refused(understanding: Understanding, rows: Rows) -> bool:
     """Whether rows ignore what the question is about: all things of a class, or that there are some, although words are
-    left out ("which boat sank" is not answered by all boats); rows that leave out a named thing; unlikely rows that
-    leave words out although things are named, and an unlikely no."""
+    left out ("which boat sank" is not answered by all boats); rows that leave out a named thing, or use only
+    names; unlikely rows that leave words out although things are named, and an unlikely no."""
     if rows.reading is None or rows.confirmed:
         return False
     reading = understanding.readings[rows.reading]
@@ -45,9 +46,41 @@ def is_refused(understanding: Understanding, rows: Rows) -> bool:
     if _gives_whole_class(reading.plan) or (not is_likely and is_unrestricted(reading.plan.body)):
         return True
     named = [each.mention for each in understanding.named]
+    if named and not isinstance(reading.plan.body, Ask) and _uses_only_names(understanding, left_out):
+        return True
     if any(each.score >= EXACT_SCORE and left_out & set(name_tokens(each.text)) for each in named):
         return True
     return bool(named) and not is_likely
+
+
+def _uses_only_names(understanding: Understanding, left_out: Collection[str]) -> bool:
+    """Whether a reading that leaves words out uses no other word than names: "who built Otter" is not answered by whom
+    the boat belongs to."""
+    names = [m.text for m in (*understanding.mentions, *(each.mention for each in understanding.named)) if _is_name(m)]
+    used = {word for name in names for word in name_tokens(name)} | function_words() | language().words["filler"]
+    return all(token.norm in used or token.norm in left_out for token in tokenize(understanding.standalone))
+
+
+def _is_name(mention: Mention) -> bool:
+    return mention.kind in ("entity", "value")
+
+
+def gives_opposite(understanding: Understanding, rows: Rows) -> bool:
+    """Whether the reading of rows leaves out a word that means the opposite of what it gives."""
+    if rows.reading is None or rows.confirmed:
+        return False
+    reading = understanding.readings[rows.reading]
+    return says_opposite([token.norm for text in reading.unused for token in tokenize(text)], reading.words)
+
+
+def says_opposite(words: Iterable[str], reading: str) -> bool:
+    """Whether one of the words means the opposite of a word of a reading.
+
+    >>> says_opposite(["shut"], "when The Crown opens"), says_opposite(["shop"], "when The Crown opens")
+    (True, False)
+    """
+    given = {token.lemma for token in tokenize(reading)}
+    return any(antonyms(lemma(word)) & given for word in words)
 
 
 def _is_likely(understanding: Understanding, rows: Rows) -> bool:

@@ -2,7 +2,15 @@
 
 from collections.abc import Sequence
 
-from agents.answering.selection.refused_rows import EXACT_SCORE, LIKELY, is_refused, is_trivial, unstated_rows
+from agents.answering.disputes import is_same_result
+from agents.answering.selection.refused_rows import (
+    EXACT_SCORE,
+    LIKELY,
+    gives_opposite,
+    is_refused,
+    is_trivial,
+    unstated_rows,
+)
 from agents.answering.selection.rows import candidate_rows, indexed_sentences, is_empty, row_probability
 from agents.answering.selection.word_cover import is_covered_by
 from nacre.plans.inspect_select import asked_select, predicates_of
@@ -15,6 +23,8 @@ from nacre.understanding.ranking.weights import load_weights
 
 # rows that are less likely are right once in ten (measured out of fold): they are not given as an answer
 DECLINED = 0.1
+# the likeness to the question that a property must have to answer it if words are left out (given)
+LEAST_LIKENESS = 0.12
 
 
 def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[int, Rows] | None:
@@ -24,8 +34,9 @@ def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence
     what is asked.
     """
     rows = [(index, each) for index, each in candidate_rows(evidence) if not is_trivial(understanding, each)]
+    rows = _without_displaced(understanding, rows)
     likeliest = max(rows, key=lambda found: (row_probability(understanding, found[1]), -found[0]), default=None)
-    if likeliest is not None and is_unknown_truth(likeliest[1].table):
+    if likeliest is not None and (is_unknown_truth(likeliest[1].table) or gives_opposite(understanding, likeliest[1])):
         return None
     if likeliest is not None and is_refused(understanding, likeliest[1]):
         # less likely rows are no better, but other readings may give the same rows and leave no word out
@@ -47,6 +58,31 @@ def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence
     if empty >= load_weights().threshold and empty > row_probability(understanding, best[1]):
         return None
     return best
+
+
+def _without_displaced(understanding: Understanding, rows: Sequence[tuple[int, Rows]]) -> list[tuple[int, Rows]]:
+    """The rows without those that leave words out and are not near to the question, as far as that was looked up: rows
+    of a property of the named thing that is less like the question than others, or of a reading that reaches over links
+    if a property of the thing itself is near."""
+    near = next(
+        (each for _, each in rows if each.reading is not None and understanding.readings[each.reading].near), None
+    )
+
+    def is_displaced(each: Rows) -> bool:
+        if each.reading is None or each.confirmed:
+            return False
+        reading = understanding.readings[each.reading]
+        if not reading.own:
+            is_open = bool(reading.unused) and not _names_property(understanding)
+            return near is not None and is_open and not is_same_result(each.table, near.table)
+        return bool(reading.unused) and reading.likeness is not None and reading.likeness < LEAST_LIKENESS
+
+    return [found for found in rows if not is_displaced(found[1])]
+
+
+def _names_property(understanding: Understanding) -> bool:
+    """Whether a question names a property or class exactly."""
+    return any(each.kind in ("predicate", "class") and each.score >= EXACT_SCORE for each in understanding.mentions)
 
 
 def _leaves_out_name(understanding: Understanding, rows: Rows) -> bool:

@@ -1,18 +1,20 @@
-"""What is nearest to a question that no rows answer: TurnView + Graph -> BranchResult."""
+"""What is nearest to a question that no rows surely answer: TurnView + Graph -> Nearest."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agents.answering.answer_draft import Lack
 from agents.answering.selection.rows import indexed_sentences
 from agents.turn_view import TurnView
 from nacre.access.nearest.likeness import likenesses
+from nacre.access.nearest.look_up import compare_readings, look_up_nearest
 from nacre.access.nearest.named_facts import LEXICAL, is_telling, named_facts, round_likeness
 from nacre.access.nearest.prose_matches import prose_matches
-from nacre.records.evidence import BranchResult, EvidenceSentence, Nearness, Query
+from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Nearness, Query
+from nacre.records.turn import Understanding
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
@@ -21,23 +23,40 @@ if TYPE_CHECKING:
 MOST_COMPARED = 15
 
 
-def search_nearest(view: TurnView, lack: Lack, graph: Graph) -> BranchResult:
-    """The sentences that are nearest to the question, with their nearness: texts of requested things; if everything
-    lacks and they do not answer, facts of the named things, or else sentences that other branches found.
+class Nearest(NamedTuple):
+    """What was found, and the understanding with a further reading if a fact was looked up."""
+
+    found: BranchResult
+    understanding: Understanding
+
+
+def search_nearest(view: TurnView, lack: Lack, graph: Graph) -> Nearest:
+    """The sentences that are nearest to the question, with their nearness: texts of requested things, and facts of the
+    named things; if nothing answers and none is named, sentences that other branches found. The nearest fact is looked
+    up as a reading of its own.
 
     Blocking; raises ToolError if a store fails.
     """
     started = time.perf_counter()
-    found = prose_matches(view.understanding, view.evidence, graph, view.round)
+    evidence: list[Evidence] = [*prose_matches(view.understanding, view.evidence, graph, view.round)]
     queries: tuple[Query, ...] = ()
-    if lack == "everything" and not any(each.nearness and each.nearness.chance for each in found):
-        facts = named_facts(view.understanding, graph, view.round)
-        queries = facts.queries
-        found += [each for each in facts.evidence if isinstance(each, EvidenceSentence)] or _nearest_found(view, graph)
+    understanding = view.understanding
+    if not any(isinstance(each, EvidenceSentence) and each.nearness and each.nearness.chance for each in evidence):
+        named = named_facts(understanding, graph, view.round)
+        facts = [each for each in named.evidence if isinstance(each, EvidenceSentence)]
+        queries = named.queries
+        evidence += facts or (_nearest_found(view, graph) if lack == "everything" else [])
+        understanding = compare_readings(understanding, facts, graph)
+        looked_up = look_up_nearest(understanding, facts, view.evidence, graph, view.round)
+        if looked_up is not None:
+            understanding = replace(understanding, readings=(*understanding.readings, looked_up.reading))
+            evidence += looked_up.found.evidence
+            queries += looked_up.found.queries
     words = f"what is nearest to: {view.standalone}"
-    query = Query(LEXICAL, view.round, view.standalone, words=words, rows=len(found))
+    query = Query(LEXICAL, view.round, view.standalone, words=words, rows=len(evidence))
     query = replace(query, seconds=time.perf_counter() - started)
-    return BranchResult(LEXICAL, tuple(found), (query, *queries) if graph.endpoint is None else queries)
+    found = BranchResult(LEXICAL, tuple(evidence), (query, *queries) if graph.endpoint is None else queries)
+    return Nearest(found, understanding)
 
 
 def _nearest_found(view: TurnView, graph: Graph) -> list[EvidenceSentence]:

@@ -1,0 +1,190 @@
+"""The look-up of the fact that is nearest to a question: Understanding + near facts -> a reading and its rows.
+
+No rule derives this reading from the words; likeness chooses the property of a named thing that they ask for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from agents.answering.disputes import is_same_result
+from agents.answering.selection.refused_rows import says_opposite
+from agents.answering.selection.rows import UNSURE, candidate_rows, is_empty, row_probability
+from agents.answering.selection.select_answer import select_answer_rows
+from agents.models.priors import after_agreement
+from nacre.access.nearest.answer_kind import AnswerKind, kind_fit, requested_kind
+from nacre.access.nearest.named_facts import KIND_GAIN, engine_of, round_likeness
+from nacre.language.base import language
+from nacre.language.tokens import name_tokens, tokenize
+from nacre.plans.inspect_select import asked_select, predicates_of
+from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Rows, Table
+from nacre.records.plan import Attribute, Edge, Itself, Plan, Profile, Select, Variable
+from nacre.records.schema import Schema
+from nacre.records.turn import NamedThing, Reading, Understanding
+from nacre.understanding.question.analyse import analyse_question
+from nacre.understanding.ranking.calibrate import probability
+from nacre.understanding.ranking.weights import load_weights
+from nacre.wording.phrases.plan import verbalise_plan
+from tools.sql import run_reading
+
+if TYPE_CHECKING:
+    from nacre.stores.catalog import Graph
+
+# log-odds that the nearest fact is the requested one: per likeness apart from the kind of answer, per lead over the
+# next property of the same kind, without such a property, if it is of the requested kind, and in any case (fitted: 126
+# questions with everyday words about one thing, 1 in 4 without an answer)
+OF_LIKENESS, OF_LEAD, OF_NO_RIVAL, OF_KIND, BIAS = 6.5, 2.5, 0.8, 0.7, -1.8
+# the likeness apart from the kind of answer that is needed, and from which on the words that a reading leaves out ask
+# for nothing else than the property that it gives (given)
+LEAST_LIKENESS, SURE_LIKENESS = 0.12, 0.45
+# a look-up that is less likely is no reading, only a fact nearby; and one whose rows a reading gives as well (given)
+MIN_CHANCE, MIN_CHANCE_AGREED = 0.6, 0.5
+# words of a fact from which on it is a text and no value (given)
+MAX_WORDS = 20
+# kinds of cues that ask for more than a property of one thing
+LIMITING_CUES = frozenset(
+    ("negation", "avg", "max", "min", "most", "superlative", "comparative", "compared", "order", "share", "missing")
+)
+
+
+class LookUp(NamedTuple):
+    """A reading that looks up one property of a named thing, and what running it gave."""
+
+    reading: Reading
+    found: BranchResult
+
+
+def look_up_nearest(
+    understanding: Understanding,
+    facts: Sequence[EvidenceSentence],
+    evidence: Sequence[Evidence],
+    graph: Graph,
+    round: int,
+) -> LookUp | None:
+    """Look up the property that the nearest fact about the only named thing states. `facts` are the nearest first.
+
+    It is likelier if a reading gives the same rows. If not, it is never sure, and no reading that uses all words of the
+    question gives way to it.
+    """
+    if len(understanding.named) != 1 or not facts or graph.lexicon.embedder is None or not _may_ask(understanding):
+        return None
+    (thing,) = understanding.named
+    property_of = _property(facts[0], thing)
+    if property_of is None or len(facts[0].text.split()) > MAX_WORDS:
+        return None
+    plan = Plan(_select(thing, *property_of, graph.schema))
+    reading = Reading(plan, 0.0, 1.0, verbalise_plan(plan, graph.schema), own=True, near=True)
+    if says_opposite(_words_of(understanding), reading.words):
+        return None
+    found = run_reading(reading, len(understanding.readings), engine_of(graph), round=round)
+    looked_up = next(iter(found.rows), None)
+    chance, is_near = _chance_of(facts, thing, requested_kind(understanding.standalone), graph)
+    chance = (
+        _chance_beside(chance, looked_up, understanding, evidence, is_near=is_near) if looked_up is not None else 0.0
+    )
+    if looked_up is None or not chance:
+        return None
+    reading = replace(reading, probability=chance, score=chance)
+    return LookUp(reading, replace(found, evidence=(replace(looked_up, probability=chance),)))
+
+
+def _chance_of(
+    facts: Sequence[EvidenceSentence], thing: NamedThing, asked: AnswerKind, graph: Graph
+) -> tuple[float, bool]:
+    """The probability that the first fact is the requested one, and whether it is near enough to be sure."""
+    fits = [kind_fit(each, thing.mention.target, asked, graph.schema) for each in facts]
+    own = [
+        (each.nearness.likeness if each.nearness else 0.0) - KIND_GAIN * fit
+        for each, fit in zip(facts, fits, strict=True)
+    ]
+    rivals = [
+        likeness
+        for each, likeness, fit in zip(facts, own, fits, strict=True)
+        if fit == fits[0] and _property(each, thing) != _property(facts[0], thing)
+    ]
+    lead = OF_LEAD * (own[0] - max(rivals)) if rivals else OF_NO_RIVAL
+    chance = probability(OF_LIKENESS * own[0] + lead + OF_KIND * (fits[0] > 0) + BIAS)
+    return chance if own[0] >= LEAST_LIKENESS else 0.0, own[0] >= SURE_LIKENESS
+
+
+def _chance_beside(
+    chance: float, looked_up: Rows, understanding: Understanding, evidence: Sequence[Evidence], *, is_near: bool
+) -> float:
+    """The probability of looked up rows beside those of readings; 0 if they must not answer."""
+    selected = select_answer_rows(understanding, evidence)
+    rows = selected[1] if selected is not None else None
+    best = understanding.readings[rows.reading] if rows is not None and rows.reading is not None else None
+    others = [each for _, each in candidate_rows(evidence) if each.reading is not None and not is_empty(each.table)]
+    same = [each for each in others if _is_same(each.table, looked_up.table)]
+    if same:
+        chance = after_agreement(chance, max(row_probability(understanding, each) for each in same))
+    is_agreed = rows is not None and rows in same
+    if chance < (MIN_CHANCE_AGREED if same else MIN_CHANCE) or (best is not None and not best.unused and not is_agreed):
+        return 0.0
+    is_sure = is_agreed and is_near
+    return round_likeness(min(chance, understanding.most, 1.0 if is_sure else load_weights().threshold - UNSURE))
+
+
+def _is_same(one: Table, other: Table) -> bool:
+    return len(one.columns) == len(other.columns) and is_same_result(one, other)
+
+
+def compare_readings(understanding: Understanding, facts: Sequence[EvidenceSentence], graph: Graph) -> Understanding:
+    """The understanding with the likeness of the properties that its readings look up."""
+    if not facts or graph.lexicon.embedder is None:
+        return understanding
+
+    def compared(reading: Reading) -> Reading:
+        select = asked_select(reading.plan.body)
+        if not reading.own or select is None:
+            return reading
+        wanted = predicates_of(select)
+        near = (each.nearness.likeness for each in facts if each.nearness and wanted & {p for _, p, _ in each.triples})
+        return replace(reading, likeness=max(near, default=None))
+
+    return replace(understanding, readings=tuple(map(compared, understanding.readings)))
+
+
+def _may_ask(understanding: Understanding) -> bool:
+    """Whether a question may ask for one property of a thing: not for yes or no, and without numbers and orders."""
+    question, words = analyse_question(understanding.standalone), language().words
+    norms = [token.norm for token in question.tokens]
+    is_open = any(norm in words["question_words"] | words["who"] for norm in norms)
+    first = understanding.readings[0].plan.body if understanding.readings else None
+    if (isinstance(first, Select) and len(first.answers) > 1) or any(norm in words["than"] for norm in norms):
+        return False
+    if understanding.absent or not norms or (norms[0] in words["asking_yes_no"] and not is_open):
+        return False
+    named = [(each.mention.start, each.mention.end) for each in understanding.named]
+    tokens = question.tokens
+    bounds = [(tokens[n.start].start, tokens[n.end - 1].end) for n in question.numbers]
+    is_bounded = any(not any(a <= start and end <= b for a, b in named) for start, end in bounds)
+    return not is_bounded and not any(cue.kind in LIMITING_CUES for cue in question.cues)
+
+
+def _words_of(understanding: Understanding) -> list[str]:
+    """The words of a question, without those of the names in it."""
+    named = {word for each in understanding.named for word in name_tokens(each.mention.text)}
+    return [token.norm for token in tokenize(understanding.standalone) if token.norm not in named]
+
+
+def _property(fact: EvidenceSentence, thing: NamedThing) -> tuple[str, bool] | None:
+    """The predicate of a fact, and whether it leads to the thing; None if the fact is not about the thing itself."""
+    key = thing.mention.target
+    found = {(predicate, subject != key) for subject, predicate, value in fact.triples if key in (subject, value)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _select(thing: NamedThing, predicate: str, is_inverse: bool, schema: Schema) -> Select:
+    """The values of a property of a thing, or the things at the other end of a link."""
+    body = thing.everything.plan.body
+    assert isinstance(body, Profile)
+    variable, about = body.members.variables[0], schema.predicate_of[predicate]
+    if about.has_literals and not is_inverse:
+        return Select((Attribute(variable.name, predicate),), (variable,))
+    classes = tuple(iri for iri in (about.domains if is_inverse else about.ranges) if iri in schema.class_of)
+    other = Variable("other", classes if len(classes) == 1 else ())
+    ends = (other.name, variable.name) if is_inverse else (variable.name, other.name)
+    return Select((Itself(other.name),), (variable, other), (Edge(ends[0], predicate, ends[1]),))
