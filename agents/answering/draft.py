@@ -197,7 +197,9 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
     sure = is_sure(understanding, rows) and not _left_out_words(understanding, rows)
     options = () if sure or rows.joined is not None else other_readings(rows, understanding, evidence, schema)
     caveats = tuple(_caveats(rows, view))
-    beside = () if sure else facts_beside(understanding, evidence, rows, is_offering=bool(options))
+    beside = (
+        () if sure or view.rewrite.gloss else facts_beside(understanding, evidence, rows, is_offering=bool(options))
+    )
     text = match_question_spelling(result.text, understanding.standalone, understanding.mentions)
     # the facts begin with what is doubtful
     shown_caveats = caveats[bool(_unknown_left_out(rows, view)) :] if beside else caveats

@@ -49,7 +49,7 @@ LIMITING_CUES = frozenset(
 )
 
 
-class LookUp(NamedTuple):
+class NearReading(NamedTuple):
     """A reading that looks up one property of a named thing, and what running it gave."""
 
     reading: Reading
@@ -62,7 +62,7 @@ def look_up_nearest(
     evidence: Sequence[Evidence],
     graph: Graph,
     round: int,
-) -> LookUp | None:
+) -> NearReading | None:
     """Look up the property that the nearest fact about the only named thing states. `facts` are the nearest first.
 
     It is likelier if a reading gives the same rows. If not, it is never sure, and no reading that uses all words of the
@@ -87,7 +87,7 @@ def look_up_nearest(
     if looked_up is None or not chance:
         return None
     reading = replace(reading, probability=chance, score=chance)
-    return LookUp(reading, replace(found, evidence=(replace(looked_up, probability=chance),)))
+    return NearReading(reading, replace(found, evidence=(replace(looked_up, probability=chance),)))
 
 
 def _chance_of(

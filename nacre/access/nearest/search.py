@@ -1,4 +1,4 @@
-"""What is nearest to a question that no rows surely answer: TurnView + Graph -> Nearest."""
+"""What is nearest to a question that no rows surely answer: TurnView + Graph -> NearestFound."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 MOST_COMPARED = 15
 
 
-class Nearest(NamedTuple):
+class NearestFound(NamedTuple):
     """What was found, and the understanding with a further reading if a fact was looked up."""
 
     found: BranchResult
     understanding: Understanding
 
 
-def search_nearest(view: TurnView, lack: Lack, graph: Graph) -> Nearest:
+def search_nearest(view: TurnView, lack: Lack, graph: Graph) -> NearestFound:
     """The sentences that are nearest to the question, with their nearness: texts of requested things, and facts of the
     named things; if nothing answers and none is named, sentences that other branches found. The nearest fact is looked
     up as a reading of its own.
@@ -56,7 +56,7 @@ def search_nearest(view: TurnView, lack: Lack, graph: Graph) -> Nearest:
     query = Query(LEXICAL, view.round, view.standalone, words=words, rows=len(evidence))
     query = replace(query, seconds=time.perf_counter() - started)
     found = BranchResult(LEXICAL, tuple(evidence), (query, *queries) if graph.endpoint is None else queries)
-    return Nearest(found, understanding)
+    return NearestFound(found, understanding)
 
 
 def _nearest_found(view: TurnView, graph: Graph) -> list[EvidenceSentence]:
