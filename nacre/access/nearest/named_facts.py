@@ -37,7 +37,7 @@ WORDS_SHARE, FACT_SHARE, LABEL_SHARE = 0.3, 0.5, 0.2
 # the likeness that a fact of the requested kind has more, and one of another kind less (measured as before)
 KIND_GAIN = 0.15
 # the likeness that facts of parts of the thing, and facts whose value the question has, have less (given)
-PART_LOSS, REPEAT_LOSS = 0.1, 0.4
+PART_LOSS, REPEAT_LOSS = 0.2, 0.4
 # the likeness that prose has more than a value, and that codes and addresses have less (given)
 PROSE_GAIN, CODE_LOSS = 0.05, 0.3
 # words from which on a fact is a list, which has words of many names, and the likeness that it has less (given)
