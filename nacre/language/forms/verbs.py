@@ -1,22 +1,16 @@
 """Verb forms in English: completed actions, the active of a passive, agent nouns, gerunds."""
 
-from dataclasses import dataclass
-
 import simplemma
 
-from nacre.language.base import word_list, word_map
+from nacre.language.base import phrase_list, word_list, word_map
 from nacre.language.forms.nouns import is_participle
+from nacre.language.forms.verb_phrase import Verb, past_tense
 from nacre.language.tokens import lemma
 
 
-@dataclass(frozen=True)
-class ActiveForms:
-    """The active of a passive: after a singular and a plural subject, the base form, and `do` for negations."""
-
-    one: str
-    many: str
-    base: str
-    do: tuple[str, str]
+def is_link_verb(word: str) -> bool:
+    """Whether a word is a verb in the third person that can label a link alone. Plural nouns are not."""
+    return word in word_list("wording", "verbs")
 
 
 def is_completed_action(words: str) -> bool:
@@ -39,22 +33,21 @@ def strip_preposition(words: str) -> str:
     return done if done and last in word_list("wording", "prepositions") else words
 
 
-def active_forms(words: str) -> ActiveForms | None:
+def active_verb(words: str) -> Verb | None:
     """The active of a participle with "by"; None for other words.
 
-    >>> active_forms("caused by").one, active_forms("owned by").one, active_forms("part of")
+    >>> active_verb("caused by").one, active_verb("owned by").one, active_verb("part of")
     ('caused', 'owns', None)
-    >>> active_forms("written by").base, active_forms("designed by").base
+    >>> active_verb("written by").base, active_verb("designed by").base
     ('write', 'design')
     """
     participle, _, by = words.rpartition(" ")
     if by != "by" or not (is_participle(participle) or (participle.endswith("ed") and " " not in participle)):
         return None
-    base = _base_form(participle)
+    base = _base_of_participle(participle)
     if is_completed_action(words):
-        past = word_map("wording", "pasts").get(participle, participle)
-        return ActiveForms(past, past, base, ("did", "did"))
-    return ActiveForms(third_person(base), base, base, ("does", "do"))
+        return past_tense(word_map("wording", "pasts").get(participle, participle), base)
+    return Verb(third_person(base), base, base)
 
 
 def agent_noun(words: str) -> str:
@@ -63,7 +56,7 @@ def agent_noun(words: str) -> str:
     >>> agent_noun("organized by"), agent_noun("directed by"), agent_noun("kept by"), agent_noun("part of")
     ('organizer', 'director', 'keeper', '')
     """
-    active = active_forms(words)
+    active = active_verb(words)
     if active is None or " " in active.base:
         return ""
     stem = active.base.removesuffix("e")
@@ -92,7 +85,20 @@ def third_person(base: str) -> str:
     return f"{base}s"
 
 
-def _base_form(participle: str) -> str:
+def base_form(verb: str) -> str:
+    """The base form of a verb in the third person.
+
+    >>> [base_form(verb) for verb in ("has", "carries", "teaches", "makes")]
+    ['have', 'carry', 'teach', 'make']
+    """
+    if verb == "has":
+        return "have"
+    if verb.endswith("ies"):
+        return f"{verb[:-3]}y"
+    return verb[:-2] if verb.endswith(phrase_list("wording", "es_endings")) else verb[:-1]
+
+
+def _base_of_participle(participle: str) -> str:
     base = lemma(participle)
     if base != participle or not participle.endswith("ed"):
         return base

@@ -11,10 +11,9 @@ from nacre.language.forms.nouns import (
     plural,
     possessive_phrase,
     singular,
-    with_indefinite_article,
     wording_entry,
 )
-from nacre.language.forms.verbs import active_forms, strip_preposition
+from nacre.language.forms.verbs import active_verb
 from nacre.language.thesaurus import is_person
 from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Attribute, Itself, Select, Variable
@@ -22,7 +21,7 @@ from nacre.records.schema import Schema
 from nacre.wording.answers.sentence import capitalise_first
 from nacre.wording.clauses.join_clauses import thing_name
 from nacre.wording.labels.class_nouns import class_noun
-from nacre.wording.labels.label import PredicateLabel, flag_phrases
+from nacre.wording.labels.label import PredicateLabel
 from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.labels.value_kinds import is_amount, is_temporal
 from nacre.wording.phrases.select import select_wording
@@ -72,32 +71,14 @@ def verb_property_sentence(name: str, values: str, term: object, schema: Schema,
     assert isinstance(term, Attribute)
     label, predicate = predicate_label(term.predicate, schema), schema.predicate_of[term.predicate]
     if predicate.datatype == "boolean" and values in ("yes", "no"):
-        return f"{name} {flag_phrases(label, values == 'yes')[many]}."
+        return f"{name} {label.flag(values == 'yes').words(many)}."
     if has_boolean_name(predicate) and (yes := parse_boolean(values, predicate)) is not None:
-        return f"{name} {flag_phrases(label, yes)[many]}."
-    dated = predicate.datatype in ("date", "datetime")
-    if label.kind == "past":
-        return f"{name} {label.one}{time_preposition(label.one, dated, is_temporal(term.predicate, schema))} {values}."
-    if label.kind == "verb":
-        # "starts on 5 May", and "starts at 17:00"
-        verb = label.many if many else label.one
-        done = f"{strip_preposition(verb)} on" if dated else verb
-        return f"{name} {done} {values}."
-    if label.kind == "state":
-        past = is_temporal(term.predicate, schema)
-        be = label.be[many]
-        if past:
-            since = label.one.endswith(" since")
-            be = (("has been", "have been") if since else ("was", "were"))[many]
-        return f"{name} {be} {label.one}{time_preposition(label.one, dated, past)} {values}."
-    return ""
-
-
-def time_preposition(label: str, dated: bool, past: bool) -> str:
-    """The preposition between an event and its time; "" if the label ends with one or is no event."""
-    if not past or label.split()[-1] in wording_entry("prepositions"):
+        return f"{name} {label.flag(yes).words(many)}."
+    if label.kind not in ("past", "verb", "state"):
         return ""
-    return " on" if dated else " in"
+    is_dated = predicate.datatype in ("date", "datetime")
+    said = label.statement(values, is_dated=is_dated, is_temporal=is_temporal(term.predicate, schema))
+    return f"{name} {said.words(many)}."
 
 
 def link_sentence(body: Select, values: str, schema: Schema, *, many: bool) -> str:
@@ -115,10 +96,8 @@ def link_sentence(body: Select, values: str, schema: Schema, *, many: bool) -> s
     name = thing_name(subject, select_wording(body, schema).noun(subject.name))
     if label.kind == "noun":
         return "" if many else _located(name, values, label, schema, subject.classes)
-    made = active_forms(label.one) if label.kind == "state" else None
+    made = active_verb(label.one) if label.kind == "state" else None
     if made is not None:
         return f"{values} {made.many if many else made.one} {name}."
-    verb = f"{label.be[0]} {label.one}" if label.kind in ("state", "flag") else label.one
-    verb = f"is {with_indefinite_article(label.one)} of" if label.kind == "role" else verb
-    text = f"{name} {verb} {values}."
+    text = f"{name} {label.phrase(values).words()}."
     return text if name == subject.label else capitalise_first(text)

@@ -1,8 +1,7 @@
 """Put conditions on properties into clauses: Filter + Schema -> Clause."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 from nacre.language.base import word_map
 from nacre.language.booleans import alternative_values, has_boolean_name, none_value, parse_boolean
@@ -16,17 +15,18 @@ from nacre.language.forms.nouns import (
     wording_entry,
 )
 from nacre.language.forms.pronouns import gender
-from nacre.language.forms.verbs import strip_preposition
+from nacre.language.forms.verb_phrase import BE, Verb, VerbPhrase
+from nacre.language.forms.verbs import third_person
 from nacre.records.plan import Attribute, Filter
 from nacre.records.schema import Predicate, Schema
-from nacre.wording.clauses.clause import Clause, state_clause, verb_clause
+from nacre.wording.clauses.clause import Clause, owning_clause, property_clause, relative_clause
 from nacre.wording.clauses.comparison_words import (
     comparison_words,
     constant_words,
     count_condition_phrase,
     date_condition_words,
 )
-from nacre.wording.labels.label import PredicateLabel, flag_phrases
+from nacre.wording.labels.label import PredicateLabel
 from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.labels.value_kinds import is_temporal, nominal_label
 
@@ -127,13 +127,9 @@ def _presence_clause(condition: _Condition) -> Clause | None:
     is_known = (each.op in ("known", "!=")) != each.negated
     if condition.label.kind == "noun" and condition.predicate.datatype == "text" and not condition.attribute.part:
         is_bare = none is not None or is_plural(name) or name in wording_entry("mass")
-        owned = name if is_bare else with_indefinite_article(name)
-        true, false = f"{{}} has {owned}", f"{{}} has no {name}"
-        with_, without = f"with {owned}", f"without {owned}"
-    else:
-        true, false = f"the {name} of {{}} is known", f"the {name} of {{}} is not known"
-        with_, without = f"with a known {name}", f"without a known {name}"
-    return Clause(with_, with_, true, false) if is_known else Clause(without, without, false, true)
+        return owning_clause(name if is_bare else with_indefinite_article(name), name, has=is_known)
+    clause = owning_clause(f"a known {name}", has=is_known)
+    return replace(clause, subject=f"the {name} of {{}}", said=VerbPhrase(BE, "known", denied=not is_known))
 
 
 def _boolean_clause(condition: _Condition) -> Clause | None:
@@ -143,9 +139,7 @@ def _boolean_clause(condition: _Condition) -> Clause | None:
     is_boolean = isinstance(each.right, bool) or label.kind != "noun" or has_boolean_name(condition.predicate)
     if value is None or not is_boolean:
         return None
-    yes = value != condition.is_denied
-    (one, many), (denied, _) = flag_phrases(label, yes), flag_phrases(label, not yes)
-    return Clause(f"that {one}", f"that {many}", f"{{}} {one}", f"{{}} {denied}")
+    return relative_clause(label.flag(value != condition.is_denied))
 
 
 def _event_clause(condition: _Condition) -> Clause | None:
@@ -156,19 +150,7 @@ def _event_clause(condition: _Condition) -> Clause | None:
     is_exact = condition.when == condition.value and each.op != "in" and not condition.yearless_date
     preposition = "on" if condition.predicate.datatype in ("date", "datetime") else "in"
     when = f"{preposition} {condition.value}" if is_exact else condition.when
-    verb, base = strip_preposition(label.one), strip_preposition(label.many)
-    if label.kind == "state":
-        one, many, denied = f"was {verb} {when}", f"were {verb} {when}", f"was not {verb} {when}"
-        not_one, not_many = denied, f"were not {verb} {when}"
-    elif label.kind == "verb":
-        one, many, denied = f"{verb} {when}", f"{base} {when}", f"does not {base} {when}"
-        not_one, not_many = denied, f"do not {base} {when}"
-    else:
-        one = many = f"{verb} {when}"
-        denied = not_one = not_many = f"did not {base} {when}"
-    if each.negated:
-        return Clause(f"that {not_one}", f"that {not_many}", f"{{}} {denied}", f"{{}} {one}")
-    return Clause(f"that {one}", f"that {many}", f"{{}} {one}", f"{{}} {denied}")
+    return relative_clause(replace(label.event(when), denied=each.negated))
 
 
 def _number_clause(condition: _Condition) -> Clause | None:
@@ -191,8 +173,7 @@ def _count_clause(condition: _Condition) -> Clause | None:
     noun = singular(noun) if each.right == 1 else noun
     is_exact = is_range or each.op == "="
     words = f"with {condition.value} {noun}" if is_exact else count_condition_phrase(each, noun, condition.value)
-    many = words.removeprefix("with ")
-    return Clause(words, words, f"{{}} has {many}", f"{{}} does not have {many}")
+    return owning_clause(words.removeprefix("with "))
 
 
 def _adjective_clause(condition: _Condition) -> Clause | None:
@@ -207,51 +188,32 @@ def _adjective_clause(condition: _Condition) -> Clause | None:
     ):
         return None
     adjective = more_less["<" in each.op]
-    words = f"{value} or {adjective}" if "=" in each.op else f"{adjective} than {value}"
-    return Clause(f"that is {words}", f"that are {words}", f"{{}} is {words}", f"{{}} is not {words}")
+    return relative_clause(VerbPhrase(BE, f"{value} or {adjective}" if "=" in each.op else f"{adjective} than {value}"))
 
 
 def _text_clause(condition: _Condition) -> Clause | None:
     """A condition on a text that names a gender, an alternative or a state; None for other properties."""
     each, label = condition.filter, condition.label
     if condition.is_plain_text and (sex := gender(label.one, each.right)):
-        clause = f"whose {condition.name} is {sex}"
-        return Clause(clause, clause, f"{{}} is {sex}", f"{{}} is not {sex}", adjective=sex)
+        return replace(property_clause(condition.name, VerbPhrase(BE, sex)), subject="{}", adjective=sex)
     if condition.is_equation and condition.right is None and each.right in alternative_values(condition.predicate):
-        return _alternative_clause(str(each.right).lower(), is_denied=condition.is_denied)
+        return relative_clause(VerbPhrase(BE, str(each.right).lower(), denied=condition.is_denied))
     if condition.is_plain_text and label.kind in ("state", "verb", "past") and not condition.is_dated:
-        clause_of = state_clause if label.kind == "state" else verb_clause
-        return clause_of(label, condition.value)
+        return relative_clause(label.phrase(condition.value))
     return None
-
-
-def _alternative_clause(value: str, *, is_denied: bool) -> Clause:
-    """That a thing is something, or is not: "that are new"."""
-    yes, no = f"is {value}", f"is not {value}"
-    if is_denied:
-        return Clause(f"that {no}", f"that are not {value}", f"{{}} {no}", f"{{}} {yes}")
-    return Clause(f"that {yes}", f"that are {value}", f"{{}} {yes}", f"{{}} {no}")
 
 
 def _comparison_clause(condition: _Condition) -> Clause:
     """A comparison of any property: "whose height is above 3 m"."""
-    each, name = condition.filter, condition.name
-    end = {"low": "lowest ", "high": "highest "}.get(condition.attribute.part, "")
-    parts: dict[str, Any] = wording_entry("text_parts")
+    each = condition.filter
+    name = {"low": "lowest ", "high": "highest "}.get(condition.attribute.part, "") + condition.name
+    parts = word_map("wording", "text_parts")
     if each.op in parts and not condition.yearless_date:
-        does, does_not = (f"{words} “{each.right}”" for words in parts[each.op])
-        text, denied = (does_not, does) if each.negated else (does, does_not)
-    else:
-        verb = "are" if condition.label.kind == "noun" and is_plural(name) else "is"
-        is_place = condition.is_equation and condition.right is None
-        value = place_phrase(name, condition.value) if is_place else condition.value
-        compared = condition.when.removeprefix("on ") or f"{comparison_words(each.op)} {value}"
-        text = " ".join(f"{verb} {'not ' if each.negated else ''}{compared}".split())
-        denied = _denied(text)
-    clause = f"whose {end}{name} {text}"
-    return Clause(clause, clause, f"the {end}{name} of {{}} {text}", f"the {end}{name} of {{}} {denied}")
-
-
-def _denied(text: str) -> str:
-    verb, _, rest = text.partition(" ")
-    return f"{verb} {rest.removeprefix('not ')}" if rest.startswith("not ") else f"{verb} not {rest}"
+        verb = Verb(third_person(parts[each.op]), parts[each.op], parts[each.op])
+        preposition = "" if each.op == "contains" else "with "
+        return property_clause(name, VerbPhrase(verb, f"{preposition}“{each.right}”", denied=each.negated))
+    is_place = condition.is_equation and condition.right is None
+    value = place_phrase(condition.name, condition.value) if is_place else condition.value
+    compared = condition.when.removeprefix("on ") or " ".join(f"{comparison_words(each.op)} {value}".split())
+    denied = condition.is_denied if condition.is_equation else each.negated
+    return property_clause(name, VerbPhrase(BE, compared.removeprefix("not "), denied=denied))

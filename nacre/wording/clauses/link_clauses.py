@@ -1,98 +1,82 @@
 """Put links into clauses: PredicateLabel + the words of the other end -> Clause."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from nacre.language.forms.nouns import possessive_phrase, with_indefinite_article, wording_entry
-from nacre.language.forms.verbs import active_forms
+from nacre.language.forms.nouns import is_plural, possessive_phrase, with_indefinite_article, wording_entry
+from nacre.language.forms.verb_phrase import BE, HAVE, INCLUDE, VerbPhrase
+from nacre.language.forms.verbs import active_verb
 from nacre.language.thesaurus import is_noun_of_kind, is_person
-from nacre.wording.clauses.clause import Clause, state_clause, verb_clause
+from nacre.wording.clauses.clause import Clause, object_clause, placed_clause, property_clause, relative_clause
 from nacre.wording.labels.label import PredicateLabel
 
 
-def forward_link_clause(
-    label: PredicateLabel,
-    other: str,
-    noun: str,
-    other_noun: str,
-    *,
-    is_named: bool,
-    is_any: bool,
-    is_one_of_several: bool = False,
-) -> Clause:
-    """A link from the thing, a `noun`, to `other`, an `other_noun` with or without a name.
+@dataclass(frozen=True)
+class LinkEnd:
+    """What a thing is linked to: its words and its noun.
 
-    With `is_any`, the thing is linked to any thing of the class.
+    `is_named`: it is one thing with a name. `is_any`: any thing of the class will do. `is_one_of_several`: the thing
+    may be linked to others as well.
+    """
+
+    words: str
+    noun: str
+    is_named: bool = False
+    is_any: bool = False
+    is_one_of_several: bool = False
+
+
+def forward_link_clause(label: PredicateLabel, other: LinkEnd, noun: str) -> Clause:
+    """A link from the thing, a `noun`, to another.
 
     >>> capital = PredicateLabel("noun", "capital", "capitals")
-    >>> forward_link_clause(capital, "Oslo", "country", "city", is_named=True, is_any=False).one
+    >>> forward_link_clause(capital, LinkEnd("Oslo", "city", is_named=True), "country").one
     'whose capital is Oslo'
     >>> club = PredicateLabel("noun", "club", "clubs")
-    >>> forward_link_clause(club, "a club whose budget is 5", "player", "club", is_named=False, is_any=False).one
+    >>> forward_link_clause(club, LinkEnd("a club whose budget is 5", "club"), "player").one
     "whose club's budget is 5"
     >>> variant = PredicateLabel("role", "variant", "variants")
-    >>> forward_link_clause(variant, "Fox", "car variant", "car", is_named=True, is_any=False).front
+    >>> forward_link_clause(variant, LinkEnd("Fox", "car", is_named=True), "car variant").front
     'Fox'
     """
-    if label.kind == "verb":
-        return verb_clause(label, other)
-    if label.kind == "past":
-        words = f"that {label.one} {other}"
-        return Clause(words, words, f"{{}} {label.one} {other}", f"{{}} did not {label.many} {other}")
+    if label.kind == "noun":
+        return _possession_clause(label, other, noun)
     if label.kind == "state" and label.one.startswith(f"{noun} "):
         # an "appointment with" somebody
-        rest = f"{label.one.removeprefix(noun).strip()} {other}"
-        return Clause(rest, rest, f"{{}} is {rest}", f"{{}} is not {rest}")
-    if label.kind in ("state", "flag"):
-        state, placed = state_clause(label, other), f"{label.one} {other}"
+        return placed_clause(f"{label.one.removeprefix(noun).strip()} {other.words}")
+    clause = relative_clause(label.phrase(other.words))
+    if label.one in wording_entry("prepositions"):
         # "the shows on the stage", not "that are on the stage"
-        return replace(state, one=placed, many=placed) if label.one in wording_entry("prepositions") else state
-    if label.kind == "role":
-        role = f"{with_indefinite_article(label.one)} of {other}"
-        front = other if is_named and noun.split()[-1] == label.one.split()[-1] else ""
-        return Clause(
-            f"that is {role}", f"that are {label.many} of {other}", f"{{}} is {role}", f"{{}} is not {role}", front
-        )
-    return _possession_clause(
-        label, other, noun, other_noun, is_named=is_named, is_any=is_any, is_one_of_several=is_one_of_several
-    )
+        return replace(clause, one=clause.said.rest, many=clause.said.rest)
+    is_role_of_named = label.kind == "role" and other.is_named and noun.split()[-1] == label.one.split()[-1]
+    return replace(clause, front=other.words) if is_role_of_named else clause
 
 
-def _possession_clause(
-    label: PredicateLabel,
-    other: str,
-    noun: str,
-    other_noun: str,
-    *,
-    is_named: bool,
-    is_any: bool,
-    is_one_of_several: bool,
-) -> Clause:
+def _possession_clause(label: PredicateLabel, other: LinkEnd, noun: str) -> Clause:
     """A link whose label is a noun: "whose capital is Oslo"."""
-    whose = possessive_phrase(label.one, "{}", person=is_person(noun))
-    true, false = f"the {whose} is {other}", f"the {whose} is not {other}"
-    if is_named and label.one == other_noun and noun != other_noun and not is_person(noun):
-        placed = _owner_or_place(other, noun, other_noun)
+    owned = possessive_phrase(label.one, "{}", person=is_person(noun))
+    clause = property_clause(label.one, VerbPhrase(BE, other.words), of=owned)
+    if other.is_named and label.one == other.noun and noun != other.noun and not is_person(noun):
+        placed = _owner_or_place(other.words, noun, other.noun)
         if placed:
-            return Clause(placed, placed, true, false)
-    if is_one_of_several and is_person(other_noun):
-        owned = with_indefinite_article(whose)
-        true, false = f"{other} is {owned}", f"{other} is not {owned}"
-    elif is_one_of_several:
-        owned = possessive_phrase(label.many, "{}", person=is_person(noun))
-        true, false = f"the {owned} include {other}", f"the {owned} do not include {other}"
-    if is_any:
+            return replace(clause, one=placed, many=placed)
+    if other.is_any:
         any_one = with_indefinite_article(label.one)
-        return Clause(f"that has {any_one}", f"that have {any_one}", f"{{}} has {any_one}", f"{{}} has no {label.one}")
+        return relative_clause(VerbPhrase(HAVE, any_one, lack=label.one))
+    if other.is_one_of_several and is_person(other.noun):
+        owned = with_indefinite_article(owned)
+        clause = replace(clause, subject=other.words, said=VerbPhrase(BE, owned), is_of_many=False)
+    elif other.is_one_of_several:
+        owned = possessive_phrase(label.many, "{}", person=is_person(noun))
+        clause = replace(clause, subject=f"the {owned}", said=VerbPhrase(INCLUDE, other.words), is_of_many=True)
     for lead, link in ((" whose ", "'s "), (" that ", " "), (" who ", " ")):
         # a single condition is said shorter: not "whose club is a club whose budget is 5"
-        before, found, rest = other.partition(lead)
-        if found and before == with_indefinite_article(other_noun) and " and " not in rest and lead not in rest:
+        before, found, rest = other.words.partition(lead)
+        if found and before == with_indefinite_article(other.noun) and " and " not in rest and lead not in rest:
             # and not "whose coupon's coupon amount is 5"
             own = rest.removeprefix(f"{label.one} ") if lead == " whose " else rest
-            clause = f"whose {label.one}{link}{own}"
-            return Clause(clause, clause, true, false)
-    clause = f"whose {label.one} is {other}"
-    return Clause(clause, clause, true, false)
+            words = f"whose {label.one}{link}{own}"
+            return replace(clause, one=words, many=words)
+    return clause
 
 
 def _owner_or_place(other: str, noun: str, other_noun: str) -> str:
@@ -112,30 +96,17 @@ def backward_link_clause(label: PredicateLabel, other: str, noun: str) -> Clause
     >>> backward_link_clause(PredicateLabel("noun", "capital", "capitals"), "Spain", "city").one
     'that is the capital of Spain'
     """
-    if label.kind == "verb":
-        words = f"that {other} {label.one}"
-        return Clause(words, words, f"{other} {label.one} {{}}", f"{other} does not {label.many} {{}}")
-    if label.kind == "past":
-        words = f"that {other} {label.one}"
-        return Clause(words, words, f"{other} {label.one} {{}}", f"{other} did not {label.many} {{}}")
-    active = active_forms(label.one) if label.kind == "state" else None
+    active = active_verb(label.one) if label.kind == "state" else None
     if active is not None:
         # "the potter that made the jar", not "that the jar was made by"
-        denied = f"{{}} {active.do[0]} not {active.base} {other}"
-        return Clause(f"that {active.one} {other}", f"that {active.many} {other}", f"{{}} {active.one} {other}", denied)
-    if label.kind in ("state", "flag"):
-        verb, rest = label.be[0], label.one
-        words = f"that {other} {verb} {rest}"
-        return Clause(words, words, f"{other} {verb} {rest} {{}}", f"{other} {verb} not {rest} {{}}")
-    if label.kind == "role":
-        role = f"{with_indefinite_article(label.one)} of"
-        words = f"that {other} is {role}"
-        return Clause(words, words, f"{other} is {role} {{}}", f"{other} is not {role} {{}}")
+        return relative_clause(VerbPhrase(active, other))
+    if label.kind != "noun":
+        return object_clause(other, label.phrase())
     if noun == label.one:
         words = f"of {other}"
-        return Clause(words, words, f"the {noun} of {other} is {{}}", f"the {noun} of {other} is not {{}}")
+        return Clause(words, words, VerbPhrase(BE, "{}"), f"the {noun} {words}", is_of_many=is_plural(noun))
     one, several = possessive_phrase(label.one, other), possessive_phrase(label.many, other)
     if other.startswith(("a ", "an ")) and not is_person(label.one):
         # "towns that are the home of a club", of one each, and "people who are captains of a ship"
         several = f"the {one}"
-    return Clause(f"that is the {one}", f"that are {several}", f"{{}} is the {one}", f"{{}} is not the {one}")
+    return relative_clause(VerbPhrase(BE, f"the {one}", several))

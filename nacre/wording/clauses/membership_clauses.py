@@ -1,11 +1,14 @@
 """Put conditions against another select into clauses: Filter + the words of the select -> Clause."""
 
+from dataclasses import replace
+
 from nacre.language.base import pattern, phrase_list
 from nacre.language.forms.nouns import plural, singular, with_indefinite_article
+from nacre.language.forms.verb_phrase import BE, INCLUDE, VerbPhrase
 from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Attribute, Filter, Select
 from nacre.records.schema import Schema
-from nacre.wording.clauses.clause import Clause, state_clause, verb_clause
+from nacre.wording.clauses.clause import Clause, property_clause, relative_clause
 from nacre.wording.labels.predicate_labels import predicate_label
 
 
@@ -13,29 +16,25 @@ def membership_clause(each: Filter, inner: str, noun: str) -> Clause:
     """A condition that the thing, a `noun`, is one of those that a select gives; `inner` are the select's words."""
     assert isinstance(each.right, Select)
     members = inner if inner.startswith("the ") else f"the {inner}"
-    no, other = ("not ", "") if each.negated else ("", "not ")
     is_simple = len(each.right.variables) == 1 and not each.right.filters
     thing = each.right.variables[0] if is_simple else None
     if thing is not None and is_from_earlier_turn(thing) and each.negated:
         words = "other than those before"
-        return Clause(words, words, f"{{}} is {words}", "{} is one of those before")
+        return Clause(words, words, VerbPhrase(BE, "one of those before", denied=True))
     if thing is not None and thing.label and len(thing.keys) == 1:
-        true, false = f"{{}} is {no}{inner}", f"{{}} is {other}{inner}"
-        return Clause(f"that is {no}{inner}", f"that are {no}{inner}", true, false)
+        return relative_clause(VerbPhrase(BE, inner, denied=each.negated))
     is_class = members != f"the {plural(noun)}" and pattern("wording", "plain_class_phrase").fullmatch(inner)
     if (thing is not None and not thing.keys) or is_class:
         bare = inner.removeprefix("the ")
-        one = with_indefinite_article(singular(bare))
-        return Clause(f"that is {no}{one}", f"that are {no}{bare}", f"{{}} is {no}{one}", f"{{}} is {other}{one}")
-    true, false = f"{{}} is {no}among {members}", f"{{}} is {other}among {members}"
+        return relative_clause(VerbPhrase(BE, with_indefinite_article(singular(bare)), bare, denied=each.negated))
+    among = relative_clause(VerbPhrase(BE, f"among {members}", denied=each.negated))
     excluded = _exclusion_words(members, noun) if each.negated else None
     if excluded is not None:
-        return Clause(*excluded, true, false)
+        return replace(among, one=excluded[0], many=excluded[1])
     if each.right.limit == 1 and members.startswith(f"the {noun} "):
         several = members.replace(noun, plural(noun), 1)
-        is_it = f"is {no}{members}"
-        return Clause(f"that {is_it}", f"that are {no}among {several}", f"{{}} {is_it}", f"{{}} is {other}{members}")
-    return Clause(f"that is {no}among {members}", f"that are {no}among {members}", true, false)
+        return relative_clause(VerbPhrase(BE, members, f"among {several}", denied=each.negated))
+    return among
 
 
 def negated_clause(words: str, things: str) -> str:
@@ -67,20 +66,15 @@ def excluded_value_clause(own: Filter, schema: Schema) -> Clause | None:
     That no value is another one: "whose only language is Dutch". None for properties without a noun.
     """
     assert isinstance(own.left, Attribute)
+    assert isinstance(own.right, str)
     label = predicate_label(own.left.predicate, schema)
     if own.op == "!=" and label.kind in ("noun", "role"):
-        clause = f"whose only {label.one} is {own.right}"
-        only = f"the only {label.one} of {{}}"
-        return Clause(clause, clause, f"{only} is {own.right}", f"{only} is not {own.right}")
+        return property_clause(f"only {label.one}", VerbPhrase(BE, own.right))
     if own.op == "!=":
-        if label.kind == "verb":
-            return verb_clause(label, f"only {own.right}")
-        return state_clause(label, f"{own.right} alone")
+        return relative_clause(label.phrase(f"only {own.right}" if label.kind == "verb" else f"{own.right} alone"))
     if label.kind != "noun":
         return None
-    do_not, include = f"do not include {own.right}", f"include {own.right}"
-    clause = f"whose {label.many} {do_not}"
-    return Clause(clause, clause, f"the {label.many} of {{}} {do_not}", f"the {label.many} of {{}} {include}")
+    return property_clause(label.many, VerbPhrase(INCLUDE, own.right, denied=True))
 
 
 def _exclusion_words(members: str, noun: str) -> tuple[str, str] | None:

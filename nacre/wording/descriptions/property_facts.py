@@ -2,10 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from nacre.language.base import phrase_list
 from nacre.language.booleans import has_boolean_name, none_value, parse_boolean
 from nacre.language.forms.nouns import (
     is_count_noun,
@@ -15,15 +14,14 @@ from nacre.language.forms.nouns import (
     plural,
     possessive_phrase,
     singular,
-    with_indefinite_article,
     wording_entry,
 )
 from nacre.language.forms.pronouns import IT, Pronoun, gender
+from nacre.language.forms.verb_phrase import BE, WAS
 from nacre.language.tokens import fold
 from nacre.records.schema import Predicate
-from nacre.wording.answers.property_sentences import time_preposition
 from nacre.wording.descriptions.facts import WordedFact, word_senses
-from nacre.wording.labels.label import PredicateLabel, flag_phrases
+from nacre.wording.labels.label import PredicateLabel
 
 # names in a clause among others
 MAX_NAMES = 5
@@ -111,27 +109,18 @@ class PropertyFacts:
     def _verb_clause(self, subject: Pronoun) -> str:
         """A property that takes a verb; "" for others."""
         if (yes := self.truth) is not None:
-            one, many = flag_phrases(self.label, yes)
-            verb, _, rest = one.partition(" ")
-            if subject.many and verb in phrase_list("wording", "be_forms"):
-                # one person: "they are a member"
-                return f"{subject.it} {many.partition(' ')[0]} {rest}"
-            return f"{subject.it} {many if subject.many else one}"
-        if self.label.kind == "noun" and self.text == none_value(self.predicate):
-            return f"{subject.it} {subject.have} no {self.label.one}"
-        when = time_preposition(self.label.one, self.predicate.datatype in ("date", "datetime"), self.is_temporal)
-        if self.label.kind in ("verb", "past"):
-            verb = self.label.many if subject.many and self.label.kind == "verb" else self.label.one
-            return f"{subject.it} {verb}{when} {self.text}"
-        if self.label.kind in ("state", "flag"):
-            be = self.label.be[subject.many]
-            if self.is_temporal and self.label.kind == "state":
-                since = self.label.one.endswith(" since")
-                be = (("has been", "have been") if since else ("was", "were"))[subject.many]
-            return f"{subject.it} {be} {self.label.one}{when} {self.text}"
-        if self.label.kind == "role":
-            return f"{subject.it} {subject.be} {with_indefinite_article(self.label.one)} of {self.text}"
-        return ""
+            said = self.label.flag(yes)
+            # one person: "they are a member"
+            said = replace(said, rest_of_many="") if said.verb in (BE, WAS) else said
+        elif self.label.kind == "noun":
+            is_none = self.text == none_value(self.predicate)
+            return f"{subject.it} {subject.have} no {self.label.one}" if is_none else ""
+        elif self.label.kind == "role":
+            said = replace(self.label.phrase(self.text), rest_of_many="")
+        else:
+            is_dated = self.predicate.datatype in ("date", "datetime")
+            said = self.label.statement(self.text, is_dated=is_dated, is_temporal=self.is_temporal)
+        return f"{subject.it} {said.words(subject.many)}"
 
     def _noun_clause(self, subject: Pronoun, owner: str) -> str:
         value = self.facts[0].number

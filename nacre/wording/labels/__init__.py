@@ -1,7 +1,6 @@
 """Names of classes and predicates as people say them.
 
 Reading order:
-- verb_forms: verbs that label links
 - label: the forms of a label
 - parse_label: the kind of a label by its words
 - shorten_label: a label without owner, range, code and unit

@@ -1,12 +1,12 @@
-"""The forms of a predicate's label: PredicateLabel, and the clauses of a yes-or-no property."""
+"""The forms of a predicate's label, and what it says of a thing: PredicateLabel -> VerbPhrase."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from nacre.language.forms.nouns import is_participle, is_plural, plural, with_indefinite_article, wording_entry
-from nacre.language.forms.verbs import is_completed_action
+from nacre.language.forms.verb_phrase import BE, HAVE, HAVE_BEEN, WAS, Verb, VerbPhrase, past_tense
+from nacre.language.forms.verbs import base_form, is_completed_action, is_link_verb, strip_preposition
 from nacre.language.thesaurus import function_words, is_person
-from nacre.wording.labels.verb_forms import base_form, is_link_verb
 
 LabelKind = Literal["noun", "verb", "state", "role", "flag", "past"]
 
@@ -29,45 +29,70 @@ class PredicateLabel:
     full: str = ""
     was: bool = False
 
-    @property
-    def is_completed(self) -> bool:
-        """Whether a state takes "was": "built by", "was sold"."""
-        return self.was or (self.kind == "state" and is_completed_action(self.one))
+    def phrase(self, other: str = "") -> VerbPhrase:
+        """What a thing does or is to the `other` end, by a label that is no noun.
 
-    @property
-    def be(self) -> tuple[str, str]:
-        """The form of "be" before a state, of one thing and of several."""
-        return ("was", "were") if self.is_completed else ("is", "are")
+        >>> PredicateLabel("past", "died in", "die in").phrase("Rome").denial.words()
+        'did not die in Rome'
+        >>> PredicateLabel("role", "variant", "variants").phrase("Fox").words(many=True)
+        'are variants of Fox'
+        """
+        if self.kind == "role":
+            return VerbPhrase(BE, f"{with_indefinite_article(self.one)} of {other}", f"{self.many} of {other}")
+        if self.kind in ("state", "flag"):
+            is_past = self.was or (self.kind == "state" and is_completed_action(self.one))
+            return VerbPhrase(WAS if is_past else BE, f"{self.one} {other}".rstrip())
+        return VerbPhrase(self._verb(self.one, self.many), other)
 
+    def event(self, when: str = "") -> VerbPhrase:
+        """What happened to a thing, or what it did, without a preposition at the end: "was founded in 1961"."""
+        one, many = strip_preposition(self.one), strip_preposition(self.many)
+        if self.kind == "state":
+            return VerbPhrase(WAS, f"{one} {when}".rstrip())
+        return VerbPhrase(self._verb(one, many), when)
 
-def flag_phrases(label: PredicateLabel, yes: bool) -> tuple[str, str]:
-    """What a yes-or-no property says of one thing, and of several.
+    def statement(self, values: str, *, is_dated: bool, is_temporal: bool) -> VerbPhrase:
+        """The values of a property that is no noun: "was built in 1961", "starts on 5 May", "is open to adults".
 
-    >>> flag_phrases(PredicateLabel("noun", "roof", "roofs", True), True)
-    ('has a roof', 'have a roof')
-    >>> flag_phrases(PredicateLabel("noun", "includes lunch", "includes lunch"), False)
-    ('does not include lunch', 'do not include lunch')
-    >>> flag_phrases(PredicateLabel("flag", "open", "open"), False)
-    ('is not open', 'are not open')
-    >>> flag_phrases(PredicateLabel("flag", "sold", "sold", was=True), True)
-    ('was sold', 'were sold')
-    >>> flag_phrases(PredicateLabel("noun", "trainer", "trainers"), False)
-    ('is not a trainer', 'are not trainers')
-    >>> flag_phrases(PredicateLabel("flag", "climate controlled", "climate controlled"), True)
-    ('is climate-controlled', 'are climate-controlled')
-    """
-    first, _, rest = label.one.partition(" ")
-    if label.has:
-        is_mass = label.one.split()[-1] in wording_entry("mass") or is_plural(label.one)
-        base, first, rest = "have", "has", label.one if is_mass else with_indefinite_article(label.one)
-    elif label.kind == "noun" and rest and first.endswith("s") and is_link_verb(first):
-        base = base_form(first)
-    else:
-        # "is licensed", whenever that was done
-        be, are = ("was", "were") if label.was else ("is", "are")
-        no, (one, many) = "" if yes else "not ", _complements(label)
-        return f"{be} {no}{one}", f"{are} {no}{many}"
-    return (f"{first} {rest}", f"{base} {rest}") if yes else (f"does not {base} {rest}", f"do not {base} {rest}")
+        `is_temporal`: the values are years or dates; `is_dated`: they are dates.
+        """
+        ends_with_preposition = self.one.split()[-1] in wording_entry("prepositions")
+        if is_temporal and is_dated and self.kind == "verb":
+            return self.event(f"on {values}")
+        if is_temporal and not ends_with_preposition:
+            values = f"{'on' if is_dated else 'in'} {values}"
+        phrase = self.phrase(values)
+        if is_temporal and self.kind == "state":
+            return replace(phrase, verb=HAVE_BEEN if self.one.endswith(" since") else WAS)
+        return phrase
+
+    def flag(self, yes: bool = True) -> VerbPhrase:
+        """What a yes-or-no property says of a thing.
+
+        >>> PredicateLabel("noun", "roof", "roofs", True).flag().words()
+        'has a roof'
+        >>> PredicateLabel("noun", "includes lunch", "includes lunch").flag(False).words(many=True)
+        'do not include lunch'
+        >>> PredicateLabel("flag", "sold", "sold", was=True).flag().words()
+        'was sold'
+        >>> PredicateLabel("noun", "trainer", "trainers").flag(False).words(many=True)
+        'are not trainers'
+        >>> PredicateLabel("flag", "climate controlled", "climate controlled").flag().words()
+        'is climate-controlled'
+        """
+        first, _, rest = self.one.partition(" ")
+        if self.has:
+            is_mass = self.one.split()[-1] in wording_entry("mass") or is_plural(self.one)
+            phrase = VerbPhrase(HAVE, self.one if is_mass else with_indefinite_article(self.one))
+        elif self.kind == "noun" and rest and first.endswith("s") and is_link_verb(first):
+            phrase = VerbPhrase(Verb(first, base_form(first), base_form(first)), rest)
+        else:
+            # "is licensed", whenever that was done
+            phrase = VerbPhrase(WAS if self.was else BE, *_complements(self))
+        return phrase if yes else phrase.denial
+
+    def _verb(self, one: str, many: str) -> Verb:
+        return past_tense(one, many) if self.kind == "past" else Verb(one, many, many)
 
 
 def _complements(label: PredicateLabel) -> tuple[str, str]:

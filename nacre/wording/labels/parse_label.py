@@ -6,10 +6,10 @@ import simplemma
 
 from nacre.language.base import language, phrase_list
 from nacre.language.forms.nouns import is_participle, plural, with_indefinite_article, wording_entry
+from nacre.language.forms.verbs import base_form, is_link_verb
 from nacre.language.thesaurus import is_person
 from nacre.language.tokens import lemma
 from nacre.wording.labels.label import LabelKind, PredicateLabel
-from nacre.wording.labels.verb_forms import base_form, is_link_verb
 
 
 def parse_label(text: str) -> PredicateLabel:

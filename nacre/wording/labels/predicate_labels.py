@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from nacre.language.booleans import is_boolean_predicate, strip_yes_no_suffix
 from nacre.language.forms.nouns import interchangeable_words, is_participle, singular, wording_entry
+from nacre.language.forms.verbs import is_link_verb
 from nacre.language.thesaurus import is_person
 from nacre.language.tokens import lemma
 from nacre.records.schema import Predicate, Schema
 from nacre.wording.labels.label import PredicateLabel
 from nacre.wording.labels.parse_label import event_clause, event_verb, move_time_last, parse_label
 from nacre.wording.labels.shorten_label import shorten_label
-from nacre.wording.labels.verb_forms import is_link_verb
 from nacre.wording.labels.years import has_measured_numbers, may_give_years
 
 

@@ -4,13 +4,13 @@ import re
 
 from nacre.language.base import word_map
 from nacre.language.forms.nouns import head_noun, singular, wording_entry
+from nacre.language.forms.verbs import is_link_verb
 from nacre.language.quantities.units import magnitude_of_name
 from nacre.language.split_labels import label_words
 from nacre.language.thesaurus import english_data, is_person
 from nacre.language.tokens import lemma, split_name
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.wording.labels.parse_label import parse_label
-from nacre.wording.labels.verb_forms import is_link_verb
 
 _BRACKET = re.compile(r"(?:(?<!\s)\s++)?\(([^()]*+)\)\s*+$")
 # a code has no three letters in a row

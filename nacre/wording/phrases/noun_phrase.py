@@ -12,6 +12,7 @@ from nacre.language.forms.nouns import (
     possessive_phrase,
     with_indefinite_article,
 )
+from nacre.language.forms.verb_phrase import BE, VerbPhrase
 from nacre.language.thesaurus import is_person
 from nacre.plans.inspect_select import (
     counted_edges,
@@ -27,7 +28,7 @@ from nacre.plans.inspect_select import (
 from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
 from nacre.records.schema import Schema
-from nacre.wording.clauses.clause import Clause
+from nacre.wording.clauses.clause import Clause, owning_clause, placed_clause, relative_clause
 from nacre.wording.clauses.comparison_words import comparison_words, count_condition_phrase, merge_range_filters
 from nacre.wording.clauses.filter_clauses import AVERAGE, filter_clause
 from nacre.wording.clauses.join_clauses import (
@@ -39,7 +40,7 @@ from nacre.wording.clauses.join_clauses import (
     superlative_phrase,
     thing_name,
 )
-from nacre.wording.clauses.link_clauses import backward_link_clause, forward_link_clause
+from nacre.wording.clauses.link_clauses import LinkEnd, backward_link_clause, forward_link_clause
 from nacre.wording.clauses.membership_clauses import (
     excluded_value_clause,
     excluded_value_filter,
@@ -259,7 +260,7 @@ class SelectWording:
         else:
             no, compared = "not " if each.negated else "", comparison_words(each.op) or "of"
             words = " ".join(f"with {with_indefinite_article(self._counted(left))} {no}{compared} {value}".split())
-        return Clause(words, words, f"{{}} {words}", f"{{}} not {words}")
+        return owning_clause(words.removeprefix("with "))
 
     def _counted(self, term: Aggregate, *, many: bool = True) -> str:
         """The number that groups are ordered or chosen by, without the order and the choice themselves."""
@@ -300,23 +301,16 @@ class SelectWording:
             if label.kind == "noun" and f" {own}".endswith(f" {label.one}") and not is_named:
                 # not "the song whose song's format is mp3", of its file
                 label = replace(label, one=other_noun, many=plural(other_noun))
-            return forward_link_clause(
-                label,
-                text,
-                own,
-                other_noun,
-                is_named=is_named,
-                is_any=is_any and not (variable is not None and self.structure.is_narrow(variable, edge.predicate)),
-                is_one_of_several=is_named and not self.schema.predicate_of[edge.predicate].functional,
-            )
+            is_narrow = variable is not None and self.structure.is_narrow(variable, edge.predicate)
+            may_have_several = not self.schema.predicate_of[edge.predicate].functional
+            end = LinkEnd(text, other_noun, is_named, is_any and not is_narrow, is_named and may_have_several)
+            return forward_link_clause(label, end, own)
         if label.kind == "noun" and not is_named and self.structure.is_class_link(label.one, own, edge):
             if is_person(own) and is_person(other_noun):
                 # a person with a row as a singer is a singer
-                many = self.things(other, True, seen, depth)
-                return Clause(
-                    f"that is {text}", f"that are {many}", f"{{}} is {text}", f"{{}} is not {text}", noun=other_noun
-                )
-            return Clause(f"with {text}", f"with {text}", f"{{}} has {text}", f"{{}} has no {text.partition(' ')[2]}")
+                said = VerbPhrase(BE, text, self.things(other, True, seen, depth))
+                return replace(relative_clause(said), noun=other_noun)
+            return owning_clause(text, text.partition(" ")[2])
         return backward_link_clause(label, text, own)
 
     def _clause_beyond(self, far: str, seen: frozenset[int], name: str, depth: int) -> Clause:
@@ -325,12 +319,11 @@ class SelectWording:
         known = self.variables[far]
         if len(known.keys) == 1 and known.label and is_person(noun) and not is_person(self.noun(name)):
             # "the order items of Ann", whose order is hers
-            owned = f"of {words.removeprefix(f'the {noun} ')}"
-            return Clause(owned, owned, f"{{}} is {owned}", f"{{}} is not {owned}")
+            return placed_clause(f"of {words.removeprefix(f'the {noun} ')}")
         if words == known.label and not words.lower().startswith(noun):
             # the type of a restaurant, and not its "restaurant type"
             words = f"the {label_remainder(noun, self.noun(name)) or noun} {words}"
-        return Clause(f"with {words}", f"with {words}", f"{{}} has {words}", f"{{}} has no such {noun}")
+        return owning_clause(words, f"such {noun}")
 
     def _any_thing(self, name: str, seen: frozenset[int], depth: int) -> str:
         """A variable's thing after a link: by name, as the one of its class, or as any."""

@@ -269,5 +269,5 @@ def _unconnected_conditions(wording: SelectWording) -> str:
     for each in merge_range_filters(wording.select.filters, wording.schema):
         if isinstance(each.left, Attribute) and each.left.variable not in connected:
             clause = filter_clause(each, wording.schema, wording.right(each))
-            parts.append(clause.true.replace("{}", f"the {wording.noun(each.left.variable)}"))
+            parts.append(clause.sentence(f"the {wording.noun(each.left.variable)}"))
     return f", where {join_names(parts)}" if parts else ""

@@ -26,8 +26,9 @@ def existence_statements(select: Select, schema: Schema) -> tuple[str, str]:
         clauses = wording.clauses(root, frozenset(), 0)
         name = thing_name(known, wording.noun(root))
         if clauses:
-            true = join_names([clause.true.replace("{}", name) for clause in clauses])
-            false = clauses[0].false.replace("{}", name) if len(clauses) == 1 else f"it is not true that {true}"
+            true = join_names([clause.sentence(name) for clause in clauses])
+            is_single = len(clauses) == 1
+            false = clauses[0].sentence(name, denied=True) if is_single else f"it is not true that {true}"
             return true, false
     if statements := _possession_statements(select, wording) or _linked_thing_statements(select, wording):
         return statements
@@ -91,4 +92,4 @@ def _linked_thing_statements(select: Select, wording: SelectWording) -> tuple[st
         return None
     name = select_wording(replace(select, filters=()), schema).things(root, False, frozenset(), 0)
     clause = filter_clause(own, schema, None)
-    return clause.true.replace("{}", name), clause.false.replace("{}", name)
+    return clause.sentence(name), clause.sentence(name, denied=True)
