@@ -28,7 +28,6 @@ from nacre.records.schema import Schema
 from nacre.records.turn import Understanding
 from nacre.understanding.dialogue.meta_questions import answer_meta_question
 from nacre.wording.answers.answer import verbalise_result, verbalise_rows
-from nacre.wording.answers.match_question import match_question_spelling
 from nacre.wording.answers.meaning import verbalise_meaning
 from nacre.wording.answers.verbalisation import Verbalisation
 
@@ -200,12 +199,11 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
     beside = (
         () if sure or view.rewrite.gloss else facts_beside(understanding, evidence, rows, is_offering=bool(options))
     )
-    text = match_question_spelling(result.text, understanding.standalone, understanding.mentions)
     # the facts begin with what is doubtful
     shown_caveats = caveats[bool(_unknown_left_out(rows, view)) :] if beside else caveats
     all_caveats = (*shown_caveats, " ".join(sentence for sentence, _ in disputed)) if disputed else shown_caveats
     return AnswerDraft(
-        ((text, (index,)), *basis, *disputed, *beside),
+        ((result.text, (index,)), *basis, *disputed, *beside),
         "partial" if caveats else "answered" if sure else "clarify",
         confidence=round(row_probability(understanding, rows), 3),
         values=result.values,

@@ -13,7 +13,6 @@ from nacre.records.evidence import Evidence, EvidenceSentence
 from nacre.records.schema import Schema
 from nacre.records.turn import Understanding
 from nacre.wording.answers.answer import verbalise_rows
-from nacre.wording.answers.match_question import match_question_spelling
 from nacre.wording.descriptions.comparison_sentences import single_property_sentence, summarise_difference
 from nacre.wording.descriptions.thing import MAX_DESCRIPTION_SENTENCES
 from nacre.wording.overview.kinds import MAX_SUBJECTS, kinds_sentence, subjects
@@ -45,7 +44,6 @@ def draft_description(understanding: Understanding, evidence: Sequence[Evidence]
         index, rows = comparison
         shown = verbalise_rows(rows.table, summarise_difference(rows.table, rows.title))
         text = single_property_sentence(rows.table) or shown.text
-        text = match_question_spelling(text, understanding.standalone, understanding.mentions)
         return AnswerDraft(((text, (index,)),), "answered", columns=shown.columns, rows=shown.rows)
     sentences = indexed_sentences(evidence)
     profile = [found for found in sentences if found[1].branch in QUERYING]

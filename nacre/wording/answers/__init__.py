@@ -9,5 +9,4 @@ Reading order:
 - rank_values: what things are ordered by
 - sentence: sentences, captions and leads
 - meaning: rows of a model's query, by what the model says they are
-- match_question: names written as in the question
 """

@@ -5,7 +5,7 @@ Reading order:
 - thing: one thing
 - property_facts, fact_sentences, incoming_links: its properties, sentences, and what links to it
 - group: the members of a group
-- comparison, contrast: two things, two groups
+- comparison, comparison_sentences: two things or groups side by side, and what they share
 - part_statistics: numbers of parts
 - facts: values and links in words
 - identifying_names: names of things without a label

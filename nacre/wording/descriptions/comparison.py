@@ -1,5 +1,6 @@
 """Compare two things, or two groups: members and others -> a table of their properties, what differs first."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from nacre.language.booleans import none_value
@@ -9,10 +10,11 @@ from nacre.language.forms.nouns import (
     plural,
     with_indefinite_article,
 )
+from nacre.language.forms.pronouns import Pronoun
 from nacre.language.thesaurus import is_person
 from nacre.language.tokens import fold
 from nacre.plans.statement import RunStatement
-from nacre.records.evidence import Rows, Table
+from nacre.records.evidence import EvidenceSentence, Rows, Table
 from nacre.records.plan import Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.stores.sqlite.triples import Triple
@@ -26,10 +28,11 @@ from nacre.wording.descriptions.part_statistics import (
     linking_class,
     number_ranges,
 )
+from nacre.wording.descriptions.property_facts import PropertyFacts
 from nacre.wording.labels.association_classes import associated_noun, other_links
 from nacre.wording.labels.class_nouns import class_noun, is_plain_noun, strip_owner
 from nacre.wording.labels.predicate_labels import is_describable, predicate_label
-from nacre.wording.labels.value_kinds import nominal_label
+from nacre.wording.labels.value_kinds import is_temporal, nominal_label
 
 MAX_PROPERTIES, MAX_LINK_ROWS = 30, 5
 # names in a cell, and triples of a side and property
@@ -51,54 +54,87 @@ class ComparisonSide:
     variable: Variable
 
 
+@dataclass(frozen=True)
+class _ComparedProperty:
+    """A property of both sides: its label, a cell for each side, what both share as a clause, and the triples."""
+
+    label: str
+    cells: tuple[str, str]
+    shared: str = ""
+    triples: tuple[Triple, ...] = ()
+
+
 def compare_sides(left: ComparisonSide, right: ComparisonSide, schema: Schema, run: RunStatement) -> Rows | None:
     """The properties of both sides as a table, what differs first; its `text` lists them. None without properties."""
-    rows: list[tuple[str, str, str]] = []
-    triples: list[tuple[str, str, str]] = []
+    found = _compared_properties(left, right, schema, run)
+    if not found:
+        return None
+    is_same = {each.label: fold(each.cells[0]) == fold(each.cells[1]) for each in found}
+    shown = sorted(found, key=lambda each: (is_same[each.label], NOTHING in each.cells))[:MAX_PROPERTIES]
+    return Rows(
+        "sql",
+        0,
+        Table(
+            ("property", left.name, right.name),
+            tuple((each.label, *each.cells) for each in shown),
+            units=("", "", ""),
+        ),
+        text="; ".join(f"{each.label}: {each.cells[0]} against {each.cells[1]}" for each in shown),
+        title=join_names(
+            sorted((left.name, right.name), key=lambda name: name.startswith("the ") and " called " in name)
+        ),
+        words=f"how {left.name} and {right.name} compare",
+        keys=(*left.things, *right.things)[:MAX_CITED_THINGS],
+        triples=tuple(triple for each in found for triple in each.triples),
+    )
+
+
+def shared_properties(
+    left: ComparisonSide, right: ComparisonSide, schema: Schema, run: RunStatement
+) -> list[EvidenceSentence]:
+    """A sentence for each property of which both sides have a value."""
+    both = join_names([left.name, right.name])
+    keys = (*left.things, *right.things)[:MAX_CITED_THINGS]
+    return [
+        EvidenceSentence("sql", 0, text=f"{each.shared}.", title=both, keys=keys, triples=each.triples)
+        for each in _compared_properties(left, right, schema, run)
+        if each.shared
+    ]
+
+
+def _compared_properties(
+    left: ComparisonSide, right: ComparisonSide, schema: Schema, run: RunStatement
+) -> list[_ComparedProperty]:
+    """The properties of both sides, what links to them, and the numbers of their parts."""
+    found: list[_ComparedProperty] = []
     for predicate in schema.predicates:
         if not is_describable(predicate, schema):
             continue
         sides = [predicate_facts(predicate, side.variable, schema, run) for side in (left, right)]
         if _repeats_names(predicate, sides, (left, right), schema):
             continue
-        others = [{fact.text for fact in facts} for facts in sides[::-1]]
-        cells = [
-            _cell(facts, predicate, len(side.things), other, schema)
-            for facts, side, other in zip(sides, (left, right), others, strict=True)
-        ]
+        texts = [list(dict.fromkeys(fact.text for fact in facts)) for facts in sides]
+        cells = tuple(
+            _cell(facts, predicate, len(side.things), set(other), schema)
+            for facts, side, other in zip(sides, (left, right), texts[::-1], strict=True)
+        )
         most = MAX_LIST_WORDS if predicate.has_links else MAX_VALUE_WORDS
-        if any(cells) and all(len(cell.split()) <= most for cell in cells):
-            several = predicate.minimum is None and any(len({f.text for f in facts}) > 1 for facts in sides)
-            none = none_value(predicate)
-            lack = none is not None and cells == [none, none]
-            label = (
-                f"has {nominal_label(predicate.iri, schema)}" if lack else _row_label(predicate, schema, many=several)
-            )
-            rows.append((label, cells[0] or NOTHING, cells[1] or NOTHING))
-            triples += [f.triple for facts in sides for f in facts[:MAX_NAMES]]
-    rows = _drop_repeated_rows(rows)
-    for label, counts, links in _link_rows(left, right, schema, run):
-        rows.append((label, *counts))
-        triples += links
+        if not any(cells) or any(len(cell.split()) > most for cell in cells):
+            continue
+        none = none_value(predicate)
+        several = predicate.minimum is None and any(len(each) > 1 for each in texts)
+        is_lack = none is not None and set(cells) == {none}
+        label = f"has {nominal_label(predicate.iri, schema)}" if is_lack else _row_label(predicate, schema, several)
+        shared = [fact for fact in sides[0] if fact.text in texts[1]]
+        triples = tuple(fact.triple for facts in sides for fact in facts[:MAX_NAMES])
+        filled = (cells[0] or NOTHING, cells[1] or NOTHING)
+        clause = _shared_clause(predicate, shared, join_names([left.name, right.name]), schema) if shared else ""
+        found.append(_ComparedProperty(label, filled, clause, triples))
+    found = [*_drop_repeated(found), *_compared_links(left, right, schema, run)]
     parts = [find_part(side.variable, schema, run) for side in (left, right)]
     if parts[0] is not None and parts[1] is not None and parts[0].noun == parts[1].noun:
-        rows += _part_rows(parts[0], parts[1], schema, run)
-    if not rows:
-        return None
-    other = [row for row in rows if fold(row[1]) != fold(row[2])]
-    rows = sorted(rows, key=lambda row: (row not in other, NOTHING in row))[:MAX_PROPERTIES]
-    return Rows(
-        "sql",
-        0,
-        Table(("property", left.name, right.name), tuple(rows), units=("", "", "")),
-        text="; ".join(f"{row[0]}: {row[1]} against {row[2]}" for row in rows),
-        title=join_names(
-            sorted((left.name, right.name), key=lambda name: name.startswith("the ") and " called " in name)
-        ),
-        words=f"how {left.name} and {right.name} compare",
-        keys=(*left.things, *right.things)[:MAX_CITED_THINGS],
-        triples=tuple(triples),
-    )
+        found += _compared_parts(parts[0], parts[1], join_names([left.name, right.name]), schema, run)
+    return found
 
 
 def _repeats_names(
@@ -113,11 +149,11 @@ def _repeats_names(
     return any(sides) and all(repeats)
 
 
-def _link_rows(
+def _compared_links(
     left: ComparisonSide, right: ComparisonSide, schema: Schema, run: RunStatement
-) -> list[tuple[str, tuple[str, str], list[Triple]]]:
+) -> list[_ComparedProperty]:
     """How many things of each class link to either side, with the first links: "number of films", ("3", "5")."""
-    found: list[tuple[str, tuple[str, str], list[Triple]]] = []
+    found: list[_ComparedProperty] = []
     classes = set(left.variable.classes) & set(right.variable.classes)
     own = class_noun(replace(left.variable, classes=tuple(sorted(classes))), schema)
     for predicate in schema.predicates:
@@ -141,20 +177,18 @@ def _link_rows(
         first, second = (f"{len({f.triple[0] for f in facts}):,}" for facts in sides)
         if not any(sides) or ({first, second} == {"1"} and is_person(noun) and is_person(own)):
             continue
-        links = [f.triple for facts in sides for f in facts[:MAX_NAMES]]
+        links = tuple(f.triple for facts in sides for f in facts[:MAX_NAMES])
+        label, cells = f"number of {plural(noun)}", (first, second)
         if {first, second} == {"0", "1"} and is_person(noun) and is_person(own):
             # a person with a row as a singer is a singer
-            found.append(
-                (f"is {with_indefinite_article(noun)}", ("yes", "no") if first == "1" else ("no", "yes"), links)
-            )
-        else:
-            found.append((f"number of {plural(noun)}", (first, second), links))
+            label, cells = f"is {with_indefinite_article(noun)}", ("yes", "no") if first == "1" else ("no", "yes")
+        found.append(_ComparedProperty(label, cells, triples=links))
     return found[:MAX_LINK_ROWS]
 
 
-def _part_rows(
-    left: DependentPart, right: DependentPart, schema: Schema, run: RunStatement
-) -> list[tuple[str, str, str]]:
+def _compared_parts(
+    left: DependentPart, right: DependentPart, both: str, schema: Schema, run: RunStatement
+) -> list[_ComparedProperty]:
     """The number ranges of the parts of either side."""
     theirs = {
         s.predicate.iri: s for s in number_ranges(right.select, right.variable, right.count, schema, run, ALL_RANGES)
@@ -170,18 +204,34 @@ def _part_rows(
         noun = left.noun.removesuffix(" record")
         return f"{noun} {rest}" if is_single and " " not in noun else f"{rest} ({plural(left.noun)})"
 
-    return [
-        (
-            part_label(predicate_label(s.predicate.iri, schema).one),
-            s.phrase(schema),
-            other.phrase(schema),
-        )
-        for s in number_ranges(left.select, left.variable, left.count, schema, run)
-        if (other := theirs.get(s.predicate.iri)) is not None
-    ]
+    found = []
+    for own in number_ranges(left.select, left.variable, left.count, schema, run):
+        other = theirs.get(own.predicate.iri)
+        if other is not None:
+            cells = own.phrase(schema), other.phrase(schema)
+            name = predicate_label(own.predicate.iri, schema).one
+            theirs_too = f"The {plural(left.noun)} of {both} have the same {name}: {cells[0]}"
+            shared = theirs_too if cells[0] == cells[1] else ""
+            found.append(_ComparedProperty(part_label(name), cells, shared, (*own.triples, *other.triples)))
+    return found
 
 
-def _row_label(predicate: Predicate, schema: Schema, *, many: bool) -> str:
+def _shared_clause(predicate: Predicate, facts: Sequence[WordedFact], both: str, schema: Schema) -> str:
+    """What both sides have in common: "Ann and Bo speak Danish", "Ann and Bo have the same age: 41"."""
+    label = predicate_label(predicate.iri, schema)
+    subject = Pronoun(both, "their", many=True)
+    common = PropertyFacts(predicate, label, tuple(facts), is_temporal(predicate.iri, schema), subject)
+    if said := common.verb_clause(subject):
+        return said
+    name = plural(label.one) if common.number > 1 else label.one
+    return (
+        f"{both} share the {name} {common.text}"
+        if predicate.has_links
+        else f"{both} have the same {name}: {common.text}"
+    )
+
+
+def _row_label(predicate: Predicate, schema: Schema, many: bool) -> str:
     """The label of a row: a noun, in the plural for `many` values; "has" before what things may have."""
     label = predicate_label(predicate.iri, schema)
     if predicate.datatype == "boolean":
@@ -213,10 +263,11 @@ def _cell(facts: list[WordedFact], predicate: Predicate, things: int, other: set
     return names[0] if len(names) == 1 else join_names([*names[:MAX_NAMES], f"{more} more"] if more > 0 else names)
 
 
-def _drop_repeated_rows(rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    """The rows without those that repeat the cells of another under a label that shares a word."""
-    found: list[tuple[str, str, str]] = []
-    for row in rows:
-        if not any(row[1:] == other[1:] and set(row[0].split()) & set(other[0].split()) for other in found):
-            found.append(row)
+def _drop_repeated(properties: Sequence[_ComparedProperty]) -> list[_ComparedProperty]:
+    """The properties without those that repeat the cells of another under a label that shares a word."""
+    found: list[_ComparedProperty] = []
+    for each in properties:
+        words = set(each.label.split())
+        if not any(each.cells == other.cells and words & set(other.label.split()) for other in found):
+            found.append(each)
     return found

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from nacre.language.base import word_list
 from nacre.language.format_values import display_name, is_number_name
-from nacre.language.forms.nouns import join_names, number_with_noun, plural
+from nacre.language.forms.nouns import number_with_noun, plural
 from nacre.language.tokens import fold
 from nacre.plans.sql.to_sql import to_sql
 from nacre.plans.statement import RunStatement
@@ -14,8 +14,7 @@ from nacre.records.plan import Attribute, Edge, Itself, Profile, Select, Variabl
 from nacre.records.schema import Predicate, Schema
 from nacre.stores.sqlite.tables import Tables
 from nacre.wording.clauses.join_clauses import thing_name
-from nacre.wording.descriptions.comparison import ComparisonSide, compare_sides
-from nacre.wording.descriptions.contrast import contrast_groups, shared_properties
+from nacre.wording.descriptions.comparison import ComparisonSide, compare_sides, shared_properties
 from nacre.wording.descriptions.facts import word_senses
 from nacre.wording.descriptions.group import MemberGroup, describe_group
 from nacre.wording.descriptions.thing import MAX_DESCRIPTION_SENTENCES, thing_sentences
@@ -83,12 +82,7 @@ def _two_sides(
     """What two things or groups share, or how they differ."""
     sides = _side(members, schema), _side(others, schema)
     if topic & word_list("wording", "sharing_words"):
-        both = join_names([side.name for side in sides])
-        return _ranked(shared_properties(members.group(), others.group(), both, schema, run), round)
-    are_groups = len(members.names) > 1 and len(others.names) > 1
-    # things of one name are told apart by what they have
-    if are_groups and not (members.is_of_one_name and others.is_of_one_name):
-        return _ranked(contrast_groups(members.group(), others.group(), schema, run), round)
+        return _ranked(shared_properties(*sides, schema, run), round)
     compared = compare_sides(*sides, schema, run)
     if compared is not None:
         return [replace(compared, round=round)]

@@ -16,8 +16,7 @@ from nacre.language.forms.nouns import (
     singular,
     wording_entry,
 )
-from nacre.language.forms.pronouns import IT, Pronoun, gender
-from nacre.language.forms.verb_phrase import BE, WAS
+from nacre.language.forms.pronouns import IT, THEY, Pronoun, gender
 from nacre.language.tokens import fold
 from nacre.records.schema import Predicate
 from nacre.wording.descriptions.facts import WordedFact, word_senses
@@ -96,7 +95,7 @@ class PropertyFacts:
     def clause(self, owner: str = "") -> str:
         """The facts as a clause with the pronoun, or with the `owner` by name: "its price is 5 EUR", "they wrote X"."""
         subject = self.subject._replace(it=owner, many=False) if owner else self.subject
-        return self._person_clause(subject) or self._verb_clause(subject) or self._noun_clause(subject, owner)
+        return self._person_clause(subject) or self.verb_clause(subject) or self._noun_clause(subject, owner)
 
     def _person_clause(self, subject: Pronoun) -> str:
         """The gender, birth or death of a person; "" for other properties."""
@@ -106,20 +105,20 @@ class PropertyFacts:
             return f"{subject.it} {' '.join(self.life_event)}"
         return ""
 
-    def _verb_clause(self, subject: Pronoun) -> str:
+    def verb_clause(self, subject: Pronoun) -> str:
         """A property that takes a verb; "" for others."""
         if (yes := self.truth) is not None:
             said = self.label.flag(yes)
-            # one person: "they are a member"
-            said = replace(said, rest_of_many="") if said.verb in (BE, WAS) else said
         elif self.label.kind == "noun":
             is_none = self.text == none_value(self.predicate)
             return f"{subject.it} {subject.have} no {self.label.one}" if is_none else ""
         elif self.label.kind == "role":
-            said = replace(self.label.phrase(self.text), rest_of_many="")
+            said = self.label.phrase(self.text)
         else:
             is_dated = self.predicate.datatype in ("date", "datetime")
             said = self.label.statement(self.text, is_dated=is_dated, is_temporal=self.is_temporal)
+        # one person: "they are a member"
+        said = replace(said, rest_of_many="") if subject.it == THEY.it else said
         return f"{subject.it} {said.words(subject.many)}"
 
     def _noun_clause(self, subject: Pronoun, owner: str) -> str:
