@@ -49,7 +49,7 @@ from nacre.wording.answers.tables import (
     single_group_sentence,
     single_owner_sentence,
     single_row_sentence,
-    values_caption,
+    values_of_these,
 )
 from nacre.wording.answers.verbalisation import Verbalisation
 from nacre.wording.labels.class_nouns import class_noun
@@ -208,7 +208,8 @@ def _table(found: Grid, plan: Plan, schema: Schema) -> Verbalisation:
     if select is not None and (sentence := _values_sentence(found, select, schema, is_unwieldy=is_unwieldy)):
         return _with_data(sentence, found)
     if is_unwieldy:
-        words = groups_caption(found, body) or values_caption(body, schema) or columns_caption(found)
+        of_these = values_of_these(body, schema) if isinstance(body, Select) else ""
+        words = groups_caption(found, body) or of_these or columns_caption(found)
     if len(found.rows) == 1 and not found.columns[0].is_named and (sentence := single_group_sentence(found, body)):
         return _with_data(sentence, found)
     return _rows(found, caption(words))
@@ -242,7 +243,7 @@ def _values_sentence(found: Grid, body: Select, schema: Schema, *, is_unwieldy: 
     texts = [column.texts[0] for column in found.columns]
     if not all(texts) or len(texts) > MAX_VALUES_IN_SENTENCE or not _has_only_values_of_one(body):
         return ""
-    short = values_caption(body, schema, many=False) if is_unwieldy else ""
+    short = values_of_these(body, schema, many=False, of_many=False) if is_unwieldy else ""
     if sentence := single_owner_sentence(found, body, schema, is_short=bool(short)):
         return sentence
     return f"{capitalise_first(short or verbalise_select(body, schema, many=False))} are {join_names(texts)}."

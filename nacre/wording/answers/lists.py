@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from nacre.language.base import language
-from nacre.language.forms.nouns import is_plural, join_names, plural, possessive_phrase, wording_entry
-from nacre.language.thesaurus import is_person
+from nacre.language.forms.nouns import is_plural, join_names, plural
+from nacre.plans.inspect_select import variable_of
 from nacre.records.evidence import Cell
 from nacre.records.plan import Attribute, Body, Combine, Plan, Select
 from nacre.records.schema import Schema
@@ -22,11 +22,10 @@ from nacre.wording.answers.sentence import (
     join_first_names,
     list_lead,
 )
-from nacre.wording.answers.tables import captioned_table
+from nacre.wording.answers.tables import captioned_table, values_of_these
 from nacre.wording.labels.class_nouns import is_plain_noun, link_like_nouns
 from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.phrases.plan import verbalise_plan
-from nacre.wording.phrases.property_names import property_phrase
 from nacre.wording.phrases.select import order_phrase, select_wording, verbalise_select
 
 # names of a sentence; with more names than these or longer ones, each has a line of its own
@@ -60,7 +59,8 @@ def list_answer(found: Grid, plan: Plan, schema: Schema, measured: Sequence[Cell
     values = join_first_names(items) + (f" ({_shared_measure(measures[0], len(names))})" if is_same else "")
     if is_one:
         return _one_value(words, values, column, plan, schema)
-    words = _short_owner(words, body, schema)
+    if is_unwieldy_for(words, schema):
+        words = values_of_these(_named_select(body), schema) or words
     if _fits_sentence(items):
         return _several_values(words, values, column, body, schema, number=len(names))
     lines = GridColumn(column.heading, "", tuple(items), tuple((name,) for name in names), column.is_number)
@@ -111,55 +111,29 @@ def _event_sentence(body: Select, words: str, names: list[str], schema: Schema, 
 
 def _one_value(words: str, value: str, column: GridColumn, plan: Plan, schema: Schema) -> str:
     """The sentence of a single name or value."""
-    body, has_noun = plan.body, column.heading[:1].islower()
-    if isinstance(body, Select):
-        term = body.answers[-1]
-        many = isinstance(term, Attribute) and is_plural(column.heading) and is_plural_phrase(words)
-        if is_unwieldy_for(words, schema) and isinstance(term, Attribute) and has_noun:
-            return _unwieldy_value(body, term, value, column, schema, many=many)
-        return answer_sentence(words, value, many)
-    one = verbalise_plan(plan, schema, many=False)
-    if one != words and not is_unwieldy_for(one, schema):
-        return answer_sentence(one, value, many=False)
-    if isinstance(body, Combine) and isinstance(term := body.left.answers[-1], Attribute):
-        noun = select_wording(body.left, schema).noun(term.variable)
-        if sentence := _such_sentence(term, value, column, noun, schema, in_common=True):
-            return sentence
-        # two selects have a value of several things in common
-        words = _of_these(body.left, term, schema, many=False, of_many=True)
-    elif has_noun:
-        words = f"the {column.heading}"
-    return answer_sentence(words, value, is_plural(column.heading))
+    select = _named_select(plan.body)
+    term = select.answers[-1]
+    one = words if isinstance(plan.body, Select) else verbalise_plan(plan, schema, many=False)
+    # the words for two sets of values have no singular
+    if is_unwieldy_for(one, schema) or (one == words and select is not plan.body):
+        noun = select_wording(select, schema).noun(variable_of(term))
+        if noun != "thing" and (not isinstance(term, Attribute) or _is_name(term, schema)):
+            return f"There is one such {noun if is_plain_noun(noun) else column.heading}: {value}."
+        one = values_of_these(select, schema, many=False, of_many=select is not plan.body) or one
+    many = isinstance(term, Attribute) and is_plural(column.heading) and is_plural_phrase(one)
+    return answer_sentence(one, value, many)
 
 
-def _unwieldy_value(
-    body: Select, term: Attribute, value: str, column: GridColumn, schema: Schema, *, many: bool
-) -> str:
-    """The sentence of a value whose owner takes too many words."""
+def _is_name(term: Attribute, schema: Schema) -> bool:
     predicate = schema.predicate_of[term.predicate]
-    noun = select_wording(body, schema).noun(term.variable)
-    if sentence := _such_sentence(term, value, column, noun, schema):
-        return sentence
-    words = _of_these(body, term, schema, many=False, of_many=False)
-    if words == f"the {column.heading}" and column.heading in wording_entry("moments"):
-        return f"That was {'on' if predicate.datatype in ('date', 'datetime') else 'in'} {value}."
-    return answer_sentence(words, value, many)
+    return predicate.role == "name" or predicate_label(predicate.iri, schema).one in language().words["naming"]
 
 
-def _such_sentence(
-    term: Attribute, value: str, column: GridColumn, noun: str, schema: Schema, *, in_common: bool = False
-) -> str:
-    """A thing by its name, or a text that things usually share or have `in_common`; "" for other values.
-
-    "There is one such mill: De Kat."
-    """
-    predicate = schema.predicate_of[term.predicate]
-    is_name = predicate.role == "name" or predicate_label(predicate.iri, schema).one in language().words["naming"]
-    if is_name and noun != "thing" and is_plain_noun(noun):
-        return f"There is one such {noun}: {value}."
-    is_shared = predicate.datatype == "text" and (in_common or predicate.objects <= predicate.subjects / 2)
-    is_one = is_shared and not is_plural(column.heading)
-    return f"There is one such {column.heading}: {value}." if is_one else ""
+def _named_select(body: Body) -> Select:
+    """The select whose things an answer of one column names."""
+    select = body.left if isinstance(body, Combine) else body
+    assert isinstance(select, Select)
+    return select
 
 
 def _several_values(words: str, values: str, column: GridColumn, body: Body, schema: Schema, *, number: int) -> str:
@@ -182,29 +156,10 @@ def _lead(words: str, column: GridColumn, body: Body, schema: Schema, *, number:
     return f"There are {number:,} such {plural(column.heading)}"
 
 
-def _short_owner(words: str, body: Body, schema: Schema) -> str:
-    """The words of a property, with "these" for its owners if the words are unwieldy."""
-    select = body.left if isinstance(body, Combine) else body
-    if is_unwieldy_for(words, schema) and isinstance(select, Select) and isinstance(select.answers[-1], Attribute):
-        return _of_these(select, select.answers[-1], schema, many=True, of_many=True)
-    return words
-
-
 def _fits_sentence(names: list[str]) -> bool:
     with_commas = sum(name.count(",") > 1 for name in names)
     is_short = sum(map(len, names[:MAX_LISTED_NAMES])) <= MAX_SENTENCE_LETTERS
     return with_commas < MAX_COMMA_NAMES and (len(names) <= MAX_SENTENCE_NAMES or is_short)
-
-
-def _of_these(body: Select, term: Attribute, schema: Schema, *, many: bool, of_many: bool) -> str:
-    """A property without its owners' conditions: "the names of these mills"; `many` values of one or `of_many`."""
-    wording = select_wording(body, schema)
-    name, noun = property_phrase(wording, term, many), wording.noun(term.variable)
-    name = plural(name) if many else name
-    if noun == "thing" or not is_plain_noun(noun):
-        return f"the {name}"
-    owners = f"these {plural(noun)}" if of_many else f"this {noun}"
-    return f"the {possessive_phrase(name, owners, person=is_person(noun))}"
 
 
 def _tells_things_apart(body: Body, schema: Schema) -> bool:

@@ -9,10 +9,12 @@ from nacre.language.forms.nouns import (
     is_plural,
     join_names,
     plural,
+    possessive_phrase,
     singular,
     with_indefinite_article,
     wording_entry,
 )
+from nacre.language.thesaurus import is_person
 from nacre.records.plan import Aggregate, Attribute, Body, Select
 from nacre.records.schema import Schema
 from nacre.wording.answers.grid import Grid, GridColumn
@@ -23,21 +25,21 @@ from nacre.wording.phrases.property_names import property_phrase
 from nacre.wording.phrases.select import select_wording
 
 
-def values_caption(body: Body, schema: Schema, *, many: bool = True) -> str:
-    """The caption of a table of values: "the names of these ships and the ages of these captains"; "" for other tables.
+def values_of_these(select: Select, schema: Schema, *, many: bool = True, of_many: bool = True) -> str:
+    """Properties without the conditions on their things: "the names of these ships and the ages of these captains".
 
-    With `many` off, of one row: "the name of this ship and the age of this captain".
+    With `many` and `of_many` off, of one thing: "the name of this ship". Empty if things are asked for.
     """
-    terms = [a for a in body.answers if isinstance(a, Attribute)] if isinstance(body, Select) else []
-    if not isinstance(body, Select) or len(terms) != len(body.answers):
+    terms = [a for a in select.answers if isinstance(a, Attribute)]
+    if len(terms) != len(select.answers):
         return ""
-    of, words = select_wording(body, schema), []
+    of, words = select_wording(select, schema), []
     for each in dict.fromkeys(t.variable for t in terms):
         noun = of.noun(each)
-        if noun == "thing" or not is_plain_noun(noun):
-            return ""
-        names = [property_phrase(of, t, many) for t in terms if t.variable == each]
-        words.append(f"the {join_names(names)} of {f'these {plural(noun)}' if many else f'this {noun}'}")
+        name = join_names([property_phrase(of, t, many) for t in terms if t.variable == each])
+        owners = f"these {plural(noun)}" if of_many else f"this {noun}"
+        has_noun = noun != "thing" and is_plain_noun(noun)
+        words.append(f"the {possessive_phrase(name, owners, person=is_person(noun)) if has_noun else name}")
     return join_names(words)
 
 

@@ -1,4 +1,4 @@
-"""Say what links to a thing, and the role of a person: Variable + Schema -> "It has 3 variants", "singer"."""
+"""Say what links to a thing: DescribedThing + Schema -> "It has 3 variants and is the capital of Spain"."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,15 +28,6 @@ from nacre.wording.labels.predicate_labels import predicate_label
 
 # triples of one sentence (given: the most that a citation has)
 MAX_SENTENCE_TRIPLES = 200
-
-
-@dataclass(frozen=True)
-class Role:
-    """The role of a person, who has one row for it that leads to nothing else."""
-
-    noun: str
-    predicate: str
-    facts: tuple[WordedFact, ...]
 
 
 @dataclass(frozen=True)
@@ -79,18 +70,6 @@ class _IncomingLink:
         """The names of a few, in brackets; "" for many or nameless ones."""
         is_short = 1 < len(self.names) <= MAX_NAMES and not self.is_nameless
         return f" ({join_names(self.names)})" if is_short else ""
-
-
-def person_role(thing: Variable, own: str, schema: Schema, run: RunStatement) -> Role | None:
-    """The only role of a person, an `own`: "singer" of a person with a row as one; None for no or several roles."""
-    found = []
-    for predicate in schema.predicates:
-        classes, noun = linking_class(predicate, schema)
-        if not _is_role_link(predicate, thing, noun, own, schema) or other_links(predicate, classes, schema):
-            continue
-        facts = link_facts(predicate, thing, schema, run, incoming=True, classes=classes)
-        found += [Role(noun, predicate.iri, tuple(facts))] if len(facts) == 1 else []
-    return found[0] if len(found) == 1 else None
 
 
 def incoming_link_sentence(

@@ -89,9 +89,6 @@ def _two_sides(
     if len(members.names) > 1 or len(others.names) > 1:
         return []
     one, other = (_described(each, topic, schema, run, round) for each in (members, others))
-    nouns = {class_noun(each.variable, schema) for each in (members, others)}
-    if len(one) == len(other) == len(nouns) == 1:
-        return _ranked([_only_classes(one[0], other[0], nouns.pop())], round)
     return _ranked([*one[:MAX_EACH], *other[:MAX_EACH]], round)
 
 
@@ -112,12 +109,6 @@ def _ranked(sentences: Sequence[EvidenceSentence], round: int) -> list[EvidenceS
     """The first sentences, in this order."""
     shown = sentences[:MAX_DESCRIPTION_SENTENCES]
     return [replace(each, round=round, score=1.0 - i / 100) for i, each in enumerate(shown)]
-
-
-def _only_classes(one: EvidenceSentence, other: EvidenceSentence, noun: str) -> EvidenceSentence:
-    """One sentence about two things of which only the class is known."""
-    text = f"{one.title} and {other.title} are both {plural(noun)}; no more is known of either."
-    return replace(one, text=text, keys=(*one.keys, *other.keys), triples=(*one.triples, *other.triples))
 
 
 def _written(members: _Members, schema: Schema, run: RunStatement, round: int) -> list[EvidenceSentence]:

@@ -31,7 +31,7 @@ from nacre.wording.descriptions.facts import (
     word_senses,
 )
 from nacre.wording.descriptions.identifying_names import is_part_of_name
-from nacre.wording.descriptions.incoming_links import DescribedThing, Role, incoming_link_sentence, person_role
+from nacre.wording.descriptions.incoming_links import DescribedThing, incoming_link_sentence
 from nacre.wording.descriptions.part_statistics import (
     DependentPart,
     find_part,
@@ -81,9 +81,7 @@ def thing_sentences(
     introduces = bool(thing.classes) and not owner and not is_introduced
     if introduces:
         properties = [each for each in properties if not (is_a_person and each.gender)]
-    may_have_role = introduces and not on_topic and noun in wording_entry("anybody")
-    role = person_role(thing, noun, schema, run) if may_have_role else None
-    sentences = [_introduction(iri, name, noun, thing, gendered, role, schema)] if introduces else []
+    sentences = [_introduction(iri, name, noun, thing, gendered, schema)] if introduces else []
     linked = [each for each in properties if each.predicate.has_links]
     sentences += fact_sentences(linked, MAX_LINK_SENTENCES, owner)
     values = _value_sentences(properties, "" if linked else owner)
@@ -95,7 +93,6 @@ def thing_sentences(
     if not on_topic:
         # "across its 3 variants" says how many there are
         left_out = {edge.predicate for edge in part.select.edges} if part is not None and parts else set()
-        left_out |= {role.predicate} if role is not None else set()
         sentences += incoming_link_sentence(
             DescribedThing(thing, noun, subject),
             schema,
@@ -171,17 +168,16 @@ def _introduction(
     noun: str,
     thing: Variable,
     gendered: Sequence[PropertyFacts],
-    role: Role | None,
     schema: Schema,
 ) -> SentenceFacts:
     """What the thing is: "Ann is a singer."."""
     type_fact = WordedFact(iri, "", (iri, TYPE, min(thing.classes, key=lambda c: schema.class_of[c].count)))
-    what = noun.removeprefix("other ") if role is None else role.noun
+    what = noun.removeprefix("other ")
     gender = "".join(each.gender for each in gendered)
     # "Ann is female", and not "a female person"
     what = gender if gender and what in wording_entry("anybody") else f"{gender} {what}".strip()
     is_bare = what == gender or what.split()[-1] in wording_entry("mass")
-    facts = (type_fact, *(f for each in gendered for f in each.facts), *(role.facts if role is not None else ()))
+    facts = (type_fact, *(f for each in gendered for f in each.facts))
     subject = capitalise_first(name) if name.islower() else name
     return f"{subject} is {what if is_bare else with_indefinite_article(what)}.", facts
 
