@@ -32,14 +32,12 @@ from nacre.wording.answers.computations import verbalise_computation
 from nacre.wording.answers.counts import count_sentence, short_number_sentence
 from nacre.wording.answers.grid import Grid, build_grid
 from nacre.wording.answers.lists import is_plural_phrase, is_unwieldy_for, list_answer
-from nacre.wording.answers.property_sentences import noun_property_sentence, verb_property_sentence
+from nacre.wording.answers.property_sentences import values_of
 from nacre.wording.answers.sentence import (
-    MAX_LISTED_NAMES,
     answer_sentence,
     capitalise_first,
     caption,
     join_first_names,
-    remaining_names,
 )
 from nacre.wording.answers.tables import (
     captioned_table,
@@ -171,29 +169,15 @@ def _owned_property(found: Grid, body: Select, term: Attribute, schema: Schema) 
     name, is_owner_person = nominal_label(term.predicate, schema), is_person(things.heading)
     if len(names) == 1:
         owner = names[0] if things.is_named else f"{things.heading} {names[0]}"
-        sentence = _property_of_one(owner, texts, term, schema, is_person=is_owner_person)
-        return Verbalisation(sentence if things.is_named else capitalise_first(sentence), values, unit)
+        sentence = f"{values_of(term, texts, schema, things.heading).clause(owner)}."
+        is_name_first = things.is_named and sentence.startswith(owner)
+        return Verbalisation(sentence if is_name_first else capitalise_first(sentence), values, unit)
     if len(texts) == 1:
         be = "are" if is_plural(name) else "is"
         whose = possessive_phrase(name, join_first_names(names), person=is_owner_person)
         return Verbalisation(f"The {whose} {be} {place_phrase(name, texts[0])}.", values, unit)
     rows = _rows(found, caption(verbalise_select(body, schema)))
     return replace(rows, values=values, unit=unit)
-
-
-def _property_of_one(owner: str, texts: list[str], term: Attribute, schema: Schema, *, is_person: bool) -> str:
-    """The values of a property of one thing as a sentence."""
-    if len(texts) <= MAX_LISTED_NAMES:
-        sentence = verb_property_sentence(owner, join_names(texts), term, schema)
-        sentence = sentence or noun_property_sentence(owner, texts, term, schema)
-        if sentence:
-            return sentence
-    name = nominal_label(term.predicate, schema)
-    many = len(texts) > 1 or is_plural(name)
-    noun = plural(name) if many and not name.startswith("“") else name
-    whose = possessive_phrase(noun, owner, person=is_person)
-    values = place_phrase(name, join_names(texts[:MAX_LISTED_NAMES]))
-    return f"The {whose} {'are' if many else 'is'} {values}{remaining_names(texts)}."
 
 
 def _table(found: Grid, plan: Plan, schema: Schema) -> Verbalisation:

@@ -1,15 +1,17 @@
 """Word a list of names or values: Grid of one column + Plan -> "The captains are Ann and Bo."."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nacre.language.base import language
-from nacre.language.forms.nouns import is_plural, join_names, plural
+from nacre.language.forms.nouns import is_plural, plural
+from nacre.language.forms.pronouns import Pronoun
 from nacre.plans.inspect_select import variable_of
 from nacre.records.evidence import Cell
 from nacre.records.plan import Attribute, Body, Combine, Plan, Select
 from nacre.records.schema import Schema
 from nacre.wording.answers.grid import Grid, GridColumn
-from nacre.wording.answers.property_sentences import link_sentence, property_sentence, verb_property_sentence
+from nacre.wording.answers.property_sentences import link_sentence, property_sentence, values_of
 from nacre.wording.answers.rank_values import is_ordered_by_date, measure_number, ranking_values
 from nacre.wording.answers.sentence import (
     MAX_LISTED_NAMES,
@@ -40,15 +42,15 @@ def list_answer(found: Grid, plan: Plan, schema: Schema, measured: Sequence[Cell
     names = list(dict.fromkeys(filter(None, column.texts)))
     if not names:
         return ""
-    if isinstance(body, Select) and (sentence := _verb_sentence(body, names, schema)):
-        return sentence
     is_one = len(names) == 1
+    named = names if column.is_named or not is_one else [f"{column.heading} {names[0]}"]
+    if isinstance(body, Select) and (sentence := _verb_sentence(body, named, schema)):
+        return sentence
     words = _plan_words(plan, schema, is_one=is_one)
     if is_one and words == names[0] and isinstance(body, Select) and (classes := body.variables[0].classes):
         # a thing that is named by a code
         words = f"the {schema.class_of[classes[0]].label}" if classes[0] in schema.class_of else words
-    if not column.is_named and is_one:
-        names = [f"{column.heading} {names[0]}"]
+    names = named
     measures = ranking_values(plan, measured, schema) if _tells_things_apart(body, schema) else []
     if not is_unwieldy_for(words, schema):
         measures = [measure_number(each) for each in measures]
@@ -90,7 +92,7 @@ def _shared_measure(measure: str, many: int) -> str:
 
 def _verb_sentence(body: Select, names: list[str], schema: Schema) -> str:
     """A link or property of one named thing as a sentence; "" for other selects."""
-    linked = link_sentence(body, join_first_names(names), schema, many=len(names) > 1)
+    linked = link_sentence(body, names, schema)
     return linked or (property_sentence(body, names, schema) if len(names) <= MAX_LISTED_NAMES else "")
 
 
@@ -106,7 +108,8 @@ def _event_sentence(body: Select, words: str, names: list[str], schema: Schema, 
         return ""
     wording = select_wording(body, schema)
     things = wording.owners(term.variable) if many else wording.things(term.variable, False, frozenset(), 0)
-    return verb_property_sentence(capitalise_first(things), join_names(names), term, schema, many=many)
+    said = replace(values_of(term, names, schema), subject=Pronoun(things, "", many)).verb_clause()
+    return f"{capitalise_first(said)}." if said else ""
 
 
 def _one_value(words: str, value: str, column: GridColumn, plan: Plan, schema: Schema) -> str:

@@ -220,10 +220,10 @@ def _shared_clause(predicate: Predicate, facts: Sequence[WordedFact], both: str,
     """What both sides have in common: "Ann and Bo speak Danish", "Ann and Bo have the same age: 41"."""
     label = predicate_label(predicate.iri, schema)
     subject = Pronoun(both, "their", many=True)
-    common = PropertyFacts(predicate, label, tuple(facts), is_temporal(predicate.iri, schema), subject)
-    if said := common.verb_clause(subject):
+    common = PropertyFacts(predicate, label, tuple(facts), is_temporal(predicate.iri, schema), subject).values
+    if said := common.verb_clause():
         return said
-    name = plural(label.one) if common.number > 1 else label.one
+    name = plural(label.one) if common.count > 1 else label.one
     return (
         f"{both} share the {name} {common.text}"
         if predicate.has_links

@@ -31,7 +31,7 @@ def open_boolean_sentence(properties: Sequence[PropertyFacts]) -> list[SentenceF
     shown = properties[:MAX_FACTS]
     if not shown:
         return []
-    text = "; ".join(f"{each.label.one}: {each.text.lower()}" for each in shown)
+    text = "; ".join(f"{each.label.one}: {each.values.text.lower()}" for each in shown)
     return [(f"{capitalise_first(text)}.", [fact for each in shown for fact in each.shown])]
 
 
@@ -44,12 +44,12 @@ def _merged_clauses(part: Sequence[PropertyFacts], owner: str) -> list[str]:
     for before, each in zip((None, *part), part, strict=False):
         is_same_measure = before is not None and before.label.one == each.label.one and before.predicate.unit
         if is_same_measure and each.predicate.unit and each.number == 1:
-            clauses[-1] += f" ({each.text})"
-        elif before is not None and before.life_event[0] == each.life_event[0] != "":
+            clauses[-1] += f" ({each.values.text})"
+        elif before is not None and before.values.life_event[0] == each.values.life_event[0] != "":
             # "they were born on 3 May 1950 in Rome"
-            clauses[-1] += f" {each.life_event[1]}"
+            clauses[-1] += f" {each.values.life_event[1]}"
         else:
-            clauses.append(each.clause("" if clauses else owner))
+            clauses.append(each.values.clause("" if clauses else owner))
     return _merge_counts(clauses, part[0].subject)
 
 

@@ -71,8 +71,8 @@ def thing_sentences(
     noun = class_noun(thing, schema)
     is_a_person = bool(thing.classes) and is_person(noun)
     properties = _properties(name, noun, thing, schema, run)
-    gendered = [each for each in properties if is_a_person and each.number == 1 and each.gender][:1]
-    subject = pronoun(person=is_a_person, male_or_female=gendered[0].gender if gendered else "")
+    gendered = [each for each in properties if is_a_person and each.number == 1 and each.values.gender][:1]
+    subject = pronoun(person=is_a_person, male_or_female=gendered[0].values.gender if gendered else "")
     properties = [replace(each, subject=subject) for each in properties]
     on_topic = [each for each in properties if topic & word_senses(each.label.one)]
     properties = _ranked(on_topic or properties, thing, topic, schema, run)
@@ -80,13 +80,13 @@ def thing_sentences(
     owner = name if name.startswith(f"{noun} ") else ""
     introduces = bool(thing.classes) and not owner and not is_introduced
     if introduces:
-        properties = [each for each in properties if not (is_a_person and each.gender)]
+        properties = [each for each in properties if not (is_a_person and each.values.gender)]
     sentences = [_introduction(iri, name, noun, thing, gendered, schema)] if introduces else []
     linked = [each for each in properties if each.predicate.has_links]
     sentences += fact_sentences(linked, MAX_LINK_SENTENCES, owner)
     values = _value_sentences(properties, "" if linked else owner)
     sentences += values[:1]
-    counted = {singular(each.counted_noun) for each in properties if each.counted_noun}
+    counted = {singular(each.values.counted_noun) for each in properties} - {""}
     part = _described_part(thing, name, counted, schema, run) if not on_topic else None
     parts = part_sentences("" if sentences else name, part, schema, run, whose=subject.whose, own=noun)
     sentences += [*parts, *values[1:]]
@@ -173,7 +173,7 @@ def _introduction(
     """What the thing is: "Ann is a singer."."""
     type_fact = WordedFact(iri, "", (iri, TYPE, min(thing.classes, key=lambda c: schema.class_of[c].count)))
     what = noun.removeprefix("other ")
-    gender = "".join(each.gender for each in gendered)
+    gender = "".join(each.values.gender for each in gendered)
     # "Ann is female", and not "a female person"
     what = gender if gender and what in wording_entry("anybody") else f"{gender} {what}".strip()
     is_bare = what == gender or what.split()[-1] in wording_entry("mass")
@@ -185,7 +185,7 @@ def _introduction(
 def _value_sentences(properties: Sequence[PropertyFacts], owner: str) -> list[SentenceFacts]:
     """The values of the thing, with yes and no under nouns in a sentence of their own."""
     values = [each for each in properties if not each.predicate.has_links]
-    open_booleans = [each for each in values if each.is_open_boolean]
+    open_booleans = [each for each in values if each.values.is_open_boolean]
     worded = [each for each in values if each not in open_booleans]
     return [*fact_sentences(worded, MAX_VALUE_SENTENCES, owner), *open_boolean_sentence(open_booleans)]
 
