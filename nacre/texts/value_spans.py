@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from nacre.language.base import pattern, word_list
 from nacre.language.dates import find_periods
-from nacre.language.quantities.amounts import Amount, find_amounts
+from nacre.language.quantities.amounts import Amount, find_amounts, is_currency
 from nacre.language.quantities.units import convert_unit
 from nacre.language.thesaurus import english_data
 from nacre.language.tokens import Token, fold, tokenize
@@ -77,15 +77,6 @@ def parse_number_span(span: Span, text: str) -> Span:
     if len(amounts) != 1 or (amounts[0].start, amounts[0].end) != (0, len(phrase)):
         return span
     return span._replace(value=_number(amounts[0].value), unit=amounts[0].unit)
-
-
-def is_currency(unit: str) -> bool:
-    """Whether the unit of an amount is a currency.
-
-    >>> is_currency("EUR"), is_currency("franc"), is_currency("kg")
-    (True, True, False)
-    """
-    return fold(unit) in english_data()["currencies"] or (len(unit) == 3 and unit.isupper())
 
 
 def _iso_date(first: str, after: str) -> str:

@@ -1,11 +1,10 @@
 """Numbers of a text with their units and the precision in which they are written: text -> Amounts."""
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from nacre.language.base import pattern
 from nacre.language.quantities.units import convert_unit, split_magnitude
 from nacre.language.thesaurus import english_data
 from nacre.language.tokens import fold, lemma
@@ -17,12 +16,15 @@ _NUMBER = re.compile(
 )
 _CLOCK = re.compile(r"(?<![\d:.])(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(?![\d:])(?P<unit>\s?(?:h|min)\b)?")
 _ISO_DURATION = re.compile(r"\bP(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?\b")
-_UNIT = re.compile(r"[\s\u202f\u00a0]?-?(°\s?[CF]\b|[%€$£¥°]|[^\W\d_]+(?:/(?:100\s?)?[^\W\d_]+)?[²³23]?(?![^\W_]))")
+_UNIT = re.compile(r"[ \u202f\u00a0]*+-?(°\s?[CF]\b|[%€$£¥°]|[^\W\d_]+(?:/(?:100\s?)?[^\W\d_]+)?[²³23]?(?![^\W_]))")
 _BASE_UNITS = ("m", "m**2", "m**3", "kg", "s", "m/s", "J", "W", "Pa")
 
 
 class Amount(NamedTuple):
-    """A number, its unit ("" none), how far the exact value may lie from it, its place, and the word after it."""
+    """A number, its unit ("" none), how far the exact value may lie from it, its place, and the word after it.
+
+    `many` is the multiplier in words ("2 million"), which is already part of `value`.
+    """
 
     value: float
     unit: str
@@ -30,6 +32,7 @@ class Amount(NamedTuple):
     start: int
     end: int
     after: str = ""
+    many: float = 1.0
 
 
 def find_amounts(text: str) -> list[Amount]:
@@ -41,11 +44,23 @@ def find_amounts(text: str) -> list[Amount]:
     amounts = [_clock(match) for match in _CLOCK.finditer(text)]
     amounts += [_duration(match) for match in _ISO_DURATION.finditer(text) if any(match.groups())]
     spans = [(a.start, a.end) for a in amounts]
-    for match in _NUMBER.finditer(text):
-        start, end = match.start("n"), match.end("n")
-        if not any(a <= start < b for a, b in spans) and (amount := _amount(text, match, start, end)):
-            amounts.append(amount)
+    amounts += [each for each in numbers_with_units(text) if not any(a <= each.start < b for a, b in spans)]
     return _join_units(sorted(amounts, key=lambda a: a.start), text)
+
+
+def numbers_with_units(text: str) -> list[Amount]:
+    """The numbers of a text in order, without times of day and durations.
+
+    >>> [(a.value, a.unit, a.many) for a in numbers_with_units("over €4m, 2 hundred thousand km, 5 m")]
+    [(4000000.0, 'EUR', 1000000.0), (200000.0, 'km', 100000.0), (5.0, 'm', 1.0)]
+    """
+    amounts: list[Amount] = []
+    for match in _NUMBER.finditer(text):
+        is_in_unit = bool(amounts) and match.start("n") < amounts[-1].end
+        amount = None if is_in_unit else _amount(text, match)
+        if amount is not None:
+            amounts.append(amount)
+    return amounts
 
 
 @lru_cache(maxsize=4096)
@@ -66,6 +81,15 @@ def canonical_unit(word: str) -> str:
         if form in units:
             return str(units[form])
     return ""
+
+
+def is_currency(unit: str) -> bool:
+    """Whether the unit of an amount is a currency.
+
+    >>> is_currency("EUR"), is_currency("franc"), is_currency("kg")
+    (True, True, False)
+    """
+    return fold(unit) in english_data()["currencies"] or (len(unit) == 3 and unit.isupper())
 
 
 def is_same_amount(amount: Amount, value: float, unit: str, words: frozenset[str]) -> bool:
@@ -98,16 +122,17 @@ def _is_near(amount: Amount, exact: float) -> bool:
     return distance <= amount.slack * (1 + 1e-9) and (amount.slack != 0.5 or abs(exact) >= 10)
 
 
-def _amount(text: str, match: re.Match[str], start: int, end: int) -> Amount | None:
+def _amount(text: str, match: re.Match[str]) -> Amount | None:
+    start, end = match.span("n")
     digits = re.sub(r"[,\u202f\u00a0'’]", "", match["n"])
-    value, slack = float(digits), 0.5 * 10.0 ** -len(digits.partition(".")[2])
     # "1. " is the number of a line
     if not text[:start].strip() and re.match(r"[.)]\s", text[end:]):
         return None
     money = match["money"] or match["more"]
-    if size := pattern("quantities", "multiplier").match(text, end):
-        factor = english_data()["multipliers"][size[0].strip().casefold()]
-        value, slack, end = value * factor, slack * factor, size.end()
+    many = 1.0
+    while size := _multiplier(is_money=bool(money)).match(text, end):
+        many, end = many * english_data()["multipliers"][size[1].casefold()], size.end()
+    value, slack = float(digits) * many, 0.5 * 10.0 ** -len(digits.partition(".")[2]) * many
     unit, after = canonical_unit(money.strip()) if money else "", ""
     if not unit and (following := _UNIT.match(text, end)):
         after = following[1]
@@ -115,9 +140,14 @@ def _amount(text: str, match: re.Match[str], start: int, end: int) -> Amount | N
         end = following.end() if unit else end
     elif end < len(text) and text[end].isalpha():
         return None
-    if match["sign"]:
-        value = -value
-    return Amount(value, unit, slack, start, end, after)
+    return Amount(-value if match["sign"] else value, unit, slack, start, end, after, many)
+
+
+@cache
+def _multiplier(*, is_money: bool) -> re.Pattern[str]:
+    """A word or letter that multiplies the number before it; "m" only does that with money."""
+    words = [word for word in english_data()["multipliers"] if word != "m" or is_money]
+    return re.compile(rf"[ \u202f\u00a0]*+-?({'|'.join(sorted(words, key=len, reverse=True))})\b", re.IGNORECASE)
 
 
 def _clock(match: re.Match[str]) -> Amount:

@@ -1,24 +1,15 @@
-"""Numbers with units in a question: text -> Quantities."""
+"""The numbers of a question, in digits or words, with their units: text -> Quantities."""
 
 import re
 from functools import cache
 from typing import NamedTuple
 
 from nacre.language.base import pattern, phrase_list
+from nacre.language.quantities.amounts import is_currency, numbers_with_units
 from nacre.language.quantities.units import convert_unit
 from nacre.language.thesaurus import english_data
 from nacre.language.tokens import fold, lemma
 
-_UNIT = (
-    r"km/h|m/s|g/km|kwh/100\s?km|l/100\s?km|[a-zµ]{1,4}/[a-z]{1,4}[23²³]?|(?:[cmk]?m|ft|yd|mi|foot|yard|mile)[23²³]"
-    r"|[%€$£]|°\s?[cf]\b|[a-z]+"
-)
-_NUMBER = re.compile(
-    r"(?:(?P<currency>[€$£])\s?)?(?<![\w.])(?P<n>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?!\d|\.\d)"
-    rf"(?P<unit>\s?-?\s?(?:{_UNIT}))?",
-    re.IGNORECASE,
-)
-_AFTER_NUMBER = re.compile(rf"\s*-?\s?({_UNIT})", re.IGNORECASE)
 # "g/cm3", "mol/l", "m²"
 _COMPOUND = re.compile(r"[a-zµ]{1,4}/[a-z]{1,4}[23]?|(?:[cmk]?m|ft|yd|mi|foot|yard|mile)[23]")
 # the word before "hundred", "thousand", "million": "ten thousand", "a million"
@@ -53,44 +44,17 @@ def find_quantities(text: str) -> list[Quantity]:
     """
     dozen_ends = {m.start(): m.end() for m in pattern("quantities", "dozens").finditer(text)}
     text = _to_digits(text)
-    quantities = []
-    for match in _NUMBER.finditer(text):
-        unit, many, end = _unit_after(text, match)
-        if end == match.end("n") and end < len(text) and text[end].isalpha():
+    found = []
+    for each in numbers_with_units(text):
+        token, end = fold(each.after), each.end
+        unit = "currency" if each.unit and is_currency(each.unit) else each.unit
+        if not unit and _COMPOUND.fullmatch(token):
+            unit, end = token, text.index(each.after, end) + len(each.after)
+        if end < len(text) and text[end].isalpha() and text[end - 1].isdigit():
+            # "40i"
             continue
-        value, start = float(match["n"].replace(",", "")) * many, match.start()
-        quantities.append(Quantity(value, unit, start, max(end, dozen_ends.get(start, end)), many))
-    return quantities
-
-
-def _unit_after(text: str, match: re.Match[str]) -> tuple[str, float, int]:
-    """The unit and the multiplier after a number, and where they end."""
-    units, currencies = english_data()["units"], english_data()["currencies"]
-    multipliers = english_data()["multipliers"]
-    unit, many, end = "currency" if match["currency"] else "", 1.0, match.end("n")
-    rest = text[end:]
-    while word := _AFTER_NUMBER.match(rest):
-        token = fold(word[1]).replace(" ", "")
-        base = token if token in units else lemma(token)
-        is_money = unit == "currency"
-        if token in multipliers and unit in ("", "currency") and not (token == "m" and word[0][0] == " "):
-            if token == "m" and not match["currency"]:
-                unit = "m"
-            else:
-                many *= multipliers[token]
-        elif base in currencies or token in currencies:
-            unit = "currency"
-        elif base in units and unit == "":
-            unit = units[base]
-        elif _COMPOUND.fullmatch(token) and unit == "":
-            unit = token
-        else:
-            break
-        end += word.end()
-        rest = text[end:]
-        if unit and not is_money:
-            break
-    return unit, many, end
+        found.append(Quantity(abs(each.value), unit, each.start, max(end, dozen_ends.get(each.start, end)), each.many))
+    return found
 
 
 def _to_digits(text: str) -> str:
