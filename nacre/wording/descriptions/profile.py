@@ -19,7 +19,6 @@ from nacre.wording.descriptions.facts import word_senses
 from nacre.wording.descriptions.group import MemberGroup, describe_group
 from nacre.wording.descriptions.thing import MAX_DESCRIPTION_SENTENCES, thing_sentences
 from nacre.wording.labels.class_nouns import class_noun
-from nacre.wording.phrases.select import verbalise_select
 
 # sentences of the texts about a thing
 MAX_WRITTEN = 2
@@ -148,7 +147,7 @@ def _name(label: str, iri: str, variable: Variable, schema: Schema) -> str:
 
 def _side(members: _Members, schema: Schema) -> ComparisonSide:
     names = [_name(label, iri, members.variable, schema) for iri, label in members.names.items()]
-    name = names[0] if len(names) == 1 else verbalise_select(members.select, schema)
+    name = names[0] if len(names) == 1 else members.group().name(schema)
     if len(names) > 1 and members.is_of_one_name:
         noun = class_noun(members.variable, schema)
         name = f"the {number_with_noun(len(names), noun)} called {next(iter(members.names.values()))}"
