@@ -115,8 +115,8 @@ class SentenceWriter:
             if self.objects.is_boolean(value):
                 yield self._sentence(boolean_sentence(name, way, text in ("true", "1")), thing, number, value)
             elif way.is_flag:
-                no = "" if parse_boolean(text, way.predicate) else "not "
-                yield self._sentence(f"{name} is {no}{way.form.text}.", thing, number, value)
+                yes = bool(parse_boolean(text, way.predicate))
+                yield self._sentence(boolean_sentence(name, way, yes), thing, number, value)
             elif text != f"the {way.form.text} of {name}":  # otherwise the title of the object repeats this fact
                 yield self._sentence(f"{way.before}{name}{way.one}{text}.", thing, number, value)
             return
@@ -140,7 +140,7 @@ class SentenceWriter:
             first = nsmallest(SUBJECTS, [(title[s], s) for s in others])
             names = list(dict.fromkeys([said for said, _ in first]))
             more = max(0, len(others) - SUBJECTS)
-            if way.form.kind == "verb":
+            if way.form.said is not None:
                 verb = way.form.text if len(names) + more == 1 else way.form.plural
                 text = f"{list_names(names, more)} {verb} {name}."
             elif way.predicate.functional:

@@ -3,16 +3,26 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ingestion.verbalise.label_patterns import LabelPattern, be_form, label_in_sentence, label_pattern, state_phrase
-from ingestion.verbalise.split_sentences import clean_text
-from ingestion.vocabulary import is_other_name, local_name
+from ingestion.verbalise.label_patterns import be_form
+from ingestion.vocabulary import is_other_name
 from nacre.language.booleans import has_boolean_name, is_boolean_predicate
-from nacre.language.forms.nouns import wording_entry
+from nacre.language.forms.verb_phrase import VerbPhrase
+from nacre.language.forms.verbs import is_link_verb
 from nacre.records.schema import Predicate, Schema
-from nacre.wording.labels.years import FIRST_YEAR, LAST_YEAR
+from nacre.wording.labels.predicate_labels import predicate_label
+from nacre.wording.labels.value_kinds import is_temporal
+from nacre.wording.labels.years import has_measured_numbers
 
 # the place of a sentence as one number: its level and, within it, the turn of its predicate
 TEXTS, CLASSES, NAMES, FACTS, IDENTIFIERS, LINKS, THING = (level << 32 for level in range(7))
+
+
+class LabelPattern(NamedTuple):
+    """A label as the verb after one subject ("is located in") and after several, or as a noun ("The ... of X is Y")."""
+
+    text: str
+    plural: str
+    said: VerbPhrase | None = None
 
 
 class PredicateWording(NamedTuple):
@@ -35,35 +45,34 @@ def predicate_wordings(schema: Schema, iris: Iterable[tuple[int, str]]) -> dict[
     """The wording of predicates, by their numbers; declarations of the schema have none."""
     known = schema.predicate_of
     said = [(n, known[iri]) for n, iri in iris if iri in known and known[iri].role not in ("type", "schema")]
-    forms = {n: _form(p) for n, p in said}
+    forms = {n: _form(p, schema) for n, p in said}
     said.sort(key=lambda each: (forms[each[0]].text, each[0]))
     return {n: _way(predicate, forms[n], turn) for turn, (n, predicate) in enumerate(said)}
 
 
-def _form(predicate: Predicate) -> LabelPattern:
-    label = label_in_sentence(clean_text(predicate.label), local_name(predicate.iri))
-    if predicate.datatype in ("integer", "real", "boolean") and " " not in label and not _are_years(predicate):
-        # "won", of games
-        return label_pattern(label) if label in wording_entry("verbs") else LabelPattern("noun", label, label)
-    return label_pattern(label)
-
-
-def _are_years(predicate: Predicate) -> bool:
-    low, high = predicate.minimum, predicate.maximum
-    return low is not None and high is not None and FIRST_YEAR <= low <= high <= LAST_YEAR
+def _form(predicate: Predicate, schema: Schema) -> LabelPattern:
+    label = predicate_label(predicate.iri, schema)
+    is_verb = label.kind != "noun" or label.has or is_link_verb(label.one.split()[0])
+    if is_boolean_predicate(predicate) and (is_verb or has_boolean_name(predicate)):
+        said = label.flag()
+    elif label.kind == "noun" or (has_measured_numbers(predicate) and " " not in label.one):
+        return LabelPattern(label.full, label.full)
+    else:
+        is_dated = predicate.datatype in ("date", "datetime")
+        said = label.statement("", is_dated=is_dated, is_temporal=is_temporal(predicate.iri, schema))
+    return LabelPattern(said.words(), said.words(many=True), said)
 
 
 def boolean_sentence(name: str, way: PredicateWording, true: bool) -> str:
     """The sentence for a boolean predicate."""
-    state = state_phrase(way.form.text)
-    if state is None:
+    said = way.form.said
+    if said is None:
         return f"{way.before}{name}{way.one}{'true' if true else 'false'}."
-    verb, _, rest = state.partition(" ")
-    return f"{name} {verb} {rest}." if true else f"{name} {verb} not {rest}."
+    return f"{name} {(said if true else said.denial).words()}."
 
 
 def _way(predicate: Predicate, form: LabelPattern, turn: int) -> PredicateWording:
-    if form.kind == "verb":
+    if form.said is not None:
         before, one, many = "", f" {form.text} ", f" {form.text} "
     else:
         before, one, many = f"The {form.text} of ", f" {be_form(form.text, False)} ", f" {be_form(form.text, True)} "
@@ -75,7 +84,7 @@ def _way(predicate: Predicate, form: LabelPattern, turn: int) -> PredicateWordin
         many=many,
         is_name=predicate.role == "name" or is_other_name(predicate.iri),
         is_text=predicate.role == "text",
-        is_flag=is_boolean_predicate(predicate) and has_boolean_name(predicate),
+        is_flag=is_boolean_predicate(predicate) and form.said is not None,
         form=form,
         predicate=predicate,
     )

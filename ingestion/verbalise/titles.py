@@ -52,7 +52,7 @@ class Titles:
             return None
         predicate, (referrer,) = links[0]
         way = self._ways[predicate]
-        return (referrer, way.form.text) if way.predicate.functional and way.form.kind == "noun" else None
+        return (referrer, way.form.text) if way.predicate.functional and way.form.said is None else None
 
     def _is_meaningless(self, number: int, referrer: int) -> bool:
         """Whether the identifier is not a name: a number, a code, or the name of the linking thing."""

@@ -88,12 +88,12 @@ def third_person(base: str) -> str:
 def base_form(verb: str) -> str:
     """The base form of a verb in the third person.
 
-    >>> [base_form(verb) for verb in ("has", "carries", "teaches", "makes")]
-    ['have', 'carry', 'teach', 'make']
+    >>> [base_form(verb) for verb in ("has", "carries", "lies", "teaches", "makes")]
+    ['have', 'carry', 'lie', 'teach', 'make']
     """
     if verb == "has":
         return "have"
-    if verb.endswith("ies"):
+    if verb.endswith("ies") and len(verb) > len("lies"):
         return f"{verb[:-3]}y"
     return verb[:-2] if verb.endswith(phrase_list("wording", "es_endings")) else verb[:-1]
 

@@ -39,6 +39,8 @@ def parse_label(text: str) -> PredicateLabel:
         return PredicateLabel("state", text, text)
     if len(words) == 1 and is_link_verb(first):
         return PredicateLabel("verb", text, base_form(first))
+    if is_link_verb(first) and words[1] in prepositions:
+        return PredicateLabel("verb", text, " ".join([base_form(first), *words[1:]]))
     if is_link_verb(first) and not is_participle(last):
         # "speaks language": what is spoken
         rest = " ".join(words[1:])

@@ -47,7 +47,8 @@ def _predicate_label(predicate: Predicate, schema: Schema) -> PredicateLabel:
         # "sale ends" is when it does
         label = replace(label, one=singular(label.one))
     # "members" links to one member at a time; numbers of "passengers" stay what they are
-    label = replace(label, full=words if label.kind == "noun" and words.endswith(f" {label.one}") else label.one)
+    has_owner = label.kind == "noun" and words.endswith(f" {label.one}") and not is_link_verb(words.split()[0])
+    label = replace(label, full=words if has_owner else label.one)
     return replace(label, one=singular(label.one)) if predicate.has_links and label.kind == "noun" else label
 
 
