@@ -12,7 +12,7 @@ from nacre.records.plan import Attribute, Body, Combine, Plan, Select
 from nacre.records.schema import Schema
 from nacre.wording.answers.grid import Grid, GridColumn
 from nacre.wording.answers.property_sentences import link_sentence, property_sentence, values_of
-from nacre.wording.answers.rank_values import is_ordered_by_date, measure_number, ranking_values
+from nacre.wording.answers.rank_values import is_ordered_by_date, ranking_values
 from nacre.wording.answers.sentence import (
     MAX_LISTED_NAMES,
     answer_sentence,
@@ -43,17 +43,16 @@ def list_answer(found: Grid, plan: Plan, schema: Schema, measured: Sequence[Cell
     if not names:
         return ""
     is_one = len(names) == 1
-    named = names if column.is_named or not is_one else [f"{column.heading} {names[0]}"]
-    if isinstance(body, Select) and (sentence := _verb_sentence(body, named, schema)):
+    if isinstance(body, Select) and (sentence := _verb_sentence(body, names, schema)):
         return sentence
     words = _plan_words(plan, schema, is_one=is_one)
     if is_one and words == names[0] and isinstance(body, Select) and (classes := body.variables[0].classes):
         # a thing that is named by a code
         words = f"the {schema.class_of[classes[0]].label}" if classes[0] in schema.class_of else words
-    names = named
-    measures = ranking_values(plan, measured, schema) if _tells_things_apart(body, schema) else []
-    if not is_unwieldy_for(words, schema):
-        measures = [measure_number(each) for each in measures]
+    if not column.is_named and is_one:
+        names = [f"{column.heading} {names[0]}"]
+    is_named = not is_unwieldy_for(words, schema)
+    measures = ranking_values(plan, measured, schema, is_named=is_named) if _tells_things_apart(body, schema) else []
     if isinstance(body, Select) and (sentence := _event_sentence(body, words, names, schema, many=not is_one)):
         return sentence
     is_same = len(set(measures)) == 1 and len(measures) == len(names) > 1 and not is_ordered_by_date(body, schema)

@@ -54,7 +54,7 @@ def link_sentence(body: Select, names: list[str], schema: Schema) -> str:
     if not isinstance(last, Itself) or last.variable != edge.object:
         return ""
     label, values = predicate_label(edge.predicate, schema), join_first_names(names)
-    if label.kind == "noun" and len(names) > 1:
+    if label.kind == "noun" and (len(names) > 1 or names[0].isdigit()):
         return ""
     noun = class_noun(subject, schema)
     name = thing_name(subject, noun)

@@ -13,8 +13,11 @@ from nacre.wording.phrases.plan import column_heading
 from nacre.wording.phrases.select import select_wording
 
 
-def ranking_values(plan: Plan, measured: Sequence[Cell], schema: Schema) -> list[str]:
-    """The measure of each thing with its unit or noun: "7.8 %", "12 concerts"; empty without measures."""
+def ranking_values(plan: Plan, measured: Sequence[Cell], schema: Schema, *, is_named: bool) -> list[str]:
+    """The measure of each thing with its unit or noun: "7.8 %", "12 concerts"; empty without measures.
+
+    `is_named`: the answer names the property already ("20", not "credit score 20").
+    """
     body = plan.body
     if not isinstance(body, Select) or body.order is None or any(cell is None for cell in measured):
         return []
@@ -35,20 +38,10 @@ def ranking_values(plan: Plan, measured: Sequence[Cell], schema: Schema) -> list
     noun = label.one.removeprefix("number of ")
     if (predicate.datatype == "integer" and is_count_noun(label.one)) or noun != label.one:
         return [f"{v} {singular(noun) if cell == 1 else noun}" for v, cell in zip(values, measured, strict=True)]
-    return [f"{label.one} {value}" for value in values]
+    return values if is_named else [f"{label.one} {value}" for value in values]
 
 
 def is_ordered_by_date(body: object, schema: Schema) -> bool:
     """Whether things are ordered by a date."""
     order = body.order if isinstance(body, Select) else None
     return order is not None and isinstance(order.by, Attribute) and is_temporal(order.by.predicate, schema)
-
-
-def measure_number(measure: str) -> str:
-    """The number of a measure without its name.
-
-    >>> measure_number("credit score 20"), measure_number("7.8 %"), measure_number("12 concerts")
-    ('20', '7.8 %', '12 concerts')
-    """
-    name, _, number = measure.rpartition(" ")
-    return number if name[:1].isalpha() and number[:1].isdigit() else measure

@@ -79,6 +79,9 @@ class PropertyValues:
         subject = self.subject
         if (yes := self.truth) is not None:
             said = self.label.flag(yes)
+        elif self.predicate.datatype == "boolean":
+            # both yes and no
+            return ""
         elif self.label.kind == "noun":
             is_none = self.text == none_value(self.predicate)
             return f"{subject.it} {subject.have} no {self.label.one}" if is_none else ""

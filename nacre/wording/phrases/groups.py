@@ -10,13 +10,13 @@ from nacre.records.plan import Aggregate, Attribute, Itself, PlanTerm
 from nacre.wording.clauses.comparison_words import comparison_words, count_condition_phrase
 from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.phrases.noun_phrase import SelectWording
-from nacre.wording.phrases.property_names import property_phrase, short_property_name
+from nacre.wording.phrases.property_names import property_phrase
 
 
 def group_noun(wording: SelectWording, term: Attribute) -> str:
     """What things are grouped by: "genre"; a name with the noun of its things, "customer name"."""
     counted = {variable_of(a) for a in wording.select.answers if isinstance(a, Aggregate)}
-    name = singular(short_property_name(wording, term))
+    name = singular(wording.own_name(term))
     bare = term.variable not in counted and name in language().words["naming"] | language().words["generic"]
     return f"{wording.noun(term.variable)} {name}" if bare else name
 

@@ -113,7 +113,7 @@ class SelectWording:
     def own_name(self, of: Attribute) -> str:
         """A property without the noun of its things: the "amount" of payments."""
         name, noun = nominal_label(of.predicate, self.schema), self.noun(of.variable)
-        return label_remainder(name, noun) or name.removeprefix(f"{noun} ")
+        return label_remainder(name, noun) or name
 
     def owners(self, name: str, seen: frozenset[int] = frozenset()) -> str:
         """The things of a variable that have a property: "the cars that are red", "Emma", "those 4 cars"."""

@@ -3,7 +3,6 @@
 from nacre.language.forms.nouns import count_phrase, plural
 from nacre.plans.inspect_select import ordered_variable
 from nacre.records.plan import Attribute, PlanTerm
-from nacre.wording.labels.shorten_label import label_remainder
 from nacre.wording.labels.value_kinds import nominal_label
 from nacre.wording.phrases.noun_phrase import SelectWording
 
@@ -20,18 +19,12 @@ def property_phrase(wording: SelectWording, term: Attribute | PlanTerm, many: bo
         or (owner is not None and len(owner.keys) == 1)
         or (is_superlative(wording, term.variable) and not wording.tied)
     )
-    name = short_property_name(wording, term)
+    name = wording.own_name(term)
     predicate = wording.schema.predicate_of[term.predicate]
     if one and not end and predicate.functional:
         # "the number of stories of the building", which is 12
         name = count_phrase(name, counts=predicate.datatype == "integer" and not predicate.unit)
     return f"{end}{name if one or name.startswith('“') else plural(name)}"
-
-
-def short_property_name(wording: SelectWording, term: Attribute) -> str:
-    """A property without the noun of its things: the "name" of players, not their "player name"."""
-    name, noun = nominal_label(term.predicate, wording.schema), wording.noun(term.variable)
-    return label_remainder(name, noun) or name
 
 
 def is_superlative(wording: SelectWording, variable: str) -> bool:

@@ -26,7 +26,7 @@ from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.labels.value_kinds import is_temporal
 from nacre.wording.phrases.groups import filtered_group_phrase, group_noun, ranked_group_phrase
 from nacre.wording.phrases.noun_phrase import SelectWording
-from nacre.wording.phrases.property_names import is_superlative, property_phrase, short_property_name
+from nacre.wording.phrases.property_names import is_superlative, property_phrase
 from nacre.wording.phrases.question_clauses import pair_phrase, question_clause
 from nacre.wording.phrases.superlatives import superlative_adjective
 
@@ -126,7 +126,7 @@ def _groups(wording: SelectWording) -> list[str]:
             words.append(wording.noun(term.variable))
             continue
         name = property_phrase(wording, term, False) if term.part else group_noun(wording, term)
-        own_name = singular(short_property_name(wording, term))
+        own_name = singular(wording.own_name(term))
         if own_name in language().words["naming"] and name != own_name:
             # "the number of orders for each customer"
             words.append(_each_thing(wording, term.variable, edges))
@@ -240,7 +240,7 @@ def _pair(wording: SelectWording, things: list[Itself]) -> str:
 def _is_name_of_things(wording: SelectWording, term: Attribute) -> bool:
     """Whether a property only names its things: their name, the grape of a grape."""
     label = predicate_label(term.predicate, wording.schema).one.casefold()
-    is_naming = short_property_name(wording, term).casefold() in language().words["naming"]
+    is_naming = wording.own_name(term).casefold() in language().words["naming"]
     is_name = is_naming and wording.schema.predicate_of[term.predicate].role == "name" and not term.part
     known = wording.variables.get(term.variable)
     return label == wording.noun(term.variable).casefold() or (is_name and known is not None and not known.keys)
