@@ -103,7 +103,8 @@ class PropertyValues:
     def _noun_clause(self, owner: str) -> str:
         subject, value = self.subject, self.number if self.count == 1 else None
         is_person = subject.whose != IT.whose
-        if value is not None and is_person and self.label.one in wording_entry("years_old"):
+        is_age = is_person and not owner and self.label.one in wording_entry("years_old")
+        if value is not None and is_age:
             return f"{subject.it} {subject.be} {self.text} years old"
         if value is not None and self.counted_noun and float(value).is_integer():
             noun = singular(self.counted_noun) if value == 1 else self.counted_noun
