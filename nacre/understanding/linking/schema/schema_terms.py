@@ -82,7 +82,7 @@ def _add_names(terms: _Terms, names: Iterable[_Name], graph: SchemaGraph) -> _Te
     """The terms with those of further names. Of two equal ones, the one with the higher score counts."""
     found = dict(terms)
     for kind, nodes, predicate, name_words, score in names:
-        words = tuple(w for word in name_words for w in split_compound(word))
+        words = tuple(lemma(w) for word in name_words for w in split_compound(word, graph.schema.labels))
         own = set(graph.nodes[nodes[0]].words) if kind == "property" and nodes else set[str]()
         key = kind, nodes, predicate, words
         if words and not _is_class_identifier(words, own) and (key not in found or found[key].score < score):
