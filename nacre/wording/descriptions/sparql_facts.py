@@ -5,17 +5,19 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from nacre.errors import ToolError
 from nacre.language.forms.nouns import join_names
-from nacre.language.thesaurus import synonyms
-from nacre.language.tokens import tokenize
 from nacre.plans.sparql.derived import derived_patterns, pattern_iris, write_statement
 from nacre.plans.sparql.terms import format_iri
 from nacre.plans.sparql.to_sparql import to_sparql
 from nacre.plans.sparql.vocabulary import Vocabulary
 from nacre.records.evidence import EvidenceSentence
 from nacre.records.plan import Profile, Select
-from nacre.records.schema import Predicate, Schema
+from nacre.records.schema import Schema
 from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
+from nacre.wording.answers.sentence import capitalise_first
+from nacre.wording.clauses.property_values import PropertyValues
+from nacre.wording.descriptions.facts import word_senses
 from nacre.wording.labels.predicate_labels import predicate_label
+from nacre.wording.labels.value_kinds import is_temporal
 
 # described things, facts that are read, sentences for each thing, and values in one
 MOST_THINGS, MOST_FACTS, MOST_SENTENCES, MOST_VALUES = 3, 600, 12, 8
@@ -44,7 +46,7 @@ def sparql_profile_sentences(
     all_terms = [term for terms_of in facts.values() for terms in terms_of.values() for term in terms]
     linked = {term.value for term in all_terms if term.kind == "iri"}
     named = labels([*things, *linked])
-    topic = {form for token in tokenize(profile.topic) for form in synonyms(token.lemma)}
+    topic = word_senses(profile.topic)
     found = [each for key in things for each in _of_thing(key, facts[key], named, topic, schema, round)]
     return tuple(found)
 
@@ -75,14 +77,22 @@ def _of_thing(
     key: str,
     facts: Mapping[str, Sequence[SparqlTerm]],
     named: Mapping[str, str],
-    topic: set[str],
+    topic: frozenset[str],
     schema: Schema,
     round: int,
 ) -> list[EvidenceSentence]:
     name = named.get(key, key)
     known = [schema.predicate_of[predicate] for predicate in facts]
     telling = [p for p in known if p.role in ("fact", "text") and not p.hidden]
-    order = sorted(telling, key=lambda p: (p.role != "text", not topic & _words(p, schema), -p.subjects, p.iri))
+    order = sorted(
+        telling,
+        key=lambda p: (
+            p.role != "text",
+            not topic & word_senses(predicate_label(p.iri, schema).one),
+            -p.subjects,
+            p.iri,
+        ),
+    )
     found = []
     for number, predicate in enumerate(order[:MOST_SENTENCES]):
         values = sorted(named.get(term.value, term.value) for term in facts[predicate.iri])
@@ -92,15 +102,14 @@ def _of_thing(
         triples = tuple((key, iri, term.value) for iri in read for term in sorted(facts[iri])[:MOST_VALUES])
         more = [f"{len(values) - MOST_VALUES} more"] if len(values) > MOST_VALUES else []
         listed = join_names([*values[:MOST_VALUES], *more])
-        label = predicate_label(predicate.iri, schema).one
-        text = values[0] if predicate.role == "text" else f"The {label} of {name} is {listed}."
+        label, is_date = predicate_label(predicate.iri, schema), is_temporal(predicate.iri, schema)
+        worded = PropertyValues(predicate, label, listed, len(values), is_cut=bool(more), is_temporal=is_date)
+        clause = worded.clause(name)
+        said = clause if clause.startswith(name) else capitalise_first(clause)
+        text = values[0] if predicate.role == "text" else f"{said}."
         found.append(
             EvidenceSentence(
                 "sparql", round, text=text, title=name, score=1 - number / 100, keys=(key,), triples=triples
             )
         )
     return found
-
-
-def _words(predicate: Predicate, schema: Schema) -> set[str]:
-    return {form for token in tokenize(predicate_label(predicate.iri, schema).one) for form in synonyms(token.lemma)}
