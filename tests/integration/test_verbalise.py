@@ -55,6 +55,15 @@ def test_one_fact_is_one_short_sentence_that_knows_its_triple(say) -> None:
     )
 
 
+def test_predicates_are_worded_as_in_answers(say) -> None:
+    passages = say(
+        ':m a v:Mill ; rdfs:label "Old Mill" ; v:built "1850-03-02"^^xsd:date ; v:hasRoof true ; v:liesIn :t .'
+        ':t a v:Town ; rdfs:label "Hay" .'
+    )
+    said = sentences(passages, "Old Mill")
+    assert {"Old Mill was built on 1850-03-02.", "Old Mill has a roof.", "Old Mill lies in Hay."} <= {*said}
+
+
 def test_several_values_go_into_one_sentence_of_at_most_eight(say) -> None:
     parts = " , ".join(f'"part {n:02}"' for n in range(10))
     said = sentences(say(f':m a v:Machine ; rdfs:label "M" ; v:equipment {parts} .'), "M")
