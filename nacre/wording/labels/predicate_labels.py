@@ -67,7 +67,7 @@ def _typed_label(words: str, predicate: Predicate, *, is_boolean: bool) -> Predi
     """The label by its form and by the values of the predicate."""
     label = parse_label("/".join(interchangeable_words(words.split())) or words)
     begins_with_verb = " " in words and is_link_verb(words.partition(" ")[0])
-    if label.kind == "noun" and predicate.datatype == "boolean" and begins_with_verb:
+    if label.kind == "noun" and not label.has and predicate.datatype == "boolean" and begins_with_verb:
         # "requires booking" is what a thing does, or does not
         label = PredicateLabel("noun", words, words)
     if label.kind == "noun" and is_participle(words.split()[-1]) and is_boolean:
