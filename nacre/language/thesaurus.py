@@ -135,6 +135,12 @@ def kind_synonyms() -> Mapping[str, frozenset[str]]:
 
 
 @cache
+def kind_words() -> frozenset[str]:
+    """The words for kinds of things, which several nouns stand for: "dish", "animal"."""
+    return frozenset().union(*kind_synonyms().values())
+
+
+@cache
 def wide_words() -> Mapping[str, str]:
     """The lemmas of words for things of many classes, each with the kind of these things, the plainest word first.
 
@@ -146,23 +152,19 @@ def wide_words() -> Mapping[str, str]:
 
 
 @cache
-def far_end_nouns() -> Mapping[tuple[str, ...], tuple[str, ...]]:
-    """Nouns for the object of a link that is named after its subject ("student of"), by the lemmas of the name.
+def converse_roles() -> Mapping[tuple[str, ...], tuple[int, int]]:
+    """The relation of a verb or noun, by its lemmas, and which of its two roles the word gives to its subject.
 
-    >>> far_end_nouns()["student", "of"][0]
-    'teacher'
+    >>> converse_roles()["teach",][1], converse_roles()["learn", "from"][1]
+    (0, 1)
     """
-    return {tuple(lemma(w) for w in words.split()): tuple(far) for words, far in _thesaurus()["ends"].items()}
-
-
-@cache
-def inverse_nouns() -> Mapping[str, tuple[str, ...]]:
-    """Nouns for the inverse of a link, by the lemma of its name.
-
-    >>> inverse_nouns()["father"][0]
-    'child'
-    """
-    return {word: tuple(others) for word, others in _thesaurus()["turned"].items()}
+    relations = _thesaurus()["converses"]
+    return {
+        tuple(map(lemma, phrase.split())): (number, role)
+        for number, relation in enumerate(relations)
+        for role, phrases in enumerate(relation)
+        for phrase in phrases
+    }
 
 
 @cache

@@ -14,6 +14,7 @@ from nacre.understanding.parsing.constraints.answered_cues import (
     prefer_whole_sums,
 )
 from nacre.understanding.parsing.constraints.direction import drop_reversed_links
+from nacre.understanding.parsing.constraints.mentioned_paths import prefer_named_links
 from nacre.understanding.parsing.constraints.own_properties import prefer_own_properties
 from nacre.understanding.parsing.constraints.preferences import (
     drop_category_names,
@@ -23,12 +24,10 @@ from nacre.understanding.parsing.constraints.preferences import (
     prefer_named_measure,
     prefer_own_columns,
     prefer_owner_columns,
-    prefer_single_hops,
     prefer_totals,
     prefer_whole_names,
     prefer_wider_classes,
 )
-from nacre.understanding.parsing.constraints.relative_clauses import attach_relative_clauses
 from nacre.understanding.parsing.constraints.requested_class import prefer_requested_class
 from nacre.understanding.parsing.constraints.self_reference import drop_self_references
 from nacre.understanding.parsing.modifier_rules.exclusive import ONLY_RULE
@@ -69,11 +68,11 @@ def _prefer_own_properties(candidates: list[Candidate], context: ParseContext) -
 
 CONSTRAINTS = (
     Constraint("no self reference", drop_self_references, is_law=True),
+    Constraint("named links", prefer_named_links),
     Constraint("members of a category", drop_category_names),
     Constraint("answers without", prefer_negations),
     Constraint("total of all", prefer_whole_sums),
     Constraint("own columns", prefer_own_columns),
-    Constraint("single hop", prefer_single_hops),
     Constraint("things in categories", drop_sorting_categories),
     Constraint("no constant order", drop_constant_orders, is_law=True),
     Constraint("rank by total", prefer_totals),
@@ -90,7 +89,6 @@ CONSTRAINTS = (
     Constraint("own property", _prefer_own_properties),
     Constraint("direction of links", drop_reversed_links, is_law=True),
     Constraint("comparable", drop_incomparable, is_law=True),
-    Constraint("relative clause", attach_relative_clauses),
     Constraint("all named things", keep_named_things),
     Constraint("more than keywords", drop_repeated_keywords),
 )

@@ -1,30 +1,56 @@
 """Which words of a question a reading leaves unused: Candidate + Question -> token positions."""
 
-from nacre.plans.inspect_select import predicates_of
-from nacre.records.plan import Ask
+from nacre.plans.inspect_select import predicates_of, variable_of
+from nacre.records.plan import Ask, Select
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.question.types import Question
+from nacre.understanding.question.types import Link, Question
 
 
 def unused_tokens(candidate: Candidate, question: Question) -> list[int]:
     """Return the positions of the content words that no part of a reading accounts for."""
-    covered = candidate.derivation.covered & ~_unchecked_mask(candidate)
+    covered = candidate.derivation.covered & ~_unfollowed_mask(candidate)
     return [i for i in range(len(question.tokens)) if i not in question.stopwords and not covered >> i & 1]
 
 
-def _unchecked_mask(candidate: Candidate) -> int:
-    """Return the token mask of the properties and links that a yes/no reading names but does not test.
+def unfollowed_links(candidate: Candidate) -> list[Link]:
+    """Return the properties and links that a reading names but that its plan does not contain, and the names that
+    restrict nothing but another name.
 
-    "Is he blocked" does not only ask whether he exists.
+    "Is he blocked" does not only ask whether he exists, nor "the ships that the Vigilant escorts" for the Vigilant.
     """
-    if not isinstance(candidate.body, Ask):
-        return 0
-    tested = predicates_of(candidate.body.select)
-    unchecked = checked = 0
+    is_checked, links = isinstance(candidate.body, Ask), candidate.derivation.links
+    body = candidate.body.select if isinstance(candidate.body, Ask) else candidate.body
+    if not isinstance(body, Select):
+        return []
+    tested = predicates_of(body)
+    unused = [
+        link
+        for link in links
+        if link.kind == "property"
+        if (named := {ref.via or (ref.predicate if is_checked else "") for ref in link.refs} - {""})
+        if not named & tested
+    ]
+    beside = frozenset[tuple[str, ...]]() if is_checked else _keys_beside_answer(body)
+    return [*unused, *(link for link in links if link.kind == "entity" and link.keys in beside)]
+
+
+def _keys_beside_answer(select: Select) -> frozenset[tuple[str, ...]]:
+    """The named things that are joined to the answer over other named things only."""
+    named = {variable.name: variable.keys for variable in select.variables if len(variable.keys) == 1}
+    reached = {variable_of(answer) for answer in select.answers} | set(select.group)
+    for _ in select.edges:
+        open_ends = reached - named.keys() or reached
+        reached |= {n for e in select.edges if {e.subject, e.object} & open_ends for n in (e.subject, e.object)}
+    return frozenset(keys for name, keys in named.items() if name not in reached)
+
+
+def _unfollowed_mask(candidate: Candidate) -> int:
+    """Return the token mask of the links that are not followed, without the words of others."""
+    unfollowed = unfollowed_links(candidate)
+    mask = others = 0
     for link in candidate.derivation.links:
-        named = {name for ref in link.refs for name in (ref.predicate, ref.via) if name}
-        if link.kind == "property" and named and not named & tested:
-            unchecked |= link.covered
+        if link in unfollowed:
+            mask |= link.covered
         else:
-            checked |= link.covered
-    return unchecked & ~checked
+            others |= link.covered
+    return mask & ~others

@@ -3,7 +3,7 @@
 The steps: beam search over the words, completion of partial readings, and lowering to plans.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from nacre.records.cancellation import Deadline, raise_if_cancelled
@@ -11,7 +11,6 @@ from nacre.records.plan import Body
 from nacre.understanding.parsing.beam import beam_search
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.completion.finish import finish_state
-from nacre.understanding.parsing.constraints.mentioned_paths import count_mentioned_edges, mentioned_words
 from nacre.understanding.parsing.lowering.lower import LoweredPlan, lower_derivation
 from nacre.understanding.parsing.state import ParseContext, ParseState
 from nacre.understanding.question.types import Derivation, Link, Question
@@ -120,11 +119,8 @@ def _name_losses(links: Sequence[Link]) -> Mapping[tuple[int, int], float]:
     return best
 
 
-def _lower(derivation: Derivation, context: ParseContext) -> Iterator[LoweredPlan]:
-    """The plans of a derivation over the paths that are about as cheap.
-
-    A path is left out if the question mentions more of another one that is not longer.
-    """
+def _lower(derivation: Derivation, context: ParseContext) -> list[LoweredPlan]:
+    """The plans of a derivation over the paths that are about as cheap."""
     plans: list[LoweredPlan] = []
     for choice in range(MAX_PATH_CHOICES):
         lowered = lower_derivation(derivation, context.graph, choice)
@@ -133,15 +129,7 @@ def _lower(derivation: Derivation, context: ParseContext) -> Iterator[LoweredPla
         plans.append(lowered)
         if lowered.ambiguous <= choice:
             break
-    if len(plans) < 2:
-        yield from plans
-        return
-    words = mentioned_words(derivation.links, context.question, context.graph)
-    mentioned = [count_mentioned_edges(plan.body, words, context.graph) for plan in plans]
-    for plan, count in zip(plans, mentioned, strict=True):
-        rivals = zip(plans, mentioned, strict=True)
-        if not any(other_count > count and other.steps <= plan.steps for other, other_count in rivals):
-            yield plan
+    return plans
 
 
 def _within_margin(ordered: Sequence[T], score: Callable[[T], float]) -> list[T]:

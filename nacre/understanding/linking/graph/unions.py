@@ -16,8 +16,9 @@ from nacre.understanding.linking.graph.shortest_paths import PathStep
 
 # Classes of one union, and unions of one graph, at most (given).
 MAX_UNION_CLASSES, MAX_UNIONS = 24, 40
-# The share of their properties that classes have in common, at least, to be kinds of one sort of things (given).
-MIN_COMMON_SHARE = 0.4
+# The share of their properties that classes have in common, at least, to be kinds of one sort, and for a class
+# without a noun for its kind to be of the kind of others; the least number of these (given).
+MIN_COMMON_SHARE, MIN_SAME_SHARE, MIN_SAME_PROPERTIES = 0.4, 0.75, 2
 
 Steps = Mapping[int, Sequence[PathStep]]
 
@@ -83,7 +84,10 @@ def _wide_names(
             if kind == "items":
                 yield word, _largest_sort(found, properties)
             yield word, found
-    yield from ((word, found) for word, found in kinds.items() if word not in heads)
+    unknown = [n for n in classes if n.index not in persons and not kind_synonyms().get(_head(n))]
+    for word, found in kinds.items():
+        if word not in heads:
+            yield word, [*found, *(n for n in unknown if all(_are_same_sort(n, other, properties) for other in found))]
 
 
 def _head(node: SchemaNode) -> str:
@@ -121,6 +125,13 @@ def _largest_sort(classes: Sequence[SchemaNode], properties: Mapping[int, frozen
         sorts = [*(s for s in sorts if s not in alike), [*(n for s in alike for n in s), node]]
     several = [s for s in sorts if len(s) > 1]
     return max(several, key=lambda s: sum(n.count for n in s), default=list(classes))
+
+
+def _are_same_sort(one: SchemaNode, other: SchemaNode, properties: Mapping[int, frozenset[str]]) -> bool:
+    """Whether classes have so many properties in common that a word for the kind of one is meant for both."""
+    common = len(properties[one.index] & properties[other.index])
+    share = MIN_SAME_SHARE * min(len(properties[one.index]), len(properties[other.index]))
+    return common >= max(share, MIN_SAME_PROPERTIES)
 
 
 def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from nacre.language.base import language, phrase_list
 from nacre.language.booleans import is_boolean_predicate
 from nacre.language.forms.nouns import is_plural, wording_entry
-from nacre.language.thesaurus import antonyms, function_words, gradable_adjective, nouns_of_kind
+from nacre.language.thesaurus import antonyms, function_words, gradable_adjective, kind_words, nouns_of_kind
 from nacre.language.tokens import Token, lemma, split_name
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
@@ -114,6 +114,10 @@ class SchemaLinker:
                 continue
             for index, place in self.terms_of_word[word]:
                 term = self.terms[index]
+                is_far = term.kind == "class" and term.score < SAME_WORD_SCORE and fit == SYNONYM_SCORE
+                if is_far and token.lemma in kind_words():
+                    # A "dish" is no ingredient because both are food.
+                    continue
                 if self.is_union(term) and not (fit >= LEMMA_SCORE and names_union(question, at, self.graph)):
                     continue
                 if word == compared and term.predicate and (word,) == term.words in self.graph.phrases[term.predicate]:
@@ -147,8 +151,8 @@ class SchemaLinker:
             return
         tokens = question.tokens
         exact = score > MIN_EXACT_SCORE
-        if not exact and all(tokens[i].norm in language().words["of"] for i in used):
-            # "names of presses" does not ask what the presses are made of.
+        if not exact and all(tokens[i].norm in wording_entry("prepositions") for i in used):
+            # "names of presses" does not ask what the presses are made of, nor "by Ann" who owns something.
             return
         label = (*term.words, *phrase_list("linking", "value_word"))
         is_value = term.kind == "property" and self.graph.words[term.predicate] == label

@@ -9,7 +9,14 @@ from nacre.language.base import language, phrase_list
 from nacre.language.forms.nouns import interchangeable_words, wording_entry
 from nacre.language.quantities.units import split_magnitude
 from nacre.language.split_labels import split_compound
-from nacre.language.thesaurus import concept_phrases, english_data, function_words, unit_words, vocabulary
+from nacre.language.thesaurus import (
+    concept_phrases,
+    converse_roles,
+    english_data,
+    function_words,
+    unit_words,
+    vocabulary,
+)
 from nacre.language.tokens import fold, lemma
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
@@ -62,7 +69,7 @@ def schema_terms(lexicon: Lexicon, graph: SchemaGraph) -> tuple[list[SchemaTerm]
     class_names = {term.words for term in terms.values() if term.kind == "class"}
     hypernyms = [_Name("class", (i,), "", (word,), SYNONYM_SCORE) for i, word in class_hypernyms(graph, class_names)]
     terms = _add_names(terms, hypernyms, graph)
-    for names in (_money_names(graph), _expression_names(graph)):
+    for names in (_money_names(graph), _expression_names(graph), _converse_names(graph)):
         terms = _add_names(terms, (name for name in names if name.words[0] not in name_words), graph)
     return _weigh_prepositions(terms.values(), graph), name_words
 
@@ -128,6 +135,16 @@ def _expression_names(graph: SchemaGraph) -> Iterator[_Name]:
             yield from (name._replace(score=SYNONYM_SCORE) for name in _predicate_names(predicate, (concept,), graph))
 
 
+def _converse_names(graph: SchemaGraph) -> Iterator[_Name]:
+    """Links between things, by the words for the other role: "learns from" for "taught"."""
+    roles = converse_roles()
+    for predicate, words in graph.words.items():
+        relation, role = roles.get(words, roles.get(words[:-1], (-1, 0)))
+        for other in sorted(words for words, found in roles.items() if found == (relation, 1 - role)):
+            names = (each for each in _predicate_names(predicate, other, graph) if each.kind == "link")
+            yield from (name._replace(score=SYNONYM_SCORE) for name in names)
+
+
 def _predicate_names(predicate: str, words: tuple[str, ...], graph: SchemaGraph) -> Iterator[_Name]:
     """A name of a predicate for each node that has it as a property, and for each source of its links."""
     about = graph.about(predicate)
@@ -148,6 +165,9 @@ def _predicate_names(predicate: str, words: tuple[str, ...], graph: SchemaGraph)
         mixed = graph.mixed_target.get((source, predicate))
         targets = graph.drop_subclasses(ends[source]) if mixed is None else (mixed,)
         yield _Name("link", (source, *targets), predicate, words)
+        if mixed is not None and source in ends[source]:
+            # "what contains the gear train", which contains other things as well
+            yield _Name("link", (source, source), predicate, words)
 
 
 def _is_class_identifier(words: tuple[str, ...], own: Collection[str]) -> bool:

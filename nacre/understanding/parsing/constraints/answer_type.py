@@ -139,7 +139,7 @@ def _is_other_end(candidate: Candidate, asked: frozenset[str], other: frozenset[
 def _actions_beside_agents(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
     """The readings that give what was done, where others that use as many words give who did it.
 
-    What was done is named by a verb ("who is renting ..."), or has no name (a measurement).
+    What was done is mentioned ("who is renting ...", "who owns the workshop"), or has no name (a measurement).
     """
     agents = [each for each in candidates if _gives_agents(each, graph)]
     most = max((_used_words(each, question) for each in agents), default=-1)
@@ -147,30 +147,30 @@ def _actions_beside_agents(candidates: Sequence[Candidate], question: Question, 
         each
         for each in candidates
         if each not in agents
-        and (_is_class_of_verb(each) or _is_unnamed(each, graph))
+        and (_gives_mentioned_class(each) or _is_unnamed(each, graph))
         and _used_words(each, question) <= most
     ]
 
 
 def _gives_agents(candidate: Candidate, graph: SchemaGraph) -> bool:
-    """Whether a reading gives persons, or organisations."""
+    """Whether a reading gives persons, organisations, or those by whom something is done."""
     if not candidate.derivation.targets:
         return False
     ref = candidate.derivation.targets[0].ref
-    if not ref.predicate and ref.node in graph.persons:
+    done_by = (s.predicate for s in graph.steps[ref.node] if not s.forward)
+    if not ref.predicate and (ref.node in graph.persons or any(graph.words[iri][-1:] == ("by",) for iri in done_by)):
         return True
     words = _words(ref, graph)
     return bool(words) and words[-1] in nouns_of_kind("persons") | nouns_of_kind("bodies")
 
 
-def _is_class_of_verb(candidate: Candidate) -> bool:
-    """Whether the class that a reading gives is named by no more than a word like it."""
+def _gives_mentioned_class(candidate: Candidate) -> bool:
+    """Whether a reading gives things of a class that the question mentions."""
     derivation = candidate.derivation
     if not derivation.targets or derivation.targets[0].ref.predicate:
         return False
     node = derivation.targets[0].ref.node
-    named = [link for link in derivation.links if link.kind == "class" and link.refs[0].node == node]
-    return bool(named) and all(link.match == "like" for link in named)
+    return any(link.kind == "class" and link.refs[0].node == node for link in derivation.links)
 
 
 def _is_unnamed(candidate: Candidate, graph: SchemaGraph) -> bool:

@@ -4,14 +4,13 @@ A link between things belongs to a question if a word of the question names it, 
 exists does not: what Dallas has no number of is not answered by the number of its state.
 """
 
-from collections import Counter
 from collections.abc import Callable
 
 from nacre.records.plan import Attribute, Edge, Itself, Select, aggregated_value
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.completion.question_words import QUESTION_WORD_RULES
-from nacre.understanding.parsing.constraints.mentioned_paths import is_mentioned_edge, words_outside_names
+from nacre.understanding.parsing.constraints.mentioned_paths import named_edges
 from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Derivation, Question
 
@@ -54,7 +53,7 @@ def looks_up_own(candidate: Candidate, question: Question, graph: SchemaGraph) -
     if not body.edges:
         return all(isinstance(answer, Attribute) and _is_typical(answer, body, graph) for answer in answers)
     is_far = all(isinstance(answer, Itself) and answer.variable not in named for answer in answers)
-    return is_far and len(_named_edges(candidate, body, question, graph)) == 1
+    return is_far and len(named_edges(body, candidate.derivation.links, question, graph)) == 1
 
 
 def _is_typical(answer: Attribute, body: Select, graph: SchemaGraph) -> bool:
@@ -84,18 +83,5 @@ def unnamed_edges(candidate: Candidate, question: Question, graph: SchemaGraph) 
         for variable in body.variables
         if variable.keys or graph.node_of_classes.get((variable.classes, variable.without)) in mentioned
     }
-    named = _named_edges(candidate, body, question, graph)
+    named = named_edges(body, derivation.links, question, graph)
     return [edge for edge in body.edges if edge not in named and not {edge.subject, edge.object} <= ends]
-
-
-def _named_edges(candidate: Candidate, body: Select, question: Question, graph: SchemaGraph) -> list[Edge]:
-    """The links of a plan that words of the question name, each as often as it is named."""
-    links = candidate.derivation.links
-    left = Counter(ref.via or ref.predicate for link in links if link.kind == "property" for ref in link.refs[:1])
-    words = words_outside_names(links, question)
-    found: dict[str, list[Edge]] = {}
-    for edge in body.edges:
-        same = found.setdefault(edge.predicate, [])
-        if len(same) < max(left[edge.predicate], int(is_mentioned_edge(edge, body, words, graph))):
-            same.append(edge)
-    return [edge for same in found.values() for edge in same]

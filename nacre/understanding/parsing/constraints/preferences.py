@@ -1,7 +1,6 @@
 """Readings that other readings of the same question rule out: Candidates -> those left."""
 
 from collections import defaultdict
-from itertools import permutations
 
 from nacre.language.base import language
 from nacre.records.plan import Attribute, Body, Select, aggregated_value
@@ -188,26 +187,6 @@ def prefer_totals(candidates: list[Candidate], _: ParseContext) -> list[Candidat
         return order is not None and any(order.ref == ref and nodes & other for ref, other in totals)
 
     return [c for c in candidates if TOTAL_RULE in c.derivation.trace or not ranks_by_part(c.derivation)]
-
-
-def prefer_single_hops(candidates: list[Candidate], _: ParseContext) -> list[Candidate]:
-    """Drop the readings that follow a link twice which the question names once, if there are others.
-
-    The "mentor of Ann" is not the mentor of Ann's mentor.
-    """
-    return [each for each in candidates if not _follows_twice(each)]
-
-
-def _follows_twice(candidate: Candidate) -> bool:
-    body = candidate.body
-    if not isinstance(body, Select):
-        return False
-    links = candidate.derivation.links
-    named = [ref.via for link in links if link.kind == "property" for ref in link.refs[:1] if ref.via]
-    return any(
-        one.predicate == other.predicate and one.object == other.subject and named.count(one.predicate) == 1
-        for one, other in permutations(body.edges, 2)
-    )
 
 
 def drop_constant_orders(candidates: list[Candidate], _: ParseContext) -> list[Candidate]:

@@ -10,6 +10,7 @@ from typing import Any
 from nacre.language.base import language, phrase_list
 from nacre.language.dates import is_yearless
 from nacre.language.thesaurus import english_data, function_words
+from nacre.language.tokens import split_name
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.modifier_rules.dates import MAX_DATES, later_date_cost, nearby_dates
@@ -97,6 +98,11 @@ def _number_of_pending(
     if ref is None:
         return
     changes: dict[str, Any] = {"comparison": None, "negated": False, "join": "and"}
+    if split_name(graph.about(ref.predicate).label).lower().split()[-1:] == [
+        context.question.tokens[number.start].norm
+    ]:
+        # the "since" of "member since 2015" compares nothing
+        operator = "="
     if is_comparable_with(graph, ref, number, operator):
         bounds = number_conditions(graph, ref, operator, number, state)
         changes["conditions"] = (*state.conditions, *bounds)
