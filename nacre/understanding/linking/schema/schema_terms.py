@@ -85,11 +85,17 @@ def term_link(start: int, end: int, term: SchemaTerm, score: float, covered: int
     return Link(start, end, "property", (*refs, Ref(source)), score, covered, exact, match="link " + how)
 
 
+def _lemmas_of_parts(word: str, labels: frozenset[str]) -> tuple[str, ...]:
+    """The lemmas of the words of a compound; another word as it is."""
+    parts = split_compound(word, labels)
+    return tuple(map(lemma, parts)) if len(parts) > 1 else parts
+
+
 def _add_names(terms: _Terms, names: Iterable[_Name], graph: SchemaGraph) -> _Terms:
     """The terms with those of further names. Of two equal ones, the one with the higher score counts."""
     found = dict(terms)
     for kind, nodes, predicate, name_words, score in names:
-        words = tuple(lemma(w) for word in name_words for w in split_compound(word, graph.schema.labels))
+        words = tuple(w for word in name_words for w in _lemmas_of_parts(word, graph.schema.labels))
         own = set(graph.nodes[nodes[0]].words) if kind == "property" and nodes else set[str]()
         key = kind, nodes, predicate, words
         if words and not _is_class_identifier(words, own) and (key not in found or found[key].score < score):
