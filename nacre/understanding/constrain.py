@@ -9,29 +9,19 @@ from nacre.understanding.parsing.constraints.answered_cues import (
     asks_capacity,
     asks_measure,
     expect_rule,
-    has_cue,
-    prefer_negations,
     prefer_whole_sums,
 )
 from nacre.understanding.parsing.constraints.direction import drop_reversed_links
 from nacre.understanding.parsing.constraints.mentioned_paths import prefer_named_links
 from nacre.understanding.parsing.constraints.own_properties import prefer_own_properties
 from nacre.understanding.parsing.constraints.preferences import (
-    drop_category_names,
-    drop_constant_orders,
-    drop_sorting_categories,
-    prefer_extreme_values,
-    prefer_named_measure,
     prefer_own_columns,
     prefer_owner_columns,
     prefer_totals,
-    prefer_whole_names,
     prefer_wider_classes,
 )
 from nacre.understanding.parsing.constraints.requested_class import prefer_requested_class
 from nacre.understanding.parsing.constraints.self_reference import drop_self_references
-from nacre.understanding.parsing.modifier_rules.exclusive import ONLY_RULE
-from nacre.understanding.parsing.modifier_rules.ongoing import BY_END_RULE
 from nacre.understanding.parsing.readers.keywords import drop_repeated_keywords
 from nacre.understanding.parsing.readers.yes_no import drop_incomparable, keep_named_things
 from nacre.understanding.parsing.state import ParseContext
@@ -69,21 +59,12 @@ def _prefer_own_properties(candidates: list[Candidate], context: ParseContext) -
 CONSTRAINTS = (
     Constraint("no self reference", drop_self_references, is_law=True),
     Constraint("named links", prefer_named_links),
-    Constraint("members of a category", drop_category_names),
-    Constraint("answers without", prefer_negations),
     Constraint("total of all", prefer_whole_sums),
     Constraint("own columns", prefer_own_columns),
-    Constraint("things in categories", drop_sorting_categories),
-    Constraint("no constant order", drop_constant_orders, is_law=True),
     Constraint("rank by total", prefer_totals),
     Constraint("owner beside property", prefer_owner_columns),
-    Constraint("answers now", expect_rule(has_cue("now"), BY_END_RULE)),
     Constraint("answers capacity", expect_rule(asks_capacity, "degree of thing")),
-    Constraint("answers only", expect_rule(has_cue("only"), ONLY_RULE)),
     Constraint("answers measure", expect_rule(asks_measure, MEASURE_RULE)),
-    Constraint("extreme value", prefer_extreme_values),
-    Constraint("named measure", prefer_named_measure),
-    Constraint("whole names", prefer_whole_names),
     Constraint("widest class", prefer_wider_classes),
     Constraint("requested class", prefer_requested_class),
     Constraint("own property", _prefer_own_properties),

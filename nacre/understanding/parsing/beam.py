@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from nacre.language.base import language
 from nacre.language.detect_language import language_names
 from nacre.language.tokens import fold
 from nacre.records.cancellation import Deadline, raise_if_cancelled
@@ -19,15 +18,12 @@ from nacre.understanding.parsing.state import (
     SKIPPED_COST,
     ParseContext,
     ParseState,
-    drop_open_property,
     last_target_as_condition,
 )
 from nacre.understanding.question.types import Condition, Cue, Link, Number, token_mask
 
 # how many partial readings are continued from each token
 BEAM_WIDTH = 32
-# what a reference to something said before gains: as much as a name
-REFERENCE_GAIN = 1.3
 # a partial reading that scores so much less than the best at its token is not continued
 SCORE_MARGIN = 2.5
 
@@ -102,8 +98,6 @@ def _steps(state: ParseState, at: int, chart: _Chart, context: ParseContext) -> 
     if is_period_word(question.tokens[at]):
         for new in group_by_period(state, context, at):
             yield at + 1, new
-    for new in _reference(state, context, at):
-        yield at + 2, new
     if at in chart.numbers:
         for new in apply_number(state, chart.numbers[at], context):
             yield chart.numbers[at].end, new
@@ -113,22 +107,6 @@ def _steps(state: ParseState, at: int, chart: _Chart, context: ParseContext) -> 
     for link in chart.links.get(at, ()):
         for new in apply_mention(state, link, context):
             yield link.end, new
-
-
-def _reference(state: ParseState, context: ParseContext, at: int) -> Iterator[ParseState]:
-    """ "Every year, and the number of mills that opened in that year": a reference names nothing new.
-
-    "Museums that opened" is none.
-    """
-    words, known = context.question.tokens, language().words
-    if not at or at + 1 >= len(words) or words[at].norm not in known["demonstrative"]:
-        return
-    if words[at - 1].norm not in known["pointing_after"]:
-        return
-    noun = words[at + 1].lemma
-    if any(words[link.end - 1].lemma == noun for link in state.links if link.kind in ("property", "class")):
-        covered = state.covered | token_mask(at, at + 2)
-        yield drop_open_property(state).apply_rule("said before", REFERENCE_GAIN, covered=covered, last="value")
 
 
 def _free_text(state: ParseState, at: int, chart: _Chart, context: ParseContext) -> Iterator[_Step]:

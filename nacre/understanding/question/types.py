@@ -173,13 +173,13 @@ class Derivation(NamedTuple):
     group: tuple[Ref, ...]
     order: Ordering | None
     nodes: tuple[Ref, ...]
-    combine: Literal["", "union", "intersection", "difference"]
+    combine: Literal["", "union", "intersection"]
     covered: int
     prior: float
     trace: tuple[str, ...]
     links: tuple[Link, ...]
     hints: frozenset[str] = frozenset()
-    attachment: Literal["", "first", "last"] = ""
+    attachment: Literal["", "last"] = ""
 
     def apply_rule(self, rule: str, gain: float = 0.0, **changes: Any) -> "Derivation":
         """Return this derivation with changes, and with the rule that made them in its trace."""

@@ -173,9 +173,7 @@ def _all_conditions(conditions: tuple[Condition, ...]) -> Iterator[Condition]:
 
 
 def _is_negated(candidate: Candidate) -> bool:
-    d, body = candidate.derivation, candidate.body
-    if isinstance(body, Combine) and body.op == "difference":
-        return True
+    d = candidate.derivation
     lacking = language().words["lacking"]
     return any(
         c.negated or c.op in ("unknown", "!=") or any(str(v).casefold() in lacking for v in c.values)

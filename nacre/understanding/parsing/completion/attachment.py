@@ -7,7 +7,7 @@ from nacre.understanding.question.types import Derivation
 
 
 def attach_conditions(derivation: Derivation, graph: SchemaGraph) -> Iterator[Derivation]:
-    """Yield the readings in which what follows another thing of a class belongs to the first, last or nearest."""
+    """Yield the readings in which what follows another thing of a class belongs to the last or nearest."""
     nodes, hints = derivation.nodes, derivation.hints
     others = [
         node
@@ -16,9 +16,6 @@ def attach_conditions(derivation: Derivation, graph: SchemaGraph) -> Iterator[De
     ]
     has_more_after = bool(others) and nodes.index(others[0]) < len(nodes) - 1
     named = [condition for condition in derivation.conditions if condition.ref in others and condition.op == "is"]
-    if len(named) > 1:
-        # "that border Colorado and border New Mexico"
-        yield derivation.apply_rule("each of the first", 0.1, attachment="first")
-    elif has_more_after or (named and len(nodes) > 2):
+    if has_more_after or (named and len(nodes) > 2):
         yield derivation.apply_rule("of the last", 0.1, attachment="last")
     yield derivation

@@ -20,7 +20,7 @@ from nacre.understanding.parsing.completion.question_words import (
     person_refs,
     place_or_date_refs,
 )
-from nacre.understanding.parsing.completion.sums import amount_between, sum_targets
+from nacre.understanding.parsing.completion.sums import sum_targets
 from nacre.understanding.parsing.modifier_rules.dates import later_date_cost
 from nacre.understanding.parsing.modifier_rules.ongoing import ongoing_conditions
 from nacre.understanding.parsing.state import UNSETTLED_COST, ParseContext, ParseState, drop_open_property
@@ -140,10 +140,6 @@ def _later_date_cost(ref: Ref, context: ParseContext) -> float:
 
 def _settle_measure(whole: Derivation, state: ParseState, context: ParseContext) -> Derivation:
     """The derivation with what "how much" measures, if nothing else says so."""
-    amount = amount_between(state, context)
-    if amount is not None:
-        nodes = (*whole.nodes, Ref(amount.ref.node))
-        return whole.apply_rule("amount between", 0.5, targets=(amount,), nodes=nodes)
     if state.degree and ONLY_MEASURE_RULE not in whole.trace:
         return whole.apply_rule("unsettled degree", -UNSETTLED_COST)
     return whole

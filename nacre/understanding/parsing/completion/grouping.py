@@ -17,7 +17,6 @@ def settle_grouping(derivation: Derivation, root: Ref, context: ParseContext) ->
     has_aggregate = any(target.function for target in targets)
     columns = tuple(target.ref for target in targets if not target.function)
     if group:
-        yield from _extreme_of_each(derivation)
         yield from _said_group(derivation, has_aggregate, context)
     elif has_aggregate and columns:
         yield from _grouped_by_column(derivation, columns)
@@ -70,8 +69,6 @@ def _group_without_aggregate(
         counted = (*map(Target, derivation.group), targets[0]._replace(function="count"))
         yield derivation.apply_rule("number per group", 0.4, targets=counted)
     yield derivation.apply_rule("group dropped", group=())
-    if missing:
-        yield derivation.apply_rule("group as column", group=(), targets=(*missing, *targets))
 
 
 def _asks_rate(context: ParseContext) -> bool:
@@ -84,15 +81,6 @@ def _is_shown(derivation: Derivation, group: Ref) -> bool:
     return not group.predicate and any(target.ref.node == group.node and not target.function for target in targets)
 
 
-def _extreme_of_each(derivation: Derivation) -> Iterator[Derivation]:
-    """ "How old is the youngest person for each job": the extreme of each group, and not the first of all."""
-    order = derivation.order
-    if order is None or order.function or order.limit != 1 or derivation.targets != (Target(order.ref),):
-        return
-    extreme = Target(order.ref, "max" if order.descending else "min")
-    yield derivation.apply_rule("extreme of each", 0.3, targets=(*map(Target, derivation.group), extreme), order=None)
-
-
 def _grouped_by_column(derivation: Derivation, columns: tuple[Ref, ...]) -> Iterator[Derivation]:
     """ "The studios and the number of their films": an aggregate beside a column."""
     things = tuple(dict.fromkeys(ref.thing for ref in columns))
@@ -101,7 +89,6 @@ def _grouped_by_column(derivation: Derivation, columns: tuple[Ref, ...]) -> Iter
         yield derivation.apply_rule("grouped by thing", 0.1, group=things[:1])
     if any(ref.predicate for ref in columns):
         yield derivation.apply_rule("grouped by column", 0.1, group=columns)
-    yield derivation.apply_rule("not grouped", -0.5)
 
 
 def _grouped_by_count(derivation: Derivation, columns: tuple[Ref, ...], root: Ref) -> Iterator[Derivation]:

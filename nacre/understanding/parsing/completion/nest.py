@@ -9,10 +9,6 @@ def nest_conditions(derivation: Derivation, root: Ref) -> Iterator[Derivation]:
     """Yield the readings with later conditions on what is missing or compared with, then the reading itself."""
     yield from _of_missing(derivation, root)
     yield from _of_compared(derivation)
-    targets, conditions = derivation.targets, derivation.conditions
-    has_only_values = all(target.ref.predicate and not target.function for target in targets)
-    if has_only_values and any(each.negated and each.op == "=" for each in conditions) and not derivation.group:
-        yield derivation.apply_rule("values never with", combine="difference")
     yield derivation
 
 
@@ -42,12 +38,6 @@ def _of_compared(derivation: Derivation) -> Iterator[Derivation]:
         nested = (*outer, compared._replace(inner=inner))
         nodes = _used_nodes(derivation, nested, inner)
         yield derivation.apply_rule("condition of aggregate", 0.2, conditions=nested, nodes=nodes)
-    before = tuple(each for each in conditions[:at] if not each.function and each.against is None)
-    if before and "against first" in derivation.trace:
-        # "after the latest Hitchcock film"
-        nodes = _used_nodes(derivation, (compared,), before)
-        nested = (compared._replace(inner=(*before, *inner)),)
-        yield derivation.apply_rule("condition of first", 0.2, conditions=nested, nodes=nodes)
 
 
 def _used_nodes(derivation: Derivation, outer: Sequence[Condition], inner: Sequence[Condition]) -> tuple[Ref, ...]:

@@ -1,6 +1,6 @@
 """What "how much" and "the total" are of if nothing is named: ParseState -> Targets, the only amount of the things."""
 
-from nacre.language.base import language, phrase_list
+from nacre.language.base import phrase_list
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.state import ParseContext, ParseState
@@ -26,19 +26,6 @@ def sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[Ta
     if not predicate:
         return ()
     return tuple(Target(Ref(root.node, predicate, root.slot), function) for function in state.pending_aggregates)
-
-
-def amount_between(state: ParseState, context: ParseContext) -> Target | None:
-    """Return the one measure of what links two named things: "how much salt is in the bread"."""
-    words, known = [token.norm for token in context.question.tokens[:2]], language().words
-    asks_how_much = len(words) == 2 and words[0] in known["degree"] and words[1] in known["how_much"]
-    named = dict.fromkeys(each.ref.node for each in state.conditions if each.op == "is" and not each.negated)
-    if not asks_how_much or len(named) != 2 or any(target.ref.predicate for target in state.targets):
-        return None
-    graph = context.graph
-    one, other = ({step.target for step in graph.steps[node] if not step.forward} for node in named)
-    measures = [(node, numbers[0]) for node in sorted(one & other) if len(numbers := _numbers(graph, node)) == 1]
-    return Target(Ref(*measures[0])) if len(measures) == 1 else None
 
 
 def _amount(graph: SchemaGraph, node: int) -> str:

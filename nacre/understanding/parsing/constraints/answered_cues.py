@@ -23,11 +23,6 @@ def expect_rule(
     return keep
 
 
-def has_cue(kind: str) -> Callable[[Question], bool]:
-    """Return a test whether a question has a cue of a kind."""
-    return lambda question: any(cue.kind == kind for cue in question.cues)
-
-
 def asks_capacity(question: Question) -> bool:
     """Whether "how many" begins a measure: "how many people can the room hold" counts nobody."""
     counts = [cue for cue in question.cues if cue.kind == "count"]
@@ -38,18 +33,6 @@ def asks_capacity(question: Question) -> bool:
 def asks_measure(question: Question) -> bool:
     """Whether the measure of a superlative is asked for as well."""
     return question.wants_measure
-
-
-def prefer_negations(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
-    """Return the readings that answer to "without", if there are any."""
-    words, question = language().words["going_without"], context.question
-    if not any(c.kind in ("negation", "missing") and question.tokens[c.start].norm in words for c in question.cues):
-        return candidates
-    return [
-        each
-        for each in candidates
-        if any(condition.negated or condition.op == "unknown" for condition in each.derivation.conditions)
-    ]
 
 
 def prefer_whole_sums(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:

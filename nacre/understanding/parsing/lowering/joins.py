@@ -113,7 +113,7 @@ def _candidates(
                 continue
             # of several things of one class the last is meant
             same_class = bool(ref.slot) and known.node == ref.node
-            to_last = (same_class and attachment != "first") or attachment == "last"
+            to_last = same_class or attachment == "last"
             cost = 0.0 if same_class and attachment == "last" else paths[0][0]
             yield _Candidate((cost, place, -known.slot if to_last else known.slot), known, ref, paths)
 

@@ -21,7 +21,7 @@ from nacre.understanding.parsing.completion.columns import MEASURE_RULE
 from nacre.understanding.parsing.lowering.deduplicate import drop_redundant_variables
 from nacre.understanding.parsing.lowering.filters import exclusion_filter, lower_conditions
 from nacre.understanding.parsing.lowering.joins import Joins, find_joins, incoming_predicates
-from nacre.understanding.parsing.lowering.split_combined import split_alternatives, split_negated
+from nacre.understanding.parsing.lowering.split_combined import split_alternatives
 from nacre.understanding.parsing.lowering.terms import order_term, plan_term
 from nacre.understanding.parsing.modifier_rules.exclusive import ONLY_RULE
 from nacre.understanding.question.types import Condition, Derivation, Ref, Target
@@ -45,10 +45,9 @@ def lower_derivation(derivation: Derivation, graph: SchemaGraph, choice: int = 0
     `choice` takes the next cheapest paths where several are about as cheap.
     """
     operation = derivation.combine
-    if not operation or (operation != "difference" and len(derivation.conditions) < 2):
+    if not operation or len(derivation.conditions) < 2:
         return _lower_select(derivation, graph, choice)
-    parts = split_negated(derivation) if operation == "difference" else split_alternatives(derivation)
-    left, right = (_lower_select(part, graph, choice) for part in parts)
+    left, right = (_lower_select(part, graph, choice) for part in split_alternatives(derivation))
     if left is None or right is None or not isinstance(left.body, Select) or not isinstance(right.body, Select):
         return None
     if any(isinstance(answer, Aggregate) for answer in left.body.answers) or left.body.group or left.body.by:

@@ -1,4 +1,4 @@
-"""Split a combined reading in two: Derivation -> two Derivations ("both", "either", "never")."""
+"""Split a combined reading in two: Derivation -> two Derivations ("both", "either")."""
 
 from collections.abc import Sequence
 
@@ -23,14 +23,6 @@ def split_alternatives(derivation: Derivation) -> tuple[Derivation, Derivation]:
         one = [condition for i, condition in enumerate(conditions) if i != second]
         other = [condition for i, condition in enumerate(conditions) if i != first]
     return _with_conditions(derivation, one), _with_conditions(derivation, other)
-
-
-def split_negated(derivation: Derivation) -> tuple[Derivation, Derivation]:
-    """Return all values, and the values of the things that meet the negated condition."""
-    negated = next(each for each in derivation.conditions if each.negated and each.op == "=")
-    rest = [condition for condition in derivation.conditions if condition != negated]
-    positive = (*rest, negated._replace(negated=False))
-    return _with_conditions(derivation, rest), derivation._replace(conditions=positive, combine="")
 
 
 def _with_conditions(derivation: Derivation, kept: Sequence[Condition]) -> Derivation:

@@ -6,8 +6,6 @@ In each rule, `state` is the reading before the mention and `new` the reading wi
 from collections.abc import Callable, Iterator
 
 from nacre.language.base import language
-from nacre.understanding.linking.schema.adjectives import measured_properties
-from nacre.understanding.parsing.mention_rules.events import event_objects
 from nacre.understanding.parsing.mention_rules.participles import is_open_participle
 from nacre.understanding.parsing.mention_rules.possessives import follows_possessive, precedes_own_property
 from nacre.understanding.parsing.mention_rules.subclasses import subclass_mention
@@ -17,7 +15,6 @@ from nacre.understanding.parsing.state import (
     ParseContext,
     ParseState,
     add_link,
-    add_schema_node,
     drop_open_property,
     has_self_link,
     is_second_mention,
@@ -29,17 +26,12 @@ ClassRule = Callable[[ParseState, ParseState, Link, ParseContext], Iterator[Pars
 
 # the rule by which things are shown beside what belongs to them, and what a reading gains by it
 OWN_COLUMN_RULE, OWN_COLUMN_GAIN = "class target with own", 0.5
-# how many properties are tried as the measure of an adjective
-MAX_MEASURES = 3
 
 
 def class_mention(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
     """Yield the readings in which a class is a target, an owner, counted, grouped by, or must exist."""
     ref = link.refs[0]
     new = _at_class(state, link, ref, context)
-    if objects := list(event_objects(state, new, link, context)):
-        yield from objects
-        return
     if state.mode == "O":
         yield new.apply_rule("class in order")
         return
@@ -88,15 +80,6 @@ def _class_group(state: ParseState, new: ParseState, link: Link, context: ParseC
         yield new.apply_rule("group class", 0.2, group=(*state.group, link.refs[0]), next_role="", mode="T")
 
 
-def _degree_of_class(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
-    """ "How long are the rivers"."""
-    if not state.degree:
-        return
-    for measure, _, cost in measured_properties(context.graph, link.refs[0].node, state.degree)[:2]:
-        measured = add_schema_node(new, measure, context)._replace(degree=())
-        yield measured.apply_rule("degree of class", 0.4 - cost, targets=(*state.targets, Target(measure)))
-
-
 def _order_by_count(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
     """ "Sorted by films": by how many there are."""
     if state.next_role.startswith("order"):
@@ -106,32 +89,12 @@ def _order_by_count(state: ParseState, new: ParseState, link: Link, context: Par
         )
 
 
-def _other_end(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
-    """ "States that border the largest state": the other end of a link between things of one class."""
-    node = link.refs[0].node
-    if state.last != "own kind" or not any(n.node == node for n in state.nodes):
-        return
-    other = _other_thing(state, link, context)._replace(mode="C")
-    if state.rank is None:
-        yield other.apply_rule("other of own kind", 0.7)
-    elif state.rank.concepts:
-        for measure, reverse, cost in measured_properties(context.graph, node, state.rank.concepts)[:MAX_MEASURES]:
-            order = Ordering(measure, state.rank.descending != reverse, "", state.limit or 1)
-            assert other.owner is not None
-            top = Condition(other.owner, "top", top=order)
-            yield other.apply_rule(
-                "top of own kind", 0.4 - cost, conditions=(*state.conditions, top), rank=None, limit=0
-            )
-
-
 # what a class may be besides a plain target or condition; each rule checks whether the words before allow it
 SPECIAL_ROLES: tuple[ClassRule, ...] = (
     _narrower_class,
     _possessive_column,
     _class_group,
-    _degree_of_class,
     _order_by_count,
-    _other_end,
 )
 
 

@@ -105,10 +105,8 @@ def _degree_of_thing(state: ParseState, link: Link, context: ParseContext) -> It
     """ "How long is the Rhine"."""
     ref = link.refs[0]
     measures = measured_properties(context.graph, ref.node, state.degree)[:2]
-    for place, (measure, _, cost) in enumerate(measures):
+    for measure, _, cost in measures:
         new = add_schema_node(add_link(state, link, context, ref), measure, context)
-        if place:
-            new = new.apply_rule("further measure")
         yield new._replace(degree=(), last="value", owner=ref).apply_rule(
             "degree of thing",
             0.4 - cost,

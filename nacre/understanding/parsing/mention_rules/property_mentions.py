@@ -12,7 +12,7 @@ from nacre.understanding.parsing.mention_rules.events import event_condition
 from nacre.understanding.parsing.mention_rules.participles import is_open_participle
 from nacre.understanding.parsing.mention_rules.target_columns import property_target
 from nacre.understanding.parsing.modifier_rules.comparisons import compared_property
-from nacre.understanding.parsing.modifier_rules.superlatives import ranked_by_name, ranked_property
+from nacre.understanding.parsing.modifier_rules.superlatives import ranked_property
 from nacre.understanding.parsing.state import (
     ParseContext,
     ParseState,
@@ -178,8 +178,6 @@ def _by_modifier(
     numeric, free = _is_ordered(ref, context), drop_open_property(new)
     if state.rank is not None:
         yield from ranked_property(state, free, ref, numeric, context)
-    elif state.order is None and not state.pending_aggregates:
-        yield from ranked_by_name(state, free, link, ref, numeric, context)
     if state.comparison is not None:
         yield from compared_property(state, new, ref, context)
         if state.comparison[1] is not None:

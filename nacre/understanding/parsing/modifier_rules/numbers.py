@@ -15,7 +15,6 @@ from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.modifier_rules.dates import MAX_DATES, later_date_cost, nearby_dates
 from nacre.understanding.parsing.modifier_rules.number_conditions import (
-    COUNT_UNITS,
     convert_to_unit,
     is_comparable_with,
     is_year,
@@ -248,36 +247,8 @@ def _waiting_number(
         )
 
 
-def _identifier(
-    state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
-) -> Iterator[ParseState]:
-    """ "Room 12": the number is the identifier of a thing."""
-    if number.op or state.owner is None or state.last != "class":
-        return
-    for predicate in context.graph.literals[state.owner.node]:
-        if context.graph.about(predicate).role == "identifier" and context.graph.is_numeric(predicate):
-            ref = Ref(state.owner.node, predicate)
-            identity = number_conditions(context.graph, ref, "=", number, state)
-            yield new.apply_rule("number of thing", 0.2, conditions=(*state.conditions, *identity), negated=False)
-
-
-def _number_after_class(
-    state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
-) -> Iterator[ParseState]:
-    """ "Students more than 3": the class before the number is counted."""
-    may_count = number.unit in COUNT_UNITS and not number.concepts
-    if state.owner is not None and state.last == "class" and number.op and may_count:
-        lower = Condition(state.owner, operator, (number.value,), state.negated, function="count")
-        yield new.apply_rule(
-            "number after class",
-            -0.8 if is_year(number) else -0.2,
-            conditions=(*state.conditions, lower, *upper_bound(lower, number.until)),
-            negated=False,
-        )
-
-
 # what a number may be beside a condition on a property before it
-PENDING_RULES: tuple[NumberRule, ...] = (_second_comparison, _waiting_number, _identifier, _number_after_class)
+PENDING_RULES: tuple[NumberRule, ...] = (_second_comparison, _waiting_number)
 
 
 def _is_before_superlative(number: Number, context: ParseContext) -> bool:

@@ -9,7 +9,7 @@ from nacre.language.forms.nouns import is_count_noun
 from nacre.language.tokens import split_name
 from nacre.understanding.linking.schema.adjectives import is_reversed_measure, measured_properties
 from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node, has_self_link, next_slot
-from nacre.understanding.question.types import Aggregation, Condition, Link, Ordering, Ref, Target
+from nacre.understanding.question.types import Aggregation, Condition, Ordering, Ref, Target
 
 # the rule by which things are ranked by the sum over all their parts
 TOTAL_RULE = "ranked by total"
@@ -39,7 +39,7 @@ def _ranked_by_measure(state: ParseState, new: ParseState, ref: Ref, context: Pa
     assert state.rank is not None
     is_inner = bool(state.targets) and all(t.ref.node != ref.node or t.ref.slot for t in state.targets)
     measures = measured_properties(context.graph, ref.node, state.rank.concepts)[:MAX_MEASURES]
-    for place, (measure, reverse, cost) in enumerate(measures):
+    for measure, reverse, cost in measures:
         order = Ordering(measure, state.rank.descending != reverse, "", state.limit or 1)
         gain = 0.4 - cost
         if is_inner or state.order is not None or state.mode == "C":
@@ -47,8 +47,6 @@ def _ranked_by_measure(state: ParseState, new: ParseState, ref: Ref, context: Pa
         if state.order is not None:
             continue
         ranked = add_schema_node(new, measure, context)._replace(order=order, rank=None, limit=0)
-        if place:
-            ranked = ranked.apply_rule("further measure")
         if state.mode == "T" and not state.pending_aggregates:
             yield ranked.apply_rule("ranked class target", gain, targets=(*state.targets, Target(ref)))
         yield ranked.apply_rule("ranked class", gain)
@@ -72,7 +70,6 @@ def _ranked_by_count(state: ParseState, new: ParseState, ref: Ref, context: Pars
     if state.limit and state.mode == "T":
         # "the top 5 students by score"
         yield new.apply_rule("class before its rank", 0.1, targets=(*state.targets, Target(ref)))
-        yield new.apply_rule("owner before its rank", 0.1)
 
 
 def _against_first(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> Iterator[ParseState]:
@@ -182,9 +179,6 @@ def _ranked_by_values(state: ParseState, new: ParseState, ref: Ref, context: Par
     if rank.counts and not function and _counts_parts(_ranked_thing(state), ref, context):
         # "which department has the most beds": in all of its rooms
         yield new.apply_rule(TOTAL_RULE, 0.5, order=order._replace(function="sum"), pending_aggregates=())
-    if limit > 1 and state.mode == "T" and not (state.targets or pending):
-        # "the top 3 highest rates"
-        yield new.apply_rule("ranked values", 0.4, order=order, targets=(Target(ref),))
     if state.mode == "T" and not rank.concepts:
         extreme = extreme_function(state)
         yield new.apply_rule(
@@ -194,28 +188,6 @@ def _ranked_by_values(state: ParseState, new: ParseState, ref: Ref, context: Par
             shared_aggregates=(extreme,),
             pending_aggregates=(),
         )
-
-
-def ranked_by_name(
-    state: ParseState, new: ParseState, link: Link, ref: Ref, numeric: bool, context: ParseContext
-) -> Iterator[ParseState]:
-    """A property whose name begins with a superlative: "the state with the lowest point"."""
-    if link.end - link.start < 2 or not link.exact or (numeric and not state.targets) or not (numeric or ref.via):
-        return
-    cue = next((c for c in context.question.cues if c.kind == "superlative" and c.start == link.start), None)
-    if cue is None:
-        return
-    direction, _, concepts = cue.value.partition(" ")
-    measures = (
-        [(ref, False, 0.0)]
-        if numeric
-        else list(measured_properties(context.graph, ref.node, tuple(concepts.split("|"))))[:1]
-    )
-    for measure, reverse, cost in measures:
-        order = Ordering(measure, (direction == "up") != reverse, "", state.limit or 1)
-        ordered = add_schema_node(new, measure, context)._replace(limit=0, owner=Ref(ref.node), last="class")
-        targets = state.targets or (Target(ref.thing),)
-        yield ordered.apply_rule("ranked by own name", 0.3 - cost, order=order, targets=targets)
 
 
 def _may_have_several(owner: Ref, ref: Ref, context: ParseContext) -> bool:
