@@ -117,11 +117,12 @@ def _nearest_fact(view: TurnView, schema: Schema) -> Iterator[CitedSentence]:
 
 
 def _is_denied(rows: Rows, view: TurnView) -> bool:
-    """Whether a model that saw the schema says that the graph lacks what is asked, and only a reading that is not sure
-    says otherwise."""
+    """Whether a model that saw the schema says that the graph lacks what is asked, and only a reading that is not sure,
+    or leaves words out, says otherwise."""
     if not _reported_missing(view) or not _is_of_reading(rows):
         return False
-    return not is_sure(view.understanding, rows) and not unplanned_rows(view.evidence)
+    is_open = not is_sure(view.understanding, rows) or bool(_left_out_words(view.understanding, rows))
+    return is_open and not unplanned_rows(view.evidence)
 
 
 def _with_missing(draft: AnswerDraft, view: TurnView) -> AnswerDraft:

@@ -9,6 +9,7 @@
 - __main__: the bundled graphs, asked and scored (`python -m nacre.evaluation`)
 - ablate, left_out, ablated_code: what each pass of understanding is worth, how it is left out, and its lines of code
 - comparing: configurations, reasoners, branches and strategies against each other
-- learning: weights and thresholds learned from questions with gold answers
+- learn: weights and limits of the rules (`python -m nacre.evaluation.learn`)
+- learning: weights, probabilities and limits from questions with gold answers
 - synthetic: fictional graphs, reworded questions, and questions without an answer
 """

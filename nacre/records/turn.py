@@ -17,9 +17,9 @@ class Reading:
     `probability` is the calibrated chance that its rows are right, before it runs (None: not known). `unused` are the
     content words that the plan does not use. `odds` is the part of the final log-odds that is known before it runs.
     `lost` are bounds, negations and orders of the question that the plan ignores. `own` readings look up a property of
-    one named thing, without links that no word of the question names. `graph_odds` is the part of `odds` that all
-    readings over the graph share. `likeness` to the question is that of the property that is looked up, None if it was
-    not compared. A `near` reading was chosen by it: no rule derives it from the words.
+    one named thing, without links that no word of the question names. `likeness` to the question is that of the
+    property that is looked up, None if it was not compared. A `near` reading was chosen by it: no rule derives it from
+    the words.
     """
 
     plan: Plan
@@ -31,7 +31,6 @@ class Reading:
     odds: float = 0.0
     lost: tuple[str, ...] = ()
     own: bool = False
-    graph_odds: float = 0.0
     likeness: float | None = None
     near: bool = False
 

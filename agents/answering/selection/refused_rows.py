@@ -1,6 +1,5 @@
 """Rows that are no answer: they repeat or ignore what is asked, or show that the graph does not state it."""
 
-import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
@@ -20,12 +19,10 @@ from nacre.plans.missing_values import is_unknown_truth
 from nacre.records.evidence import Evidence, Rows, Table
 from nacre.records.plan import Ask, Attribute, Itself, Plan, Select
 from nacre.records.turn import Mention, Understanding
-from nacre.understanding.ranking.calibrate import MIN_BELIEF, probability, shown_columns
+from nacre.understanding.ranking.calibrate import shown_columns
 from nacre.understanding.ranking.unheeded_words import is_unrestricted
 from nacre.understanding.ranking.weights import load_weights
 
-# from which probability on rows are given that leave out words of a question about a named thing (given)
-LIKELY = 0.4
 # the score from which on a word is a name of the graph and not merely similar to one (given)
 EXACT_SCORE = 0.9
 
@@ -37,7 +34,7 @@ def is_refused(understanding: Understanding, rows: Rows) -> bool:
     if rows.reading is None or rows.confirmed:
         return False
     reading = understanding.readings[rows.reading]
-    is_likely = _is_likely(understanding, rows)
+    is_likely = row_probability(understanding, rows) >= load_weights().refused
     if isinstance(reading.plan.body, Ask) and is_nil(rows.table) and not is_likely:
         return True
     left_out = {token.norm for text in reading.unused for token in tokenize(text)} - word_list("ranking", "existing")
@@ -81,14 +78,6 @@ def says_opposite(words: Iterable[str], reading: str) -> bool:
     """
     given = {token.lemma for token in tokenize(reading)}
     return any(antonyms(lemma(word)) & given for word in words)
-
-
-def _is_likely(understanding: Understanding, rows: Rows) -> bool:
-    """Whether rows are likely enough to be given although they leave out words. How sure all readings over the graph
-    are does not count."""
-    chance = min(1 - MIN_BELIEF, max(MIN_BELIEF, row_probability(understanding, rows)))
-    shared = 0.0 if rows.reading is None else understanding.readings[rows.reading].graph_odds
-    return probability(math.log(chance / (1 - chance)) - shared) >= LIKELY
 
 
 def _gives_whole_class(plan: Plan) -> bool:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from agents.answering.disputes import is_same_result
 from agents.answering.selection.refused_rows import (
     EXACT_SCORE,
-    LIKELY,
     gives_opposite,
     is_refused,
     is_trivial,
@@ -40,7 +39,7 @@ def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence
         return None
     if likeliest is not None and is_refused(understanding, likeliest[1]):
         # less likely rows are no better, but other readings may give the same rows and leave no word out
-        smallest = min(LIKELY, row_probability(understanding, likeliest[1]))
+        smallest = min(load_weights().refused, row_probability(understanding, likeliest[1]))
         rows = [each for each in rows if row_probability(understanding, each[1]) >= smallest]
     rows = [each for each in rows if not is_refused(understanding, each[1])]
     if unstated_rows(understanding, evidence) is not None:

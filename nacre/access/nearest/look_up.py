@@ -41,6 +41,8 @@ OF_LIKENESS, OF_LEAD, OF_NO_RIVAL, OF_KIND, BIAS = 6.5, 2.5, 0.8, 0.7, -1.8
 LEAST_LIKENESS, SURE_LIKENESS = 0.12, 0.45
 # a look-up that is less likely is no reading, only a fact nearby; and one whose rows a reading gives as well (given)
 MIN_CHANCE, MIN_CHANCE_AGREED = 0.6, 0.5
+# from which probability on rows stand although they leave words out (given)
+LIKELIER_THAN_NOT = 0.5
 # words of a fact from which on it is a text and no value (given)
 MAX_WORDS = 20
 # kinds of cues that ask for more than a property of one thing
@@ -65,8 +67,8 @@ def look_up_nearest(
 ) -> NearReading | None:
     """Look up the property that the nearest fact about the only named thing states. `facts` are the nearest first.
 
-    It is likelier if a reading gives the same rows. If not, it is never sure, and no reading that uses all words of the
-    question gives way to it.
+    It is likelier if a reading gives the same rows. If not, it is never sure, and no reading gives way to it that uses
+    all words of the question or is likelier than not.
     """
     if len(understanding.named) != 1 or not facts or graph.lexicon.embedder is None or not _may_ask(understanding):
         return None
@@ -121,7 +123,12 @@ def _chance_beside(
     if same:
         chance = after_agreement(chance, max(row_probability(understanding, each) for each in same))
     is_agreed = rows is not None and rows in same
-    if chance < (MIN_CHANCE_AGREED if same else MIN_CHANCE) or (best is not None and not best.unused and not is_agreed):
+    is_kept = (
+        rows is not None
+        and best is not None
+        and (not best.unused or row_probability(understanding, rows) >= LIKELIER_THAN_NOT)
+    )
+    if chance < (MIN_CHANCE_AGREED if same else MIN_CHANCE) or (is_kept and not is_agreed):
         return 0.0
     is_sure = is_agreed and is_near
     return round_likeness(min(chance, understanding.most, 1.0 if is_sure else load_weights().threshold - UNSURE))

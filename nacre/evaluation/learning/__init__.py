@@ -1,8 +1,8 @@
-"""Weights, probabilities and thresholds learned from questions with gold answers.
+"""Weights, probabilities and limits learned from questions with gold answers.
 
 Commands, of which all but the last need the extra `learn`:
 
-    python -m nacre.evaluation.learning.parser_weights --data DATA --gold FOLDER ...
+    python -m nacre.evaluation.learn --data DATA --gold FOLDER ...
     python -m nacre.evaluation.learning.text_answers [--write]
     python -m nacre.evaluation.learning.sufficiency SEED SEED ...
     python -m nacre.evaluation.learning.orientation FILE.jsonl ...
@@ -10,9 +10,12 @@ Commands, of which all but the last need the extra `learn`:
 - linear_models: log-linear and logistic models, fitted with regularisation
 - plan_values: the values of a plan, run
 - follow_ups: the readings of the turns of a conversation, judged
+- screening: what becomes of a reading once it ran, apart from its probability
+- samples: questions of many graphs with their readings, judged and screened
 - parser_weights: the weights of the ranker of readings
-- row_probabilities: the probabilities that rows are right, and the thresholds of confident answers
-- unstated: when a reading may answer in the place of an empty look-up of a named thing's property
+- judged_runs: the readings of a question in the order in which they are run
+- row_probabilities: the probabilities that rows are right
+- limits: from which probabilities rows are sure, are shown, or give way to facts nearby
 - text_examples: questions about texts with their candidate answers
 - text_answers: the weights of the ranker of spans of texts
 - sufficiency: the weights for whether single triples answer a question

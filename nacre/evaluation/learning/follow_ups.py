@@ -22,9 +22,10 @@ from nacre.understanding.linking.linker import Linker
 from nacre.understanding.linking.prepare_question import prepare_question
 from nacre.understanding.parse_question import parse_question
 from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.constraints.answer_type import filter_by_answer_type
 from nacre.understanding.question.types import Link, Question
 from nacre.understanding.ranking.calibrate import table_outcome
-from nacre.understanding.understand import candidates_in_scope, question_text, scoped_links
+from nacre.understanding.understand import answering_candidates, question_text, scoped_links
 from nacre.wording.run_plan import run_plan
 
 # things and labels of a turn that the next turn may refer to
@@ -39,6 +40,7 @@ class JudgedTurn:
     line: Mapping[str, Any]
     rewritten: Rewrite
     question: Question
+    links: list[Link]
     candidates: list[Candidate]
     values: list[tuple[Cell, ...] | None]
     changed: list[Body]
@@ -70,9 +72,9 @@ def _judge_turn(
     started = time.monotonic()
     question = prepare_question(question_text(rewrite), linker)
     links = scoped_links(question, rewrite.scope, linker)
-    candidates = candidates_in_scope(
-        parse_question(question, links, linker, start_deadline(MAX_PARSE_SECONDS)), question, rewrite.scope
-    )
+    parsed = parse_question(question, links, linker, start_deadline(MAX_PARSE_SECONDS))
+    match = filter_by_answer_type(parsed, question, linker.index.graph)
+    candidates = answering_candidates(match, question, rewrite.scope)
     changed = _changed_plans(question, links, candidates, rewrite.scope, linker)
     seconds = time.monotonic() - started
     bodies: list[Body] = [*(c.body for c in candidates), *changed]
@@ -83,7 +85,7 @@ def _judge_turn(
     right = [v is not None and same_values(line["answers"], v) for v in values]
     count = len(candidates)
     return JudgedTurn(
-        line, rewrite, question, candidates, values[:count], changed, right[:count], right[count:], seconds
+        line, rewrite, question, links, candidates, values[:count], changed, right[:count], right[count:], seconds
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from nacre.understanding.ranking.calibrate import MAX_LOG_ODDS
 
-# Strength of the ranker's regularisation, measured with `python -m nacre.evaluation.learning.parser_weights`
+# Strength of the ranker's regularisation, measured with `python -m nacre.evaluation.learn`
 # at 0.003, 0.01 and 0.03
 RIDGE = 0.01
 # upper bound of the search for the weight of similarity
@@ -17,8 +17,10 @@ MAX_SIMILARITY_WEIGHT = 50.0
 class JudgedReadings(Protocol):
     """The features of the readings of one question, and which of them are right."""
 
-    features: list[dict[str, float]]
-    right: list[bool]
+    @property
+    def features(self) -> Sequence[Mapping[str, float]]: ...
+    @property
+    def right(self) -> Sequence[bool]: ...
 
 
 def fit_log_linear(samples: Sequence[JudgedReadings], without: str | None = None) -> dict[str, float]:

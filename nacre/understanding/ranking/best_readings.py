@@ -13,12 +13,7 @@ from nacre.understanding.parsing.constraints.own_properties import looks_up_own
 from nacre.understanding.parsing.mention_rules.subclasses import NARROWER_KIND_RULE, OTHER_KIND_RULE
 from nacre.understanding.parsing.readers.ages import ELAPSED_RULE
 from nacre.understanding.question.types import Link, Question, token_mask
-from nacre.understanding.ranking.calibrate import (
-    graph_log_odds,
-    known_log_odds,
-    log_odds_before_running,
-    probability_before_running,
-)
+from nacre.understanding.ranking.calibrate import known_log_odds, log_odds_before_running, probability_before_running
 from nacre.understanding.ranking.rank import RankedReading
 from nacre.understanding.ranking.unheeded_words import (
     TokenSpan,
@@ -52,7 +47,8 @@ def best_readings(
     is_late = [i >= MAX_READINGS_CHECKED or bool(unheeded[i]) or r.share < MIN_SHARE for i, r in enumerate(ranked)]
     order = sorted(range(len(ranked)), key=lambda i: is_late[i])
     unlinked = unlinked_tokens(links, question)
-    readings = (_reading(ranked[i], i, question, unheeded[i], unlinked, graph, schema) for i in order[:MAX_READINGS])
+    first = order[:MAX_READINGS]
+    readings = (make_reading(ranked[i], i, question, unheeded[i], unlinked, graph, schema) for i in first)
     return [ranked[i] for i in order], tuple(readings)
 
 
@@ -98,7 +94,7 @@ def show_things_beside_values(body: Body) -> Body:
     return replace(body, answers=(Itself(value.variable), value))
 
 
-def _reading(
+def make_reading(
     ranked: RankedReading,
     place: int,
     question: Question,
@@ -132,7 +128,6 @@ def _reading(
         round(known_log_odds(ranked, place) - (LOST_CONDITION_LOG_ODDS if is_refused else 0.0), 4),
         _texts(unheeded, question),
         own=looks_up_own(candidate, question, graph),
-        graph_odds=round(graph_log_odds(ranked), 4),
     )
 
 

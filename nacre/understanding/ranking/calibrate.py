@@ -19,8 +19,6 @@ FEW_CELLS, MANY_CELLS, THOUSANDS_OF_CELLS = 10, 100, 1000
 MAX_UNUSED_COUNTED = 4
 # Features that do not choose among readings: a no is no better reason to choose one than a yes.
 _TRUTH = frozenset(("ran yes", "ran no"))
-# Features of the graph as a whole: they say how sure an answer is, and nothing about one reading beside another.
-_OF_GRAPH = frozenset(("layer share",))
 # Log-odds beyond which a probability is 0 or 1.
 MAX_LOG_ODDS = 30.0
 # What running a reading adds to its log-odds on average (measured over conversations about four graphs to learn from,
@@ -63,12 +61,6 @@ def probability_before_running(ranked: RankedReading, place: int, learned: Weigh
 def known_log_odds(ranked: RankedReading, place: int, learned: Weights | None = None) -> float:
     """The part of the log-odds after running that is known before running: `Reading.odds`."""
     return _weighted_belief(ranked, place, (learned or load_weights()).after)
-
-
-def graph_log_odds(ranked: RankedReading, learned: Weights | None = None) -> float:
-    """The part of `known_log_odds` that all readings over the graph share: `Reading.graph_odds`."""
-    own = {name: value for name, value in ranked.features.items() if name in _OF_GRAPH}
-    return weighted_sum(own, (learned or load_weights()).after)
 
 
 def log_odds_before_running(after: float) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 # A first reading with a larger share is not doubtful, and how many readings are compared (both measured with
-# `python -m nacre.evaluation.learning.parser_weights`: 0.5 to 0.95, and 3, 5 and 8).
+# `python -m nacre.evaluation.learn`: 0.5 to 0.95, and 3, 5 and 8).
 MAX_DOUBTED_SHARE, MAX_READINGS_COMPARED = 0.6, 3
 
 Embed = Callable[[Sequence[str]], Sequence[Any]]

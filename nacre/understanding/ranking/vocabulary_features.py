@@ -9,6 +9,7 @@ from nacre.records.plan import Ask, Combine, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.constraints.own_properties import looks_up_own, unnamed_edges
+from nacre.understanding.parsing.readers.keywords import is_keywords
 from nacre.understanding.question.types import Link, Question
 
 # Larger counts say no more.
@@ -29,6 +30,7 @@ def vocabulary_features(candidate: Candidate, question: Question, graph: SchemaG
         "links unsaid": float(min(len(unnamed_edges(candidate, question, graph)), MAX_COUNTED)),
         "own property": float(looks_up_own(candidate, question, graph)),
         "layer share": graph.layer_share,
+        "keywords": float(is_keywords(question)),
         "layer words": len(layered) / max(1, len(used)),
         "layer derived": float(min(sum(bool(each.patterns) for each in about), MAX_COUNTED)),
         "layer hidden": float(min(sum(each.hidden for each in about) + len(nodes & hidden), MAX_COUNTED)),

@@ -17,7 +17,7 @@ class Weights:
     `choice` chooses among the readings that ran, and `after` gives the log-odds for the chosen one. Of the answers with
     a probability over `threshold` (after running; `threshold_before` before) the share `right` was right, out of fold.
     If the likeliest reading looks up a property of a named thing and gives nothing, other readings answer only if they
-    have at least the share `unstated` of its belief.
+    have at least the share `unstated` of its belief. Rows that leave words out are refused below `refused`.
     `levels` are further thresholds after running: wanted share, threshold, share of questions above it, share of these
     that were right. `offered` is the minimum share of the belief of an offered reading. `likeness` is the weight of the
     similarity of a reading with the question.
@@ -33,10 +33,11 @@ class Weights:
     offered: float
     likeness: float
     unstated: float = 1.0
+    refused: float = 0.4
     levels: Sequence[Sequence[float]] = ()
 
 
 @cache
 def load_weights() -> Weights:
-    """The weights, read once. `python -m nacre.evaluation.learning.parser_weights` writes the file."""
+    """The weights, read once. `python -m nacre.evaluation.learn` writes the file."""
     return Weights(**json.loads(WEIGHTS_FILE.read_text(encoding="utf-8")))

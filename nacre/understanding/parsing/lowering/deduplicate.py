@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import replace
 
-from nacre.records.plan import Select, aggregated_value
+from nacre.records.plan import Attribute, Select, aggregated_value
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 
 
@@ -34,6 +34,7 @@ def drop_redundant_variables(select: Select, graph: SchemaGraph, required: Colle
 def _used_variables(select: Select) -> set[str]:
     """The variables that are shown, filtered, named, grouped or ordered by."""
     terms = [*select.answers, *(each.left for each in select.filters)]
+    terms += [each.right for each in select.filters if isinstance(each.right, Attribute)]
     terms += [select.order.by] if select.order is not None else []
     named = {variable.name for variable in select.variables if variable.keys}
     grouped = {*select.group, *(each.variable for each in select.by)}
