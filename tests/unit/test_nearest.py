@@ -74,7 +74,7 @@ def test_at_least_three_facts_are_shown_and_the_nearest_first() -> None:
 
 def test_facts_leave_room_for_what_is_offered_and_one_is_always_shown() -> None:
     understanding = Understanding("any safety bits on the Otter?", unknown=(("bits", ""),), named=(NAMED,))
-    long, short = fact(f"Otter has {'very ' * 30}old sails.", 0.9), fact("Otter has 2 masts.", 0.8)
+    long, short = fact(f"Otter has {'very ' * 150}old sails.", 0.9), fact("Otter has 2 masts.", 0.8)
     draft = draft_nearest(understanding, [long, short])
     assert draft is not None
     assert [indexes for _, indexes in draft.sentences] == [(), (1,)]

@@ -30,8 +30,9 @@ from nacre.understanding.ranking.weights import load_weights
 
 # facts of one thing that are shown at least and at most, and sentences about no named thing
 FEWEST_FACTS, MOST_FACTS, MOST_OTHERS = 3, 6, 3
-# words of an answer, with what is offered, that have room for more than one fact of each thing (given)
-MOST_WORDS = 60
+# words of an answer, with what is offered, that have room for more than one fact of each thing, and of facts beside
+# rows (both given)
+MOST_WORDS, MOST_WORDS_BESIDE = 150, 60
 # facts that are less near than the nearest by more than this are shown only to have enough (given)
 NEAR = 0.15
 # words from which on a literal is a text, and from which on a text is a sentence (given)
@@ -118,7 +119,7 @@ def facts_beside(
     near = [each for each in near if each[2].likeness >= least]
     others = [each for each in near if not given & {predicate for _, predicate, _ in each[1].triples}]
     others = [each for each in others if each[2].thing == others[0][2].thing]
-    shown = _within_words(others[:FEWEST_FACTS], MOST_WORDS, True) if others else []
+    shown = _within_words(others[:FEWEST_FACTS], MOST_WORDS_BESIDE, True) if others else []
     if not shown:
         return ()
     name = quote_line(named[shown[0][2].thing].mention.label)

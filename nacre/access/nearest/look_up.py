@@ -67,14 +67,17 @@ def look_up_nearest(
 ) -> NearReading | None:
     """Look up the property that the nearest fact about the only named thing states. `facts` are the nearest first.
 
-    It is likelier if a reading gives the same rows. If not, it is never sure, and no reading gives way to it that uses
-    all words of the question or is likelier than not.
+    If the question calls properties by their names, only these count. The look-up is likelier if a reading gives the
+    same rows. If not, it is never sure, and no reading gives way to it that uses all words of the question or is
+    likelier than not.
     """
     if len(understanding.named) != 1 or not facts or graph.lexicon.embedder is None or not _may_ask(understanding):
         return None
     (thing,) = understanding.named
-    property_of = _property(facts[0], thing)
-    if property_of is None or len(facts[0].text.split()) > MAX_WORDS:
+    said = _exact_properties(understanding)
+    facts = [each for each in facts if not said or said & {predicate for _, predicate, _ in each.triples}]
+    property_of = _property(facts[0], thing) if facts else None
+    if property_of is None or (len(facts[0].text.split()) > MAX_WORDS and not said):
         return None
     plan = Plan(_select(thing, *property_of, graph.schema))
     reading = Reading(plan, 0.0, 1.0, verbalise_plan(plan, graph.schema), own=True, near=True)
@@ -169,6 +172,12 @@ def _may_ask(understanding: Understanding) -> bool:
     bounds = [(tokens[n.start].start, tokens[n.end - 1].end) for n in question.numbers]
     is_bounded = any(not any(a <= start and end <= b for a, b in named) for start, end in bounds)
     return not is_bounded and not any(cue.kind in LIMITING_CUES for cue in question.cues)
+
+
+def _exact_properties(understanding: Understanding) -> set[str]:
+    """The properties that the question calls by their names."""
+    mentions = (*understanding.mentions, *understanding.candidates)
+    return {each.target for each in mentions if each.kind == "predicate" and each.score >= 1.0}
 
 
 def _words_of(understanding: Understanding) -> list[str]:

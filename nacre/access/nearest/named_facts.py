@@ -88,7 +88,7 @@ def nearest_sentences(
     by_words = word_likenesses(asked_forms(asked), [text_forms(text) for text in texts])
     kind, said = requested_kind(question or asked), frozenset(name_tokens(question))
     gains = [
-        _gain(each, graph.schema)
+        _gain(each, said, graph.schema)
         + KIND_GAIN * kind_fit(each, thing.target, kind, graph.schema)
         - PART_LOSS * (not any(thing.target in triple for triple in each.triples))
         - REPEAT_LOSS * _repeats(each, text, said, graph.schema)
@@ -132,9 +132,11 @@ def _repeats(sentence: EvidenceSentence, text: str, question: frozenset[str], sc
     return bool(value) and value <= question
 
 
-def _gain(sentence: EvidenceSentence, schema: Schema) -> float:
-    """What a sentence tells a reader more or less than a value does, as likeness."""
-    losses = CODE_LOSS * _is_code(sentence, schema) + LIST_LOSS * _is_list(sentence)
+def _gain(sentence: EvidenceSentence, question: frozenset[str], schema: Schema) -> float:
+    """What a sentence tells a reader more or less than a value does, as likeness. The question may ask for a list."""
+    label, asked = ({lemma(word) for word in words} for words in (name_tokens(_label(sentence, schema)), question))
+    is_unasked = not label or not label <= asked
+    losses = CODE_LOSS * _is_code(sentence, schema) + LIST_LOSS * (_is_list(sentence) and is_unasked)
     return PROSE_GAIN * is_prose(sentence) - losses
 
 
