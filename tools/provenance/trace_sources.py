@@ -40,8 +40,10 @@ def _trace_rows(rows: Rows, plan: Plan | None, tables: Tables) -> Rows:
         elif rows.query is not None:
             found = _model_query_triples(rows.query, rows.keys, tables)
         else:
-            # a comparison combines many facts and has their triples already
-            return replace(rows, basis=IN_WORDS)
+            # a comparison combines many facts and has their triples
+            stored = TripleReader(tables)
+            stated = dict.fromkeys(t for triple in rows.triples for t in _stated_triples(triple, stored))
+            return replace(rows, triples=tuple(stated), basis=IN_WORDS)
     except ToolError as error:
         log.warning("a citation could not be traced: %s", error)
         found = ()

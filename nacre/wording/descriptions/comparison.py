@@ -126,7 +126,9 @@ def _compared_properties(
         is_lack = none is not None and set(cells) == {none}
         label = f"has {nominal_label(predicate.iri, schema)}" if is_lack else _row_label(predicate, schema, several)
         shared = [fact for fact in sides[0] if fact.text in texts[1]]
-        triples = tuple(fact.triple for facts in sides for fact in facts[:MAX_NAMES])
+        in_common = {fact.text for fact in shared}
+        listed = (sorted(facts, key=lambda fact: fact.text not in in_common) for facts in sides)
+        triples = tuple(fact.triple for facts in listed for fact in facts[:MAX_NAMES])
         filled = (cells[0] or NOTHING, cells[1] or NOTHING)
         clause = _shared_clause(predicate, shared, join_names([left.name, right.name]), schema) if shared else ""
         found.append(_ComparedProperty(label, filled, clause, triples))
