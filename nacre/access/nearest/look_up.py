@@ -16,7 +16,7 @@ from agents.answering.selection.select_answer import select_answer_rows
 from agents.models.priors import after_agreement
 from nacre.access.nearest.answer_kind import AnswerKind, kind_fit, requested_kind
 from nacre.access.nearest.named_facts import KIND_GAIN, engine_of, round_likeness
-from nacre.language.base import language
+from nacre.language.base import language, word_list
 from nacre.language.tokens import name_tokens, tokenize
 from nacre.plans.inspect_select import asked_select, predicates_of
 from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Rows, Table
@@ -165,6 +165,8 @@ def _may_ask(understanding: Understanding) -> bool:
     first = understanding.readings[0].plan.body if understanding.readings else None
     if (isinstance(first, Select) and len(first.answers) > 1) or any(norm in words["than"] for norm in norms):
         return False
+    if _asks_of_others(understanding):
+        return False
     if understanding.absent or not norms or (norms[0] in words["asking_yes_no"] and not is_open):
         return False
     named = [(each.mention.start, each.mention.end) for each in understanding.named]
@@ -172,6 +174,22 @@ def _may_ask(understanding: Understanding) -> bool:
     bounds = [(tokens[n.start].start, tokens[n.end - 1].end) for n in question.numbers]
     is_bounded = any(not any(a <= start and end <= b for a, b in named) for start, end in bounds)
     return not is_bounded and not any(cue.kind in LIMITING_CUES for cue in question.cues)
+
+
+def _asks_of_others(understanding: Understanding) -> bool:
+    """Whether a question asks something of other things than the named one, to which they are linked.
+
+    "Where is the club that Ann plays for", "which club has a player from Ghana": a class with a relative clause, or two
+    classes stand before the name.
+    """
+    named_at = min(each.mention.start for each in understanding.named)
+    before = {token.norm for token in tokenize(understanding.standalone[:named_at])[1:]}
+    mentions = (*understanding.mentions, *understanding.candidates)
+    classes = {(each.start, each.end) for each in mentions if each.kind == "class" and each.end <= named_at}
+    apart = [
+        (start, end) for start, end in classes if not any(a <= start and end <= b for a, b in classes - {(start, end)})
+    ]
+    return len(apart) > 1 or (bool(apart) and not word_list("wording", "relative_pronouns").isdisjoint(before))
 
 
 def _exact_properties(understanding: Understanding) -> set[str]:
