@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 from random import Random
 
@@ -60,7 +61,8 @@ def answered(composition: Composition, graphs: Sequence[str], questions: Path) -
             for turn in (case, *case.get("then", ())):
                 view, account = asyncio.run(ask(turn["ask"], name, f"{name}{number}"))
                 if account.values and sorted(map(str, account.values)) == sorted(map(str, turn["values"])):
-                    for text, cited in account.sentences:
+                    # a sentence that cites nothing only leads to others
+                    for text, cited in filter(itemgetter(1), account.sentences):
                         yield Right(name, whole(text), view.evidence, cited)
 
 

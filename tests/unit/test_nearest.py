@@ -97,6 +97,16 @@ def test_a_list_of_other_things_is_no_fact_of_a_thing() -> None:
     assert [each.text for each in near] == [own.text]
 
 
+def test_a_code_that_has_a_word_of_the_name_is_a_fact() -> None:
+    predicate = SimpleNamespace(role="fact", label="code", datatype="text", minimum=None, domains={}, ranges={})
+    schema = SimpleNamespace(predicate_of={"code": predicate}, class_of={})
+    graph = SimpleNamespace(lexicon=SimpleNamespace(embedder=None), schema=schema)
+    code = EvidenceSentence("lexical", 1, "Otter's code is S.OTTER.", triples=(("otter", "code", "S.OTTER"),))
+    name = EvidenceSentence("lexical", 1, "Otter's code is Otter.", triples=(("otter", "code", "Otter"),))
+    near = nearest_sentences("what code?", OTTER, [code, name], cast(Any, graph))
+    assert [each.text for each in near] == [code.text]
+
+
 def test_a_word_that_names_of_the_graph_have_is_not_absent() -> None:
     class Words:
         def word(self, text: str) -> LexiconWord | None:
@@ -134,6 +144,12 @@ def test_rows_of_which_only_the_name_is_in_the_question_leave_no_word_out(
 ) -> None:
     understanding, rows = length(Reading(LENGTH, 1.0, 1.0, "the length of Otter", unused=unused, own=True), text)
     assert is_refused(understanding, rows) == refused
+
+
+@pytest.mark.parametrize(("text", "refused"), [("when was the Otter made", False), ("who made the Otter", True)])
+def test_a_date_uses_the_word_that_asks_for_it(text: str, refused: bool) -> None:
+    understanding, rows = length(Reading(LENGTH, 1.0, 1.0, "the launch of Otter", unused=("made",), own=True), text)
+    assert is_refused(understanding, replace(rows, table=Table(("launch",), (("1999-05-02",),)))) == refused
 
 
 def test_a_word_that_is_left_out_may_mean_the_opposite() -> None:

@@ -12,6 +12,7 @@ from agents.answering.selection.rows import (
     row_probability,
 )
 from nacre.language.base import language, word_list
+from nacre.language.dates import find_periods
 from nacre.language.thesaurus import antonyms, function_words
 from nacre.language.tokens import lemma, name_tokens, tokenize
 from nacre.plans.inspect_select import asked_select, predicates_of
@@ -19,6 +20,7 @@ from nacre.plans.missing_values import is_unknown_truth
 from nacre.records.evidence import Evidence, Rows, Table
 from nacre.records.plan import Ask, Attribute, Itself, Plan, Select
 from nacre.records.turn import Mention, Understanding
+from nacre.understanding.question.analyse import analyse_question
 from nacre.understanding.ranking.calibrate import shown_columns
 from nacre.understanding.ranking.unheeded_words import is_unrestricted
 from nacre.understanding.ranking.weights import load_weights
@@ -30,7 +32,8 @@ EXACT_SCORE = 0.9
 def is_refused(understanding: Understanding, rows: Rows) -> bool:
     """Whether rows ignore what the question is about: all things of a class, or that there are some, although words are
     left out ("which boat sank" is not answered by all boats); rows that leave out a named thing, or use only
-    names; unlikely rows that leave words out although things are named, and an unlikely no."""
+    names, except dates if the question asks when; unlikely rows that leave words out although things are named, and
+    an unlikely no."""
     if rows.reading is None or rows.confirmed:
         return False
     reading = understanding.readings[rows.reading]
@@ -43,19 +46,31 @@ def is_refused(understanding: Understanding, rows: Rows) -> bool:
     if _gives_whole_class(reading.plan) or (not is_likely and is_unrestricted(reading.plan.body)):
         return True
     named = [each.mention for each in understanding.named]
-    if named and not isinstance(reading.plan.body, Ask) and _uses_only_names(understanding, left_out):
+    if named and not isinstance(reading.plan.body, Ask) and _uses_only_names(understanding, rows.table, left_out):
         return True
     if any(each.score >= EXACT_SCORE and left_out & set(name_tokens(each.text)) for each in named):
         return True
     return bool(named) and not is_likely
 
 
-def _uses_only_names(understanding: Understanding, left_out: Collection[str]) -> bool:
+def _uses_only_names(understanding: Understanding, table: Table, left_out: Collection[str]) -> bool:
     """Whether a reading that leaves words out uses no other word than names: "who built Otter" is not answered by whom
-    the boat belongs to."""
+    the boat belongs to. Dates use "when"."""
+    if _asks_when(understanding) and _gives_dates(table):
+        return False
     names = [m.text for m in (*understanding.mentions, *(each.mention for each in understanding.named)) if _is_name(m)]
     used = {word for name in names for word in name_tokens(name)} | function_words() | language().words["filler"]
     return all(token.norm in used or token.norm in left_out for token in tokenize(understanding.standalone))
+
+
+def _asks_when(understanding: Understanding) -> bool:
+    return any(cue.kind == "open" and cue.value == "when" for cue in analyse_question(understanding.standalone).cues)
+
+
+def _gives_dates(table: Table) -> bool:
+    """Whether all that a table shows are dates."""
+    cells = [row[i] for row in table.rows for i in shown_columns(table)]
+    return bool(cells) and all(isinstance(cell, str) and find_periods(cell) for cell in cells)
 
 
 def _is_name(mention: Mention) -> bool:

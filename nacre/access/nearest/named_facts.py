@@ -128,7 +128,9 @@ def _label(sentence: EvidenceSentence, schema: Schema) -> str:
 def _repeats(sentence: EvidenceSentence, text: str, question: frozenset[str], schema: Schema) -> bool:
     """Whether a question has the value of a fact already."""
     label = {lemma(word) for word in name_tokens(_label(sentence, schema))}
-    value = {word for word in name_tokens(text) if lemma(word) not in label} - function_words()
+    # a code such as S.QUAY counts as a whole
+    words = [tokens for tokens in map(name_tokens, text.split()) if not function_words().issuperset(tokens)]
+    value = {word for tokens in words for word in tokens if lemma(word) not in label}
     return bool(value) and value <= question
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agents.answering.answer_draft import Lack
 from agents.answering.selection.rows import indexed_sentences
+from agents.answering.selection.select_answer import select_answer_rows
 from agents.turn_view import TurnView
 from nacre.access.nearest.likeness import likenesses
 from nacre.access.nearest.look_up import compare_readings, look_up_nearest
@@ -33,11 +34,13 @@ class NearestFound(NamedTuple):
 def search_nearest(view: TurnView, lack: Lack, graph: Graph) -> NearestFound:
     """The sentences that are nearest to the question, with their nearness: texts of requested things, and facts of the
     named things; if nothing answers and none is named, sentences that other branches found. The nearest fact is looked
-    up as a reading of its own.
+    up as a reading of its own. An endpoint is asked for no facts if the rows of a reading answer that uses all words.
 
     Blocking; raises ToolError if a store fails.
     """
     started = time.perf_counter()
+    if graph.remote is not None and lack == "words" and not _leaves_words_out(view):
+        return NearestFound(BranchResult(LEXICAL), view.understanding)
     evidence: list[Evidence] = [*prose_matches(view.understanding, view.evidence, graph, view.round)]
     queries: tuple[Query, ...] = ()
     understanding = view.understanding
@@ -57,6 +60,13 @@ def search_nearest(view: TurnView, lack: Lack, graph: Graph) -> NearestFound:
     query = replace(query, seconds=time.perf_counter() - started)
     found = BranchResult(LEXICAL, tuple(evidence), (query, *queries) if graph.endpoint is None else queries)
     return NearestFound(found, understanding)
+
+
+def _leaves_words_out(view: TurnView) -> bool:
+    """Whether the reading that answers as the evidence stands leaves words of the question out."""
+    selected = select_answer_rows(view.understanding, view.evidence)
+    reading = selected[1].reading if selected is not None else None
+    return reading is None or bool(view.understanding.readings[reading].unused)
 
 
 def _nearest_found(view: TurnView, graph: Graph) -> list[EvidenceSentence]:
