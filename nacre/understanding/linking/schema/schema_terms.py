@@ -171,8 +171,9 @@ def _predicate_names(predicate: str, words: tuple[str, ...], graph: SchemaGraph)
         mixed = graph.mixed_target.get((source, predicate))
         targets = graph.drop_subclasses(ends[source]) if mixed is None else (mixed,)
         yield _Name("link", (source, *targets), predicate, words)
-        if mixed is not None and source in ends[source]:
-            # "what contains the gear train", which contains other things as well
+        others = graph.drop_contained_classes(ends[source] - {mixed})
+        if mixed is not None and source in ends[source] and len(others) > 1:
+            # "what contains the gear train", which contains things of other classes as well
             yield _Name("link", (source, source), predicate, words)
 
 

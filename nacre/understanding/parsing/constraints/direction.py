@@ -6,7 +6,7 @@ or "mentor". The words of the question say whether a named thing acts.
 
 from nacre.language.base import language
 from nacre.language.forms.nouns import is_participle, wording_entry
-from nacre.language.thesaurus import converse_roles
+from nacre.language.thesaurus import converse_roles, function_words
 from nacre.language.tokens import lemma, split_name
 from nacre.records.plan import Edge, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
@@ -86,7 +86,16 @@ def _agent_end(predicate: str, verb: Link, question: Question, graph: SchemaGrap
         end = "object"
     own, other = _role(graph.words[predicate]), _role(says)
     is_converse = own is not None and other is not None and own[0] == other[0] and own != other
-    return _opposite(end) if end and is_converse else end
+    if is_converse:
+        return _opposite(end) if end else ""
+    return end if _is_label(graph.words[predicate], verb, question) else ""
+
+
+def _is_label(label: tuple[str, ...], verb: Link, question: Question) -> bool:
+    """Whether words of the question are those of a label, and not of a further name of the link, whose form may say the
+    opposite: "fed by" and "feeds" of "fed equipment"."""
+    said = [question.tokens[i].lemma for i in range(verb.start, verb.end) if i not in question.stopwords]
+    return said == [word for word in label if word not in function_words()]
 
 
 def _role(words: tuple[str, ...]) -> tuple[int, int] | None:

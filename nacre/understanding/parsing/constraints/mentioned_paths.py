@@ -63,9 +63,11 @@ def _losses(candidate: Candidate, question: Question, graph: SchemaGraph) -> _Lo
     if not isinstance(body, Select):
         return _Losses(0, 0, 0)
     followed = predicates_of(body)
-    sure = (link for link in links if not link.match.endswith("like"))
+    # a part of a name ("values" of "value type") does not say which link is meant
+    whole = [link for link in links if link.kind != "property" or not link.match.endswith("partial")]
+    sure = (link for link in whole if not link.match.endswith(("like", "partial")))
     named = [predicates for link in sure if (predicates := named_predicates(link, graph))]
-    unnamed = len(body.edges) - len(named_edges(body, links, question, graph))
+    unnamed = len(body.edges) - len(named_edges(body, whole, question, graph))
     return _Losses(sum(not predicates & followed for predicates in named), unnamed, len(body.edges))
 
 
