@@ -41,7 +41,7 @@ PART_LOSS, REPEAT_LOSS = 0.2, 0.4
 # the likeness that prose has more than a value, and that codes and addresses have less (given)
 PROSE_GAIN, CODE_LOSS = 0.05, 0.3
 # words from which on a fact is a list, which has words of many names, and the likeness that it has less (given)
-LIST_WORDS, LIST_LOSS = 25, 0.3
+LIST_WORDS, LIST_LOSS = 25, 0.1
 # parts of a thing whose facts count as its own
 MOST_PARTS = 2
 LEXICAL = "lexical"
