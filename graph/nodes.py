@@ -31,6 +31,7 @@ from graph.turn_input import (
     turn_question,
 )
 from graph.write_answer import run_id, usage_fields, write_answer
+from nacre.access.nearest.named_facts import LEXICAL as NEAREST_BRANCH
 from nacre.access.nearest.search import search_nearest
 from nacre.access.sql_database import sql_database
 from nacre.access.text_coverage import may_texts_answer
@@ -205,7 +206,7 @@ class Nodes:
         settings = self._resources.settings
         with await self._pinned_graph(state) as graph:
             lack = await run_in_thread(find_lack, view)
-            if not lack:
+            if not lack or NEAREST_BRANCH in view.failures:
                 return {}
             try:
                 searching = run_in_thread(search_nearest, view, lack, graph)

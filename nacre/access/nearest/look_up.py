@@ -74,6 +74,8 @@ def look_up_nearest(
     if len(understanding.named) != 1 or not facts or graph.lexicon.embedder is None or not _may_ask(understanding):
         return None
     (thing,) = understanding.named
+    if _may_be_another(understanding, thing):
+        return None
     said = _exact_properties(understanding)
     facts = [each for each in facts if not said or said & {predicate for _, predicate, _ in each.triples}]
     property_of = _property(facts[0], thing) if facts else None
@@ -174,6 +176,13 @@ def _may_ask(understanding: Understanding) -> bool:
     bounds = [(tokens[n.start].start, tokens[n.end - 1].end) for n in question.numbers]
     is_bounded = any(not any(a <= start and end <= b for a, b in named) for start, end in bounds)
     return not is_bounded and not any(cue.kind in LIMITING_CUES for cue in question.cues)
+
+
+def _may_be_another(understanding: Understanding, thing: NamedThing) -> bool:
+    """Whether other things have the name as well."""
+    name = thing.mention
+    rivals = (each for each in understanding.candidates if each.kind == "entity" and each.target != name.target)
+    return any((each.start, each.end) == (name.start, name.end) and each.score >= name.score for each in rivals)
 
 
 def _asks_of_others(understanding: Understanding) -> bool:

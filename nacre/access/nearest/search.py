@@ -20,6 +20,8 @@ from nacre.records.turn import Understanding
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
 
+# branches that give rows
+ROW_BRANCHES = frozenset(("sql", "sparql"))
 # sentences of the other branches that are compared with the question
 MOST_COMPARED = 15
 
@@ -50,7 +52,8 @@ def search_nearest(view: TurnView, lack: Lack, graph: Graph) -> NearestFound:
         queries = named.queries
         evidence += facts or (_nearest_found(view, graph) if lack == "everything" else [])
         understanding = compare_readings(understanding, facts, graph)
-        looked_up = look_up_nearest(understanding, facts, view.evidence, graph, view.round)
+        looks_up = not view.enabled or not ROW_BRANCHES.isdisjoint(view.enabled)
+        looked_up = look_up_nearest(understanding, facts, view.evidence, graph, view.round) if looks_up else None
         if looked_up is not None:
             understanding = replace(understanding, readings=(*understanding.readings, looked_up.reading))
             evidence += looked_up.found.evidence
