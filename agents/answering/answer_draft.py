@@ -8,8 +8,8 @@ from nacre.records.turn import Reading
 
 # a sentence with the indexes of the evidence that it rests on
 CitedSentence = tuple[str, tuple[int, ...]]
-# what an answer lacks: nothing, words that its rows leave out, or everything
-Lack = Literal["", "words", "everything"]
+# what an answer lacks: nothing, that its rows are sure, words that they leave out, or everything
+Lack = Literal["", "certainty", "words", "everything"]
 
 
 @dataclass(frozen=True)

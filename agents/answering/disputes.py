@@ -50,6 +50,11 @@ def is_same_result(rows: Table, others: Table) -> bool:
     return all(column in many for column in few)
 
 
+def has_same_columns(one: Table, other: Table) -> bool:
+    """Whether two tables have as many columns, with the same values."""
+    return len(one.columns) == len(other.columns) and is_same_result(one, other)
+
+
 def _columns(table: Table) -> list[frozenset[str]]:
     cells = zip(*table.rows, strict=True)
     return [frozenset(_value(cell) for cell in column if cell is not None) for column in cells]

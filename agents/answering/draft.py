@@ -90,8 +90,8 @@ def _draft_without_rows(view: TurnView, schema: Schema) -> AnswerDraft:
 
 
 def find_lack(view: TurnView) -> Lack:
-    """What the answer lacks as the evidence stands: "words" if rows are not sure or leave words out, "everything"
-    without rows; nothing if it answers, or if it is sure that nothing does."""
+    """What the answer lacks as the evidence stands: "words" if rows leave some out, "certainty" if they use all and are
+    not sure, "everything" without rows; nothing if it answers, or if it is sure that nothing does."""
     understanding, evidence = view.understanding, view.evidence
     if view.rewrite.chosen is not None or view.rewrite.aside or understanding.orientation or _reported_missing(view):
         return ""
@@ -99,8 +99,9 @@ def find_lack(view: TurnView) -> Lack:
         return ""
     selected = select_answer_rows(understanding, evidence)
     if selected is not None:
-        is_open = not is_sure(understanding, selected[1]) or _left_out_words(understanding, selected[1])
-        return "words" if is_open and _is_of_reading(selected[1]) else ""
+        if _left_out_words(understanding, selected[1]):
+            return "words"
+        return "certainty" if _is_of_reading(selected[1]) and not is_sure(understanding, selected[1]) else ""
     from_text = best_text_answer(understanding.standalone, evidence)
     is_in_texts = from_text is not None and from_text.probability > DECLINED
     return "" if is_in_texts or is_unanswerable(understanding, evidence) else "everything"

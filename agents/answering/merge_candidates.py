@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from agents.answering.disputes import is_same_result
+from agents.answering.disputes import has_same_columns, is_same_result
 from agents.answering.selection.rows import is_empty, row_probability
 from agents.models.priors import Outcome, Priors, after_agreement, after_dispute
 from agents.query_writing.doubts import FORMS, is_of_kind
@@ -68,7 +68,7 @@ def merge_rewording(understanding: Understanding, drafted: BranchResult, rows: R
     """
     own = (priors.faithful or 0.0) * (rows.probability or 0.0)
     drafts = sorted(non_empty_rows(drafted.rows), key=lambda each: -row_probability(understanding, each))
-    agreeing = [each for each in drafts if _is_same(each, rows)]
+    agreeing = [each for each in drafts if has_same_columns(each.table, rows.table)]
     confirmed_rows = [replace(each, confirmed=True) for each in agreeing] or [rows]
     others = [each for each in drafts if each not in agreeing]
     rival = row_probability(understanding, drafts[0]) if drafts else 0.0
@@ -83,11 +83,6 @@ def merge_rewording(understanding: Understanding, drafted: BranchResult, rows: R
     ranked = sorted([*confirmed_rows, *others], key=lambda each: -row_probability(understanding, each))
     rest = [each for each in drafted.evidence if each not in drafts]
     return replace(drafted, evidence=(*ranked, *rest), error=None)
-
-
-def _is_same(one: Rows, other: Rows) -> bool:
-    """Whether rows are the same answer with the same number of columns."""
-    return len(one.table.columns) == len(other.table.columns) and _are_same(one, other)
 
 
 def _disputed_by_query(rows: Rows, understanding: Understanding, priors: Priors) -> Rows:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
+from agents.answering.draft_sentences import QUERYING
 from agents.answering.selection.rows import plan_of
 from agents.turn_view import TurnView
 from nacre.access.labels import look_up_labels
@@ -27,7 +28,6 @@ from nacre.stores.search.vectors import Embedder
 
 log = logging.getLogger(__name__)
 
-QUERYING = ("sql", "sparql")
 # errors of a query itself, not of the store that runs it
 REFUSED = ("syntax", "refused", "unknown_name", "too_large", "type")
 # candidates of one mention that are shown

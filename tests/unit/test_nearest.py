@@ -93,7 +93,7 @@ def test_a_list_of_other_things_is_no_fact_of_a_thing() -> None:
         "lexical", 1, f"Otter is the boat of {'Ann, ' * 30}Bob.", triples=(("ann", "in", "otter"),)
     )
     own = replace(listed, text="Otter is the boat of Ann.")
-    near = nearest_sentences("who?", OTTER, [listed, own], cast(Any, graph))
+    near = nearest_sentences("who?", "who?", OTTER, [listed, own], cast(Any, graph))
     assert [each.text for each in near] == [own.text]
 
 
@@ -103,7 +103,7 @@ def test_a_code_that_has_a_word_of_the_name_is_a_fact() -> None:
     graph = SimpleNamespace(lexicon=SimpleNamespace(embedder=None), schema=schema)
     code = EvidenceSentence("lexical", 1, "Otter's code is S.OTTER.", triples=(("otter", "code", "S.OTTER"),))
     name = EvidenceSentence("lexical", 1, "Otter's code is Otter.", triples=(("otter", "code", "Otter"),))
-    near = nearest_sentences("what code?", OTTER, [code, name], cast(Any, graph))
+    near = nearest_sentences("what code?", "what code?", OTTER, [code, name], cast(Any, graph))
     assert [each.text for each in near] == [code.text]
 
 

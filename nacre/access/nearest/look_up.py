@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from agents.answering.disputes import is_same_result
+from agents.answering.disputes import has_same_columns
 from agents.answering.selection.refused_rows import says_opposite
 from agents.answering.selection.rows import UNSURE, candidate_rows, is_empty, row_probability
 from agents.answering.selection.select_answer import select_answer_rows
@@ -19,7 +19,7 @@ from nacre.access.nearest.named_facts import KIND_GAIN, engine_of, round_likenes
 from nacre.language.base import language, word_list
 from nacre.language.tokens import name_tokens, tokenize
 from nacre.plans.inspect_select import asked_select, predicates_of
-from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Rows, Table
+from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Rows
 from nacre.records.plan import Attribute, Edge, Itself, Plan, Profile, Select, Variable
 from nacre.records.schema import Schema
 from nacre.records.turn import NamedThing, Reading, Understanding
@@ -36,12 +36,11 @@ if TYPE_CHECKING:
 # next property of the same kind, without such a property, if it is of the requested kind, and in any case (fitted: 126
 # questions with everyday words about one thing, 1 in 4 without an answer)
 OF_LIKENESS, OF_LEAD, OF_NO_RIVAL, OF_KIND, BIAS = 6.5, 2.5, 0.8, 0.7, -1.8
-# the likeness apart from the kind of answer that is needed, and from which on the words that a reading leaves out ask
-# for nothing else than the property that it gives (given)
+# minimum likeness, apart from the kind of answer, of a fact that is looked up, and of one that may be sure (given)
 LEAST_LIKENESS, SURE_LIKENESS = 0.12, 0.45
-# a look-up that is less likely is no reading, only a fact nearby; and one whose rows a reading gives as well (given)
+# minimum probability of a look-up, and of one whose rows a reading gives as well (given)
 MIN_CHANCE, MIN_CHANCE_AGREED = 0.6, 0.5
-# from which probability on rows stand although they leave words out (given)
+# minimum probability of rows that leave words out and are still preferred to a look-up (given)
 LIKELIER_THAN_NOT = 0.5
 # words of a fact from which on it is a text and no value (given)
 MAX_WORDS = 20
@@ -68,79 +67,35 @@ def look_up_nearest(
     """Look up the property that the nearest fact about the only named thing states. `facts` are the nearest first.
 
     If the question calls properties by their names, only these count. The look-up is likelier if a reading gives the
-    same rows. If not, it is never sure, and no reading gives way to it that uses all words of the question or is
-    likelier than not.
+    same rows. Unless those are the rows that answer without it, it is never sure, and it is dropped if the rows that
+    answer use all words of the question or are likelier than not.
     """
     if len(understanding.named) != 1 or not facts or graph.lexicon.embedder is None or not _may_ask(understanding):
         return None
     (thing,) = understanding.named
     if _may_be_another(understanding, thing):
         return None
-    said = _exact_properties(understanding)
-    facts = [each for each in facts if not said or said & {predicate for _, predicate, _ in each.triples}]
-    property_of = _property(facts[0], thing) if facts else None
-    if property_of is None or (len(facts[0].text.split()) > MAX_WORDS and not said):
+    exact = _exact_properties(understanding)
+    facts = [each for each in facts if not exact or exact & {predicate for _, predicate, _ in each.triples}]
+    looked_up = _property(facts[0], thing) if facts else None
+    if looked_up is None or (len(facts[0].text.split()) > MAX_WORDS and not exact):
         return None
-    plan = Plan(_select(thing, *property_of, graph.schema))
+    chance, is_near = _chance_of(facts, thing, requested_kind(understanding.standalone), graph.schema)
+    if not chance:
+        return None
+    plan = Plan(_select(thing, *looked_up, graph.schema))
     reading = Reading(plan, 0.0, 1.0, verbalise_plan(plan, graph.schema), own=True, near=True)
     if says_opposite(_words_of(understanding), reading.words):
         return None
     found = run_reading(reading, len(understanding.readings), engine_of(graph), round=round)
-    looked_up = next(iter(found.rows), None)
-    chance, is_near = _chance_of(facts, thing, requested_kind(understanding.standalone), graph)
-    chance = (
-        _chance_beside(chance, looked_up, understanding, evidence, is_near=is_near) if looked_up is not None else 0.0
-    )
-    if looked_up is None or not chance:
+    rows = next(iter(found.rows), None)
+    if rows is None:
+        return None
+    chance = _chance_beside(chance, rows, understanding, evidence, is_near=is_near)
+    if not chance:
         return None
     reading = replace(reading, probability=chance, score=chance)
-    return NearReading(reading, replace(found, evidence=(replace(looked_up, probability=chance),)))
-
-
-def _chance_of(
-    facts: Sequence[EvidenceSentence], thing: NamedThing, asked: AnswerKind, graph: Graph
-) -> tuple[float, bool]:
-    """The probability that the first fact is the requested one, and whether it is near enough to be sure."""
-    fits = [kind_fit(each, thing.mention.target, asked, graph.schema) for each in facts]
-    own = [
-        (each.nearness.likeness if each.nearness else 0.0) - KIND_GAIN * fit
-        for each, fit in zip(facts, fits, strict=True)
-    ]
-    rivals = [
-        likeness
-        for each, likeness, fit in zip(facts, own, fits, strict=True)
-        if fit == fits[0] and _property(each, thing) != _property(facts[0], thing)
-    ]
-    lead = OF_LEAD * (own[0] - max(rivals)) if rivals else OF_NO_RIVAL
-    chance = probability(OF_LIKENESS * own[0] + lead + OF_KIND * (fits[0] > 0) + BIAS)
-    return chance if own[0] >= LEAST_LIKENESS else 0.0, own[0] >= SURE_LIKENESS
-
-
-def _chance_beside(
-    chance: float, looked_up: Rows, understanding: Understanding, evidence: Sequence[Evidence], *, is_near: bool
-) -> float:
-    """The probability of looked up rows beside those of readings; 0 if they must not answer."""
-    selected = select_answer_rows(understanding, evidence)
-    rows = selected[1] if selected is not None else None
-    best = understanding.readings[rows.reading] if rows is not None and rows.reading is not None else None
-    others = [each for _, each in candidate_rows(evidence) if each.reading is not None and not is_empty(each.table)]
-    same = [each for each in others if _is_same(each.table, looked_up.table)]
-    if same:
-        chance = after_agreement(chance, max(row_probability(understanding, each) for each in same))
-    is_agreed = rows is not None and rows in same
-    is_kept = (
-        rows is not None
-        and best is not None
-        and (not best.unused or row_probability(understanding, rows) >= LIKELIER_THAN_NOT)
-    )
-    if chance < (MIN_CHANCE_AGREED if same else MIN_CHANCE) or (is_kept and not is_agreed):
-        return 0.0
-    is_sure = is_agreed and is_near
-    return round_likeness(min(chance, understanding.most, 1.0 if is_sure else load_weights().threshold - UNSURE))
-
-
-def _is_same(one: Table, other: Table) -> bool:
-    return len(one.columns) == len(other.columns) and is_same_result(one, other)
+    return NearReading(reading, replace(found, evidence=(replace(rows, probability=chance),)))
 
 
 def compare_readings(understanding: Understanding, facts: Sequence[EvidenceSentence], graph: Graph) -> Understanding:
@@ -159,6 +114,53 @@ def compare_readings(understanding: Understanding, facts: Sequence[EvidenceSente
     return replace(understanding, readings=tuple(map(compared, understanding.readings)))
 
 
+def _chance_of(
+    facts: Sequence[EvidenceSentence], thing: NamedThing, asked: AnswerKind, schema: Schema
+) -> tuple[float, bool]:
+    """The probability that the first fact is the requested one (0 if it is not near), and whether it is near enough to
+    be sure."""
+    fits = [kind_fit(each, thing.mention.target, asked, schema) for each in facts]
+    own = [
+        (each.nearness.likeness if each.nearness else 0.0) - KIND_GAIN * fit
+        for each, fit in zip(facts, fits, strict=True)
+    ]
+    properties = [_property(each, thing) for each in facts]
+    rivals = [
+        likeness
+        for each, likeness, fit in zip(properties, own, fits, strict=True)
+        if fit == fits[0] and each != properties[0]
+    ]
+    lead = OF_LEAD * (own[0] - max(rivals)) if rivals else OF_NO_RIVAL
+    chance = probability(OF_LIKENESS * own[0] + lead + OF_KIND * (fits[0] > 0) + BIAS)
+    return chance if own[0] >= LEAST_LIKENESS else 0.0, own[0] >= SURE_LIKENESS
+
+
+def _chance_beside(
+    chance: float, looked_up: Rows, understanding: Understanding, evidence: Sequence[Evidence], *, is_near: bool
+) -> float:
+    """The probability of looked up rows beside those of readings; 0 if they must not answer."""
+    selected = select_answer_rows(understanding, evidence)
+    others = [each for _, each in candidate_rows(evidence) if each.reading is not None and not is_empty(each.table)]
+    same = [each for each in others if has_same_columns(each.table, looked_up.table)]
+    if same:
+        chance = after_agreement(chance, max(row_probability(understanding, each) for each in same))
+    if chance < (MIN_CHANCE_AGREED if same else MIN_CHANCE):
+        return 0.0
+    is_agreed = selected is not None and selected[1] in same
+    if selected is not None and not is_agreed and _is_preferred(understanding, selected[1]):
+        return 0.0
+    is_sure = is_agreed and is_near
+    return round_likeness(min(chance, understanding.most, 1.0 if is_sure else load_weights().threshold - UNSURE))
+
+
+def _is_preferred(understanding: Understanding, rows: Rows) -> bool:
+    """Whether rows of a reading answer rather than other rows that are looked up."""
+    if rows.reading is None:
+        return False
+    is_complete = not understanding.readings[rows.reading].unused
+    return is_complete or row_probability(understanding, rows) >= LIKELIER_THAN_NOT
+
+
 def _may_ask(understanding: Understanding) -> bool:
     """Whether a question may ask for one property of a thing: not for yes or no, and without numbers and orders."""
     question, words = analyse_question(understanding.standalone), language().words
@@ -167,9 +169,9 @@ def _may_ask(understanding: Understanding) -> bool:
     first = understanding.readings[0].plan.body if understanding.readings else None
     if (isinstance(first, Select) and len(first.answers) > 1) or any(norm in words["than"] for norm in norms):
         return False
-    if _asks_of_others(understanding):
+    if not norms or (norms[0] in words["asking_yes_no"] and not is_open):
         return False
-    if understanding.absent or not norms or (norms[0] in words["asking_yes_no"] and not is_open):
+    if understanding.absent or _asks_of_others(understanding):
         return False
     named = [(each.mention.start, each.mention.end) for each in understanding.named]
     tokens = question.tokens

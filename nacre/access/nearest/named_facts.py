@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agents.answering.fallbacks.nearest import is_text
 from nacre.access.nearest.answer_kind import kind_fit, requested_kind
@@ -13,7 +13,7 @@ from nacre.access.text_lexicon import endpoint_names
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import fold, lemma, name_tokens
 from nacre.plans.run import Engine, tables_engine
-from nacre.records.evidence import BranchResult, EvidenceSentence, Nearness, Query
+from nacre.records.evidence import EvidenceSentence, Nearness, Query
 from nacre.records.facts import Passage
 from nacre.records.schema import Schema
 from nacre.records.turn import Mention, Understanding
@@ -23,6 +23,7 @@ from tools.sql import run_reading
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
+    from nacre.stores.search.vectors import Embedder
     from nacre.stores.sqlite.passages import Passages
 
 # passages of a thing that are read, and facts of it that are compared by meaning
@@ -49,7 +50,17 @@ LEXICAL = "lexical"
 TELLING_ROLES = ("fact", "text", "identifier")
 
 
-def named_facts(understanding: Understanding, graph: Graph, round: int) -> BranchResult:
+class _Fact(NamedTuple):
+    """A sentence about a thing, its text without the name of the thing, and the label of its only property."""
+
+    sentence: EvidenceSentence
+    text: str
+    label: str
+
+
+def named_facts(
+    understanding: Understanding, graph: Graph, round: int
+) -> tuple[list[EvidenceSentence], tuple[Query, ...]]:
     """The sentences about each named thing that are nearest to the question, with their nearness, and the queries that
     read them at an endpoint."""
     things = understanding.named[: MOST_REMOTE if graph.remote is not None else None]
@@ -68,78 +79,76 @@ def named_facts(understanding: Understanding, graph: Graph, round: int) -> Branc
             told[thing.mention] = sentences
     asked = without_names(understanding.standalone, list(told))
     for mention, sentences in told.items():
-        found += nearest_sentences(asked, mention, sentences, graph, understanding.standalone)
-    return BranchResult(LEXICAL, tuple(found), tuple(queries))
+        found += nearest_sentences(understanding.standalone, asked, mention, sentences, graph)
+    return found, tuple(queries)
 
 
 def nearest_sentences(
-    asked: str, thing: Mention, sentences: Sequence[EvidenceSentence], graph: Graph, question: str = ""
+    question: str, asked: str, thing: Mention, sentences: Sequence[EvidenceSentence], graph: Graph
 ) -> list[EvidenceSentence]:
     """Those of the sentences about a thing that are nearest to what is asked of it, which is the question without the
     names of things."""
-    name = frozenset(name_tokens(thing.label))
-    texts_of = {
-        each: text
-        for each in sentences
-        if not _lists_others(each, thing)
-        and not _repeats(each, text := fact_text(each, thing.label), name, graph.schema)
-    }
-    sentences, texts = list(texts_of), list(texts_of.values())
-    by_words = word_likenesses(asked_forms(asked), [text_forms(text) for text in texts])
-    kind, said = requested_kind(question or asked), frozenset(name_tokens(question))
+    words, name = frozenset(name_tokens(question)), frozenset(name_tokens(thing.label))
+    own = [each for each in dict.fromkeys(sentences) if not _lists_others(each, thing)]
+    facts = [_Fact(each, fact_text(each, thing.label), _label(each, graph.schema)) for each in own]
+    facts = [each for each in facts if not _repeats(each, name)]
+    by_words = word_likenesses(asked_forms(asked), [text_forms(each.text) for each in facts])
+    kind = requested_kind(question)
     gains = [
-        _gain(each, said, graph.schema)
-        + KIND_GAIN * kind_fit(each, thing.target, kind, graph.schema)
-        - PART_LOSS * (not any(thing.target in triple for triple in each.triples))
-        - REPEAT_LOSS * _repeats(each, text, said, graph.schema)
-        for each, text in zip(sentences, texts, strict=True)
+        _gain(each, words, graph.schema)
+        + KIND_GAIN * kind_fit(each.sentence, thing.target, kind, graph.schema)
+        - PART_LOSS * (not any(thing.target in triple for triple in each.sentence.triples))
+        - REPEAT_LOSS * _repeats(each, words)
+        for each in facts
     ]
-    order = sorted(range(len(texts)), key=lambda i: (-by_words[i] - gains[i], i))[:MOST_COMPARED]
-    near = dict(zip(order, _likenesses(asked, order, by_words, texts, sentences, graph), strict=True))
+    order = sorted(range(len(facts)), key=lambda i: (-by_words[i] - gains[i], i))[:MOST_COMPARED]
+    compared, shares = [facts[i] for i in order], [by_words[i] for i in order]
+    near = dict(zip(order, _likenesses(asked, compared, shares, graph.lexicon.embedder), strict=True))
     ranked = sorted(order, key=lambda i: (-near[i] - gains[i], i))[:MOST_FACTS]
-    return [replace(sentences[i], nearness=Nearness(round_likeness(near[i] + gains[i]), thing.target)) for i in ranked]
-
-
-def _likenesses(
-    asked: str,
-    order: Sequence[int],
-    by_words: Sequence[float],
-    texts: Sequence[str],
-    sentences: Sequence[EvidenceSentence],
-    graph: Graph,
-) -> list[float]:
-    """The likeness of some sentences by words and, with an embedder, by the meaning of the sentence and its label."""
-    embedder = graph.lexicon.embedder
-    if embedder is None or not order:
-        return [by_words[i] for i in order]
-    labels = [_label(sentences[i], graph.schema) or texts[i] for i in order]
-    meanings = meaning_likenesses(asked, [*(texts[i] for i in order), *labels], embedder)
     return [
-        WORDS_SHARE * by_words[i] + FACT_SHARE * fact + LABEL_SHARE * label
-        for i, fact, label in zip(order, meanings[: len(order)], meanings[len(order) :], strict=True)
+        replace(facts[i].sentence, nearness=Nearness(round_likeness(near[i] + gains[i]), thing.target)) for i in ranked
     ]
 
 
 def _label(sentence: EvidenceSentence, schema: Schema) -> str:
+    """The label of the property that a sentence states; "" for several or none."""
     predicates = {predicate for _, predicate, _ in sentence.triples}
     return schema.predicate_of[min(predicates)].label if len(predicates) == 1 else ""
 
 
-def _repeats(sentence: EvidenceSentence, text: str, question: frozenset[str], schema: Schema) -> bool:
-    """Whether a question has the value of a fact already."""
-    label = {lemma(word) for word in name_tokens(_label(sentence, schema))}
+def _repeats(fact: _Fact, words: frozenset[str]) -> bool:
+    """Whether the words of a question or name have the value of a fact already."""
+    label = _lemmas(name_tokens(fact.label))
     # a code such as S.QUAY counts as a whole
-    words = [tokens for tokens in map(name_tokens, text.split()) if not function_words().issuperset(tokens)]
-    value = {word for tokens in words for word in tokens if lemma(word) not in label}
-    return bool(value) and value <= question
+    parts = [tokens for tokens in map(name_tokens, fact.text.split()) if not function_words().issuperset(tokens)]
+    value = {word for tokens in parts for word in tokens if lemma(word) not in label}
+    return bool(value) and value <= words
 
 
-def _gain(sentence: EvidenceSentence, question: frozenset[str], schema: Schema) -> float:
+def _gain(fact: _Fact, question: frozenset[str], schema: Schema) -> float:
     """What a sentence tells a reader more or less than a value does, as likeness. The question may ask for a list."""
-    label, asked = ({lemma(word) for word in words} for words in (name_tokens(_label(sentence, schema)), question))
-    is_unasked = not label or not label <= asked
-    losses = CODE_LOSS * _is_code(sentence, schema) + LIST_LOSS * (_is_list(sentence) and is_unasked)
-    return PROSE_GAIN * is_prose(sentence) - losses
+    label = _lemmas(name_tokens(fact.label))
+    is_unasked = not label or not label <= _lemmas(question)
+    losses = CODE_LOSS * _is_code(fact.sentence, schema) + LIST_LOSS * (_is_list(fact.sentence) and is_unasked)
+    return PROSE_GAIN * is_prose(fact.sentence) - losses
+
+
+def _lemmas(words: Iterable[str]) -> set[str]:
+    return {lemma(word) for word in words}
+
+
+def _likenesses(
+    asked: str, facts: Sequence[_Fact], by_words: Sequence[float], embedder: Embedder | None
+) -> list[float]:
+    """The likeness of facts by words and, with an embedder, by the meaning of the sentence and its label."""
+    if embedder is None or not facts:
+        return list(by_words)
+    texts = [each.text for each in facts]
+    meanings = meaning_likenesses(asked, [*texts, *(each.label or each.text for each in facts)], embedder)
+    return [
+        WORDS_SHARE * words + FACT_SHARE * fact + LABEL_SHARE * label
+        for words, fact, label in zip(by_words, meanings[: len(facts)], meanings[len(facts) :], strict=True)
+    ]
 
 
 def without_names(question: str, named: Sequence[Mention]) -> str:
