@@ -18,7 +18,14 @@ from agents.answering.fallbacks.absence import (
 from agents.answering.fallbacks.nearest import draft_matches, draft_nearest, facts_beside, likeliest_reading
 from agents.answering.from_texts import DraftFromText, best_text_answer, is_question_for_texts
 from agents.answering.selection.refused_rows import unstated_rows
-from agents.answering.selection.rows import indexed_sentences, is_sure, plan_of, row_probability, unplanned_rows
+from agents.answering.selection.rows import (
+    indexed_sentences,
+    is_sure,
+    plan_of,
+    row_probability,
+    sole_reading,
+    unplanned_rows,
+)
 from agents.answering.selection.select_answer import DECLINED, select_answer_rows
 from agents.turn_view import TurnView
 from nacre.language.sanitize import quote_line
@@ -101,7 +108,8 @@ def find_lack(view: TurnView) -> Lack:
     if selected is not None:
         if _left_out_words(understanding, selected[1]):
             return "words"
-        return "certainty" if _is_of_reading(selected[1]) and not is_sure(understanding, selected[1]) else ""
+        is_of_reading = sole_reading(understanding, selected[1]) is not None
+        return "certainty" if is_of_reading and not is_sure(understanding, selected[1]) else ""
     from_text = best_text_answer(understanding.standalone, evidence)
     is_in_texts = from_text is not None and from_text.probability > DECLINED
     return "" if is_in_texts or is_unanswerable(understanding, evidence) else "everything"
@@ -120,10 +128,9 @@ def _nearest_fact(view: TurnView, schema: Schema) -> Iterator[CitedSentence]:
 def _is_denied(rows: Rows, view: TurnView) -> bool:
     """Whether a model that saw the schema says that the graph lacks what is asked, and only a reading that is not sure,
     or leaves words out, says otherwise."""
-    if not _reported_missing(view) or not _is_of_reading(rows):
+    if not _reported_missing(view) or sole_reading(view.understanding, rows) is None:
         return False
-    is_open = not is_sure(view.understanding, rows) or bool(_left_out_words(view.understanding, rows))
-    return is_open and not unplanned_rows(view.evidence)
+    return not _is_settled(view.understanding, rows) and not unplanned_rows(view.evidence)
 
 
 def _with_missing(draft: AnswerDraft, view: TurnView) -> AnswerDraft:
@@ -164,11 +171,13 @@ def _reported_missing(view: TurnView) -> str:
 
 def _left_out_words(understanding: Understanding, rows: Rows) -> tuple[str, ...]:
     """The words of the question that the reading behind these rows does not account for."""
-    return understanding.readings[rows.reading or 0].unused if _is_of_reading(rows) else ()
+    reading = sole_reading(understanding, rows)
+    return reading.unused if reading is not None else ()
 
 
-def _is_of_reading(rows: Rows) -> bool:
-    return rows.reading is not None and not rows.confirmed
+def _is_settled(understanding: Understanding, rows: Rows) -> bool:
+    """Whether rows are sure, and their reading uses all words."""
+    return is_sure(understanding, rows) and not _left_out_words(understanding, rows)
 
 
 def _draft_from_text(text: DraftFromText, view: TurnView, schema: Schema) -> AnswerDraft:
@@ -195,14 +204,15 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
         for i, each in indexed_sentences(evidence)
         if rows.joined is not None and each.joined == replace(rows.joined, basis=True)
     )
-    sure = is_sure(understanding, rows) and not _left_out_words(understanding, rows)
+    sure = _is_settled(understanding, rows)
     options = () if sure or rows.joined is not None else other_readings(rows, understanding, evidence, schema)
-    caveats = tuple(_caveats(rows, view))
+    unknown, others = tuple(_unknown_caveat(rows, view)), tuple(_caveats(rows, view))
+    caveats = (*unknown, *others)
     beside = (
         () if sure or view.rewrite.gloss else facts_beside(understanding, evidence, rows, is_offering=bool(options))
     )
     # the facts begin with what is doubtful
-    shown_caveats = caveats[bool(_unknown_left_out(rows, view)) :] if beside else caveats
+    shown_caveats = others if beside else caveats
     all_caveats = (*shown_caveats, " ".join(sentence for sentence, _ in disputed)) if disputed else shown_caveats
     return AnswerDraft(
         ((result.text, (index,)), *basis, *disputed, *beside),
@@ -215,32 +225,30 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
         table=index,
         disputed=disputed,
         options=options,
-        confirm="" if sure or caveats or options or beside or not _is_of_reading(rows) else rows.words,
+        confirm="" if sure or caveats or options or beside or sole_reading(understanding, rows) is None else rows.words,
         columns=result.columns,
         rows=result.rows,
     )
 
 
-def _caveats(rows: Rows, view: TurnView) -> Iterator[str]:
-    """Why rows answer only part of the question."""
-    unknown = _unknown_left_out(rows, view)
+def _unknown_caveat(rows: Rows, view: TurnView) -> Iterator[str]:
+    """That the reading behind rows leaves out words unknown to the graph."""
+    left_out = {word for text in _left_out_words(view.understanding, rows) for word in text.split()}
+    unknown = [each for each in view.understanding.unknown if left_out & set(each[0].split())]
     if unknown:
-        left_out = quoted_list([word for word, _ in unknown])
         # a code that is nearly another is a misspelling; a word may just be another word
         codes = [each for each in unknown if any(map(str.isdigit, each[0]))]
-        hint = nearest_name_hint(codes)
-        yield f"The answer leaves out {left_out}: nothing in this graph is called that.{hint}"
+        words = quoted_list([word for word, _ in unknown])
+        yield f"The answer leaves out {words}: nothing in this graph is called that.{nearest_name_hint(codes)}"
+
+
+def _caveats(rows: Rows, view: TurnView) -> Iterator[str]:
+    """Further reasons why rows answer only part of the question."""
     missing = _reported_missing(view)
-    if missing and not _is_of_reading(rows):
+    if missing and sole_reading(view.understanding, rows) is None:
         yield f"This graph does not hold {quote_line(missing)}."
     if rows.table.truncated:
         yield f"Only the first {len(rows.table.rows)} rows were read."
-
-
-def _unknown_left_out(rows: Rows, view: TurnView) -> list[tuple[str, str]]:
-    """The words unknown to the graph that the reading behind rows leaves out."""
-    left_out = {word for text in _left_out_words(view.understanding, rows) for word in text.split()}
-    return [each for each in view.understanding.unknown if left_out & set(each[0].split())]
 
 
 def _disputed_sentences(

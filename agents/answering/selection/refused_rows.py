@@ -10,6 +10,7 @@ from agents.answering.selection.rows import (
     is_nil,
     plan_of,
     row_probability,
+    sole_reading,
 )
 from nacre.language.base import language, word_list
 from nacre.language.dates import find_periods
@@ -34,9 +35,9 @@ def is_refused(understanding: Understanding, rows: Rows) -> bool:
     left out ("which boat sank" is not answered by all boats); rows that leave out a named thing, or use only
     names, except dates if the question asks when; unlikely rows that leave words out although things are named, and
     an unlikely no."""
-    if rows.reading is None or rows.confirmed:
+    reading = sole_reading(understanding, rows)
+    if reading is None:
         return False
-    reading = understanding.readings[rows.reading]
     is_likely = row_probability(understanding, rows) >= load_weights().refused
     if isinstance(reading.plan.body, Ask) and is_nil(rows.table) and not is_likely:
         return True
@@ -79,9 +80,9 @@ def _is_name(mention: Mention) -> bool:
 
 def gives_opposite(understanding: Understanding, rows: Rows) -> bool:
     """Whether the reading of rows leaves out a word that means the opposite of what it gives."""
-    if rows.reading is None or rows.confirmed:
+    reading = sole_reading(understanding, rows)
+    if reading is None:
         return False
-    reading = understanding.readings[rows.reading]
     return says_opposite([token.norm for text in reading.unused for token in tokenize(text)], reading.words)
 
 
@@ -111,9 +112,9 @@ def is_trivial(understanding: Understanding, rows: Rows) -> bool:
     a class, a link or a value although more was asked. "Is she blocked" is not answered by "yes, she is a customer"."""
     if is_echo(understanding, rows):
         return True
-    if rows.reading is None or rows.confirmed:
+    reading = sole_reading(understanding, rows)
+    if reading is None:
         return False
-    reading = understanding.readings[rows.reading]
     body = reading.plan.body
     if not isinstance(body, Ask) or any(f.op != "known" for f in body.select.filters):
         return False

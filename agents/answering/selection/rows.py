@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows, Table
 from nacre.records.plan import Plan
-from nacre.records.turn import Understanding
+from nacre.records.turn import Reading, Understanding
 from nacre.understanding.ranking.weights import load_weights
 
 # subtracted from the threshold of sure rows for a confidence just below it
@@ -67,6 +67,12 @@ def plan_of(understanding: Understanding, evidence: Evidence) -> Plan | None:
     if isinstance(evidence, EvidenceSentence) or evidence.reading is None:
         return None if isinstance(evidence, EvidenceSentence) else evidence.plan
     return understanding.readings[evidence.reading].plan
+
+
+def sole_reading(understanding: Understanding, rows: Rows) -> Reading | None:
+    """The reading that rows rest on alone; None for rows of a model's query, and for rows that were also found in
+    another way."""
+    return None if rows.reading is None or rows.confirmed else understanding.readings[rows.reading]
 
 
 def empty_table(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[int, Rows] | None:

@@ -10,7 +10,7 @@ from agents.answering.selection.refused_rows import (
     is_trivial,
     unstated_rows,
 )
-from agents.answering.selection.rows import candidate_rows, indexed_sentences, is_empty, row_probability
+from agents.answering.selection.rows import candidate_rows, indexed_sentences, is_empty, row_probability, sole_reading
 from agents.answering.selection.word_cover import is_covered_by
 from nacre.plans.inspect_select import asked_select, predicates_of
 from nacre.plans.missing_values import is_unknown_truth
@@ -60,21 +60,21 @@ def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence
 
 
 def _without_displaced(understanding: Understanding, rows: Sequence[tuple[int, Rows]]) -> list[tuple[int, Rows]]:
-    """The rows without those that leave words out and are not near to the question, as far as that was looked up: rows
-    of a property of the named thing that is less like the question than others, or of a reading that reaches over links
-    if a property of the thing itself is near."""
+    """The rows without those that leave words out and are not near to the question, as far as likeness was compared:
+    rows of a property of the named thing that is not like the question, and, if a near property of the thing was looked
+    up, other rows of readings that reach over links."""
     near = next(
         (each for _, each in rows if each.reading is not None and understanding.readings[each.reading].near), None
     )
+    displaces_links = near is not None and not _names_property(understanding)
 
     def is_displaced(each: Rows) -> bool:
-        if each.reading is None or each.confirmed:
+        reading = sole_reading(understanding, each)
+        if reading is None or not reading.unused:
             return False
-        reading = understanding.readings[each.reading]
-        if not reading.own:
-            is_open = bool(reading.unused) and not _names_property(understanding)
-            return near is not None and is_open and not is_same_result(each.table, near.table)
-        return bool(reading.unused) and reading.likeness is not None and reading.likeness < LEAST_LIKENESS
+        if reading.own:
+            return reading.likeness is not None and reading.likeness < LEAST_LIKENESS
+        return near is not None and displaces_links and not is_same_result(each.table, near.table)
 
     return [found for found in rows if not is_displaced(found[1])]
 
@@ -87,9 +87,10 @@ def _names_property(understanding: Understanding) -> bool:
 def _leaves_out_name(understanding: Understanding, rows: Rows) -> bool:
     """Whether the reading of rows leaves out a name of the question, or a property that the first reading uses. Rows of
     a model's query never do."""
-    if rows.reading is None or rows.confirmed:
+    reading = sole_reading(understanding, rows)
+    if reading is None:
         return False
-    first, reading = understanding.readings[0], understanding.readings[rows.reading]
+    first = understanding.readings[0]
     if (reading.lost and not first.lost) or _has_empty_column(rows.table):
         return True
     if _lacks_named_property(understanding, reading.plan, first.plan):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from agents.answering.selection.rows import candidate_rows, row_probability
+from agents.answering.selection.rows import candidate_rows, row_probability, sole_reading
 from nacre.access.nearest.likeness import WordForms, has_word, question_forms, text_forms
 from nacre.access.nearest.named_facts import is_prose, passage_sentences, round_likeness
 from nacre.language.base import word_list
@@ -86,9 +86,9 @@ def _requested(
     """What the likeliest rows ask for, if they are things and leave words out; None for other rows."""
     rows = max((each for _, each in candidate_rows(evidence) if each.reading is not None),
                key=lambda each: row_probability(understanding, each), default=None)  # fmt: skip
-    if rows is None or rows.reading is None or rows.confirmed:
+    reading = sole_reading(understanding, rows) if rows is not None else None
+    if rows is None or reading is None:
         return None
-    reading = understanding.readings[rows.reading]
     classes = requested_classes(reading.plan.body)
     words = tuple(dict.fromkeys(form for text in reading.unused for form in question_forms(text)))[:MOST_WORDS]
     if not classes or not words or reading.lost:
