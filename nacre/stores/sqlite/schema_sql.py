@@ -233,9 +233,8 @@ def _targets(schema: Schema, predicate: Predicate) -> str:
 def link_target(schema: Schema, predicate: Predicate) -> str:
     """The smallest table whose rows are all that the links of a predicate lead to; `entity` where there is none."""
     total = predicate.objects
-    holds_all = [iri for iri, count in predicate.ranges.items() if iri and count == total]
-    relations = [schema.class_of[iri] for iri in holds_all if iri in schema.class_of]
-    return min(relations, key=lambda c: (c.count, c.iri)).relation if relations else "entity"
+    own = schema.smallest_class(iri for iri, count in predicate.ranges.items() if iri and count == total)
+    return own.relation if own is not None else "entity"
 
 
 def _short(text: str) -> str:
