@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agents.answering.selection.rows import indexed_sentences, is_sure
+from agents.answering.selection.rows import indexed_sentences, is_sure, sole_reading
 from agents.answering.selection.word_cover import content_words
 from nacre.language.base import word_list
 from nacre.language.sanitize import quote_line
@@ -76,14 +76,14 @@ def _answer(question: str, candidates: Sequence[tuple[int, EvidenceSentence]]) -
 def is_question_for_texts(understanding: Understanding, used: Rows, evidence: Sequence[Evidence]) -> bool:
     """Whether the answer must be in texts: the rows are not sure and cover less than half of the question, and the
     texts contain at least half of the words that the graph does not know."""
-    if used.reading is None or used.confirmed or is_sure(understanding, used) or not understanding.unknown:
+    reading = sole_reading(understanding, used)
+    if reading is None or is_sure(understanding, used) or not understanding.unknown:
         return False
     text_words = content_words(
         " ".join(each.text for _, each in indexed_sentences(evidence) if each.document is not None)
     )
     in_texts = sum(content_words(word) <= text_words for word, _ in understanding.unknown)
-    covered = understanding.readings[used.reading].covered
-    return covered < HALF and in_texts >= HALF * len(understanding.unknown)
+    return reading.covered < HALF and in_texts >= HALF * len(understanding.unknown)
 
 
 def sentence_phrase(answer: TextAnswer, sentence: EvidenceSentence) -> str:

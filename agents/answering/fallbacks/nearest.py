@@ -108,16 +108,19 @@ def facts_beside(
     understanding: Understanding, evidence: Sequence[Evidence], rows: Rows, *, is_offering: bool
 ) -> tuple[CitedSentence, ...]:
     """The nearest facts of the named thing that the question is about, to stand beside unsure rows, after a lead with
-    what is doubtful. Empty without such facts. Facts of the properties that the rows give are no others."""
+    what is doubtful. Empty without such facts. Facts of the properties that the rows give are left out."""
     plan = plan_of(understanding, rows)
     left_out = understanding.readings[rows.reading].unused if rows.reading is not None else ()
     named = {each.mention.target: each for each in understanding.named}
     # a yes does not say what there is
     given = predicates_of(plan.body) if plan is not None and isinstance(plan.body, Select) else set()
-    near = [each for each in near_sentences(evidence) if each[2].thing in named and not each[2].chance]
     least = MIN_LIKENESS_BESIDE[bool(left_out)]
-    near = [each for each in near if each[2].likeness >= least]
-    others = [each for each in near if not given & {predicate for _, predicate, _ in each[1].triples}]
+    near = [each for each in near_sentences(evidence) if each[2].thing in named and not each[2].chance]
+    others = [
+        each
+        for each in near
+        if each[2].likeness >= least and given.isdisjoint(predicate for _, predicate, _ in each[1].triples)
+    ]
     others = [each for each in others if each[2].thing == others[0][2].thing]
     shown = _within_words(others[:FEWEST_FACTS], MOST_WORDS_BESIDE, True) if others else []
     if not shown:
