@@ -31,7 +31,6 @@ from graph.turn_input import (
     turn_question,
 )
 from graph.write_answer import run_id, usage_fields, write_answer
-from nacre.access.nearest.named_facts import LEXICAL as NEAREST_BRANCH
 from nacre.access.nearest.search import search_nearest
 from nacre.access.sql_database import sql_database
 from nacre.access.text_coverage import may_texts_answer
@@ -44,6 +43,7 @@ from nacre.records.json_form import RecordDict, from_json
 from nacre.records.turn import EarlierTurn, Rewrite, Understanding
 from nacre.stores.catalog import Graph, Library
 from nacre.understanding.parsing.derive import MAX_CANDIDATES
+from tools import lexical as lexical_tool
 
 log = logging.getLogger(__name__)
 
@@ -204,10 +204,12 @@ class Nodes:
     async def _nearest(self, view: TurnView, state: State) -> Update:
         """What the graph says that is nearest to a question that nothing surely answers."""
         settings = self._resources.settings
+        if lexical_tool.BRANCH in view.failures:
+            return {}
+        lack = await run_in_thread(find_lack, view)
+        if not lack:
+            return {}
         with await self._pinned_graph(state) as graph:
-            lack = await run_in_thread(find_lack, view)
-            if not lack or NEAREST_BRANCH in view.failures:
-                return {}
             try:
                 searching = run_in_thread(search_nearest, view, lack, graph)
                 nearest = await asyncio.wait_for(searching, settings.branch_seconds)

@@ -18,6 +18,7 @@ from nacre.records.facts import Passage
 from nacre.records.schema import Schema
 from nacre.records.turn import Mention, Understanding
 from nacre.stores.sqlite.triples import TripleReader
+from tools.lexical import BRANCH
 from tools.sparql import endpoint_engine
 from tools.sql import run_reading
 
@@ -45,7 +46,6 @@ PROSE_GAIN, CODE_LOSS = 0.05, 0.3
 LIST_WORDS, LIST_LOSS = 25, 0.1
 # parts of a thing whose facts count as its own
 MOST_PARTS = 2
-LEXICAL = "lexical"
 # roles of predicates that tell something of a thing
 TELLING_ROLES = ("fact", "text", "identifier")
 
@@ -220,7 +220,7 @@ def passage_sentences(passages: Sequence[Passage], schema: Schema, round: int) -
     """The sentences of passages that state facts or quote texts."""
     sentences = (
         EvidenceSentence(
-            LEXICAL,
+            BRANCH,
             round,
             text=sentence.text,
             title=passage.title,

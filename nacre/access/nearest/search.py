@@ -12,10 +12,11 @@ from agents.answering.selection.rows import indexed_sentences
 from agents.turn_view import TurnView
 from nacre.access.nearest.likeness import likenesses
 from nacre.access.nearest.look_up import compare_readings, look_up_nearest
-from nacre.access.nearest.named_facts import LEXICAL, is_telling, named_facts, round_likeness
+from nacre.access.nearest.named_facts import is_telling, named_facts, round_likeness
 from nacre.access.nearest.prose_matches import prose_matches
 from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Nearness, Query
 from nacre.records.turn import Understanding
+from tools.lexical import BRANCH
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
@@ -41,7 +42,7 @@ def search_nearest(view: TurnView, lack: Lack, graph: Graph) -> NearestFound:
     started = time.perf_counter()
     understanding = view.understanding
     if graph.remote is not None and lack == "certainty":
-        return NearestFound(BranchResult(LEXICAL), understanding)
+        return NearestFound(BranchResult(BRANCH), understanding)
     matches = prose_matches(understanding, view.evidence, graph, view.round)
     evidence: list[Evidence] = [*matches]
     queries: tuple[Query, ...] = ()
@@ -56,9 +57,9 @@ def search_nearest(view: TurnView, lack: Lack, graph: Graph) -> NearestFound:
             evidence += looked_up.found.evidence
             queries += looked_up.found.queries
     words = f"what is nearest to: {view.standalone}"
-    query = Query(LEXICAL, view.round, view.standalone, words=words, rows=len(evidence))
+    query = Query(BRANCH, view.round, view.standalone, words=words, rows=len(evidence))
     query = replace(query, seconds=time.perf_counter() - started)
-    found = BranchResult(LEXICAL, tuple(evidence), (query, *queries) if graph.endpoint is None else queries)
+    found = BranchResult(BRANCH, tuple(evidence), (query, *queries) if graph.endpoint is None else queries)
     return NearestFound(found, understanding)
 
 
