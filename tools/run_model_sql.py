@@ -107,8 +107,8 @@ def _units(query: exp.Query, columns: tuple[str, ...], schema: Schema) -> tuple[
     projections = query.selects
     if len(projections) != len(columns):
         return ("",) * len(columns)
-    # what a subquery or WITH calls its columns: "SELECT a.p FROM (SELECT AVG(price) p FROM ...) a"
     known = schema.cache.get(_schema_units, lambda: _schema_units(schema))
+    # what a subquery or WITH calls its columns: "SELECT a.p FROM (SELECT AVG(price) p FROM ...) a"
     aliases: dict[str, set[str]] = {}
     units = ChainMap(known, aliases)
     for inner in query.find_all(exp.Alias):

@@ -147,8 +147,11 @@ class GroundingGate:
             return None
         # "1. " numbers a line and is no sentence yet
         letter = _NO_DIGIT.search(self._pending)
-        ends = (match for match in _END.finditer(self._pending) if match["end"] is not None)
-        ends = (match for match in ends if not _follows_abbreviation(match))
+        ends = (
+            match
+            for match in _END.finditer(self._pending)
+            if match["end"] is not None and not _follows_abbreviation(match)
+        )
         return next((match.end() for match in ends if letter and letter.start() < match.start()), None)
 
     def _judge(self, raw: str, shown: ShownEvidence) -> None:
