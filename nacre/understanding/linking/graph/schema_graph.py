@@ -75,6 +75,10 @@ class SchemaGraph:
     def about(self, predicate: str) -> Predicate:
         return self.schema.predicate_of[predicate]
 
+    def surface_words(self, predicate: str) -> list[str]:
+        """The words of a predicate's label, inflected as they are there."""
+        return split_name(self.about(predicate).label).split()
+
     def is_numeric(self, predicate: str) -> bool:
         about = self.about(predicate)
         return about.minimum is not None or about.datatype in ("integer", "real", "year", "duration")

@@ -7,7 +7,7 @@ or "mentor". The words of the question say whether a named thing acts.
 from nacre.language.base import language
 from nacre.language.forms.nouns import is_participle, wording_entry
 from nacre.language.thesaurus import converse_roles, function_words
-from nacre.language.tokens import lemma, split_name
+from nacre.language.tokens import lemma
 from nacre.records.plan import Edge, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
@@ -32,8 +32,9 @@ def _is_reversed(candidate: Candidate, question: Question, graph: SchemaGraph) -
         variable.keys: variable.name for variable in body.variables if len(variable.keys) == 1
     }
     for verb in links:
+        predicates = named_predicates(verb, graph)
+        edges = [edge for edge in body.edges if edge.predicate in predicates]
         for name in (link for link in links if link.keys in named):
-            edges = [edge for edge in body.edges if edge.predicate in named_predicates(verb, graph)]
             ends = {end for edge in edges for end in _ends_at(named[name.keys], edge)}
             if len(ends) == 1 and ends == {_wrong_end(edges[0].predicate, name, verb, question, graph)}:
                 return True
@@ -74,9 +75,9 @@ def _agent_end(predicate: str, verb: Link, question: Question, graph: SchemaGrap
 
     Whoever "learns from" somebody stands at the other end of "taught".
     """
-    label, words = predicate_label(predicate, graph.schema), split_name(graph.about(predicate).label).lower().split()
+    label, words = predicate_label(predicate, graph.schema), graph.surface_words(predicate)
     says = tuple(token.lemma for token in question.tokens[verb.start : verb.end])
-    is_perfect = words[0] in language().words["owning"] and is_participle(words[1]) if len(words) > 1 else False
+    is_perfect = len(words) > 1 and words[0] in language().words["owning"] and is_participle(words[1])
     is_third_person = len(words) == 1 and words[0].endswith("s") and lemma(words[0]) != words[0]
     if words[-1:] == ["by"]:
         end = "object"
@@ -130,8 +131,9 @@ def _acts_in_clause(predicate: str, name: Link, verb: Link, question: Question, 
     """Whether the named thing is the agent of a verb, by the order of words, "by", and the voice of the verb."""
     norms, known = [token.norm for token in question.tokens], language().words
     follows, said = name.start > verb.start, norms[verb.start]
-    label, prepositions = split_name(graph.about(predicate).label).lower().split(), set(wording_entry("prepositions"))
-    last = norms[verb.end - 1] if norms[verb.end - 1] in prepositions else label[-1]
+    prepositions = set(wording_entry("prepositions"))
+    end = norms[verb.end - 1]
+    last = end if end in prepositions else "".join(graph.surface_words(predicate)[-1:])
     if last != "by" and last in prepositions and last in norms[verb.start :]:
         # "what is derived from the chart", "what was the chart derived from"
         return not follows if not follows or name.start > norms.index(last, verb.start) else None

@@ -9,13 +9,10 @@ from typing import Any
 
 from nacre.language.base import language, phrase_list
 from nacre.language.dates import is_yearless
-from nacre.language.thesaurus import english_data, function_words
-from nacre.language.tokens import split_name
-from nacre.understanding.linking.graph.schema_graph import SchemaGraph
+from nacre.language.thesaurus import function_words
 from nacre.understanding.linking.schema.adjectives import measured_properties
-from nacre.understanding.parsing.modifier_rules.dates import MAX_DATES, later_date_cost, nearby_dates
+from nacre.understanding.parsing.modifier_rules.dates import later_date_cost, nearby_dates
 from nacre.understanding.parsing.modifier_rules.number_conditions import (
-    convert_to_unit,
     is_comparable_with,
     is_year,
     may_count_values,
@@ -23,13 +20,12 @@ from nacre.understanding.parsing.modifier_rules.number_conditions import (
     upper_bound,
 )
 from nacre.understanding.parsing.modifier_rules.persons import frequent_person_refs
+from nacre.understanding.parsing.modifier_rules.unit_properties import properties_in_unit
 from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node, last_target_as_condition
-from nacre.understanding.question.types import INEQUALITIES, Condition, Number, Ref, token_mask
+from nacre.understanding.question.types import INEQUALITIES, Condition, Number, token_mask
 
 NumberRule = Callable[[ParseState, ParseState, Number, str, ParseContext], Iterator[ParseState]]
 
-# shorter words of a property's name are no units
-MIN_UNIT_LETTERS = 3
 # units of ages
 AGE_UNITS = frozenset(("", "year"))
 # the comparison of a measure that is smaller if the adjective says more: "newer than" of years of age
@@ -97,9 +93,7 @@ def _number_of_pending(
     if ref is None:
         return
     changes: dict[str, Any] = {"comparison": None, "negated": False, "join": "and"}
-    if split_name(graph.about(ref.predicate).label).lower().split()[-1:] == [
-        context.question.tokens[number.start].norm
-    ]:
+    if graph.surface_words(ref.predicate)[-1:] == [context.question.tokens[number.start].norm]:
         # the "since" of "member since 2015" compares nothing
         operator = "="
     if is_comparable_with(graph, ref, number, operator):
@@ -123,7 +117,7 @@ def _number_by_unit(
     """ "Under 60 kg": the property that has the unit of a number."""
     if state.pending_property is not None and not state.pending_is_target:
         return
-    for ref in _properties_in_unit(state, number, context):
+    for ref in properties_in_unit(state, number, context):
         bounds = number_conditions(context.graph, ref, operator, number, state)
         yield add_schema_node(new, ref, context).apply_rule(
             "number by unit",
@@ -273,43 +267,3 @@ def _is_before_counted(number: Number, context: ParseContext) -> bool:
     after = context.question.tokens[number.end : number.end + 1]
     is_content = any(token.norm not in function_words() for token in after)
     return is_content and all(cue.start != number.end for cue in context.question.cues)
-
-
-def _properties_in_unit(state: ParseState, number: Number, context: ParseContext) -> list[Ref]:
-    """The properties with the unit of a number, of the things in the reading or one step away."""
-    graph = context.graph
-    if not number.unit:
-        return []
-    priced = _priced_properties(state, number, context) if number.unit == "currency" else []
-    own = [node.node for node in state.nodes]
-    near = [step.target for node in state.nodes for step in graph.steps[node.node]]
-    measured = [
-        Ref(node, predicate)
-        for node in dict.fromkeys(own + near)
-        for predicate in graph.literals[node]
-        if graph.is_numeric(predicate) and not graph.is_date(predicate) and _is_in_unit(number, predicate, graph)
-    ]
-    return priced + measured[:MAX_DATES]
-
-
-def _is_in_unit(number: Number, predicate: str, graph: SchemaGraph) -> bool:
-    """Whether a property has the unit of a number, or has none and is named after it: the "hours" of a repair."""
-    unit = graph.about(predicate).unit
-    if unit:
-        return convert_to_unit(number, unit) is not None
-    units = english_data()["units"]
-    return any(units.get(word) == number.unit for word in graph.words[predicate] if len(word) >= MIN_UNIT_LETTERS)
-
-
-def _priced_properties(state: ParseState, number: Number, context: ParseContext) -> list[Ref]:
-    """The property of an amount of money: earnings after a word such as "earned", else a price."""
-    words = context.question.tokens[: number.start]
-    is_earned = bool(words) and words[-1].norm in language().words["earning"]
-    prices, earnings = phrase_list("parsing", "price_concepts"), phrase_list("parsing", "earnings_concepts")
-    first, second = (earnings, prices) if is_earned else (prices, earnings)
-    found = []
-    for node in state.nodes[:2]:
-        measures = measured_properties(context.graph, node.node, first)
-        measures = measures or measured_properties(context.graph, node.node, second)
-        found += [ref for ref, _, _ in measures[:1]]
-    return found
