@@ -21,7 +21,7 @@ from nacre.understanding.parsing.derive import (
     MAX_CANDIDATES,
     derive_candidates,
     likeliest_candidates,
-    without_parts_of_names,
+    parse_context,
 )
 from nacre.understanding.parsing.profile_subjects import GroupReader
 from nacre.understanding.parsing.readers.ages import read_ages
@@ -56,7 +56,7 @@ class ReaderInput(NamedTuple):
 
     def derive(self, question: Question, links: list[Link]) -> list[Candidate]:
         """The likeliest readings of the beam that meet the constraints."""
-        return self.derive_in(ParseContext(without_parts_of_names(question, links), self.graph, links))
+        return self.derive_in(parse_context(question, links, self.graph))
 
     def derive_in(self, context: ParseContext) -> list[Candidate]:
         """The same in a context."""
@@ -92,7 +92,7 @@ def parse_question(
         if found and reader.exclude_others(found, question):
             return found
         beside += found
-    context = ParseContext(without_parts_of_names(question, links), asked.graph, links)
+    context = parse_context(question, links, asked.graph)
     return [*beside, *(rewrite_plan(each, context) for each in asked.derive_in(context))]
 
 

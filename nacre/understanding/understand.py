@@ -133,14 +133,9 @@ def scoped_links(question: Question, scope: Scope | None, linker: Linker) -> lis
 
 
 def answering_candidates(match: AnswerTypeMatch, question: Question, scope: Scope | None) -> list[Candidate]:
-    """The candidates of the requested type, within the scope of the conversation."""
-    return candidates_in_scope(match.kept if match.nearest is None else [], question, scope)
-
-
-def candidates_in_scope(candidates: list[Candidate], question: Question, scope: Scope | None) -> list[Candidate]:
-    """The candidates about the things of the conversation if there are any, else all. If the question asks for other
-    things than before, those given before are excluded."""
-    found = scope_candidates(candidates, question)
+    """The candidates of the requested type that are about the things of the conversation, or all if none is. If the
+    question asks for other things than before, those given before are excluded."""
+    found = scope_candidates(match.kept if match.nearest is None else [], question)
     return [exclude_given(c, scope.besides) for c in found] if scope is not None and scope.besides else found
 
 

@@ -1,6 +1,6 @@
 """Which words of a question a reading leaves unused: Candidate + Question -> token positions."""
 
-from nacre.plans.inspect_select import predicates_of, variable_of
+from nacre.plans.inspect_select import asked_select, predicates_of, variable_of
 from nacre.records.plan import Ask, Select
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.question.types import Link, Question
@@ -19,10 +19,10 @@ def unfollowed_links(candidate: Candidate) -> list[Link]:
     "Is he blocked" does not only ask whether he exists, nor "the ships that the Vigilant escorts" for the Vigilant.
     """
     is_checked, links = isinstance(candidate.body, Ask), candidate.derivation.links
-    body = candidate.body.select if isinstance(candidate.body, Ask) else candidate.body
-    if not isinstance(body, Select):
+    select = asked_select(candidate.body)
+    if select is None:
         return []
-    tested = predicates_of(body)
+    tested = predicates_of(select)
     unused = [
         link
         for link in links
@@ -30,7 +30,7 @@ def unfollowed_links(candidate: Candidate) -> list[Link]:
         if (named := {ref.via or (ref.predicate if is_checked else "") for ref in link.refs} - {""})
         if not named & tested
     ]
-    beside = frozenset[tuple[str, ...]]() if is_checked else _keys_beside_answer(body)
+    beside = frozenset[tuple[str, ...]]() if is_checked else _keys_beside_answer(select)
     return [*unused, *(link for link in links if link.kind == "entity" and link.keys in beside)]
 
 

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from nacre.records.cancellation import Deadline, raise_if_cancelled
 from nacre.records.plan import Body
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.beam import beam_search
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.completion.finish import finish_state
@@ -42,8 +43,13 @@ def prior_score(candidate: Candidate) -> float:
     return candidate.derivation.prior - JOIN_COST_SHARE * candidate.join_cost
 
 
-def without_parts_of_names(question: Question, links: Sequence[Link]) -> Question:
-    """Return the question without numbers and cues that are parts of names.
+def parse_context(question: Question, links: Sequence[Link], graph: SchemaGraph) -> ParseContext:
+    """Return the context in which a question is derived: without the cues and numbers that are parts of names."""
+    return ParseContext(_without_parts_of_names(question, links), graph, links)
+
+
+def _without_parts_of_names(question: Question, links: Sequence[Link]) -> Question:
+    """The question without numbers and cues that are parts of names.
 
     Numbers are parts of codes ("8302-2"), and "number of" is a part of a property ("the phone numbers of the shops").
     """

@@ -115,7 +115,7 @@ class ParseContext(NamedTuple):
 
     question: Question
     graph: SchemaGraph
-    links: Sequence[Link] = ()
+    links: Sequence[Link]
 
     def count_content(self, mask: int) -> int:
         """Return how many tokens of a mask carry meaning."""

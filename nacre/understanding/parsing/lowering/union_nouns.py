@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from nacre.language.base import phrase_list
+from nacre.plans.inspect_select import asked_select
 from nacre.records.plan import Aggregate, Ask, Attribute, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.adjectives import measured_properties
@@ -13,8 +14,8 @@ from nacre.understanding.parsing.state import ParseContext
 def read_unions(candidate: Candidate, context: ParseContext) -> Candidate:
     """The candidate with the nouns of the question for its unions, and with the sum of an amount "of everything"."""
     body, question, graph = candidate.body, context.question, context.graph
-    select = body.select if isinstance(body, Ask) else body
-    if not isinstance(select, Select) or not any(v.any_of for v in select.variables):
+    select = asked_select(body)
+    if select is None or not any(v.any_of for v in select.variables):
         return candidate
     links = [x for x in candidate.derivation.links if x.kind == "class"]
     words = {graph.nodes[x.refs[0].node].any_of: question.tokens[x.end - 1].lemma for x in links}
