@@ -17,9 +17,8 @@ class Reading:
     `probability` is the calibrated chance that its rows are right, before it runs (None: not known). `unused` are the
     content words that the plan does not use. `odds` is the part of the final log-odds that is known before it runs.
     `lost` are bounds, negations and orders of the question that the plan ignores. `own` readings look up a property of
-    one named thing, without links that no word of the question names. `likeness` to the question is that of the
-    property that is looked up, None if it was not compared. A `near` reading was chosen by it: no rule derives it from
-    the words.
+    one named thing, without links that no word of the question names. `likeness` says how like the question that
+    property is (None: not compared). A `near` reading was chosen by likeness alone: no rule derives it from the words.
     """
 
     plan: Plan

@@ -32,8 +32,8 @@ class Weights:
     right: float
     offered: float
     likeness: float
-    unstated: float = 1.0
-    refused: float = 0.4
+    unstated: float
+    refused: float
     levels: Sequence[Sequence[float]] = ()
 
 

@@ -16,9 +16,11 @@ from nacre.understanding.linking.graph.shortest_paths import PathStep
 
 # Classes of one union, and unions of one graph, at most (given).
 MAX_UNION_CLASSES, MAX_UNIONS = 24, 40
-# The share of their properties that classes have in common, at least, to be kinds of one sort, and for a class
-# without a noun for its kind to be of the kind of others; the least number of these (given).
-MIN_COMMON_SHARE, MIN_SAME_SHARE, MIN_SAME_PROPERTIES = 0.4, 0.75, 2
+# The share of their properties that classes of one sort have in common, at least (given).
+MIN_COMMON_SHARE = 0.4
+# The share and number of properties that a class has in common with the classes of a kind, at least, to be of the same
+# kind although its noun is of none (given).
+MIN_SAME_KIND_SHARE, MIN_SAME_KIND_PROPERTIES = 0.75, 2
 
 Steps = Mapping[int, Sequence[PathStep]]
 
@@ -87,7 +89,8 @@ def _wide_names(
     unknown = [n for n in classes if n.index not in persons and not kind_synonyms().get(_head(n))]
     for word, found in kinds.items():
         if word not in heads:
-            yield word, [*found, *(n for n in unknown if all(_are_same_sort(n, other, properties) for other in found))]
+            own = [properties[n.index] for n in found]
+            yield word, [*found, *(n for n in unknown if all(_is_same_kind(properties[n.index], each) for each in own))]
 
 
 def _head(node: SchemaNode) -> str:
@@ -127,11 +130,9 @@ def _largest_sort(classes: Sequence[SchemaNode], properties: Mapping[int, frozen
     return max(several, key=lambda s: sum(n.count for n in s), default=list(classes))
 
 
-def _are_same_sort(one: SchemaNode, other: SchemaNode, properties: Mapping[int, frozenset[str]]) -> bool:
+def _is_same_kind(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether classes have so many properties in common that a word for the kind of one is meant for both."""
-    common = len(properties[one.index] & properties[other.index])
-    share = MIN_SAME_SHARE * min(len(properties[one.index]), len(properties[other.index]))
-    return common >= max(share, MIN_SAME_PROPERTIES)
+    return len(one & other) >= max(MIN_SAME_KIND_SHARE * min(len(one), len(other)), MIN_SAME_KIND_PROPERTIES)
 
 
 def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -145,8 +145,10 @@ def _converse_names(graph: SchemaGraph) -> Iterator[_Name]:
     """Links between things, by the words for the other role: "learns from" for "taught"."""
     roles = converse_roles()
     for predicate, words in graph.words.items():
-        relation, role = roles.get(words, roles.get(words[:-1], (-1, 0)))
-        for other in sorted(words for words, found in roles.items() if found == (relation, 1 - role)):
+        role = roles.get(words) or roles.get(words[:-1])
+        if role is None:
+            continue
+        for other in sorted(phrase for phrase, found in roles.items() if found == (role[0], 1 - role[1])):
             names = (each for each in _predicate_names(predicate, other, graph) if each.kind == "link")
             yield from (name._replace(score=SYNONYM_SCORE) for name in names)
 
