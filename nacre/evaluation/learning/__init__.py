@@ -10,12 +10,12 @@ Commands, of which all but the last need the extra `learn`:
 - linear_models: log-linear and logistic models, fitted with regularisation
 - plan_values: the values of a plan, run
 - follow_ups: the readings of the turns of a conversation, judged
-- screening: what becomes of a reading once it ran, apart from its probability
+- screening: which words a reading ignores, and whether its rows are refused
 - samples: questions of many graphs with their readings, judged and screened
 - parser_weights: the weights of the ranker of readings
 - judged_runs: the readings of a question in the order in which they are run
 - row_probabilities: the probabilities that rows are right
-- limits: from which probabilities rows are sure, are shown, or give way to facts nearby
+- limits: the probabilities below which an answer is marked as unsure, refused, or replaced by facts nearby
 - text_examples: questions about texts with their candidate answers
 - text_answers: the weights of the ranker of spans of texts
 - sufficiency: the weights for whether single triples answer a question

@@ -5,8 +5,8 @@ The order of readings and the choice among them are those of a turn (`best_readi
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
+from nacre.evaluation.learning.samples import ParserSample
 from nacre.evaluation.learning.screening import Refusal, Screening
 from nacre.records.evidence import Cell
 from nacre.understanding.ranking.best_readings import MAX_READINGS_CHECKED, MIN_SHARE
@@ -24,19 +24,6 @@ from nacre.understanding.ranking.rank import belief_shares, spread_features, wei
 # beginnings of the names of features that rank readings and do not say how sure they are: with them, fewer answers
 # reach the same precision on graphs that were left out (measured: 50.0 and 52.3 % at 0.9)
 RANKED_ONLY = ("rule ", "asked ")
-
-
-class JudgedQuestion(Protocol):
-    """A question with its readings, run and judged. `screened` are the likely ones of them."""
-
-    graph: str
-    features: list[dict[str, float]]
-    right: list[bool]
-    values: list[tuple[Cell, ...] | None]
-    unused: list[int]
-    screened: dict[int, Screening]
-    own: bool
-    variant: str
 
 
 @dataclass(frozen=True)
@@ -85,9 +72,10 @@ class JudgedRun:
         return tuple(min(highest, chance) for chance in chances)
 
 
-def judged_run(sample: JudgedQuestion, scores: Sequence[float]) -> JudgedRun:
+def judged_run(sample: ParserSample, scores: Sequence[float]) -> JudgedRun:
     """The first readings by their scores; without readings an empty run."""
-    near = any(y and (f.get("own property") or v == ()) for y, f, v in _judged(sample))
+    judged = zip(sample.right, sample.features, sample.values, strict=True)
+    near = any(right and (features.get("own property") or values == ()) for right, features, values in judged)
     if not scores:
         return JudgedRun(sample.graph, sample.own, sample.variant, near)
     order, shares = belief_shares(scores)
@@ -121,11 +109,7 @@ def judged_run(sample: JudgedQuestion, scores: Sequence[float]) -> JudgedRun:
     return JudgedRun(sample.graph, sample.own, sample.variant, near, tuple(readings), tuple(eligible))
 
 
-def _judged(sample: JudgedQuestion) -> list[tuple[bool, Mapping[str, float], tuple[Cell, ...] | None]]:
-    return list(zip(sample.right, sample.features, sample.values, strict=True))
-
-
-def _is_late(sample: JudgedQuestion, at: int, place: int, shares: Sequence[float]) -> bool:
+def _is_late(sample: ParserSample, at: int, place: int, shares: Sequence[float]) -> bool:
     """Whether a reading comes after those that heed all of the question."""
     screening = sample.screened.get(at)
     return place >= MAX_READINGS_CHECKED or screening is None or bool(screening.lost) or shares[at] < MIN_SHARE

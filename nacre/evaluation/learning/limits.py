@@ -9,8 +9,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from nacre.evaluation.learning.judged_runs import JudgedQuestion, JudgedRun
-from nacre.evaluation.learning.samples import REMOVED
+from agents.answering.selection.select_answer import DECLINED
+from nacre.evaluation.learning.judged_runs import JudgedRun
+from nacre.evaluation.learning.samples import REMOVED, ParserSample
 from nacre.records.evidence import Cell
 from nacre.understanding.ranking.calibrate import MAX_READINGS_RUN
 from nacre.understanding.ranking.rank import belief_shares
@@ -23,8 +24,6 @@ TARGET_PRECISION = 0.9
 LEVELS = (0.95, 0.91, 0.9, 0.87, 0.85, 0.8, 0.7)
 # answers from which a precision is measured, at least
 MIN_ANSWERED = 30
-# rows below this probability are no answer (measured)
-DECLINED = 0.1
 # steps of the search, and the share that it starts with
 STEPS, UNSTATED_AT_FIRST = 20, 0.5
 # of this many look-ups, one counts as asked of a graph without its fact (given)
@@ -151,7 +150,7 @@ def precision_levels(judged: Iterable[tuple[float, bool]], count: int) -> list[l
     return list(reached.values())
 
 
-def offer_threshold(samples: Sequence[JudgedQuestion], scores: Sequence[Sequence[float]]) -> float:
+def offer_threshold(samples: Sequence[ParserSample], scores: Sequence[Sequence[float]]) -> float:
     """The smallest share of the belief from which other readings reach the precision of offers.
 
     Readings with the same values count as one, with the sum of their shares.

@@ -60,21 +60,20 @@ def with_similarity(
     """
     model = local_embedder("auto")
     compared: dict[int, tuple[list[int], list[float]]] = {}
-    # a sample that counts several times is compared once
-    first = {id(sample): i for i, sample in reversed(list(enumerate(samples)))}
-    for i, (sample, own) in enumerate(zip(samples, scores, strict=True)):
-        if first[id(sample)] < i:
-            if first[id(sample)] in compared:
-                compared[i] = compared[first[id(sample)]]
-        elif own and model is not None and (doubtful := doubtful_readings(*belief_shares(own))):
-            compared[i] = doubtful, similarities(sample.question, [sample.words[k] for k in doubtful], model.embed)
+    for sample, own in zip(samples, scores, strict=True):
+        # a sample that counts several times is compared once
+        if own and model is not None and id(sample) not in compared:
+            doubtful = doubtful_readings(*belief_shares(own))
+            words = [sample.words[k] for k in doubtful]
+            compared[id(sample)] = doubtful, similarities(sample.question, words, model.embed) if words else []
+    pairs = [(own, *compared.get(id(sample), ([], []))) for sample, own in zip(samples, scores, strict=True)]
     judged = [
-        ([scores[i][k] for k in doubtful], similarity, [samples[i].right[k] for k in doubtful])
-        for i, (doubtful, similarity) in compared.items()
-        if not samples[i].own
+        ([own[k] for k in doubtful], similarity, [sample.right[k] for k in doubtful])
+        for sample, (own, doubtful, similarity) in zip(samples, pairs, strict=True)
+        if doubtful and not sample.own
     ]
     weight = fit_similarity_weight(judged)
-    return [add_similarities(own, *compared.get(i, ([], [])), weight) for i, own in enumerate(scores)], weight
+    return [add_similarities(*each, weight) for each in pairs], weight
 
 
 def print_ranked(title: str, samples: Sequence[ParserSample], scores: Sequence[Sequence[float]]) -> None:

@@ -109,22 +109,22 @@ def _judge(
 ) -> list[ParserSample]:
     """The samples of one question, once per line, or of the turns of a conversation."""
     if not lines[0].get("conversation"):
-        asked = [line for line in (lines[0], _in_keywords(lines[0], linker)) if line is not None]
-        samples = [collect_sample(line, graph, linker, ran) for line in asked]
-        variants = ("", KEYWORDS)
-        return [
-            replace(sample, own=line["own"], variant=variant)
-            for line in lines
-            for sample, variant in zip(samples, variants, strict=False)
+        asked = {"": lines[0], KEYWORDS: _in_keywords(lines[0], linker)}
+        samples = [
+            replace(collect_sample(line, graph, linker, ran), variant=variant)
+            for variant, line in asked.items()
+            if line is not None
         ]
+        by_own = {own: [replace(sample, own=own) for sample in samples] for own in {line["own"] for line in lines}}
+        return [sample for line in lines for sample in by_own[line["own"]]]
     times = Counter(line["id"] for line in lines)
     once = {line["id"]: line for line in sorted(lines, key=lambda line: line["turn"])}
     return [
-        sample_of_turn(turn, graph, linker)
+        sample
         for turn in judge_turns(list(once.values()), graph, linker, ran)
         # plans made of the turn before are not ranked
         if not turn.changed
-        for _ in range(times[turn.line["id"]])
+        for sample in [sample_of_turn(turn, graph, linker)] * times[turn.line["id"]]
     ]
 
 
@@ -148,20 +148,18 @@ def sample_of_turn(turn: JudgedTurn, graph: Graph, linker: Linker) -> ParserSamp
     """A judged turn as a sample."""
     best = max((c.derivation.prior for c in turn.candidates), default=0.0)
     features = [reading_features(c, turn.question, linker.index.graph, best) for c in turn.candidates]
-    unused = [len(unused_tokens(c, turn.question)) for c in turn.candidates]
+    unused = [tuple(unused_tokens(c, turn.question)) for c in turn.candidates]
     words = [verbalise_plan(Plan(c.body), graph.schema) for c in turn.candidates]
     scores = [weighted_sum(f, load_weights().features) for f in features]
     order = belief_shares(scores)[0] if scores else []
     first = [i for place, i in enumerate(order) if place < MAX_SCREENED or turn.right[i]]
-    ranked = [
-        RankedReading(turn.candidates[i], features[i], 0.0, tuple(unused_tokens(turn.candidates[i], turn.question)))
-        for i in first
-    ]
+    ranked = [RankedReading(turn.candidates[i], features[i], 0.0, unused[i]) for i in first]
     screened = screen_readings(turn, ranked, first, graph, linker)
     line = turn.line
     name, text = str(line["id"]), turn.question.text
+    counts = list(map(len, unused))
     return ParserSample(
-        line["graph"], name, text, features, turn.right, turn.values, unused, words, screened, turn.seconds
+        line["graph"], name, text, features, turn.right, turn.values, counts, words, screened, turn.seconds
     )
 
 

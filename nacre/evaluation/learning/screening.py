@@ -1,4 +1,4 @@
-"""What becomes of a reading once it ran, apart from its probability: Candidate of a judged turn -> Screening."""
+"""Which words a reading ignores, and whether its rows are refused: Candidate of a judged turn -> Screening."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
