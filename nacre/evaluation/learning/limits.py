@@ -20,11 +20,11 @@ from nacre.understanding.ranking.rank import belief_shares
 RIGHT, DOUBTED, WRONG, HELPFUL = 1.0, -0.5, -2.0, 0.5
 # precision that the status "answered" stands for (given)
 TARGET_PRECISION = 0.9
-# precisions whose thresholds are printed and written to the weights
+# precisions whose thresholds are printed and written to the weights (given)
 LEVELS = (0.95, 0.91, 0.9, 0.87, 0.85, 0.8, 0.7)
-# answers from which a precision is measured, at least
+# answers from which a precision is measured, at least (given)
 MIN_ANSWERED = 30
-# steps of the search, and the share that it starts with
+# steps of the search, and the share `unstated` that it starts with (given)
 STEPS, UNSTATED_AT_FIRST = 20, 0.5
 # of this many look-ups, one counts as asked of a graph without its fact (given)
 STATED_PER_REMOVED = 10

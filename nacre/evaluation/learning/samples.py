@@ -31,9 +31,9 @@ from nacre.wording.phrases.plan import verbalise_plan
 FILES = ("questions.jsonl", "questions_dev.jsonl", "conversations.jsonl")
 # questions that are also asked in keywords (given)
 KEYWORD_SHARE = 0.25
-# cues that keywords do without
+# cues that keywords lose nothing by dropping (given)
 PLAIN_CUES = frozenset(("open", "of", "having"))
-# likeliest readings by the weights so far that are screened, beside those that are right
+# likeliest readings by the weights so far that are screened, beside those that are right (given)
 MAX_SCREENED = 15
 # how a question was changed
 KEYWORDS, REMOVED = "keywords", "removed"
