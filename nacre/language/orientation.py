@@ -154,7 +154,7 @@ def _question_words() -> frozenset[str]:
 def _nearest_of_languages(text: str) -> tuple[str, OrientationMatch | None]:
     tokens = tokenize(text)
     best: tuple[str, OrientationMatch | None] = ("en", _nearest(tokens, _paraphrases("en")))
-    for code in codes_with("orientation"):
+    for code in (each for each in codes_with("orientation") if each != "en"):
         match = _nearest(tokens, _paraphrases(code))
         if match is not None and (best[1] is None or match.likeness > best[1].likeness):
             best = code, match
