@@ -38,6 +38,7 @@ from nacre.wording.answers.sentence import (
     capitalise_first,
     caption,
     join_first_names,
+    sentence_about,
 )
 from nacre.wording.answers.tables import (
     captioned_table,
@@ -169,9 +170,8 @@ def _owned_property(found: Grid, body: Select, term: Attribute, schema: Schema) 
     name, is_owner_person = nominal_label(term.predicate, schema), is_person(things.heading)
     if len(names) == 1:
         owner = names[0] if things.is_named else f"{things.heading} {names[0]}"
-        sentence = f"{values_of(term, texts, schema, things.heading).clause(owner)}."
-        is_name_first = things.is_named and sentence.startswith(owner)
-        return Verbalisation(sentence if is_name_first else capitalise_first(sentence), values, unit)
+        clause = values_of(term, texts, schema, things.heading).clause(owner)
+        return Verbalisation(sentence_about(clause, owner if things.is_named else ""), values, unit)
     if len(texts) == 1:
         be = "are" if is_plural(name) else "is"
         whose = possessive_phrase(name, join_first_names(names), person=is_owner_person)

@@ -58,7 +58,7 @@ def _truth(words: str, table: Table) -> str:
     said = {token.norm for token in tokenize(statement)} if yes else set()
     # what the statement says already is not said again
     deciding = [each for each in further.columns if not {token.norm for token in tokenize(each.texts[0])} <= said]
-    values = _clauses(deciding)
+    values = join_names([_clause(column) for column in deciding])
     if statement == words:
         about = f", as to {words}" if words else ""
         return f"{'Yes' if yes else 'No'}{about}{f': {values}' if values else ''}."
@@ -127,12 +127,7 @@ def _row_sentence(words: str, found: Grid) -> str:
     return f"{phrase}: {join_names([f'{column.heading} {column.texts[0]}'.strip() for column in shown])}."
 
 
-def _clauses(columns: list[GridColumn]) -> str:
-    """A clause for each value: "the height of the mill is 20 m"."""
-    be = {True: "are", False: "is"}
-    return join_names(
-        [
-            f"{definite_phrase(column.heading)} {be[is_plural_phrase(column.heading)]} {column.texts[0]}"
-            for column in columns
-        ]
-    )
+def _clause(column: GridColumn) -> str:
+    """The value of a column as a clause: "the height of the mill is 20 m"."""
+    phrase = definite_phrase(column.heading)
+    return f"{phrase} {'are' if is_plural_phrase(phrase) else 'is'} {column.texts[0]}"

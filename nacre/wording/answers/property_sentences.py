@@ -7,7 +7,7 @@ from nacre.language.thesaurus import is_person
 from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Attribute, Itself, Select
 from nacre.records.schema import Schema
-from nacre.wording.answers.sentence import capitalise_first, join_first_names
+from nacre.wording.answers.sentence import join_first_names, sentence_about
 from nacre.wording.clauses.join_clauses import thing_name
 from nacre.wording.clauses.property_values import PropertyValues
 from nacre.wording.labels.class_nouns import class_noun
@@ -24,8 +24,7 @@ def property_sentence(body: Select, names: list[str], schema: Schema) -> str:
         return ""
     noun = class_noun(thing, schema)
     owner = thing_name(thing, noun)
-    sentence = f"{values_of(term, names, schema, noun).clause(owner)}."
-    return sentence if owner == thing.label and sentence.startswith(owner) else capitalise_first(sentence)
+    return sentence_about(values_of(term, names, schema, noun).clause(owner), owner if owner == thing.label else "")
 
 
 def values_of(term: Attribute, names: list[str], schema: Schema, noun: str = "") -> PropertyValues:
@@ -62,5 +61,5 @@ def link_sentence(body: Select, names: list[str], schema: Schema) -> str:
     if made is not None:
         return f"{values} {VerbPhrase(made, name).words(len(names) > 1)}."
     predicate, is_one_person = schema.predicate_of[edge.predicate], pronoun(person=is_person(noun))
-    text = f"{PropertyValues(predicate, label, values, len(names), subject=is_one_person).clause(name)}."
-    return text if text.startswith(subject.label) else capitalise_first(text)
+    clause = PropertyValues(predicate, label, values, len(names), subject=is_one_person).clause(name)
+    return sentence_about(clause, subject.label)

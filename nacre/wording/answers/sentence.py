@@ -76,14 +76,6 @@ def caption(words: str) -> str:
     return f"Here {'are' if _names_several(words[4:]) else 'is'} the {words[4:]}"
 
 
-def _names_several(words: str) -> bool:
-    """Whether a noun phrase has a plural head, or nouns joined by "and" as its head."""
-    first, _, other = words.partition(" and ")
-    ends = {*phrase_list("wording", "noun_prepositions"), *word_list("wording", "relative_pronouns")}
-    head = list(takewhile(lambda word: word not in ends, words.split()))
-    return is_plural(first) or "and" in head or other.startswith("the ")
-
-
 def definite_phrase(words: str) -> str:
     """A noun phrase with "the", unless a name or another determiner begins it.
 
@@ -116,18 +108,30 @@ def join_first_names(names: Sequence[str]) -> str:
     shown = list(names[:MAX_LISTED_NAMES])
     if any(name.endswith((".", "!", "?")) and name.count(" ") >= MIN_SENTENCE_SPACES for name in shown):
         shown = [f"“{name}”" for name in shown]
-    return f"{join_names(shown)}{remaining_names(names)}"
+    more = len(names) - len(shown)
+    return f"{join_names(shown)}{f' and {more:,} more (ask with --json for all)' if more else ''}"
 
 
-def remaining_names(names: Sequence[str]) -> str:
-    """How many names come after the first 30; "" if none do."""
-    more = len(names) - MAX_LISTED_NAMES
-    return f" and {more:,} more (ask with --json for all)" if more > 0 else ""
+def sentence_about(clause: str, name: str) -> str:
+    """A clause as a sentence; a `name` at its beginning keeps its first letter.
+
+    >>> sentence_about("iPhone has 2 colours", "iPhone"), sentence_about("the colour of iPhone is red", "iPhone")
+    ('iPhone has 2 colours.', 'The colour of iPhone is red.')
+    """
+    return f"{clause if name and clause.startswith(name) else capitalise_first(clause)}."
 
 
 def capitalise_first(text: str) -> str:
     """A text with its first letter in upper case."""
     return text[:1].upper() + text[1:]
+
+
+def _names_several(words: str) -> bool:
+    """Whether a noun phrase has a plural head, or nouns joined by "and" as its head."""
+    first, _, other = words.partition(" and ")
+    ends = {*phrase_list("wording", "noun_prepositions"), *word_list("wording", "relative_pronouns")}
+    head = list(takewhile(lambda word: word not in ends, words.split()))
+    return is_plural(first) or "and" in head or other.startswith("the ")
 
 
 def _counted_statement(words: str) -> str:

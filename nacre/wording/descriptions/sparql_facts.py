@@ -13,7 +13,7 @@ from nacre.records.evidence import EvidenceSentence
 from nacre.records.plan import Profile, Select
 from nacre.records.schema import Schema
 from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
-from nacre.wording.answers.sentence import capitalise_first
+from nacre.wording.answers.sentence import sentence_about
 from nacre.wording.clauses.property_values import PropertyValues
 from nacre.wording.descriptions.facts import word_senses
 from nacre.wording.labels.predicate_labels import predicate_label
@@ -104,9 +104,7 @@ def _of_thing(
         listed = join_names([*values[:MOST_VALUES], *more])
         label, is_date = predicate_label(predicate.iri, schema), is_temporal(predicate.iri, schema)
         worded = PropertyValues(predicate, label, listed, len(values), is_cut=bool(more), is_temporal=is_date)
-        clause = worded.clause(name)
-        said = clause if clause.startswith(name) else capitalise_first(clause)
-        text = values[0] if predicate.role == "text" else f"{said}."
+        text = values[0] if predicate.role == "text" else sentence_about(worded.clause(name), name)
         found.append(
             EvidenceSentence(
                 "sparql", round, text=text, title=name, score=1 - number / 100, keys=(key,), triples=triples
