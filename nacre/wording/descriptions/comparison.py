@@ -69,8 +69,8 @@ def compare_sides(left: ComparisonSide, right: ComparisonSide, schema: Schema, r
     found = _compared_properties(left, right, schema, run)
     if not found:
         return None
-    is_same = {each.label: fold(each.cells[0]) == fold(each.cells[1]) for each in found}
-    shown = sorted(found, key=lambda each: (is_same[each.label], NOTHING in each.cells))[:MAX_PROPERTIES]
+    shown = sorted(found, key=lambda each: (fold(each.cells[0]) == fold(each.cells[1]), NOTHING in each.cells))
+    shown = shown[:MAX_PROPERTIES]
     return Rows(
         "sql",
         0,

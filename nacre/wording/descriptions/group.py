@@ -15,7 +15,6 @@ from nacre.stores.sqlite.triples import TYPE
 from nacre.wording.answers.sentence import capitalise_first
 from nacre.wording.descriptions.facts import SentenceFacts, WordedFact, predicate_facts, strip_kind_prefix, word_senses
 from nacre.wording.descriptions.part_statistics import (
-    MAX_RANGES,
     DependentPart,
     NumberRange,
     find_part,
@@ -74,13 +73,13 @@ class _ValueList:
 def describe_group(group: MemberGroup, topic: set[str], schema: Schema, run: RunStatement) -> list[EvidenceSentence]:
     """How many members there are and who, what all or most have, and the ranges of their numbers; each fact once."""
     sentences: list[SentenceFacts] = [
-        (f"There are {group.name(schema)}{_listed_members(group)}.", membership_facts(group))
+        (f"There are {group.name(schema)}{_listed_members(group)}.", _membership_facts(group))
     ]
     defining = {edge.predicate for edge in group.select.edges}
     shared: list[tuple[Predicate, list[GroupValue]]] = []
     lists: list[_ValueList] = []
     for predicate in schema.predicates:
-        values = [] if predicate.iri in defining else group_values(predicate, group, schema, run)
+        values = [] if predicate.iri in defining else _linked_values(predicate, group, schema, run)
         of_all = [value for value in values if value.members == len(group.members)]
         if of_all:
             shared.append((predicate, of_all[:MAX_ITEMS]))
@@ -90,9 +89,7 @@ def describe_group(group: MemberGroup, topic: set[str], schema: Schema, run: Run
             lists.append(_ValueList(predicate, _best_values(of_some, topic), len(of_some), is_on_topic))
     if shared:
         sentences.append(_shared_sentence(shared, schema))
-    sentences += [
-        _range_sentence(ranges, part, schema) for ranges, part in group_statistics(group, schema, run, MAX_NUMBERS)
-    ]
+    sentences += [_range_sentence(ranges, part, schema) for ranges, part in _statistics(group, schema, run)]
     lists = sorted(lists, key=lambda each: (not each.is_on_topic, -each.number))
     sentences += [_list_sentence(each, schema) for each in lists[:MAX_LISTS]]
     title, keys = group.name(schema), tuple(group.members)[:MAX_CITED_TRIPLES]
@@ -104,7 +101,7 @@ def describe_group(group: MemberGroup, topic: set[str], schema: Schema, run: Run
     ]
 
 
-def membership_facts(group: MemberGroup) -> list[WordedFact]:
+def _membership_facts(group: MemberGroup) -> list[WordedFact]:
     """The facts that make the members members: their class, and their links to known things."""
     answer = group.select.answers[0]
     name = answer.variable if isinstance(answer, Itself) else ""
@@ -114,21 +111,21 @@ def membership_facts(group: MemberGroup) -> list[WordedFact]:
     return [WordedFact(iri, "", (iri, predicate, end)) for predicate, end in conditions for iri in group.members]
 
 
-def group_statistics(
-    group: MemberGroup, schema: Schema, run: RunStatement, most: int = MAX_RANGES
+def _statistics(
+    group: MemberGroup, schema: Schema, run: RunStatement
 ) -> list[tuple[list[NumberRange], DependentPart | None]]:
     """The number ranges of the members, and those of their parts; empty ones are left out."""
     own = Select((Itself(group.variable.name),), (group.variable,))
     found: list[tuple[list[NumberRange], DependentPart | None]] = [
-        (number_ranges(own, group.variable, len(group.members), schema, run, most), None)
+        (number_ranges(own, group.variable, len(group.members), schema, run, MAX_NUMBERS), None)
     ]
     part = find_part(group.variable, schema, run)
     if part is not None:
-        found.append((number_ranges(part.select, part.variable, part.count, schema, run, most), part))
+        found.append((number_ranges(part.select, part.variable, part.count, schema, run, MAX_NUMBERS), part))
     return [(ranges, part) for ranges, part in found if ranges]
 
 
-def group_values(predicate: Predicate, group: MemberGroup, schema: Schema, run: RunStatement) -> list[GroupValue]:
+def _linked_values(predicate: Predicate, group: MemberGroup, schema: Schema, run: RunStatement) -> list[GroupValue]:
     """What members link to by a predicate, the values of most members first."""
     if not predicate.has_links or not is_describable(predicate, schema):
         return []
@@ -144,7 +141,7 @@ def group_values(predicate: Predicate, group: MemberGroup, schema: Schema, run: 
     return [GroupValue(text, members, tuple(by_text[text])) for text, members in ordered]
 
 
-def limit_values(values: Sequence[GroupValue]) -> list[GroupValue]:
+def _limit_values(values: Sequence[GroupValue]) -> list[GroupValue]:
     """The first values that fit into one sentence."""
     words = accumulate(len(value.text.split()) for value in values)
     fitting = [value for value, total in zip(values[:MAX_ITEMS], words, strict=False) if total <= MAX_ITEM_WORDS]
@@ -190,7 +187,7 @@ def _list_sentence(found: _ValueList, schema: Schema) -> SentenceFacts:
 
 def _best_values(values: Sequence[GroupValue], topic: set[str]) -> list[GroupValue]:
     """The values of the topic, then those of most members."""
-    return limit_values(sorted(values, key=lambda value: (not topic & word_senses(value.text), -value.members)))
+    return _limit_values(sorted(values, key=lambda value: (not topic & word_senses(value.text), -value.members)))
 
 
 def _label(predicate: Predicate, number: int, schema: Schema) -> str:

@@ -146,11 +146,13 @@ def _name(label: str, iri: str, variable: Variable, schema: Schema) -> str:
 
 
 def _side(members: _Members, schema: Schema) -> ComparisonSide:
-    names = [_name(label, iri, members.variable, schema) for iri, label in members.names.items()]
-    name = names[0] if len(names) == 1 else members.group().name(schema)
-    if len(names) > 1 and members.is_of_one_name:
-        noun = class_noun(members.variable, schema)
-        name = f"the {number_with_noun(len(names), noun)} called {next(iter(members.names.values()))}"
+    (iri, label), *others = members.names.items()
+    if not others:
+        name = _name(label, iri, members.variable, schema)
+    elif members.is_of_one_name:
+        name = f"the {number_with_noun(len(members.names), class_noun(members.variable, schema))} called {label}"
+    else:
+        name = members.group().name(schema)
     return ComparisonSide(name, tuple(members.names), members.things)
 
 
