@@ -7,7 +7,7 @@ import simplemma
 
 from nacre.language.base import word_map
 from nacre.language.detect_language import language_names
-from nacre.language.forms.nouns import amount_name
+from nacre.language.forms.measure_nouns import amount_name
 from nacre.language.thesaurus import unit_words
 from nacre.language.tokens import split_name
 

@@ -9,7 +9,8 @@ import simplemma
 from ingestion.induce.names.column_names import lowercase_name
 from ingestion.induce.names.split_joined_words import split_joined_words
 from ingestion.vocabulary import local_name
-from nacre.language.forms.nouns import amount_name, is_participle, wording_entry
+from nacre.language.forms.measure_nouns import amount_name
+from nacre.language.forms.nouns import is_participle, wording_entry
 from nacre.language.tokens import lemma
 
 # minimum length of an abbreviation, and of one that is an English word itself

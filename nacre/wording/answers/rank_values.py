@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from nacre.language.format_values import format_value
-from nacre.language.forms.nouns import is_count_noun, singular
+from nacre.language.forms.measure_nouns import is_count_noun
+from nacre.language.forms.nouns import singular
 from nacre.records.evidence import Cell
 from nacre.records.plan import Aggregate, Attribute, Itself, Plan, Select, aggregated_value
 from nacre.records.schema import Schema

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from nacre.language.forms.measure_nouns import is_count_noun
 from nacre.language.forms.nouns import (
-    is_count_noun,
     is_participle,
     is_plural,
     join_names,

@@ -6,14 +6,8 @@ from functools import cached_property
 from nacre.language.base import word_map
 from nacre.language.booleans import alternative_values, has_boolean_name, none_value, parse_boolean
 from nacre.language.dates import format_yearless_date
-from nacre.language.forms.nouns import (
-    is_count_noun,
-    is_plural,
-    place_phrase,
-    singular,
-    with_indefinite_article,
-    wording_entry,
-)
+from nacre.language.forms.measure_nouns import is_count_noun
+from nacre.language.forms.nouns import is_plural, place_phrase, singular, with_indefinite_article, wording_entry
 from nacre.language.forms.pronouns import gender
 from nacre.language.forms.verb_phrase import BE, Verb, VerbPhrase
 from nacre.language.forms.verbs import third_person

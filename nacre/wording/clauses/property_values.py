@@ -3,15 +3,8 @@
 from dataclasses import dataclass, replace
 
 from nacre.language.booleans import has_boolean_name, none_value, parse_boolean
-from nacre.language.forms.nouns import (
-    is_count_noun,
-    is_plural,
-    place_phrase,
-    plural,
-    possessive_phrase,
-    singular,
-    wording_entry,
-)
+from nacre.language.forms.measure_nouns import is_count_noun
+from nacre.language.forms.nouns import is_plural, place_phrase, plural, possessive_phrase, singular, wording_entry
 from nacre.language.forms.pronouns import IT, THEY, Pronoun, gender
 from nacre.records.schema import Predicate
 from nacre.wording.labels.label import PredicateLabel

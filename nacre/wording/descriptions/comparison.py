@@ -4,12 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from nacre.language.booleans import none_value
-from nacre.language.forms.nouns import (
-    count_phrase,
-    join_names,
-    plural,
-    with_indefinite_article,
-)
+from nacre.language.forms.measure_nouns import count_phrase
+from nacre.language.forms.nouns import join_names, plural, with_indefinite_article
 from nacre.language.forms.pronouns import Pronoun
 from nacre.language.thesaurus import is_person
 from nacre.language.tokens import fold

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from nacre.language.format_values import format_value
-from nacre.language.forms.nouns import count_phrase, is_plural, join_names
+from nacre.language.forms.measure_nouns import count_phrase
+from nacre.language.forms.nouns import is_plural, join_names
 from nacre.plans.sql.to_sql import to_sql
 from nacre.plans.statement import RunStatement
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable

@@ -4,7 +4,8 @@ from functools import cache
 
 from nacre.language.base import language, pattern
 from nacre.language.format_values import is_amount_label
-from nacre.language.forms.nouns import extreme_adjective, wording_entry
+from nacre.language.forms.measure_nouns import extreme_adjective
+from nacre.language.forms.nouns import wording_entry
 from nacre.language.forms.verbs import agent_noun, gerund, strip_preposition
 from nacre.language.thesaurus import english_data, nouns_of_kind
 from nacre.language.tokens import lemma

@@ -8,7 +8,8 @@ from itertools import islice
 
 from nacre.errors import ToolError
 from nacre.language.format_values import format_value, is_number_name
-from nacre.language.forms.nouns import extreme_adjective, join_names, plural, wording_entry
+from nacre.language.forms.measure_nouns import extreme_adjective
+from nacre.language.forms.nouns import join_names, plural, wording_entry
 from nacre.language.thesaurus import adjective_concepts, english_data
 from nacre.plans.run import QueryRunner, tables_engine
 from nacre.plans.sql.provenance import trace_provenance

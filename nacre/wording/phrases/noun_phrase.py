@@ -5,13 +5,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from nacre.language.format_values import format_value
-from nacre.language.forms.nouns import (
-    count_phrase,
-    is_participle,
-    plural,
-    possessive_phrase,
-    with_indefinite_article,
-)
+from nacre.language.forms.measure_nouns import count_phrase
+from nacre.language.forms.nouns import is_participle, plural, possessive_phrase, with_indefinite_article
 from nacre.language.forms.verb_phrase import BE, VerbPhrase
 from nacre.language.thesaurus import is_person
 from nacre.plans.inspect_select import (

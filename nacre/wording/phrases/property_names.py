@@ -1,6 +1,7 @@
 """Name a property next to the things that have it: SelectWording + PlanTerm -> "names", "number of stories"."""
 
-from nacre.language.forms.nouns import count_phrase, plural
+from nacre.language.forms.measure_nouns import count_phrase
+from nacre.language.forms.nouns import plural
 from nacre.plans.inspect_select import ordered_variable
 from nacre.records.plan import Attribute, PlanTerm
 from nacre.wording.labels.value_kinds import nominal_label

@@ -1,14 +1,8 @@
 """Word a select as a noun phrase: Select + Schema -> "the stadium with the most concerts", "the ages of singers"."""
 
 from nacre.language.base import language, word_map
-from nacre.language.forms.nouns import (
-    count_phrase,
-    is_participle,
-    join_names,
-    plural,
-    possessive_phrase,
-    singular,
-)
+from nacre.language.forms.measure_nouns import count_phrase
+from nacre.language.forms.nouns import is_participle, join_names, plural, possessive_phrase, singular
 from nacre.language.thesaurus import is_person
 from nacre.plans.inspect_select import (
     computed_edges,

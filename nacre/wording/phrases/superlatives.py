@@ -1,13 +1,8 @@
 """Put the order of a select into words: Order + SelectStructure -> "oldest", "with the second highest price"."""
 
 from nacre.language.base import language, phrase_list
-from nacre.language.forms.nouns import (
-    extreme_adjective,
-    is_participle,
-    is_plural,
-    with_indefinite_article,
-    wording_entry,
-)
+from nacre.language.forms.measure_nouns import extreme_adjective
+from nacre.language.forms.nouns import is_participle, is_plural, with_indefinite_article, wording_entry
 from nacre.language.forms.verbs import strip_preposition
 from nacre.plans.inspect_select import counted_path, ordered_variable, variable_of
 from nacre.records.plan import Aggregate, Attribute, Itself, Order, Select

@@ -5,7 +5,7 @@ In each rule, `state` is the reading before the mention and `new` the reading wi
 
 from collections.abc import Iterator
 
-from nacre.language.forms.nouns import is_count_noun
+from nacre.language.forms.measure_nouns import is_count_noun
 from nacre.language.tokens import split_name
 from nacre.understanding.linking.schema.adjectives import is_reversed_measure, measured_properties
 from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node, has_self_link, next_slot
