@@ -5,7 +5,7 @@ Files in reading order:
     neighbours.py         outgoing and incoming facts
     titles.py             titles of things
     predicate_wording.py  the wording of each predicate
-    label_patterns.py     labels -> sentence patterns
+    sentence_parts.py     labels and lists of names inside a sentence
     object_phrases.py     phrases for objects
     complex_sentences.py  sentences that need more than a pattern
     packing.py            sentences -> passages

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from heapq import nsmallest
 
 from ingestion.read.capsules import Facts
-from ingestion.verbalise.label_patterns import capitalise_sentence, label_in_sentence, list_names
 from ingestion.verbalise.neighbours import BLANK, LITERAL, Neighbours, ObjectGroups
 from ingestion.verbalise.object_phrases import OBJECTS, ObjectPhrases
 from ingestion.verbalise.packing import PASSAGE_LENGTH, bounded_spans
@@ -17,6 +16,7 @@ from ingestion.verbalise.predicate_wording import (
     boolean_sentence,
     predicate_wordings,
 )
+from ingestion.verbalise.sentence_parts import capitalise_sentence, label_in_sentence, list_names
 from ingestion.verbalise.split_sentences import clean_text
 from ingestion.verbalise.titles import Titles
 from ingestion.vocabulary import TYPE, language_rank, local_name

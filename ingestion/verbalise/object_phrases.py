@@ -3,9 +3,9 @@
 import re
 
 from ingestion.read.capsules import Facts
-from ingestion.verbalise.label_patterns import list_names
 from ingestion.verbalise.neighbours import BLANK, IRI, LITERAL, Neighbours
 from ingestion.verbalise.predicate_wording import PredicateWording
+from ingestion.verbalise.sentence_parts import list_names
 from ingestion.verbalise.split_sentences import clean_text
 from ingestion.verbalise.titles import Titles
 from ingestion.vocabulary import RDF, XSD

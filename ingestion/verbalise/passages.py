@@ -9,11 +9,11 @@ import numpy as np
 
 from ingestion.read.capsules import Facts, change_mask, unique_counts
 from ingestion.verbalise.complex_sentences import SentenceWriter
-from ingestion.verbalise.label_patterns import capitalise_sentence
 from ingestion.verbalise.neighbours import BLANK, GroupedPairs
 from ingestion.verbalise.object_phrases import NUMBER
 from ingestion.verbalise.packing import pack_passages
 from ingestion.verbalise.predicate_wording import LINKS, THING
+from ingestion.verbalise.sentence_parts import capitalise_sentence
 from ingestion.vocabulary import SCHEMA_TYPES
 from nacre.records.facts import Passage, Sentence
 from nacre.records.schema import Schema

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ingestion.verbalise.label_patterns import be_form
+from ingestion.verbalise.sentence_parts import be_form
 from ingestion.vocabulary import is_other_name
 from nacre.language.booleans import has_boolean_name, is_boolean_predicate
 from nacre.language.forms.verb_phrase import VerbPhrase
@@ -17,7 +17,7 @@ from nacre.wording.labels.years import has_measured_numbers
 TEXTS, CLASSES, NAMES, FACTS, IDENTIFIERS, LINKS, THING = (level << 32 for level in range(7))
 
 
-class LabelPattern(NamedTuple):
+class LabelForm(NamedTuple):
     """A label as the verb after one subject ("is located in") and after several, or as a noun ("The ... of X is Y")."""
 
     text: str
@@ -37,7 +37,7 @@ class PredicateWording(NamedTuple):
     is_name: bool
     is_text: bool
     is_flag: bool
-    form: LabelPattern
+    form: LabelForm
     predicate: Predicate
 
 
@@ -50,17 +50,17 @@ def predicate_wordings(schema: Schema, iris: Iterable[tuple[int, str]]) -> dict[
     return {n: _way(predicate, forms[n], turn) for turn, (n, predicate) in enumerate(said)}
 
 
-def _form(predicate: Predicate, schema: Schema) -> LabelPattern:
+def _form(predicate: Predicate, schema: Schema) -> LabelForm:
     label = predicate_label(predicate.iri, schema)
     is_verb = label.kind != "noun" or label.has or is_link_verb(label.one.split()[0])
     if is_boolean_predicate(predicate) and (is_verb or has_boolean_name(predicate)):
         said = label.flag()
     elif label.kind == "noun" or (has_measured_numbers(predicate) and " " not in label.one):
-        return LabelPattern(label.full, label.full)
+        return LabelForm(label.full, label.full)
     else:
         is_dated = predicate.datatype in ("date", "datetime")
         said = label.statement("", is_dated=is_dated, is_temporal=is_temporal(predicate.iri, schema))
-    return LabelPattern(said.words(), said.words(many=True), said)
+    return LabelForm(said.words(), said.words(many=True), said)
 
 
 def boolean_sentence(name: str, way: PredicateWording, true: bool) -> str:
@@ -71,7 +71,7 @@ def boolean_sentence(name: str, way: PredicateWording, true: bool) -> str:
     return f"{name} {(said if true else said.denial).words()}."
 
 
-def _way(predicate: Predicate, form: LabelPattern, turn: int) -> PredicateWording:
+def _way(predicate: Predicate, form: LabelForm, turn: int) -> PredicateWording:
     if form.said is not None:
         before, one, many = "", f" {form.text} ", f" {form.text} "
     else:
