@@ -6,8 +6,8 @@ from typing import NamedTuple
 from nacre.language.base import language
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token, tokenize
+from nacre.plans.inspect_select import asked_select
 from nacre.plans.merge import is_from_earlier_turn
-from nacre.records.plan import Ask, Select
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.understanding.dialogue.references.pronouns import mentioned_things
 from nacre.understanding.linking.linker import Linker
@@ -49,9 +49,8 @@ def is_elliptic(question: str, words: Sequence[Token], things: Sequence[NameCand
 
 def is_standalone(turn: EarlierTurn) -> bool:
     """Whether the words of a turn say everything it asks, without an earlier plan or its things."""
-    body = turn.plan.body if turn.plan else None
-    body = body.select if isinstance(body, Ask) else body
-    depends = isinstance(body, Select) and any(is_from_earlier_turn(v) for v in body.variables)
+    select = asked_select(turn.plan.body) if turn.plan else None
+    depends = select is not None and any(is_from_earlier_turn(v) for v in select.variables)
     return not depends and SCOPE_OPENING not in turn.standalone
 
 
