@@ -29,7 +29,7 @@ from ingestion.publish import (
     report_write_errors,
     switch_version,
 )
-from ingestion.read.documents.find import find_documents
+from ingestion.read.documents.find import DocumentFile, find_documents
 from ingestion.read.inputs import fingerprint, rdf_files
 from ingestion.read.sources import ReadOptions
 from ingestion.stages import (
@@ -114,6 +114,7 @@ def load_graph(
     *,
     data: Path,
     texts: Sequence[str] = (),
+    loaded: Sequence[DocumentFile] = (),
     layers: LayerFiles = LayerFiles(),  # noqa: B008 (immutable)
     reading: ReadOptions = ReadOptions(),  # noqa: B008 (immutable)
     tables_only: bool = False,
@@ -123,7 +124,7 @@ def load_graph(
     on_stage: OnStage = NO_PROGRESS,
 ) -> IngestResult:
     """Publish a version with tables, names and a full-text index. `embed_graph` adds the vectors, or `without` has the
-    reason for leaving them out. `sparql` adds a triple store.
+    reason for leaving them out. `loaded` are documents beside those in `texts`. `sparql` adds a triple store.
 
     The version is published in one step when it is complete; after an error or Ctrl-C the earlier one stays. Unchanged
     input is recognised before parsing.
@@ -131,7 +132,7 @@ def load_graph(
     home = data / versions.check_name(name)
     with ExitStack() as stack:
         files = stack.enter_context(rdf_files(sources, reading))
-        documents = find_documents(texts)
+        documents = find_documents(texts, loaded)
         stack.enter_context(exclusive_writer(home))
         with report_write_errors(home):
             versions.remove_damaged_pointer(home)

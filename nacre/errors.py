@@ -31,8 +31,10 @@ class ToolError(NacreError):
 
 
 class GraphNotFound(ConfigError):
-    """The data folder has no graph of that name. Only local users are shown `folder`."""
+    """The data folder has no graph of that name. Only users of the command line are shown `folder` and `option`, what to
+    add to their command ("" if nothing helps)."""
 
-    def __init__(self, message: str, folder: Path) -> None:
+    def __init__(self, message: str, folder: Path, option: str = "") -> None:
         super().__init__(message)
         self.folder = folder
+        self.option = option

@@ -20,7 +20,7 @@ def verbalise_documents(
     If `strict`, raises IngestionError for the first unreadable document.
     """
     seen = SeenTexts()
-    for (path, name), text, why in load_documents(documents, strict=strict):
+    for (path, name, source), text, why in load_documents(documents, strict=strict):
         if text is not None and has_too_many_sentences(text):
             text, why = None, f"more than {MAX_SENTENCES:,} sentences"
             if strict:
@@ -38,5 +38,6 @@ def verbalise_documents(
             for sentence in sentences
             for thing in find_mentioned_things(sentence.text, lexicon)
         ]
-        writer.add(Document(name, document_title(name, text), str(path), text.text, text.pages), dict.fromkeys(namings))
+        document = Document(name, document_title(name, text), source or str(path), text.text, text.pages)
+        writer.add(document, dict.fromkeys(namings))
         yield from told

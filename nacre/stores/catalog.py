@@ -90,7 +90,8 @@ class Library:
         if name is None:
             if len(known) == 1:
                 return known[0]
-            raise GraphNotFound(f"Which graph? There are {', '.join(known)}. Add: --graph {known[0]}", self.data)
+            there = ", ".join(known[:8]) + (" and more" if len(known) > 8 else "")
+            raise GraphNotFound(f"Which graph? There are {there}. Name one.", self.data, f"--graph {known[0]}")
         versions.check_name(name)
         near = difflib.get_close_matches(name, known, 1, 0.5)
         hint = f"Did you mean {near[0]!r}?" if near else f"There are {', '.join(known[:8])}."

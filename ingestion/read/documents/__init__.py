@@ -7,4 +7,5 @@ Files in reading order:
     text.py           the text of a document and its blocks
     plain.py, markdown.py, table.py, json_data.py   formats that are text
     web.py, pdf.py, word.py                         formats that are read in a separate process
+    loaders.py, loaded.py                           documents of a LangChain loader
 """

@@ -14,14 +14,15 @@ log = logging.getLogger(__name__)
 
 
 class DocumentFile(NamedTuple):
-    """A file and the name it is cited by."""
+    """A file and the name it is cited by. `source` is where its text comes from if that is not the file."""
 
     path: Path
     name: str
+    source: str = ""
 
 
-def find_documents(places: Sequence[str]) -> list[DocumentFile]:
-    """The documents in files, folders (searched recursively) and globs, sorted by name.
+def find_documents(places: Sequence[str], loaded: Sequence[DocumentFile] = ()) -> list[DocumentFile]:
+    """The documents in files, folders (searched recursively) and globs, and those that a loader returned, by name.
 
     A document is named by its path relative to the parent of the given folder. Raises IngestionError for missing
     places, for folders without documents, and for explicitly named files of another format. In folders, documents of
@@ -43,10 +44,12 @@ def find_documents(places: Sequence[str]) -> list[DocumentFile]:
                     f" Convert it first, for example: pandoc {path.name} -o {path.stem}.md"
                 )
     names = list(found.values())
-    documents = (
+    documents = [
         DocumentFile(path, name if names.count(name) == 1 else path.as_posix()) for path, name in found.items()
-    )
-    return sorted(documents, key=lambda document: document.name)
+    ]
+    taken = {document.name for document in documents}
+    renamed = [each._replace(name=f"{each.name} (loaded)") if each.name in taken else each for each in loaded]
+    return sorted([*documents, *renamed], key=lambda document: document.name)
 
 
 def _documents_in(folder: Path, place: str) -> dict[Path, str]:

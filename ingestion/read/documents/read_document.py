@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from ingestion.read.documents import json_data, markdown, pdf, plain, table, web, word
+from ingestion.read.documents import json_data, loaded, markdown, pdf, plain, table, web, word
 from ingestion.read.documents.text import MAX_CHARACTERS, DocumentText, UnreadableDocument
 
 MAX_BYTES = 100_000_000
@@ -19,6 +19,7 @@ TEXT_READERS: dict[str, Callable[[str], DocumentText]] = {
     ".csv": table.read_table,
     ".tsv": lambda text: table.read_table(text, "\t"),
     **dict.fromkeys((".json", ".jsonl", ".ndjson"), json_data.read_json),
+    loaded.SUFFIX: loaded.read_loaded,
 }
 # files of these formats can make their parsers hang or crash, so they are read in a process that can be killed
 ISOLATED_READERS: dict[str, Callable[[bytes], DocumentText]] = {
@@ -26,7 +27,7 @@ ISOLATED_READERS: dict[str, Callable[[bytes], DocumentText]] = {
     ".pdf": pdf.read_pdf,
     ".docx": word.read_docx,
 }
-READABLE_FORMATS = frozenset(TEXT_READERS) | frozenset(ISOLATED_READERS)
+READABLE_FORMATS = (frozenset(TEXT_READERS) - {loaded.SUFFIX}) | frozenset(ISOLATED_READERS)
 UNREADABLE_FORMATS = frozenset(
     {".doc", ".odt", ".rtf", ".epub", ".ppt", ".pptx", ".xls", ".xlsx", ".ods", ".rst", ".adoc", ".tex"}
 )

@@ -16,6 +16,7 @@ from nacre.serving.terminal.turn_display import print_line
 
 if TYPE_CHECKING:
     from ingestion.graph_state import IngestResult
+    from ingestion.read.documents.find import DocumentFile
     from nacre.config.embedder import LocalEmbedder
     from nacre.config.settings import Settings
 
@@ -26,6 +27,13 @@ MAX_OMITTED = 10
 TextsOption = Annotated[
     list[str] | None,
     typer.Option("--texts", metavar="PATH...", help="Documents: .md .txt .html .pdf .docx .csv .json"),
+]
+LoaderOption = Annotated[
+    str | None,
+    typer.Option("--loader", metavar="MODULE:CLASS", help="A LangChain document loader whose documents are added."),
+]
+LoaderArgsOption = Annotated[
+    list[str] | None, typer.Option("--loader-args", metavar="NAME=VALUE...", help="Arguments of the loader.")
 ]
 AnnotationsOption = Annotated[
     Path | None, typer.Option("--annotations", metavar="FILE", help="YAML that renames, comments or hides.")
@@ -52,6 +60,8 @@ def ingest(
     graph: Annotated[str, typer.Option("--graph", metavar="NAME", help="Name of the graph: a-z, 0-9 and -.")],
     sources: Annotated[list[str] | None, typer.Argument(metavar="[SOURCE...]", help="File, folder, glob or -.")] = None,
     texts: TextsOption = None,
+    loader: LoaderOption = None,
+    loader_args: LoaderArgsOption = None,
     annotations: AnnotationsOption = None,
     layer: LayerOption = None,
     no_packs: Annotated[bool, typer.Option("--no-packs", help="Leave out the layers of common vocabularies.")] = False,
@@ -74,21 +84,21 @@ def ingest(
     from ingestion.layer.stored import load_layer_files
     from ingestion.read.sources import ReadOptions
     from nacre.config.settings import Settings
-    from nacre.errors import ConfigError
 
-    if not sources and not texts:
-        raise ConfigError(
-            f"Nothing to ingest. Run: nacre ingest FILE.ttl --graph {graph},"
-            f" or for documents alone: nacre ingest --texts FOLDER --graph {graph}"
-        )
+    _check_given(graph, sources, texts, loader)
     settings = Settings()
     embedder = None if tables_only or no_vectors else configured_embedder(settings)
-    with show_progress() as on_stage, print_warnings("ingestion.layer.apply"):
+    with (
+        show_progress() as on_stage,
+        print_warnings("ingestion.layer.apply"),
+        _loaded_documents(loader, loader_args or []) as documents,
+    ):
         loaded = pipeline.load_graph(
             sources or [],
             graph,
             data=settings.data,
             texts=texts or [],
+            loaded=documents,
             layers=load_layer_files(layer or (), annotations, packs=not no_packs),
             tables_only=tables_only,
             sparql=sparql,
@@ -199,6 +209,36 @@ def _print_omissions(name: str) -> None:
         print_line(line)
     if max(len(omitted.listed), len(texts)) > MAX_OMITTED:
         print_line(adapt_commands(f"  All of them: nacre report --graph {name}"))
+
+
+def _check_given(graph: str, *given: object) -> None:
+    from nacre.errors import ConfigError
+
+    if not any(given):
+        raise ConfigError(
+            f"Nothing to ingest. Run: nacre ingest FILE.ttl --graph {graph},"
+            f" or for documents alone: nacre ingest --texts FOLDER --graph {graph}"
+        )
+
+
+@contextmanager
+def _loaded_documents(loader: str | None, arguments: list[str]) -> "Iterator[list[DocumentFile]]":
+    """The documents of a loader; none without a loader."""
+    from nacre.errors import ConfigError
+
+    if loader is None:
+        if arguments:
+            raise ConfigError("--loader-args are the arguments of a loader. Add: --loader MODULE:CLASS")
+        yield []
+        return
+    from ingestion.read.documents.loaders import loaded_documents
+
+    if wrong := [each for each in arguments if not each.partition("=")[0].isidentifier() or "=" not in each]:
+        raise ConfigError(f"--loader-args {wrong[0]!r}: use NAME=VALUE, for example: --loader-args query=lighthouse")
+    with loaded_documents(
+        loader, {name: value for name, _, value in (each.partition("=") for each in arguments)}
+    ) as found:
+        yield found
 
 
 def _check_base(base: str) -> str:

@@ -121,7 +121,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         check_packages()
         # not app(), which handles Ctrl-C and closed pipes itself
         command = typer.main.get_command(app)
-        with command.make_context("nacre", spread_option(words, "--texts")) as context:
+        spread = spread_option(spread_option(words, "--texts"), "--loader-args")
+        with command.make_context("nacre", spread) as context:
             code = command.invoke(context)
         sys.stdout.flush()
     except BrokenPipeError:

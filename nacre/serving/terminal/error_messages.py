@@ -20,7 +20,8 @@ def explain_error(error: BaseException) -> tuple[str, int]:
     if isinstance(error, KeyboardInterrupt):
         return str(error) or "Stopped.", EXIT_INTERRUPTED
     if isinstance(error, GraphNotFound):
-        return one_line(f"{error} The data folder is {error.folder}/."), EXIT_BAD_INPUT
+        add = f" Add: {error.option}." if error.option else ""
+        return one_line(f"{error}{add} The data folder is {error.folder}/."), EXIT_BAD_INPUT
     if isinstance(error, NacreError):
         return one_line(str(error)), EXIT_BAD_INPUT
     if isinstance(error, OSError):
