@@ -150,7 +150,7 @@ def test_it_joins_a_graph_and_texts_and_unchanged_documents_change_nothing(
         ("os.system", [], "use MODULE:CLASS"),
         ("os; import x:y", [], "use MODULE:CLASS"),
         (f"{HERE}:LightLoader", [], "missing 1 required positional argument: 'query'"),
-        (f"{HERE}:LightLoader", ["qery=x"], "takes no argument 'qery'. It takes: query, most, upper."),
+        (f"{HERE}:LightLoader", ["topic=x"], "takes no argument 'topic'. It takes: query, most, upper."),
         (f"{HERE}:LightLoader", ["query=x", "most=many"], "this is no int"),
         (f"{HERE}:LightLoader", ["query"], "use NAME=VALUE"),
         (f"{HERE}:LightLoader", ["query=no light has this"], "returned no document"),
