@@ -31,8 +31,8 @@ class ToolError(NacreError):
 
 
 class GraphNotFound(ConfigError):
-    """The data folder has no graph of that name. Only users of the command line are shown `folder` and `option`, what to
-    add to their command ("" if nothing helps)."""
+    """The data folder has no graph of that name. Only users of the command line are shown `folder` and `option`, which
+    they may add to their command ("" if none helps)."""
 
     def __init__(self, message: str, folder: Path, option: str = "") -> None:
         super().__init__(message)

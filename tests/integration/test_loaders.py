@@ -1,4 +1,4 @@
-"""Documents of LangChain loaders: read by the command line alone, cited by their source, refused beyond their limits."""
+"""Documents of LangChain loaders: read by the command line alone, cited by source, refused beyond their limits."""
 
 import json
 import sys
@@ -108,9 +108,10 @@ def test_arguments_have_the_types_that_the_class_declares(folder: Path) -> None:
     assert ingest("LightLoader", "--loader-args", "query=lighthouse", "most=1", "upper=true") == 0
     with Library(folder / "data", None).open("lights") as graph:
         assert graph.documents is not None
-        assert graph.documents.text("https://lights.example/wiki/Grey_Point") == LIGHTS[
-            "https://lights.example/wiki/Grey_Point"
-        ].upper()
+        assert (
+            graph.documents.text("https://lights.example/wiki/Grey_Point")
+            == LIGHTS["https://lights.example/wiki/Grey_Point"].upper()
+        )
         assert graph.documents.text("https://lights.example/wiki/Sull_Rock") is None
 
 
@@ -127,7 +128,7 @@ def test_pages_of_one_source_are_one_document_with_pages(folder: Path) -> None:
 def test_it_joins_a_graph_and_texts_and_unchanged_documents_change_nothing(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "g.ttl").write_text('<http://l.example/s> a <http://l.example/Light> ; <http://l.example/height> 40 .')
+    (folder / "g.ttl").write_text("<http://l.example/s> a <http://l.example/Light> ; <http://l.example/height> 40 .")
     (folder / "report.pdf.md").write_text("The harbour is at Vik.")
     given = ["g.ttl", "--texts", "report.pdf.md"]
     assert ingest("PageLoader", *given) == 0
