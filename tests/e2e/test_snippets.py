@@ -118,7 +118,7 @@ class Reader:
         with redirect_stdout(io.TextIOWrapper(io.BytesIO(), encoding="utf-8")) as output:
             code = main(words)
             output.flush()
-            printed = output.buffer.getvalue().decode()  # type: ignore[attr-defined]
+            printed = output.buffer.getvalue().decode()
         assert code == 0, (place, command.text, printed)
         if target:
             (self.folder / target.strip()).write_text(printed)
