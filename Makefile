@@ -8,7 +8,7 @@ HOUSE := nacre ingestion tools agents graph
 SPREAD ?= --numprocesses 2 --dist loadfile
 export LANGSMITH_TRACING ?= false
 
-.PHONY: all check test demo e2e dev eval eval-model bench soak fmt lock clean
+.PHONY: all check test demo e2e e2e-full dev eval eval-model bench soak fmt lock clean
 
 all: check test
 
@@ -52,6 +52,11 @@ e2e: .venv/dev.stamp
 			apt-get install -y -qq virtuoso-opensource >/dev/null; fi
 	@echo "==> end-to-end tests: started servers, the real command line"
 	@$(BIN)/python -m pytest $(SPREAD) tests/e2e
+
+# what needs packages of other ecosystems; needs node and npm
+e2e-full: e2e
+	@echo "==> end-to-end tests with clients from npm"
+	@$(BIN)/python -m pytest tests/e2e_full
 
 dev: .venv/dev.stamp
 	$(BIN)/langgraph dev --no-browser --no-reload --port 2124

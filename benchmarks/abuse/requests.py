@@ -53,10 +53,49 @@ def _nested(number: int) -> bytes:
 
 JSON = {"Content-Type": "application/json"}
 ASKED = {"question": QUESTION, "graph": GRAPH}
+
+
+def _agui(*, messages: int = 1, **fields: Any) -> dict[str, Any]:
+    """The input of a run whose last message is the question."""
+    said = [{"id": str(number), "role": "user", "content": QUESTION} for number in range(messages)]
+    return {"threadId": "abuse", "runId": "abuse", "messages": said, "forwardedProps": {"graph": GRAPH}, **fields}
+
+
+def _a2a(method: str, params: dict[str, Any]) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+
+
+def _a2a_message(parts: int = 1, **fields: Any) -> dict[str, Any]:
+    text = [{"text": QUESTION} for _ in range(parts)]
+    message = {"messageId": "abuse", "role": "ROLE_USER", "parts": text, "metadata": {"graph": GRAPH}}
+    return {"message": message, **fields}
+
+
+A2A_VERSION = {"A2A-Version": "1.0"}
+INTERRUPT = {"interruptId": "abuse", "status": "resolved", "payload": {"option": 1}}
+# the address that gives a machine of a cloud its credentials
+PUSH = {"configuration": {"taskPushNotificationConfig": {"url": "http://169.254.169.254/"}}}
+# agents of other vendors; JSON-RPC reports errors with HTTP status 200
+AGENT_CASES = (
+    RequestCase("AG-UI: 5,000 messages", "/agui", _agui(messages=5000)),
+    RequestCase("AG-UI: a state of 40,000 values", "/agui", _agui(state={"a": [0] * 40_000}), (200,)),
+    RequestCase("AG-UI: a tool whose description is 500 KB", "/agui",
+                _agui(tools=[{"name": "t", "description": "Obey. " * 83_000}]), (200,)),
+    RequestCase("AG-UI: an interrupt that nobody raised", "/agui", _agui(resume=[INTERRUPT]), (404,)),
+    RequestCase("AG-UI: 9,000 resumed interrupts", "/agui", _agui(resume=[INTERRUPT] * 9000)),
+    RequestCase("A2A: 9,000 parts", "/a2a", _a2a("SendMessage", _a2a_message(9000)), (200,), headers=A2A_VERSION),
+    RequestCase("A2A: a message that asks to call an address", "/a2a",
+                _a2a("SendMessage", _a2a_message(**PUSH)), (200,), headers=A2A_VERSION),
+    RequestCase("A2A: a page token of 5,000 digits", "/a2a",
+                _a2a("ListTasks", {"pageToken": "9" * 5000}), (200,), headers=A2A_VERSION),
+    RequestCase("A2A: the card with a host of 3,000 letters", "/.well-known/agent-card.json", None, (200, 400), "GET",
+                headers={"Host": "h" * 3000}),
+)  # fmt: skip
 CASES = (
+    *AGENT_CASES,
     *(
         RequestCase(f"{number:,} nested brackets to {path}", path, None, (400,), content=_nested(number), headers=JSON)
-        for path in ("/api/ask", "/ask/invoke", "/v1/chat/completions", "/mcp")
+        for path in ("/api/ask", "/ask/invoke", "/v1/chat/completions", "/mcp", "/agui", "/a2a")
         for number in (960, 100_000)
     ),
     RequestCase("config null", "/ask/invoke", {"input": ASKED, "config": None}),

@@ -1,9 +1,10 @@
-"""Interfaces of Nacre: command line, HTTP API, web page, OpenAI API, MCP and LangServe, all over one turn service.
+"""Interfaces of Nacre: command line, HTTP, web page, OpenAI, MCP, AG-UI, A2A and LangServe, all over one turn service.
 
 In reading order:
 
     turn_service        settings -> events and record of a turn; every interface asks through it
     turn_events         the record at the end of an event stream
+    agent_answer        what other agents get of an answer, and the options that they choose from
     fair_slots          slots for concurrent work, shared fairly between callers
     errors              errors of requests and their HTTP status
     runs                turns in progress, which clients can leave and resume
@@ -18,6 +19,8 @@ In reading order:
     http/               the parts of the HTTP app: authentication, limits, errors, health; api/ holds its routes
     openai/             the OpenAI API at /v1
     mcp/                the MCP server, at /mcp and on standard input
+    agui/               AG-UI at /agui
+    a2a/                A2A at /a2a, if the extra `agents` is installed
     page/               the web page and its static files
     cli/                the commands
     terminal/           output and checks that the commands share

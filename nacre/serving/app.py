@@ -1,4 +1,4 @@
-"""The HTTP app: settings -> FastAPI with the page, the API under /api, LangServe at /ask, health and metrics."""
+"""The HTTP app: settings -> FastAPI with the page, the API under /api, those for agents, health and metrics."""
 
 import asyncio
 import gc
@@ -8,6 +8,7 @@ import signal
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
+from importlib.util import find_spec
 
 import anyio
 from fastapi import FastAPI
@@ -22,6 +23,7 @@ from nacre.config.settings import Settings
 from nacre.errors import NacreError
 from nacre.language.tokens import tokenize
 from nacre.records.json_form import prepare_adapters
+from nacre.serving.agui import routes as agui
 from nacre.serving.conversations.retention import delete_untouched_threads
 from nacre.serving.conversations.stateless_turns import StatelessTurnCache
 from nacre.serving.garbage_collection import relax_collection
@@ -56,8 +58,8 @@ EXPOSED_HEADERS = ["X-Run-ID", "X-Request-ID", "Retry-After"]
 def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     """The app. It opens its stores and threads when it starts and closes them when it stops.
 
-    If it is not `alone` but part of a platform's server, it leaves out what the platform provides: metrics, MCP and
-    cross-origin rules.
+    If it is not `alone` but part of a platform's server, it leaves out what the platform provides: metrics, MCP,
+    A2A and cross-origin rules.
     """
     app = FastAPI(
         title="Nacre",
@@ -111,7 +113,7 @@ def _end_like_sigterm() -> None:
 
 
 def _add_routes(app: FastAPI, *, alone: bool) -> None:
-    for module in (graphs, layer, browse, ask, query, text2sparql, threads, openai, health):
+    for module in (graphs, layer, browse, ask, query, text2sparql, threads, openai, agui, health):
         app.include_router(module.router)
     if alone:
         app.include_router(health.metrics_router)
@@ -119,6 +121,11 @@ def _add_routes(app: FastAPI, *, alone: bool) -> None:
     add_langserve(app)
     if alone:
         add_mcp(app)
+        # the extra `agents`
+        if find_spec("a2a") is not None:
+            from nacre.serving.a2a.http import add_a2a
+
+            add_a2a(app)
 
 
 @asynccontextmanager

@@ -27,7 +27,16 @@ def printed(script, where, data, folder, **settings):
 
 @pytest.mark.parametrize(
     "script",
-    ["python_client.py", "openai_client.py", "mcp_client.py", "langchain_tool.py", "langserve_client.py", "events.py"],
+    [
+        "python_client.py",
+        "openai_client.py",
+        "mcp_client.py",
+        "agui_client.py",
+        "a2a_client.py",
+        "langchain_tool.py",
+        "langserve_client.py",
+        "events.py",
+    ],
 )
 def test_a_script_gets_its_answer_from_a_server(script, server, data, tmp_path):
     told = printed(script, server, data, tmp_path)

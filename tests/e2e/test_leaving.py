@@ -11,6 +11,7 @@ import openai
 import pytest
 
 from nacre import Nacre
+from tests.e2e.conftest import serving
 
 QUESTION = "Which of the books would a railway worker enjoy, and why?"
 HEADERS = {"Accept": "application/json, text/event-stream"}
@@ -73,8 +74,6 @@ def silent():
 @pytest.fixture(scope="module")
 def slow(data, silent, tmp_path_factory):
     """A server whose model never answers."""
-    from tests.e2e.conftest import serving
-
     settings = {
         "NACRE_MODEL": "openai:silent",
         "OPENAI_BASE_URL": silent.url,
@@ -124,13 +123,43 @@ def mcp_of_2026(address):
     return in_the_middle(address, "/mcp", body, **HEADERS, **headers)
 
 
+def agui(address):
+    body = {"threadId": "leaving", "runId": "r", "messages": [{"id": "m", "role": "user", "content": QUESTION}]}
+    return in_the_middle(address, "/agui", body)
+
+
+def a2a_streamed(address):
+    message = {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": QUESTION}]}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "SendStreamingMessage", "params": {"message": message}}
+    return in_the_middle(address, "/a2a", body, **{"A2A-Version": "1.0"})
+
+
+@contextmanager
+def a2a_cancelled(address):
+    """A task that is cancelled while it runs."""
+
+    def call(method, params):
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        return httpx.post(f"{address}/a2a", json=body, headers={"A2A-Version": "1.0"}, timeout=60).json()["result"]
+
+    message = {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": QUESTION}]}
+    task = call("SendMessage", {"message": message, "configuration": {"returnImmediately": True}})["task"]
+    assert task["status"]["state"] == "TASK_STATE_WORKING"
+    yield
+    assert call("CancelTask", {"id": task["id"]})["status"]["state"] == "TASK_STATE_CANCELED"
+    assert call("GetTask", {"id": task["id"]})["status"]["state"] == "TASK_STATE_CANCELED"
+
+
 @contextmanager
 def python_streamed(address):
     with Nacre(address) as nacre, nacre.graph("reading-room").stream(QUESTION):
         yield
 
 
-@pytest.mark.parametrize("asking", [openai_streamed, openai_whole, mcp_of_2025, mcp_of_2026, python_streamed])
+@pytest.mark.parametrize(
+    "asking",
+    [openai_streamed, openai_whole, mcp_of_2025, mcp_of_2026, agui, a2a_streamed, a2a_cancelled, python_streamed],
+)
 def test_a_client_that_leaves_ends_its_turn(slow, silent, asking):
     came, gone = silent.came, silent.gone
     with asking(slow):

@@ -23,8 +23,8 @@ async def _serve() -> None:
     from mcp.server.stdio import stdio_server
 
     from graph.app import load_settings
+    from nacre.serving.mcp.ask import ToolContext
     from nacre.serving.mcp.server import create_mcp_server
-    from nacre.serving.mcp.tools import ToolContext
     from nacre.serving.turn_service import open_turn_service
 
     async with open_turn_service(load_settings(), lasting=True) as service, stdio_server() as (incoming, outgoing):

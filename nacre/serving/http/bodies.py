@@ -20,7 +20,7 @@ from nacre.serving.http.error_handlers import nacre_error_response
 from nacre.serving.http.limits import OWN_PATHS
 
 # paths that need no key; their routes read no body
-PUBLIC_PATHS = re.compile(r"/(?:static|healthz|readyz|metrics|api/docs|api/openapi\.json)(?:/|$)|/$")
+PUBLIC_PATHS = re.compile(r"/(?:static|healthz|readyz|metrics|\.well-known|api/docs|api/openapi\.json)(?:/|$)|/$")
 # levels of lists and objects in a body; requests of all interfaces have fewer than 20 (given)
 MAX_DEPTH = 100
 # values in a body: as many as in a conversation of 16,000 messages; parsing them takes up to 25 ms (measured)

@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 from fastapi.responses import JSONResponse
 
-ErrorFormat = Literal["openai", "mcp", "own"]
+ErrorFormat = Literal["openai", "json-rpc", "own"]
 
-OPENAI, MCP = "/v1", "/mcp"
+OPENAI, MCP, A2A = "/v1", "/mcp", "/a2a"
 # OpenAI's error types by status; others are `invalid_request_error` or, from 500 on, `server_error`
 OPENAI_ERROR_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 OPENAI_ERROR_CODES = {401: "invalid_api_key", 413: "context_length_exceeded", 429: "rate_limit_exceeded"}
@@ -19,10 +19,10 @@ def error_format(path: str) -> ErrorFormat:
     """The error format of a path's protocol.
 
     >>> error_format("/v1/models"), error_format("/mcp"), error_format("/api/ask")
-    ('openai', 'mcp', 'own')
+    ('openai', 'json-rpc', 'own')
     """
     first = f"/{path[1:].partition('/')[0]}"
-    return "openai" if first == OPENAI else "mcp" if first == MCP else "own"
+    return "openai" if first == OPENAI else "json-rpc" if first in (MCP, A2A) else "own"
 
 
 def error_response(
@@ -41,7 +41,7 @@ def error_response(
         # OpenAI's API has no status 422
         status = 400 if status == 422 else status
         body: dict[str, Any] = openai_error(status, message, code, param)
-    elif format == "mcp":
+    elif format == "json-rpc":
         body = {"jsonrpc": "2.0", "id": None, "error": {"code": json_rpc_code(status), "message": message}}
     else:
         body = {"detail": detail}

@@ -16,8 +16,8 @@ from nacre.errors import NacreError
 from nacre.serving.http.auth import Authenticator, authenticate, bearer_token
 from nacre.serving.http.error_formats import MCP
 from nacre.serving.http.error_handlers import nacre_error_response
+from nacre.serving.mcp.ask import ToolContext
 from nacre.serving.mcp.server import create_mcp_server
-from nacre.serving.mcp.tools import ToolContext
 
 
 class McpEndpoint:

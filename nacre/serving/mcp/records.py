@@ -1,12 +1,11 @@
-"""The structured output of the MCP tools: one record per tool, made from answers, schemas and things."""
+"""The structured output of the MCP tools: one record per tool, made from schemas and things;
+`agent_answer` has that of `ask`."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from pydantic import BaseModel, Field
 
 from nacre.access.browse.things import MOST_FACTS, MOST_INCOMING, NamedThing
-from nacre.records.answer import Answer, Option, TableRecord, Value
 from nacre.records.browse import PredicateFacts
 from nacre.records.evidence import Cell
 from nacre.records.schema import Class, Predicate, Schema
@@ -14,37 +13,6 @@ from nacre.records.schema import Class, Predicate, Schema
 MAX_CLASSES, MAX_PROPERTIES = 100, 200
 MAX_COMMENT = 200
 MAX_FACT = 1000
-
-
-class ToolCitation(BaseModel):
-    """The evidence behind one [n] of an answer."""
-
-    n: int
-    source: str
-    text: str
-    basis: str
-    query: str = Field(description="The query behind it, or an empty string.")
-    keys: list[str] = Field(description="IRIs of the things behind it, 20 at most.")
-
-
-class ToolAnswer(BaseModel):
-    """An answer with its citations."""
-
-    answer: str = Field(description="The answer as text; each [n] is a citation.")
-    values: list[Value] = Field(description="The answer as data.")
-    table: TableRecord | None
-    unit: str | None
-    status: str = Field(
-        description="answered, partial, clarify, not_in_graph, not_understood or failed. Only answered is reliable."
-    )
-    confidence: float | None = Field(description="Probability that the values are right, 0 to 1.")
-    reason: str | None
-    options: list[Option] = Field(description="Other readings of the question; send the words of one to choose it.")
-    caveats: list[str]
-    citations: list[ToolCitation]
-    graph: str
-    version: str
-    thread: str | None
 
 
 class ToolRows(BaseModel):
@@ -149,24 +117,6 @@ class GraphListItem(BaseModel):
     things: int
     classes: int
     problem: str
-
-
-def tool_answer(record: Answer) -> ToolAnswer:
-    """The part of an answer record that an agent needs."""
-    queries = {query["i"]: query["text"] for query in record["queries"]}
-    citations = [
-        ToolCitation(
-            n=each["n"],
-            source=each["source"],
-            text=each["text"],
-            basis=each["basis"],
-            query=queries.get(each["query"], "") if each["query"] is not None else "",
-            keys=each["keys"][:20],
-        )
-        for each in record["citations"]
-    ]
-    fields: dict[str, Any] = {name: record[name] for name in ToolAnswer.model_fields if name != "citations"}  # type: ignore[literal-required]
-    return ToolAnswer(**fields, citations=citations)
 
 
 def class_summary(record: Class) -> ClassSummary:

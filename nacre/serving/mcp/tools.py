@@ -1,17 +1,16 @@
 """The tools of the MCP server: arguments from an agent + caller -> records of `mcp.records`."""
 
-import asyncio
 import functools
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Annotated, Any, ParamSpec, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.context import ServerRequestContext
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError as McpToolError
-from mcp.types import ToolAnnotations
+from mcp.types import InputRequiredResult, ToolAnnotations
 from pydantic import Field
 
 from agents.run_in_thread import run_in_thread
@@ -19,14 +18,10 @@ from nacre.access import queries
 from nacre.access.availability import lexical_problem, sparql_problem, vector_problem
 from nacre.access.browse.things import find_thing
 from nacre.errors import NacreError
-from nacre.records.answer import Answer
+from nacre.serving.agent_answer import AgentAnswer
 from nacre.serving.http.api.graphs import examples_of, graph_summary
-from nacre.serving.http.metrics import Metrics
-from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.mcp import records
-from nacre.serving.tracing import trace_turn
-from nacre.serving.turn_events import collect_record
-from nacre.serving.turn_service import TurnService
+from nacre.serving.mcp.ask import AskCall, AskTool, ToolContext
 from nacre.stores.catalog import Graph
 
 P = ParamSpec("P")
@@ -39,16 +34,6 @@ TOOL_NAMES = ("ask", "query_sql", "query_sparql", "search", "describe_graph", "d
 READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 GraphArgument = Annotated[str | None, Field(description="Name of the graph; may be omitted if there is only one.")]
-
-
-@dataclass(frozen=True)
-class ToolContext:
-    """The turn service of a request, and who sent it."""
-
-    service: TurnService
-    caller: Caller = LOCAL_CALLER
-    metrics: Metrics | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 ContextResolver = Callable[[ServerRequestContext[Any, Any]], ToolContext]
@@ -67,6 +52,7 @@ class GraphTools:
 
     def __init__(self, resolve_context: ContextResolver) -> None:
         self._resolve_context = resolve_context
+        self._ask_tool = AskTool()
 
     async def ask(
         self,
@@ -76,11 +62,10 @@ class GraphTools:
         thread: Annotated[
             str | None, Field(description="Any name; questions with the same name form one conversation.")
         ] = None,
-    ) -> records.ToolAnswer:
+    ) -> AgentAnswer | InputRequiredResult:
         """Ask a question in plain language; the answer has citations, the values as data, and a probability."""
         context = self._resolve_context(ctx.request_context)
-        context.service.check_capacity()
-        return records.tool_answer(await _answer(context, question, graph, thread))
+        return await self._ask_tool.answer(context, ctx, AskCall(question, graph, thread))
 
     async def query_sql(
         self,
@@ -170,23 +155,6 @@ def _with_tool_errors(function: Callable[P, Awaitable[T]]) -> Callable[P, Awaita
             raise McpToolError("It took too long. Ask for less.") from error
 
     return wrapped
-
-
-async def _answer(context: ToolContext, question: str, graph: str | None, thread: str | None) -> Answer:
-    """The record of a turn. The turn runs in a task of its own, which is cancelled once if the client disconnects: the
-    SDK cancels again and again, which would interrupt the turn's cleanup."""
-    turn = asyncio.create_task(_turn(context, question, graph, thread))
-    try:
-        return await asyncio.shield(turn)
-    finally:
-        turn.cancel()
-
-
-async def _turn(context: ToolContext, question: str, graph: str | None, thread: str | None) -> Answer:
-    events = context.service.events(question, graph, thread, caller=context.caller)
-    if context.metrics is not None:
-        events = trace_turn(context.metrics.count_events(events), context.headers)
-    return await collect_record(events)
 
 
 def _graph_description(context: ToolContext, opened: Graph) -> records.GraphDescription:

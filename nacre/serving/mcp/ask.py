@@ -1,0 +1,180 @@
+"""The tool `ask`: question -> answer, with progress; a client that can show a form is asked which reading it meant.
+
+Since 2026-07-28 the question goes back as the result of the call, and the client calls again with the reply; before,
+it is a request of the server, which needs a connection that stays open (standard input).
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcp.server.context import ServerRequestContext
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError as McpToolError
+from mcp.shared.exceptions import NoBackChannelError
+from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
+
+from graph.state import Json
+from nacre.records.answer import Answer, Option
+from nacre.serving.agent_answer import AgentAnswer, agent_answer, offered_options
+from nacre.serving.conversations.stateless_turns import StatelessTurnCache
+from nacre.serving.http.metrics import Metrics
+from nacre.serving.keys import LOCAL_CALLER, Caller
+from nacre.serving.tracing import trace_turn
+from nacre.serving.turn_events import collect_record
+from nacre.serving.turn_service import TurnService
+
+# versions are dates, so that their order is that of text
+REPLY_IN_NEXT_CALL = "2026-07-28"
+REPLY_KEY, FIELD = "which", "option"
+# answers that are kept for clients that decline to choose (given)
+MAX_DECLINABLE = 200
+MAX_MESSAGE = 2000
+
+
+@dataclass(frozen=True)
+class ToolContext:
+    """The turn service of a request, and who sent it."""
+
+    service: TurnService
+    caller: Caller = LOCAL_CALLER
+    metrics: Metrics | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class AskCall:
+    """One call of the tool."""
+
+    question: str
+    graph: str | None
+    thread: str | None
+
+
+class AskTool:
+    """Answers calls. It keeps what the rest of a conversation without a thread needs: the latest turns and answers."""
+
+    def __init__(self) -> None:
+        self._turns = StatelessTurnCache()
+        self._declinable: OrderedDict[tuple[str, AskCall], AgentAnswer] = OrderedDict()
+
+    async def answer(self, context: ToolContext, ctx: Context, call: AskCall) -> AgentAnswer | InputRequiredResult:
+        """The answer, or a question back. Raises NacreError or McpToolError if nothing can be asked."""
+        context.service.check_capacity()
+        reply = (ctx.input_responses or {}).get(REPLY_KEY)
+        if isinstance(reply, ElicitResult):
+            return await self._replied(context, ctx, call, reply)
+        if not _can_elicit(ctx):
+            return agent_answer(await _turn(context, ctx, call))
+        record = await self._first_turn(context, ctx, call)
+        options, answer = offered_options(record), agent_answer(record)
+        if not options:
+            return answer
+        question_back = ElicitRequestFormParams(
+            message=record["answer"][:MAX_MESSAGE], requested_schema=_words_schema(options)
+        )
+        if (ctx.protocol_version or "") >= REPLY_IN_NEXT_CALL:
+            self._keep(context, call, answer)
+            return InputRequiredResult(input_requests={REPLY_KEY: ElicitRequest(params=question_back)})
+        try:
+            session = ctx.request_context.session
+            reply = await session.elicit_form(question_back.message, question_back.requested_schema)
+        except NoBackChannelError:
+            return answer
+        return await self._replied(context, ctx, call, reply) if reply.action == "accept" else answer
+
+    async def _first_turn(self, context: ToolContext, ctx: Context, call: AskCall) -> Answer:
+        """The turn of the question. Without a thread, what the reply needs of it is cached."""
+        if call.thread:
+            return await _turn(context, ctx, call)
+        earlier: list[Json] = []
+        record = await _turn(context, ctx, call, before=[], earlier=earlier)
+        self._turns.store(context.service, record["graph"], context.caller, [call.question], earlier)
+        return record
+
+    async def _replied(self, context: ToolContext, ctx: Context, call: AskCall, reply: ElicitResult) -> AgentAnswer:
+        """The answer to the chosen reading; the first answer if the client chose none."""
+        if reply.action != "accept":
+            kept = self._declinable.get((context.caller.owner, call))
+            return kept or agent_answer(await _turn(context, ctx, call))
+        words = (reply.content or {}).get(FIELD)
+        if not isinstance(words, str):
+            raise McpToolError(f"The reply has no {FIELD!r}. Send the words of one option, or decline.")
+        chosen = AskCall(words, call.graph, call.thread)
+        if call.thread:
+            return agent_answer(await _turn(context, ctx, chosen))
+        service = context.service
+        name = await service.check_question(words, call.graph, None, context.caller)
+        before = await self._turns.earlier_turns(service, name, context.caller, [call.question])
+        return agent_answer(await _turn(context, ctx, chosen, before=before))
+
+    def _keep(self, context: ToolContext, call: AskCall, answer: AgentAnswer) -> None:
+        self._declinable[context.caller.owner, call] = answer
+        while len(self._declinable) > MAX_DECLINABLE:
+            self._declinable.popitem(last=False)
+
+
+def _can_elicit(ctx: Context) -> bool:
+    """Whether the client shows forms; one that declares no mode does."""
+    capabilities = ctx.client_capabilities
+    elicitation = capabilities.elicitation if capabilities else None
+    return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
+
+
+def _words_schema(options: Sequence[Option]) -> dict[str, Any]:
+    words = {"type": "string", "title": "Which did you mean?", "enum": [option["words"] for option in options]}
+    return {"type": "object", "properties": {FIELD: words}, "required": [FIELD]}
+
+
+async def _turn(
+    context: ToolContext,
+    ctx: Context,
+    call: AskCall,
+    before: list[Json] | None = None,
+    earlier: list[Json] | None = None,
+) -> Answer:
+    """The record of a turn. The turn runs in a task of its own, which is cancelled once if the client disconnects: the
+    SDK cancels again and again, which would interrupt the turn's cleanup. `earlier` receives the turns to pass on."""
+    events = context.service.events(call.question, call.graph, call.thread, caller=context.caller, before=before)
+    if context.metrics is not None:
+        events = trace_turn(context.metrics.count_events(events), context.headers)
+    turn = asyncio.create_task(collect_record(_with_progress(events, ctx.request_context, earlier)))
+    try:
+        return await asyncio.shield(turn)
+    finally:
+        turn.cancel()
+
+
+async def _with_progress(
+    events: AsyncIterator[tuple[str, Any]], ctx: ServerRequestContext[Any, Any], earlier: list[Json] | None
+) -> AsyncIterator[tuple[str, Any]]:
+    """The same events; the client is notified of each step, if it sent a token for this."""
+    step = 0
+    try:
+        async for kind, payload in events:
+            if kind == "earlier" and earlier is not None:
+                earlier.extend(payload)
+            if message := _progress_message(kind, payload):
+                step += 1
+                await ctx.session.report_progress(step, None, message)
+            yield kind, payload
+    finally:
+        await events.aclose()  # type: ignore[attr-defined]
+
+
+def _progress_message(kind: str, payload: Any) -> str:
+    """What a step of a turn has done or does next, or "".
+
+    >>> _progress_message("route", {"round": 1, "branches": ["sql", "lexical"]})
+    'Asking sql, lexical'
+    """
+    if kind == "understand":
+        readings = payload["readings"]
+        return f"Understood as: {readings[0]['words']}" if readings else "Nothing understood yet"
+    if kind == "route":
+        return f"Asking {', '.join(payload['branches'])}" if payload["branches"] else "Writing the answer"
+    if kind == "query":
+        return f"{payload['tool']}: {payload['rows']} rows"
+    return ""
