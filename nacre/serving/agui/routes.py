@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Iterable
 from contextlib import aclosing
-from typing import Annotated
+from typing import Annotated, Any
 
 from ag_ui.core import BaseEvent, RunAgentInput
 from ag_ui.encoder import EventEncoder
@@ -18,10 +18,23 @@ from nacre.serving.http.dependencies import ERROR_RESPONSES, MetricsDep, RunsDep
 from nacre.serving.runs import Run
 from nacre.serving.tracing import trace_turn
 
+STREAM_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Server-sent events of AG-UI.",
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    }
+}
+
 router = APIRouter(tags=["agui"], responses=ERROR_RESPONSES)
 
 
-@router.post("/agui", summary="Run the graph as an AG-UI agent", response_model=None)
+@router.post(
+    "/agui",
+    summary="Run the graph as an AG-UI agent",
+    response_model=None,
+    response_class=EventSourceResponse,
+    responses=STREAM_RESPONSES,
+)
 async def run_agent(
     body: RunAgentInput,
     request: Request,
