@@ -74,7 +74,7 @@ def _a2a_message(parts: int = 1, **fields: Any) -> dict[str, Any]:
 A2A_VERSION = {"A2A-Version": "1.0"}
 INTERRUPT = {"interruptId": "abuse", "status": "resolved", "payload": {"option": 1}}
 # the address that gives a machine of a cloud its credentials
-PUSH = {"configuration": {"taskPushNotificationConfig": {"url": "http://169.254.169.254/"}}}
+PUSH: dict[str, Any] = {"configuration": {"taskPushNotificationConfig": {"url": "http://169.254.169.254/"}}}
 # agents of other vendors; JSON-RPC reports errors with HTTP status 200
 AGENT_CASES = (
     RequestCase("AG-UI: 5,000 messages", "/agui", _agui(messages=5000)),

@@ -13,6 +13,7 @@ text_coverage        whether texts may answer what rows leave out
 nearest              what is nearest to a question that no rows answer
 queries              guarded queries of people and other programs
 text2sparql          a question as one SPARQL query
+write_query          the query of a question, without running it
 labels               the labels of IRIs
 browse               things and classes as pages show them
 citations            the triples behind cited evidence

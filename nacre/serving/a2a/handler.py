@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from typing import Any, NoReturn
 
@@ -275,7 +275,7 @@ async def _stored_answer(run: str, parts: RequestParts) -> Answer | None:
     return record if record and parts.caller.may_read(record["graph"]) else None
 
 
-async def _updates(entry: TaskEntry, run: Run) -> AsyncIterator[Event]:
+async def _updates(entry: TaskEntry, run: Run) -> AsyncGenerator[Event]:
     """The task, the tokens that are available at once together, and the end."""
     yield first_event(entry)
     has_text = False

@@ -33,6 +33,7 @@ from ag_ui.core import (
 )
 from ag_ui.core.version import PROTOCOL_VERSION
 
+from graph.state import Json
 from nacre.records.answer import Answer
 from nacre.serving.agent_answer import agent_answer, offered_options, option_schema
 
@@ -58,7 +59,7 @@ class RunEvents:
     def opening(self) -> Iterator[BaseEvent]:
         """The events before the turn begins."""
         yield RunStartedEvent(thread_id=self._thread, run_id=self._run, protocol_version=PROTOCOL_VERSION)
-        ours = {"graph": self._graph, "status": None, "values": [], "table": None, "citations": [], "options": []}
+        ours: Json = {"graph": self._graph, "status": None, "values": [], "table": None, "citations": [], "options": []}
         yield StateSnapshotEvent(snapshot={**self._state, STATE_KEY: ours})
 
     def first_step(self) -> Iterator[BaseEvent]:

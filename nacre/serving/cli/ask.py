@@ -15,6 +15,7 @@ from nacre.serving.terminal import options
 from nacre.serving.terminal.turn_display import DisplayOptions, show_turn
 
 if TYPE_CHECKING:
+    from nacre.config.settings import Settings
     from nacre.records.answer import Answer
 
 ThreadOption = Annotated[
@@ -35,6 +36,7 @@ def ask(
     branches: options.BranchesOption = None,
     show_sources: SourcesOption = False,
     timings: TimingsOption = False,
+    query_only: Annotated[bool, typer.Option("--query-only", help="Print the query and do not run it.")] = False,
 ) -> int:
     """Ask one question and stream the cited answer."""
     with pause_collection():
@@ -44,6 +46,9 @@ def ask(
 
     settings = Settings()
     context = options.turn_context(settings, mind, branches)
+    if query_only:
+        asyncio.run(_print_query(settings, question, graph, thread, as_json=as_json))
+        return 0
 
     async def turn() -> "Answer":
         async with open_turn_service(settings, lasting=thread is not None) as service:
@@ -55,6 +60,32 @@ def ask(
             return await show_turn(service.events(question, graph, thread, context), display)
 
     return 1 if asyncio.run(turn())["status"] == "failed" else 0
+
+
+async def _print_query(
+    settings: "Settings", question: str, graph: str | None, thread: str | None, *, as_json: bool
+) -> None:
+    """Print the query of a question. The rules write it."""
+    from dataclasses import asdict
+
+    from nacre.access.write_query import write_query
+    from nacre.errors import ConfigError
+    from nacre.serving.turn_service import open_turn_service
+
+    if thread:
+        raise ConfigError("--query-only reads a question on its own. Leave out --thread.")
+    async with open_turn_service(settings, lasting=False, warm=False) as service:
+        name = await service.check_question(question, graph)
+        with await service.open_graph(name) as opened:
+            written = await write_query(question, opened)
+    if as_json:
+        sys.stdout.write(json.dumps(asdict(written), ensure_ascii=False) + "\n")
+        return
+    lines = [f"Read as: {written.words}"]
+    for statement in written.sql:
+        lines += ["", statement.text, *([f"with: {', '.join(map(str, statement.params))}"] if statement.params else [])]
+    lines += ["", written.sparql] if written.sparql else []
+    sys.stdout.write("\n".join(lines) + "\n")
 
 
 def chat(

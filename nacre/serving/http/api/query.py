@@ -3,9 +3,9 @@
 import time
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 
 from agents.models.call_log import ModelCall
@@ -13,6 +13,7 @@ from agents.run_in_thread import run_in_thread
 from graph.branches import BRANCHES
 from nacre.access.labels import look_up_labels
 from nacre.access.queries import QueryResult, query_sparql, query_sql
+from nacre.access.write_query import WrittenQuery, write_query
 from nacre.errors import ConfigError, ToolError
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, RunsDep, TurnServiceDep
@@ -87,10 +88,31 @@ async def query(
         raise ConfigError(str(error)) from error
 
 
+@router.get("/graphs/{graph}/query", summary="Write the query of a question")
+async def written_query(
+    request: Request,
+    service: TurnServiceDep,
+    caller: CallerDep,
+    graph: GraphNameDep,
+    question: Annotated[str, Query(description="The question.", min_length=1)],
+) -> WrittenQuery:
+    """The query of a question in SQL and SPARQL, which is not run. The rules write it, even if a model is configured.
+
+    `GET /api/text2sparql` returns the query that answers best after running several.
+    """
+    await service.check_question(question, graph, None, caller)
+    return await run_while_connected(request, _write_query(service, caller, graph, question))
+
+
 @router.get("/runs/{run}/calls", summary="List the model calls of a run")
 async def model_calls(run: str, runs: RunsDep, caller: CallerDep) -> list[ModelCall]:
     """The prompts and replies of each model call, while the run is in memory."""
     return runs.calls(caller, run)
+
+
+async def _write_query(service: TurnService, caller: Caller, graph: str, question: str) -> WrittenQuery:
+    async with service.turn_slot(caller), AsyncExitStack() as stack:
+        return await write_query(question, stack.enter_context(await run_in_thread(service.library.open, graph)))
 
 
 async def _run_query(service: TurnService, caller: Caller, graph: str, body: QueryRequest) -> QueryResponse:
