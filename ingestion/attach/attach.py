@@ -41,13 +41,15 @@ PROBE_SECONDS = 15.0
 
 @dataclass(frozen=True)
 class AttachedGraph:
-    """The result of attaching: the version, its schema, and the endpoint with what was found out about it."""
+    """The result of attaching: the version, its schema, and the endpoint with what was found out about it. `sampled`:
+    the endpoint could not list its classes in time."""
 
     name: str
     version: str
     schema: Schema
     endpoint: Endpoint
     problems: tuple[Problem, ...] = ()
+    sampled: bool = False
 
 
 def attach_endpoint(
@@ -71,7 +73,8 @@ def attach_endpoint(
     try:
         _check_answers(source)
         budgeted = BudgetedEndpoint(source, budget)
-        layer = apply_endpoint_layers(budgeted, probe_endpoint(budgeted), layers)
+        probed = probe_endpoint(budgeted)
+        layer = apply_endpoint_layers(budgeted, probed, layers)
         described = describe_layered(layer)
         if not described.schema.classes:
             raise IngestionError(f"{url} shows no things of a class. Name its graphs with --named-graph IRI.")
@@ -107,7 +110,7 @@ def attach_endpoint(
                 write_endpoint(folder, found, described)
                 write_layer_files(folder, layers)
             publish_version(home, folder, manifest, unavailable["vector"])
-    return AttachedGraph(name, manifest.version, described.schema, found, tuple(layer.problems))
+    return AttachedGraph(name, manifest.version, described.schema, found, tuple(layer.problems), probed.sampled)
 
 
 def change_attached_layers(

@@ -13,6 +13,8 @@ log = logging.getLogger(__name__)
 MAX_QUERIES = 300
 MAX_SECONDS = 60.0
 MAX_QUERY_SECONDS = 12.0
+# share of the budget for one query that reads the whole graph, as counting does; the others need what is left (given)
+SCAN_SHARE = 0.2
 
 Row = tuple[SparqlTerm | None, ...]
 
@@ -32,6 +34,7 @@ class BudgetedEndpoint:
         self._left = budget.queries
         self._start = time.monotonic()
         self._end = self._start + budget.seconds
+        self.scan_seconds = min(MAX_QUERY_SECONDS, SCAN_SHARE * budget.seconds)
         self.asked = 0
         self.failed = 0
 
@@ -58,7 +61,7 @@ class BudgetedEndpoint:
             log.info("a probing query failed (%s): %s", error.kind, error)
             return None
 
-    def texts(self, query: str, limit: int = 1000) -> list[tuple[str, ...]] | None:
+    def texts(self, query: str, limit: int = 1000, seconds: float = MAX_QUERY_SECONDS) -> list[tuple[str, ...]] | None:
         """The rows of a SELECT as texts, "" for unbound variables."""
-        found = self.rows(query, limit)
+        found = self.rows(query, limit, seconds)
         return None if found is None else [tuple(term.value if term else "" for term in row) for row in found]

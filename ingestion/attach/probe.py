@@ -25,6 +25,8 @@ from nacre.stores.sparql.sparql_source import SparqlTerm
 MOST_CLASSES, MOST_PREDICATES, MOST_SETS = 100, 120, 120
 # sampled things of a type set, and triples of a predicate
 SAMPLE, SAMPLED_VALUES, DISTINCT, SEEN = 1000, 20_000, 500, 300
+# types of things that are sampled if an endpoint can't list its classes (given)
+SAMPLED_TYPES = 20_000
 # no store has so many triples (given)
 MAX_COUNT = 10**15
 # number of terms in one query
@@ -69,7 +71,8 @@ class LiteralSample:
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """All results. `said` has the texts and IRIs that describe classes and predicates, by (term, predicate)."""
+    """All results. `said` has the texts and IRIs that describe classes and predicates, by (term, predicate). `sampled`:
+    the endpoint could not list its classes in time, so that they are those of a sample of things."""
 
     triples: int
     things: int
@@ -78,6 +81,7 @@ class ProbeResult:
     predicates: dict[str, int]
     literals: dict[str, LiteralSample]
     said: dict[tuple[str, str], tuple[SparqlTerm, ...]]
+    sampled: bool = False
 
 
 def probe_endpoint(asking: BudgetedEndpoint) -> ProbeResult:
@@ -85,9 +89,12 @@ def probe_endpoint(asking: BudgetedEndpoint) -> ProbeResult:
 
     Parts that exceed the budget, or for which the endpoint is too slow, are missing in the result.
     """
-    classes = {iri: n for iri, n in _classes(asking).items() if iri not in SCHEMA_TYPES}
-    predicates = _predicates(asking)
-    kinds = _kinds(asking, classes)
+    listed = _classes(asking)
+    sampled = not listed
+    classes = {iri: n for iri, n in (listed or _sampled_classes(asking)).items() if iri not in SCHEMA_TYPES}
+    # an endpoint that can't list its classes can count neither predicates nor sets of types
+    predicates = {} if sampled else _predicates(asking)
+    kinds = _single_kinds(classes) if sampled else _kinds(asking, classes)
     sets = [kind.types for kind in kinds]
     kinds = [
         sample_type_set(asking, kind, distinguishing_classes(kind.types, sets, classes) if kind.exact else ())
@@ -105,7 +112,14 @@ def probe_endpoint(asking: BudgetedEndpoint) -> ProbeResult:
             literals |= {iri: found} if found is not None else {}
     things = sum(kind.count for kind in kinds)
     return ProbeResult(
-        sum(predicates.values()), things, classes, tuple(kinds), {p: predicates[p] for p in wanted}, literals, said
+        sum(predicates.values()),
+        things,
+        classes,
+        tuple(kinds),
+        {p: predicates[p] for p in wanted},
+        literals,
+        said,
+        sampled,
     )
 
 
@@ -114,6 +128,16 @@ def _classes(asking: BudgetedEndpoint) -> dict[str, int]:
     counting = "SELECT ?c (COUNT(?s) AS ?n) WHERE { ?s a ?c } GROUP BY ?c ORDER BY DESC(?n)"
     stated = f"SELECT ?c ?n WHERE {{ ?d <{_VOID}classPartition> ?q . ?q <{_VOID}class> ?c ; <{_VOID}entities> ?n }}"
     return _counts(asking, counting, stated, "SELECT DISTINCT ?c WHERE { ?s a ?c }", MOST_CLASSES)
+
+
+def _sampled_classes(asking: BudgetedEndpoint) -> dict[str, int]:
+    """The classes of some things, with the number of these."""
+    some = f"{{ SELECT ?s ?c WHERE {{ ?s a ?c }} LIMIT {SAMPLED_TYPES} }}"
+    found = asking.texts(
+        f"SELECT ?c (COUNT(?s) AS ?n) WHERE {{ {some} }} GROUP BY ?c ORDER BY DESC(?n) LIMIT {MOST_CLASSES}",
+        MOST_CLASSES,
+    )
+    return {iri: count for iri, n in found or () if ":" in iri and (count := read_count(n))}
 
 
 def _predicates(asking: BudgetedEndpoint) -> dict[str, int]:
@@ -128,12 +152,12 @@ def _predicates(asking: BudgetedEndpoint) -> dict[str, int]:
 
 def _counts(asking: BudgetedEndpoint, counting: str, stated: str, named: str, most: int) -> dict[str, int]:
     for query in (counting, stated):
-        found = asking.texts(f"{query} LIMIT {2 * most}", 2 * most)
+        found = asking.texts(f"{query} LIMIT {2 * most}", 2 * most, asking.scan_seconds)
         if found:
             counts = [(iri, read_count(n)) for iri, n in found if ":" in iri]
             pairs = [(iri, n) for iri, n in counts if n is not None]
             return dict(sorted(pairs, key=lambda each: (-each[1], each[0]))[:most])
-    listed = asking.texts(f"{named} LIMIT {most}", most) if named else None
+    listed = asking.texts(f"{named} LIMIT {most}", most, asking.scan_seconds) if named else None
     return dict.fromkeys(sorted(iri for (iri,) in listed if ":" in iri), 1) if listed else {}
 
 
@@ -143,6 +167,7 @@ def _kinds(asking: BudgetedEndpoint, classes: dict[str, int]) -> list[TypeSetSam
         'SELECT ?all (COUNT(?s) AS ?n) WHERE { SELECT ?s (GROUP_CONCAT(STR(?t); separator=" ") AS ?all)'
         f" WHERE {{ ?s a ?t }} GROUP BY ?s }} GROUP BY ?all ORDER BY DESC(?n) LIMIT {20 * MOST_SETS}",
         20 * MOST_SETS,
+        asking.scan_seconds,
     )
     counts: Counter[frozenset[str]] = Counter()
     for types, n in sets or ():
@@ -154,6 +179,11 @@ def _kinds(asking: BudgetedEndpoint, classes: dict[str, int]) -> list[TypeSetSam
         return [
             TypeSetSample(types, n, True) for types, n in sorted(counts.items(), key=lambda e: (-e[1], sorted(e[0])))
         ]
+    return _single_kinds(classes)
+
+
+def _single_kinds(classes: dict[str, int]) -> list[TypeSetSample]:
+    """Each class alone, the largest first."""
     return [
         TypeSetSample(frozenset((iri,)), n, False) for iri, n in sorted(classes.items(), key=lambda e: (-e[1], e[0]))
     ]

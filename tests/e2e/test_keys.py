@@ -80,6 +80,9 @@ def test_only_hashes_are_kept(house):
         ("POST", "/v1/responses"),
         ("GET", "/v1/no/such"),
         ("POST", "/mcp"),
+        ("POST", "/agui"),
+        ("POST", "/a2a"),
+        ("GET", "/api/graphs/kitchen/query?question=x"),
     ],
 )
 @pytest.mark.parametrize("header", [None, "Bearer wrong", "Basic YTpi", "Bearer"])

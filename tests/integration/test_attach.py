@@ -1,9 +1,12 @@
 """A graph behind an endpoint: attached by bounded queries, then asked like one that was ingested."""
 
 import json
+import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
+import pyoxigraph as ox
 import pytest
 import rdflib
 
@@ -222,6 +225,70 @@ def test_a_budget_is_kept() -> None:
         assert asking.over
         assert found.schema.classes
         source.close()
+
+
+def test_an_endpoint_that_cannot_list_its_classes_is_sampled_with_a_deadline(tmp_path: Path) -> None:
+    """It answers queries about few things at once, and none that read the whole graph: these it leaves open."""
+    store = ox.Store()
+    store.load(path=str(GRAPHS / "bakery.ttl"))
+    reads_all: list[str] = []
+
+    def respond(handler: BaseHTTPRequestHandler, query: str) -> None:
+        if query.count("LIMIT") < 2 and "VALUES" not in query and ("GROUP BY" in query or "DISTINCT" in query):
+            reads_all.append(query)
+            servers.slow(handler, query)
+            return
+        found = store.query(query)
+        assert isinstance(found, ox.QuerySolutions)
+        servers.reply(handler, found.serialize(format=ox.QueryResultsFormat.JSON), servers.RESULTS)  # type: ignore[arg-type]
+
+    seconds = 10.0
+    begun = time.monotonic()
+    with servers.serving(respond) as url:
+        result = attach_endpoint(url, "slow", data=tmp_path, budget=Budget(seconds=seconds))
+    assert time.monotonic() - begun < seconds + 5
+    assert reads_all
+    assert result.sampled
+    with Library(tmp_path, None).open("slow") as graph, servers.endpoint(GRAPHS / "bakery.ttl") as whole:
+        other = attach_endpoint(whole, "whole", data=tmp_path)
+        assert not other.sampled
+        assert {each.iri for each in graph.schema.classes} == {each.iri for each in other.schema.classes}
+        assert {each.iri for each in graph.schema.predicates} <= {each.iri for each in other.schema.predicates}
+        assert graph.schema.predicates
+
+
+@pytest.mark.parametrize(
+    ("status", "media", "told"),
+    [
+        (503, "text/html", "503"),
+        (502, "text/html", "502"),
+        (200, "text/html", "no results"),
+        (503, "text/plain", "503"),
+    ],
+)
+async def test_a_page_of_a_proxy_ends_the_turn_by_its_name(status: int, media: str, told: str, tmp_path: Path) -> None:
+    broken: list[bool] = []
+    store = ox.Store()
+    store.load(path=str(GRAPHS / "bakery.ttl"))
+
+    def respond(handler: BaseHTTPRequestHandler, query: str) -> None:
+        if broken:
+            servers.reply(handler, servers.ERROR_PAGE, media, status)
+            return
+        found = store.query(query)
+        assert isinstance(found, ox.QuerySolutions | ox.QueryBoolean)
+        servers.reply(handler, found.serialize(format=ox.QueryResultsFormat.JSON), servers.RESULTS)  # type: ignore[arg-type]
+
+    with servers.serving(respond) as url:
+        attach_endpoint(url, "proxied", data=tmp_path)
+        broken.append(True)
+        begun = time.monotonic()
+        record = await _asked(tmp_path, "How many things are there?", "proxied")
+    assert time.monotonic() - begun < 30
+    assert record["status"] == "failed"
+    assert told in json.dumps(record)
+    assert "Bad gateway" in json.dumps(record)
+    assert "<h1>" not in json.dumps(record)
 
 
 def test_only_what_is_attached_can_be_refreshed(both: tuple[Graph, Graph, Path]) -> None:

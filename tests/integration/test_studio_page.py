@@ -33,5 +33,7 @@ def test_beside_a_platform_its_own_routes_are_left_alone(settings):
         "/mcp",
     }
     assert paths & platform == set()
-    assert all(path.startswith(("/api", "/ask", "/v1", "/healthz", "/readyz")) or path == "/" for path in paths), paths
+    assert all(
+        path.startswith(("/api", "/ask", "/v1", "/agui", "/healthz", "/readyz")) or path == "/" for path in paths
+    ), paths
     assert "/metrics" in create_app(settings).openapi()["paths"]

@@ -79,6 +79,11 @@ def _print_summary(result: "AttachedGraph") -> None:
     derived = sum(bool(p.patterns) for p in schema.predicates) + sum(bool(c.pattern) for c in schema.classes)
     if derived:
         print_line(f"{derived} classes and properties are derived by layers; questions ask for what they stand for.")
+    if result.sampled:
+        print_line(
+            "The endpoint could not list its classes in time, so these are the classes of a sample. Give it more time "
+            "with --seconds, or name its graphs with --named-graph."
+        )
     for problem in result.problems:
         print_line(f"warning: {problem}")
     print_line(f"{endpoint.queries} queries, {endpoint.seconds:.1f} s")
