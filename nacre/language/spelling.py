@@ -50,7 +50,11 @@ class SpellingCorrector:
         if small is not None and small[0] == word[0]:
             # function words win over the words of any graph
             return small
-        return own if own is not None or is_name else _nearest(word, _english_by_letter().get(word[0], ()), edits)
+        if own is not None or is_name:
+            return own
+        found = _nearest(word, _english_by_letter().get(word[0], ()), edits)
+        # "nite" is no nine: a number is said in few letters, and changes what is asked
+        return None if found in english_data()["numbers"] and len(word) <= MIN_LETTERS else found
 
     def graph_word_near(self, token: Token) -> Token | None:
         """The only word of the graph one edit away from a word of English; None if there are none or several."""

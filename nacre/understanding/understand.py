@@ -42,6 +42,7 @@ from nacre.understanding.parsing.constraints.answer_type import (
     is_part_name_guess,
 )
 from nacre.understanding.parsing.derive import MAX_CANDIDATES
+from nacre.understanding.parsing.modifier_rules.superlatives import GUESSED_MEASURE_RULE
 from nacre.understanding.parsing.profile_questions import profile_plan
 from nacre.understanding.question.types import Link, Question
 from nacre.understanding.ranking.best_readings import MAX_READINGS, best_readings
@@ -50,8 +51,8 @@ from nacre.understanding.ranking.similarity import level_same_names, similaritie
 from nacre.understanding.ranking.weights import load_weights
 from nacre.wording.phrases.plan import verbalise_plan
 
-# Highest probability of a reading that guesses: what a pronoun stands for, part of a name, or day and month of a date
-# (given).
+# Highest probability of a reading that guesses: what a pronoun stands for, part of a name, what an adjective measures,
+# or day and month of a date (given).
 MAX_GUESS_PROBABILITY = 0.5
 # Processor time for reading one question.
 UNDERSTANDING_SECONDS = 1.2
@@ -171,14 +172,17 @@ def _highest_probability(
     if not rewrite.sure:
         return MAX_GUESS_PROBABILITY
     confidence = rewrite.scope.confidence if rewrite.scope is not None else 1.0
-    is_guess = _guesses_name(ranked, question, linker) or is_ambiguous_date(text)
+    is_guess = _guesses(ranked, question, linker) or is_ambiguous_date(text)
     return min(confidence, MAX_GUESS_PROBABILITY if is_guess else 1.0)
 
 
-def _guesses_name(ranked: Sequence[RankedReading], question: Question, linker: Linker) -> bool:
-    """Whether the likeliest of the readings that use most words guesses part of a name."""
+def _guesses(ranked: Sequence[RankedReading], question: Question, linker: Linker) -> bool:
+    """Whether the likeliest of the readings that use most words guesses part of a name, or what an adjective means."""
     best = min(ranked, key=lambda each: len(each.unused), default=None)
-    return best is not None and is_part_name_guess(best.candidate, question, linker.index.graph)
+    if best is None:
+        return False
+    is_measure_guess = GUESSED_MEASURE_RULE in best.candidate.derivation.trace
+    return is_measure_guess or is_part_name_guess(best.candidate, question, linker.index.graph)
 
 
 def _unstated_answer(match: AnswerTypeMatch, schema: Schema) -> tuple[str, str] | None:

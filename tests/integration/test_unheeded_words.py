@@ -4,11 +4,12 @@ import pytest
 
 from agents.answering.selection.select_answer import DECLINED
 from nacre.records.evidence import Table
+from nacre.records.plan import Select
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.dialogue.rewrite import rewrite_question
 from nacre.understanding.ranking.calibrate import MAX_READINGS_RUN, choose_reading, table_outcome
-from nacre.understanding.understand import understand
+from nacre.understanding.understand import MAX_GUESS_PROBABILITY, understand
 from nacre.wording.run_plan import run_plan
 
 Graphs = dict[str, tuple[Tables, Lexicon]]
@@ -59,6 +60,17 @@ def test_what_is_heeded_is_not_lost(question: str, small_graphs: Graphs) -> None
 )
 def test_when_is_asked_for_too(question: str, lost: tuple[str, ...], small_graphs: Graphs) -> None:
     assert _lost_and_chance(question, *small_graphs["orchards"])[0] == lost
+
+
+@pytest.mark.parametrize("question", ["which orchard is the strongest?", "the strongest orchard"])
+def test_what_an_adjective_measures_may_be_guessed_and_is_never_sure(question: str, small_graphs: Graphs) -> None:
+    """Nothing measures strength: any number is a guess, which says that it does not heed the word."""
+    tables, lexicon = small_graphs["orchards"]
+    understood = understand(rewrite_question(question, (), tables.schema, lexicon), tables.schema, lexicon)
+    guesses = [r for r in understood.readings if isinstance(r.plan.body, Select) and r.plan.body.order]
+    assert guesses
+    assert all("strongest" in r.lost[0] for r in guesses)
+    assert understood.most <= MAX_GUESS_PROBABILITY
 
 
 def _lost_and_chance(question: str, tables: Tables, lexicon: Lexicon) -> tuple[tuple[str, ...], bool]:

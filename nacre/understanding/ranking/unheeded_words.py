@@ -7,6 +7,7 @@ from nacre.records.plan import Body, Combine, Compute, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.modifier_rules.number_conditions import convert_to_unit
+from nacre.understanding.parsing.modifier_rules.superlatives import GUESSED_MEASURE_RULE
 from nacre.understanding.parsing.readers.more_than import COUNTED_SIDES_RULE
 from nacre.understanding.question.types import INEQUALITIES, Condition, Cue, Derivation, Link, Number, Question
 from nacre.understanding.ranking.spans import overlaps_link
@@ -33,7 +34,7 @@ def unheeded_words(candidate: Candidate, question: Question, graph: SchemaGraph)
         *_ignored_dates(d, question, graph),
         *_ignored_comparisons(candidate, question),
     ]
-    is_ranked = _is_ranked(candidate)
+    is_ranked = _is_ranked(candidate) and GUESSED_MEASURE_RULE not in d.trace
     found += [] if is_ranked else _ranking_spans(d, question)
     # Words in names express nothing ("Rule No 5", "the Best Actor award"). The name of an unused link is no excuse.
     links = d.links if is_ranked else _used_links(d)

@@ -9,6 +9,7 @@ from nacre.language.tokens import lemma
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.quantity_nodes import amount_property
 from nacre.understanding.question.types import Ref
+from nacre.wording.labels.years import may_give_years
 
 # The cost of each rank in the adjective's list, of a synonym, of a property of a neighbour, and of a further word.
 PLACE_COST, SYNONYM_COST, NEIGHBOUR_COST, EXTRA_WORD_COST = 0.08, 0.2, 0.4, 0.07
@@ -42,6 +43,13 @@ def measured_properties(
     if not any(measure.ref.node == node for measure in found):
         found += _only_date(graph, node, concepts)
     return tuple((m.ref, m.is_reversed, m.cost) for m in sorted(found)[:MAX_MEASURES])
+
+
+def unnamed_measures(graph: SchemaGraph, node: int) -> list[Ref]:
+    """The numbers of a node that an adjective may measure although it names none of them, at most `MAX_MEASURES`."""
+    numbers = [graph.about(predicate) for predicate in graph.literals[node] if graph.is_numeric(predicate)]
+    kept = [about.iri for about in numbers if about.role != "identifier" and not may_give_years(about)]
+    return [Ref(node, predicate) for predicate in kept[:MAX_MEASURES]]
 
 
 def is_reversed_measure(graph: SchemaGraph, predicate: str, concepts: tuple[str, ...]) -> bool:

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.linking.schema.adjectives import measured_properties
+from nacre.understanding.linking.schema.adjectives import measured_properties, unnamed_measures
 from nacre.understanding.parsing.modifier_rules.number_conditions import COUNT_UNITS, upper_bound
+from nacre.understanding.parsing.modifier_rules.superlatives import GUESS_COST, GUESSED_MEASURE_RULE
 from nacre.understanding.parsing.state import ParseContext, ParseState, PendingSuperlative
 from nacre.understanding.question.types import Condition, Derivation, Ordering, Ref
 
@@ -34,11 +35,15 @@ def settle_pending(derivation: Derivation, state: ParseState, root: Ref, context
 def _ranked_by_measure(
     derivation: Derivation, rank: PendingSuperlative, limit: int, root: Ref, graph: SchemaGraph
 ) -> Iterator[Derivation]:
-    """ "The longest": by the measure of what the reading is about."""
-    for node in list(dict.fromkeys((root, *derivation.nodes)))[:MAX_THINGS]:
-        for ref, reverse, cost in measured_properties(graph, node.node, rank.concepts)[:2]:
-            order = Ordering(ref, rank.descending != reverse, "", limit)
-            yield derivation.apply_rule("rank settled", 0.5 - cost, order=order)
+    """ "The longest": by the measure of what the reading is about; if nothing measures it, by any number of it."""
+    nodes = list(dict.fromkeys((root, *derivation.nodes)))[:MAX_THINGS]
+    found = [each for n in nodes for each in measured_properties(graph, n.node, rank.concepts)[:2]]
+    for ref, reverse, cost in found:
+        order = Ordering(ref, rank.descending != reverse, "", limit)
+        yield derivation.apply_rule("rank settled", 0.5 - cost, order=order)
+    for ref in unnamed_measures(graph, root.node) if not found else ():
+        order = Ordering(ref, rank.descending, "", limit)
+        yield derivation.apply_rule(GUESSED_MEASURE_RULE, -GUESS_COST, order=order)
 
 
 def _ranked_by_column(

@@ -7,12 +7,15 @@ from collections.abc import Iterator
 
 from nacre.language.forms.measure_nouns import is_count_noun
 from nacre.language.tokens import split_name
-from nacre.understanding.linking.schema.adjectives import is_reversed_measure, measured_properties
+from nacre.understanding.linking.schema.adjectives import is_reversed_measure, measured_properties, unnamed_measures
 from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node, has_self_link, next_slot
 from nacre.understanding.question.types import Aggregation, Condition, Ordering, Ref, Target
 
 # the rule by which things are ranked by the sum over all their parts
 TOTAL_RULE = "ranked by total"
+# the rule by which things are ranked by a number that the adjective does not name: "the strongest beer" by its alcohol,
+# and what a reading loses by it
+GUESSED_MEASURE_RULE, GUESS_COST = "guessed measure", 0.2
 # how many properties are tried as the measure of an adjective
 MAX_MEASURES = 3
 
@@ -39,6 +42,8 @@ def _ranked_by_measure(state: ParseState, new: ParseState, ref: Ref, context: Pa
     assert state.rank is not None
     is_inner = bool(state.targets) and all(t.ref.node != ref.node or t.ref.slot for t in state.targets)
     measures = measured_properties(context.graph, ref.node, state.rank.concepts)[:MAX_MEASURES]
+    if not measures and state.order is None and state.mode == "T":
+        yield from _ranked_by_guess(state, new, ref, context)
     for measure, reverse, cost in measures:
         order = Ordering(measure, state.rank.descending != reverse, "", state.limit or 1)
         gain = 0.4 - cost
@@ -50,6 +55,16 @@ def _ranked_by_measure(state: ParseState, new: ParseState, ref: Ref, context: Pa
         if state.mode == "T" and not state.pending_aggregates:
             yield ranked.apply_rule("ranked class target", gain, targets=(*state.targets, Target(ref)))
         yield ranked.apply_rule("ranked class", gain)
+
+
+def _ranked_by_guess(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> Iterator[ParseState]:
+    """ "The strongest beer" where nothing measures strength: any number of a beer may be meant. Such readings do not
+    heed the adjective (see `unheeded_words`)."""
+    assert state.rank is not None
+    for measure in unnamed_measures(context.graph, ref.node):
+        order = Ordering(measure, state.rank.descending, "", state.limit or 1)
+        ranked = add_schema_node(new, measure, context)._replace(order=order, rank=None, limit=0)
+        yield ranked.apply_rule(GUESSED_MEASURE_RULE, -GUESS_COST, targets=(*state.targets, Target(ref)))
 
 
 def _ranked_by_count(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> Iterator[ParseState]:
