@@ -19,8 +19,10 @@ from ingestion.suggested_questions import (
     question_properties,
     reads_well,
 )
+from nacre.access.browse.local_thing import local_thing
 from nacre.language.forms.nouns import is_plural
-from nacre.language.tokens import fold
+from nacre.language.tokens import fold, tokenize
+from nacre.records.browse import BrowseLimits
 from nacre.records.schema import UNNAMED
 from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Graph
@@ -31,6 +33,8 @@ from nacre.wording.run_plan import run_plan
 MOST_THINGS, MOST_TRIED = 2, 10
 # with many overlapping classes each draft takes a second, and a hundred fail (measured on a chart of time periods)
 EXAMPLE_SECONDS = 5.0
+# what the facts of a thing are read for here: only which predicates it has
+OWN_FACTS = BrowseLimits(values=1, linking=1, passages=False, seconds=1.0)
 # minimum probability of the reading of an example
 SURE = 0.5
 
@@ -63,36 +67,41 @@ def find_example_questions(graph: Graph, wanted: int = 3, seconds: float = EXAMP
 
 
 def find_follow_up_questions(
-    graph: Graph, things: Sequence[str], asked: str, wanted: int = 3, seconds: float = 2.0
+    graph: Graph, things: Sequence[str], asked: str, answered: str = "", wanted: int = 3, seconds: float = 2.0
 ) -> list[str]:
     """Up to `wanted` questions about these things (IRIs) and their kind, each of which was understood and ran; no
-    further one is tried after so many `seconds`."""
+    further one is tried after so many `seconds`. Questions whose answer stands in what was `asked` and `answered` are
+    left out."""
     if graph.stored is None:
         return []
     said = fold(asked)
     found: list[str] = []
     kinds: set[str] = set()
+    known = _spaced(f"{asked} {answered}")
     deadline = time.monotonic() + seconds
-    for draft in islice(_onward(graph, things, said), MOST_TRIED):
+    for draft in islice(follow_up_drafts(graph, things, said), MOST_TRIED):
         if len(found) == wanted or time.monotonic() > deadline:
             break
-        if draft.kind not in kinds and fold(draft.question) != said and _answers(graph, draft):
+        if draft.kind not in kinds and fold(draft.question) != said and _answers(graph, draft, known):
             kinds.add(draft.kind)
             found.append(draft.question)
     return found
 
 
-def _onward(graph: Graph, things: Sequence[str], said: str) -> Iterator[QuestionDraft]:
+def follow_up_drafts(graph: Graph, things: Sequence[str], said: str) -> Iterator[QuestionDraft]:
     """Properties of each thing that were not `said` yet, then comparisons with its class."""
     schema = graph.schema
-    known = [thing for iri in things if (thing := graph.lexicon.thing(iri)) is not None]
-    for thing in known[:MOST_THINGS]:
+    known = [(iri, thing) for iri in things if (thing := graph.lexicon.thing(iri)) is not None]
+    for iri, thing in known[:MOST_THINGS]:
         classes = next((g.classes for g in schema.groups if g.relation == thing.relation), ())
         own = min((schema.class_of[c] for c in classes if c in schema.class_of), key=lambda c: c.count, default=None)
         if own is None or not reads_well(own.label) or len(thing.label) > MAX_SPOKEN_NAME:
             continue
         usual = question_properties(schema, own)
-        for n, p in enumerate([p for p in usual if fold(property_noun(p, schema)) not in said][:MOST_PROPERTIES]):
+        # a property of its class that the thing has no value of is read as one of the things that name it
+        has = _own_predicates(graph, iri)
+        unsaid = [p for p in usual if p.iri in has and fold(property_noun(p, schema)) not in said]
+        for n, p in enumerate(unsaid[:MOST_PROPERTIES]):
             verb = "are" if is_plural(property_noun(p, schema)) else "is"
             yield QuestionDraft(
                 f"of, {n % 2}", f"What {verb} the {property_noun(p, schema)} of {thing.label}?", most=MOST_FIRST
@@ -109,7 +118,23 @@ def _onward(graph: Graph, things: Sequence[str], said: str) -> Iterator[Question
             yield QuestionDraft("count", f"How many {class_plural(own)} have {words}?", 2, own.count - 1)
 
 
-def _answers(graph: Graph, draft: QuestionDraft) -> bool:
+def _own_predicates(graph: Graph, iri: str) -> frozenset[str]:
+    """The predicates that a thing is the subject of."""
+    seen = local_thing(graph, iri, OWN_FACTS)
+    return frozenset(facts.predicate for facts in seen.facts) if seen is not None else frozenset()
+
+
+def _spaced(text: str) -> str:
+    """The words of a text, each between spaces.
+
+    >>> _spaced("Signal Box.")
+    ' signal box '
+    """
+    return f" {' '.join(token.norm for token in tokenize(text))} "
+
+
+def _answers(graph: Graph, draft: QuestionDraft, known: str = "") -> bool:
+    """Whether a question is understood and its answer fits the draft; an answer that is `known` does not."""
     understood = understand(Rewrite(draft.question), graph.schema, graph.lexicon)
     if not understood.readings:
         return False
@@ -123,5 +148,7 @@ def _answers(graph: Graph, draft: QuestionDraft) -> bool:
     if draft.kind == "count":
         return len(cells) == 1 and isinstance(cells[0], int) and draft.least <= cells[0] <= draft.most
     # unnamed nodes and addresses are no readable answers
+    if known and cells and all(_spaced(str(cell)) in known for cell in cells):
+        return False
     telling = all("://" not in text and text != UNNAMED for text in map(str, cells)) and len({*cells}) == len(cells)
     return telling and draft.least <= len(cells) <= draft.most

@@ -327,8 +327,7 @@ def test_things_and_classes_can_be_looked_at(page, server):
     page.go_back()
     expect(page.locator("#look h2")).to_have_text("author")
     page.fill("#look input", "mira")
-    page.keyboard.press("Enter")
-    expect(page.locator("#look .names li")).to_have_count(1)
+    expect(page.locator("#look .grid tbody tr")).to_have_count(1)
     page.click("#look >> text=Mira Oake")
     page.click("#look .onward button >> nth=0")
     page.wait_for_selector(f"{LAST} .tools")
@@ -406,7 +405,7 @@ def test_what_the_graph_holds_is_shown_and_never_run(page, server, mixed):
     page.goto(f"{server}/?graph=mixed&thing=http://example.org/m/a")
     expect(page.locator("#look h2")).to_have_text(f"Big {BAD}")
     page.goto(f"{server}/?graph=mixed&class=http://example.org/m/Crate")
-    expect(page.locator("#look .names")).to_contain_text(BAD)
+    expect(page.locator("#look .grid tbody")).to_contain_text(BAD)
     assert page.title() == "crate · Nacre"
     page.fill("#question", BAD)
     page.keyboard.press("Enter")
@@ -633,7 +632,8 @@ def test_the_policy_is_strict_and_the_page_small(server):
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["x-frame-options"] == "DENY"
     files = [each for each in STATIC.rglob("*") if each.is_file()]
-    assert sum(each.stat().st_size for each in files) < 150_000
+    # with what is loaded on demand; test_page_details.py has the limit before first use
+    assert sum(each.stat().st_size for each in files) < 250_000
     assert all("://" not in line or "w3.org" in line for each in files for line in each.read_text().splitlines())
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.attach.attach import attach_endpoint
-from ingestion.checked_questions import find_follow_up_questions
+from ingestion.checked_questions import find_follow_up_questions, follow_up_drafts
 from ingestion.pipeline import ingest
 from nacre.access.browse.class_view import class_view
 from nacre.access.browse.local_thing import local_thing
@@ -109,3 +109,28 @@ def test_questions_that_go_on_are_others_and_are_answered(here: Graph) -> None:
     assert not any("pages of Granite" in question for question in found)
     assert find_follow_up_questions(here, ["urn:none"], "") == []
     assert find_follow_up_questions(here, [f"{ROOM}granite"], "", seconds=0) == []
+
+
+def test_questions_that_go_on_repeat_no_answer_and_are_about_what_the_thing_has(tmp_path: Path) -> None:
+    lines = [
+        "@prefix : <urn:y:> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .",
+        ':lamp a :Lamp ; r:label "Old Lamp" ; :keeper :ann ; :maker :bo ; :weight 12 ; :colour "amber" .',
+        ':buoy a :Lamp ; r:label "Bell Buoy" ; :keeper :bo ; :maker :ann ; :weight 20 ; :colour "slate" .',
+        ':ann a :Person ; r:label "Ann Reed" ; :height 171 . :bo a :Person ; r:label "Bo Lund" ; :height 180 .',
+        ':cy a :Person ; r:label "Cy Moss" ; :height 165 ; :keeper :ann . :bo :keeper :cy .',
+    ]
+    (tmp_path / "lamps.ttl").write_text("\n".join(lines))
+    ingest([str(tmp_path / "lamps.ttl")], "lamps", data=tmp_path / "data", no_vectors=True)
+    library = Library(tmp_path / "data", None)
+    with library.open("lamps") as lamps:
+        asked = "Which lamp does Ann Reed keep?"
+        plain = find_follow_up_questions(lamps, ["urn:y:lamp"], "", wanted=8)
+        assert "What is the colour of Old Lamp?" in plain
+        later = find_follow_up_questions(lamps, ["urn:y:lamp"], asked, "Old Lamp, which is amber.", wanted=8)
+        assert later
+        assert not any("keeper" in question or "colour of Old Lamp" in question for question in later)
+        # others of her class have a keeper
+        drafts = [draft.question for iri in ("urn:y:ann", "urn:y:cy") for draft in follow_up_drafts(lamps, [iri], "")]
+        assert "What is the keeper of Cy Moss?" in drafts
+        assert "What is the keeper of Ann Reed?" not in drafts
+    library.close()

@@ -3,14 +3,17 @@
 from collections.abc import Iterator
 
 from nacre.access.browse.remote_thing import remote_members
+from nacre.access.browse.table_source import table_source
 from nacre.language.forms.nouns import plural
-from nacre.records.browse import ClassProperty, ClassView, FactEnd
+from nacre.records.browse import LONGEST_VALUE, ClassProperty, ClassView, FactEnd
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.identifiers import quote_if_needed
 
 MEMBERS = 50
 PAGE_SECONDS = 4.0
+# sample values of a property, and the rows that they are taken from
+SAMPLES, SAMPLED_ROWS = 4, 200
 
 
 def class_view(graph: Graph, iri: str, search: str = "", skip: int = 0) -> ClassView | None:
@@ -27,7 +30,7 @@ def class_view(graph: Graph, iri: str, search: str = "", skip: int = 0) -> Class
         own.count,
         tuple(FactEnd(schema.class_of[p].label, p) for p in own.parents if p in schema.class_of),
         tuple(FactEnd(c.label, c.iri) for c in schema.shown_classes if iri in c.parents),
-        tuple(_property(p, own, schema) for p in _properties(own, schema)),
+        tuple(_property(p, own, graph) for p in _properties(own, schema)),
         tuple(_members(graph, own, search, skip)),
         skip,
     )
@@ -38,10 +41,31 @@ def _properties(own: Class, schema: Schema) -> list[Predicate]:
     return sorted(had, key=lambda p: (-p.domains[own.iri], p.label))
 
 
-def _property(p: Predicate, own: Class, schema: Schema) -> ClassProperty:
+def _property(p: Predicate, own: Class, graph: Graph) -> ClassProperty:
+    schema = graph.schema
     far = sorted((c for c in p.ranges if c in schema.class_of), key=lambda c: -p.ranges[c])[:3]
     leads = tuple(FactEnd(schema.class_of[c].label, c) for c in far)
-    return ClassProperty(p.iri, p.label, p.comment, p.unit, p.domains[own.iri], leads, (p.values or p.samples)[:4])
+    return ClassProperty(p.iri, p.label, p.comment, p.unit, p.domains[own.iri], leads, _samples(p, own, graph))
+
+
+def _samples(p: Predicate, own: Class, graph: Graph) -> tuple[str, ...]:
+    """Values that members of the class have: the schema's own if all subjects are members, else those of some rows."""
+    if p.domains[own.iri] >= p.subjects:
+        return (p.values or p.samples)[:SAMPLES]
+    source = table_source(graph, own.iri) if graph.stored is not None else None
+    column = source.column_of.get(p.iri) if source is not None else None
+    if source is None or column is None or not column.column.value:
+        return ()
+    value, key = column.expressions("r")[0], quote_if_needed(source.relation.key)
+    of = f"{quote_if_needed(source.relation.name)} r"
+    if column.junction is not None:
+        value = column.expressions("j")[0]
+        of = (
+            f"{of} JOIN {quote_if_needed(column.junction.name)} j ON j.{quote_if_needed(column.junction.key)} = r.{key}"
+        )
+    some = f"SELECT {value} AS v FROM {of} WHERE {value} IS NOT NULL LIMIT {SAMPLED_ROWS}"
+    rows = graph.tables.run(f"SELECT DISTINCT v FROM ({some})", limit=SAMPLES, seconds=PAGE_SECONDS).rows
+    return tuple(str(row[0])[:LONGEST_VALUE] for row in rows)
 
 
 def _members(graph: Graph, own: Class, search: str, skip: int) -> Iterator[FactEnd]:

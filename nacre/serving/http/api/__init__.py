@@ -7,6 +7,7 @@ In reading order:
     graphs         graphs, schemas, reports, documents, example questions
     layer          names of classes and properties, and other names by callers
     browse         overview, things, classes, labels, follow-up questions
+    class_table    a class as a table, values with counts, CSV and JSON
     query          queries of users; options of a turn; model calls of a run
     text2sparql    a question as one SPARQL query
 """

@@ -96,9 +96,11 @@ def follow_up_questions(
     graph: GraphNameDep,
     thing: Annotated[list[str], Query(max_length=3)],
     asked: Annotated[str, Query(max_length=4000)] = "",
+    answered: Annotated[str, Query(max_length=4000)] = "",
 ) -> list[str]:
-    """Up to three questions about these things or their class that this graph answers."""
-    return _follow_ups(service.library, graph, service.library.current(graph), tuple(thing), asked)
+    """Up to three questions about these things or their class that this graph answers, and whose answers are not in
+    what was `asked` and `answered`."""
+    return _follow_ups(service.library, graph, service.library.current(graph), tuple(thing), asked, answered)
 
 
 # versions are immutable, so that results about one can be cached
@@ -109,6 +111,8 @@ def _overview(library: Library, name: str, version: str) -> SchemaOverview:
 
 
 @compute_once(256)
-def _follow_ups(library: Library, name: str, version: str, things: tuple[str, ...], asked: str) -> list[str]:
+def _follow_ups(
+    library: Library, name: str, version: str, things: tuple[str, ...], asked: str, answered: str
+) -> list[str]:
     with library.open(name, version) as graph:
-        return find_follow_up_questions(graph, things, asked, MAX_FOLLOW_UPS)
+        return find_follow_up_questions(graph, things, asked, answered, MAX_FOLLOW_UPS)

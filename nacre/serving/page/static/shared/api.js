@@ -36,6 +36,8 @@ export async function call(method, path, body, { headers = {}, signal } = {}) {
     if (error.name === "AbortError") throw error;
     throw new Problem("The server can't be reached.", { hint: HINTS[0] });
   }
+  // the server is back: what said that it could not be reached is over, except for answers, which offer to ask again
+  for (const each of document.querySelectorAll("[data-offline]")) if (!each.closest("article")) each.remove();
   if (reply.status === 401) {
     // another call may have obtained a key meanwhile
     if (token === access.token) await requestKey(token ? "This key is not valid. Check it and try again." : "");

@@ -10,7 +10,7 @@ const PATHS = {
   fork: "M7 4v9M7 13a3 3 0 1 0 0 6 3 3 0 0 0 0-6M17 4a3 3 0 1 1 0 6 3 3 0 0 1 0-6M17 10c0 4-4 3-7.5 4.5",
   more: "M5 12h.01M12 12h.01M19 12h.01", route: "M6 4a2 2 0 1 1 0 4 2 2 0 0 1 0-4M18 16a2 2 0 1 1 0 4 2 2 0 0 1 0-4M8 6h6a3 3 0 0 1 0 6h-4a3 3 0 0 0 0 6h6",
   gear: "M4 7h9M17 7h3M4 17h3M11 17h9M15 5v4M9 15v4", theme: "M12 4v16M12 4a8 8 0 1 0 0 16M12 4a8 8 0 1 1 0 16", key: "M14 10a4 4 0 1 1 0 .01M11 13l-7 7M6 18l2 2", play: "M8 5l11 7-11 7z",
-  save: "M12 4v11M7 11l5 5 5-5M5 20h14",
+  filter: "M4 5h16l-6 7v6l-4 2v-8z", save: "M12 4v11M7 11l5 5 5-5M5 20h14",
 };
 
 export function svg(tag, attributes = {}, ...inside) {
@@ -52,12 +52,15 @@ export function announce(text) { $("said").textContent = text; }
 
 const DIGITS = new Intl.NumberFormat("en", { maximumSignificantDigits: 6, useGrouping: true });
 
+// Whether numbers read as years: whole and of a size that years have.
+export const areYears = (cells) => cells.every((cell) => cell == null || (Number.isInteger(cell) && cell >= 1000 && cell < 2200));
+
 // Format a cell for reading: six significant digits for long fractions, no separator in years.
-export function formatCell(cell, column = "") {
+export function formatCell(cell, column = "", asYear = areYears([cell])) {
   if (cell === null || cell === undefined) return "";
   if (typeof cell === "boolean") return cell ? "yes" : "no";
   if (typeof cell !== "number") return String(cell);
-  if (Number.isInteger(cell)) return /\b(year|date|code|id|number)\b/i.test(column) || Math.abs(cell) < 10000 ? String(cell) : cell.toLocaleString("en");
+  if (Number.isInteger(cell)) return asYear || /\b(year|date|code|id|number)\b/i.test(column) ? String(cell) : cell.toLocaleString("en");
   return Math.abs(cell) >= 1e-4 && Math.abs(cell) < 1e15 ? DIGITS.format(cell) : String(cell);
 }
 
@@ -76,7 +79,7 @@ export async function download(content, name, type) {
 
 // An error message with a hint and buttons for next steps.
 export function failureBox(problem, ...actions) {
-  return element("div", { class: "failure", role: "alert" }, element("p", {}, problem.message || String(problem)), problem.hint && element("p", { class: "quiet" }, problem.hint), actions.length > 0 && element("div", { class: "row" }, actions));
+  return element("div", { class: "failure", role: "alert", "data-offline": problem.status === 0 }, element("p", {}, problem.message || String(problem)), problem.hint && element("p", { class: "quiet" }, problem.hint), actions.length > 0 && element("div", { class: "row" }, actions));
 }
 
 for (const each of document.querySelectorAll("[data-icon]")) each.prepend(icon(each.dataset.icon));

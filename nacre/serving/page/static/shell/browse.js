@@ -4,6 +4,7 @@ import { get, apiPath } from "../shared/api.js";
 import { $, button, countPhrase, failureBox, element, formatCell } from "../shared/dom.js";
 import { classLink, isIri, localName, thingLink } from "../shared/labels.js";
 import { pageAddress } from "../shared/state.js";
+import { classTable } from "./class_table.js";
 
 const LABEL_PREDICATES = /[/#](label|prefLabel|name|title)$/i;
 export let latestRequest = 0;
@@ -40,31 +41,30 @@ function factTable(graph, facts, linking = false) {
     element("td", {}, element("ul", {}, each.ends.map((one) => element("li", {}, end(one, each))), each.more ? element("li", { class: "quiet" }, "and " + (each.more >= 900 ? "many" : each.more) + " more") : ""))))));
 }
 
-export async function showClass(graph, iri, ask, search = "", skip = 0) {
+export async function showClass(graph, iri, ask) {
   if (!iri) return showAllClasses(graph);
   const own = beginLoading(graph);
   try {
-    const kind = await get(apiPath("graphs", graph, "class") + "?" + new URLSearchParams({ iri, search, skip }));
+    const kind = await get(apiPath("graphs", graph, "class") + "?" + new URLSearchParams({ iri }));
+    const members = await classTable(graph, iri, kind.many).catch((problem) => { if (problem.status !== 422) throw problem; return memberList(graph, kind); });
     if (own !== latestRequest) return;
     $("about").textContent = kind.label;
     const links = (ends) => ends.map((each, i) => [i ? ", " : "", classLink(graph, each.iri, each.text)]);
-    const find = element("input", { type: "search", value: search, maxlength: "200", "aria-label": "Find a member by name", placeholder: "Find by name" });
-    find.addEventListener("change", () => showClass(graph, iri, ask, find.value.trim()).then(() => $("look").querySelector("input")?.focus()));
-    const page = (label, to) => button(label, () => showClass(graph, iri, ask, search, to));
+    const property = (each) => element("tr", {}, element("th", { scope: "row", title: each.comment || each.iri }, each.label + (each.unit ? " (" + each.unit + ")" : "")),
+      element("td", {}, element("span", { class: "share", title: each.members + " of " + kind.count }, element("span", { class: "share-bar", "data-share": Math.min(1, each.members / Math.max(1, kind.count)) })), each.leads_to.length ? ["→ ", links(each.leads_to)] : element("span", { class: "quiet" }, each.samples.slice(0, 3).join(", "))));
     $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, kind.label), element("p", {}, countPhrase(kind.count, "thing"), kind.comment ? ". " + kind.comment : ""),
       kind.parents.length ? element("p", { class: "quiet" }, "Kind of ", links(kind.parents)) : "", kind.children.length ? element("p", { class: "quiet" }, "Has kinds: ", links(kind.children)) : "",
-      element("p", { class: "iri" }, iri),
-      element("section", { class: "card" }, element("h3", {}, "Members"), find, element("ul", { class: "names" }, kind.members.map((each) => element("li", {}, thingLink(graph, each.iri, each.text)))),
-        kind.members.length ? "" : element("p", { class: "quiet" }, "None."),
-        element("div", { class: "row" }, skip ? page("Previous", Math.max(0, skip - 50)) : "", kind.members.length === 50 ? page("Next", skip + 50) : "")),
-      kind.properties.length ? element("section", { class: "card" }, element("h3", {}, "What they have"), element("table", { class: "pairs" }, element("tbody", {}, kind.properties.map((each) => element("tr", {}, element("th", { scope: "row", title: each.comment || each.iri }, each.label + (each.unit ? " (" + each.unit + ")" : "")),
-        element("td", {}, element("span", { class: "share", title: each.members + " of " + kind.count }, element("span", { class: "share-bar", "data-share": Math.min(1, each.members / Math.max(1, kind.count)) })), each.leads_to.length ? ["→ ", links(each.leads_to)] : element("span", { class: "quiet" }, each.samples.slice(0, 3).join(", ")))))))) : "",
+      element("p", { class: "iri" }, iri), members || "",
+      kind.properties.length ? element("section", { class: "card" }, element("h3", {}, "What they have"), element("table", { class: "pairs" }, element("tbody", {}, kind.properties.map(property)))) : "",
       element("section", {}, element("h3", {}, "Ask about it"), element("div", { class: "onward" }, button("How many " + kind.many + " are there?", () => ask("How many " + kind.many + " are there?"), "chip"))));
     for (const bar of $("look").querySelectorAll("[data-share]")) bar.style.width = bar.dataset.share * 100 + "%";
   } catch (problem) {
-    showFailure(own, problem, () => showClass(graph, iri, ask, search, skip));
+    showFailure(own, problem, () => showClass(graph, iri, ask));
   }
 }
+
+// Members by name, of a graph that has no tables here.
+const memberList = (graph, kind) => element("section", { class: "card" }, element("h3", {}, "Members"), element("ul", { class: "names" }, kind.members.map((each) => element("li", {}, thingLink(graph, each.iri, each.text)))), kind.members.length ? "" : element("p", { class: "quiet" }, "None."));
 
 async function showAllClasses(graph) {
   const own = beginLoading(graph);

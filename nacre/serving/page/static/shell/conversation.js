@@ -1,7 +1,6 @@
 // The conversation in the middle: ask, show, continue, fork.
 
 import { streamTurn as stream, call, get, apiPath, send } from "../shared/api.js";
-import { compareAnswers } from "./compare.js";
 import { panel } from "../turn/derivation.js";
 import { $, button, failureBox, announce } from "../shared/dom.js";
 import { selectGraph } from "./welcome.js";
@@ -42,7 +41,7 @@ export async function openThread(thread) {
     state.thread = thread;
     selectGraph(whole.thread.graph);
     setTitle(whole.thread.title || whole.thread.graph);
-    const shown = whole.turns.map(turnElement);
+    const shown = whole.turns.map((each, i) => turnElement(each, whole.turns[i - 1]?.record));
     $("turns").replaceChildren(...shown.slice(-FIRST_TURNS).map((each) => each()));
     scrollToEndSoon();
     const last = turnElements().at(-1)?.turn;
@@ -55,12 +54,15 @@ export async function openThread(thread) {
     await prependTurns(shown.slice(0, -FIRST_TURNS), own);
   } catch (problem) {
     if (own !== view) return;
+    state.thread = null;
+    setTitle("Conversation not found");
     $("turns").replaceChildren(failureBox(problem, problem.status === 404 ? button("New conversation", () => navigate({ graph: state.graph })) : button("Try again", () => openThread(thread))));
   }
 }
 
-const turnElement = (each) => () => {
+const turnElement = (each, before) => () => {
   const turn = newTurn(each.record.question, hooks);
+  turn.before = before;
   finishTurn(turn, each.record, each);
   return turn.root;
 };
@@ -82,7 +84,7 @@ export async function askQuestion(question, insteadOf) {
   const stopping = new AbortController();
   setBusy({ stopping, run: null });
   if ("compare" in currentRoute()) {
-    await compareAnswers(question, stopping.signal).finally(() => setBusy(null));
+    await import("./compare.js").then(({ compareAnswers }) => compareAnswers(question, stopping.signal)).finally(() => setBusy(null));
     return;
   }
   // a question from another page starts a conversation

@@ -1,16 +1,13 @@
 // The page: shows what its address names, and handles keys, buttons and messages from other tabs.
 
 import { access, requestKey, get } from "../shared/api.js";
-import { showCompare } from "./compare.js";
 import { askQuestion, clearConversation, setTitle, openThread, stopTurn } from "./conversation.js";
 import { panel } from "../turn/derivation.js";
-import { $, button, failureBox, iconButton } from "../shared/dom.js";
+import { $, button, element, failureBox, iconButton } from "../shared/dom.js";
 import { selectGraph, loadGraphs, showWelcome } from "./welcome.js";
-import { showClass, showThing } from "./browse.js";
-import { showNames } from "./names.js";
 import { openConfiguration, showActiveOptions } from "./options.js";
 import { closeCitation as closeSource } from "../turn/citation.js";
-import { navigate, onRouteChange, onTabMessage, currentRoute, isBrowsing, state } from "../shared/state.js";
+import { navigate, onRouteChange, onTabMessage, currentRoute, isBrowsing, pageAddress, state } from "../shared/state.js";
 import { listThreads } from "./thread_list.js";
 
 const THEMES = ["system", "light", "dark"];
@@ -27,15 +24,14 @@ async function showRoute(wanted) {
   $("welcome").hidden = looking || "compare" in wanted || Boolean(wanted.thread);
   if (wanted.graph && wanted.graph !== state.graph && state.graphs.some((each) => each.name === wanted.graph)) selectGraph(wanted.graph);
   document.title = "Nacre";
+  if (wanted.graph && wanted.graph !== state.graph) return showUnknownGraph(wanted.graph);
   if (looking) {
     $("talk").scrollTop = 0;
-    if ("thing" in wanted) await showThing(state.graph, wanted.thing, askQuestion);
-    else if ("names" in wanted) await showNames(state.graph);
-    else await showClass(state.graph, wanted.class, askQuestion);
+    await showView(wanted);
     document.title = $("about").textContent + " · Nacre";
   } else if ("compare" in wanted) {
     $("about").textContent = state.graph;
-    showCompare();
+    (await import("./compare.js")).showCompare();
   } else if (wanted.thread) {
     if (wanted.thread !== state.thread) await openThread(wanted.thread);
     else { setTitle(); $("talk").scrollTop = state.scrolled; }
@@ -45,6 +41,22 @@ async function showRoute(wanted) {
     await showWelcome(askQuestion);
   }
   markCurrentThread();
+}
+
+// Views of a graph, whose code is loaded when they are opened.
+async function showView(wanted) {
+  if ("names" in wanted) return (await import("./names.js")).showNames(state.graph);
+  const { showClass, showThing } = await import("./browse.js");
+  return "thing" in wanted ? showThing(state.graph, wanted.thing, askQuestion) : showClass(state.graph, wanted.class, askQuestion);
+}
+
+function showUnknownGraph(name) {
+  for (const id of ["welcome", "compare", "turns"]) $(id).hidden = true;
+  $("look").hidden = false;
+  $("about").textContent = "Unknown graph";
+  clearConversation();
+  const others = state.graphs.slice(0, 12).map((each) => element("a", { href: pageAddress({ graph: each.name }) }, each.name));
+  $("look").replaceChildren(failureBox({ message: "There is no graph named “" + name.slice(0, 100) + "” here, or your key may not read it.", hint: "Select one of these:" }, ...others));
 }
 
 function markCurrentThread() {
@@ -65,6 +77,20 @@ function submit() {
   field.value = "";
   resizeQuestion();
   askQuestion(text);
+}
+
+// The arrow keys bring back earlier questions of this conversation, as a shell does.
+let recalled = 0;
+function recall(event) {
+  const field = $("question"), asked = [...$("turns").children].map((each) => each.turn?.live.question).filter(Boolean);
+  if (field.value && field.value !== asked[asked.length - recalled]) recalled = 0;
+  if (field.value && !recalled) return;
+  const next = recalled + (event.key === "ArrowUp" ? 1 : -1);
+  if (next < 0 || next > asked.length) return;
+  event.preventDefault();
+  recalled = next;
+  field.value = next ? asked[asked.length - next] : "";
+  resizeQuestion();
 }
 
 function resizeQuestion() {
@@ -98,7 +124,7 @@ async function start() {
 }
 
 $("ask").addEventListener("submit", (event) => { event.preventDefault(); submit(); });
-$("question").addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); submit(); } });
+$("question").addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); submit(); } else if (["ArrowUp", "ArrowDown"].includes(event.key)) recall(event); });
 $("question").addEventListener("input", resizeQuestion);
 $("stop").addEventListener("click", stopTurn);
 $("new").addEventListener("click", () => { navigate({ graph: state.graph }); $("question").focus(); });

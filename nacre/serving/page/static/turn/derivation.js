@@ -52,8 +52,11 @@ function understandingSection(live, record) {
 // Time bars: the steps of a live turn by the arrival of their events, else the durations of queries.
 function timeSection(live, record) {
   const whole = record?.seconds || live.steps.at(-1)?.at;
+  // events arrive later than the server sent them, by the way and the wait before the turn
+  const late = record ? Math.max(0, (live.steps.at(-1)?.at || 0) - record.seconds) : 0;
+  const steps = live.steps.map((each) => ({ ...each, at: Math.max(0, each.at - late) }));
   // branches run in parallel, starting with the tool selection
-  const heard = live.steps.map((each, i) => ({ name: each.name, from: (BRANCH_ORDER.includes(each.name) ? live.steps.findLast((one, n) => n < i && one.name === "tool_selector") : live.steps[i - 1])?.at || 0, to: each.at }));
+  const heard = steps.map((each, i) => ({ name: each.name, from: (BRANCH_ORDER.includes(each.name) ? steps.findLast((one, n) => n < i && one.name === "tool_selector") : steps[i - 1])?.at || 0, to: each.at }));
   const ran = (record?.queries || []).filter((each) => each.seconds > 0).sort((a, b) => b.seconds - a.seconds).slice(0, MAX_LISTED).map((each) => ({ name: branchLabel(each.tool), from: 0, to: each.seconds }));
   const merged = [];
   for (const each of heard) if (merged.at(-1)?.name === each.name) merged.at(-1).to = each.to; else merged.push({ ...each });

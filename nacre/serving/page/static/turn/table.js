@@ -1,6 +1,6 @@
 // Rows -> a sortable table that shows the first thirty rows and exports CSV.
 
-import { button, countPhrase, icon, element, download, formatCell } from "../shared/dom.js";
+import { areYears, button, countPhrase, icon, element, download, formatCell } from "../shared/dom.js";
 
 const FIRST_ROWS = 30;
 const COLLATOR = new Intl.Collator("en", { numeric: true });
@@ -9,6 +9,8 @@ const FORMULA_START = /^[=+\-@\t\r]/;
 
 export function rowTable({ columns, units = [], rows, cell = null, after = () => {}, name = "rows", caption = "" }) {
   const isNumber = columns.map((_, i) => rows.some((row) => typeof row[i] === "number") && rows.every((row) => row[i] == null || typeof row[i] === "number"));
+  const years = columns.map((_, i) => !units[i] && areYears(rows.map((row) => row[i])));
+  const shown = (value, i) => formatCell(value, columns[i], years[i]);
   const state = { by: null, down: false, most: FIRST_ROWS };
   const body = element("tbody");
   const foot = element("div", { class: "row table-foot" });
@@ -25,8 +27,8 @@ export function rowTable({ columns, units = [], rows, cell = null, after = () =>
   }
 
   const drawn = new Map();
-  const line = (row) => drawn.get(row) || drawn.set(row, element("tr", {}, row.map((value, i) => element("td", { class: isNumber[i] ? "number" : null, title: typeof value === "number" && formatCell(value, columns[i]) !== String(value) ? value : null },
-    cell?.(value, i, row) ?? formatCell(value, columns[i]))))).get(row);
+  const line = (row) => drawn.get(row) || drawn.set(row, element("tr", {}, row.map((value, i) => element("td", { class: isNumber[i] ? "number" : null, title: typeof value === "number" && shown(value, i) !== String(value) ? value : null },
+    cell?.(value, i, row) ?? shown(value, i))))).get(row);
 
   function draw() {
     const sorted = state.by === null ? rows : [...rows].sort((a, b) => compareCells(a[state.by], b[state.by]) * (state.down ? -1 : 1));

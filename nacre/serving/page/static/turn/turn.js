@@ -1,14 +1,13 @@
 // One question and its answer: events of a running turn, or a stored record -> an article.
 
 import { get, apiPath, send } from "../shared/api.js";
-import { chart } from "./chart.js";
 import { $, button, countPhrase, failureBox, icon, element, download, announce, iconButton } from "../shared/dom.js";
 import { loadLabels, thingLink } from "../shared/labels.js";
 import { renderMarkdown, linkNames } from "./markdown.js";
 import { citationButton } from "./citation.js";
-import { rowTable } from "./table.js";
+import { rowTable, toCsv } from "./table.js";
 
-const BRANCH_LABELS = { sql: "tables", sparql: "triples", lexical: "passages by words", vector: "passages by meaning" };
+const BRANCH_LABELS = { sql: "tables", sparql: "SPARQL", triples: "triples", lexical: "passages by words", vector: "passages by meaning" };
 const STATUS_LABELS = {
   answered: "Answered", partial: "A part is missing", clarify: "Several readings", not_in_graph: "Not in this graph",
   not_understood: "Not understood", failed: "Failed",
@@ -101,10 +100,17 @@ export function finishTurn(turn, record, kept = null) {
   removeListedOptions(turn, record);
   namesAsList(turn, record);
   const rows = whole || record.citations.find((each) => each.rows.length > 2 && record.answer.includes("[" + each.n + "]"));
-  const figure = rows && ["answered", "partial", "clarify"].includes(record.status) ? chart(rows) : null;
-  if (figure) turn.answer.append(figure);
-  turn.rest.replaceChildren(...statusLines(turn, record), readingButtons(turn, record), toolbar(turn, record, kept));
+  if (rows?.rows.length > 2 && ["answered", "partial", "clarify"].includes(record.status)) appendChart(turn, rows);
+  const sources = element("ol", { class: "printed-sources", "aria-hidden": "true" }, record.citations.map((each) => element("li", {}, "[" + each.n + "] " + each.text)));
+  turn.rest.replaceChildren(...statusLines(turn, record), sources, readingButtons(turn, record), toolbar(turn, record, kept));
   whenSeen(turn.root, () => linkThings(turn, turn.answer));
+}
+
+// The code of charts is loaded with the first table.
+async function appendChart(turn, rows) {
+  const { chart } = await import("./chart.js");
+  const figure = chart(rows);
+  if (figure) turn.answer.append(figure);
 }
 
 export function failTurn(turn, problem, ...ways) {
@@ -134,7 +140,8 @@ function namesAsList(turn, record) {
     const rest = said.length - named.length;
     const next = splitAfterCitations(node);
     if (next) paragraph.after(next);
-    paragraph.after(list, rest > 0 ? button("and " + rest.toLocaleString("en") + " more", (event) => { event.currentTarget.remove(); list.append(...said.slice(MAX_NAMED).map((value) => element("li", {}, value))); linkThings(turn, list); }, "plain more") : "");
+    paragraph.after(list, element("div", { class: "row" }, rest > 0 ? button("Show " + rest.toLocaleString("en") + " more", (event) => { event.currentTarget.remove(); list.append(...said.slice(MAX_NAMED).map((value) => element("li", {}, value))); linkThings(turn, list); }, "chip") : "",
+      element("button", { type: "button", class: "plain", onclick: () => download(toCsv(["answer"], [record.unit || ""], record.values.map((value) => [value])), "answer.csv", "text/csv") }, icon("save"), "CSV")));
   }
 }
 
@@ -162,9 +169,15 @@ function removeListedOptions(turn, record) {
   }
 }
 
+// Whether the question is a reading that was picked below the answer before it: its words say nothing of the rest.
+function isChosen(turn, record) {
+  const before = turn.before ?? turn.root.previousElementSibling?.turn?.live.record;
+  return Boolean(before?.options.some((option) => option.words === record.question));
+}
+
 function statusLines(turn, record) {
-  const sure = record.confidence == null ? "" : Math.round(record.confidence * 100) + " %";
-  const parts = [element("p", { class: "status " + record.status }, element("span", { class: "dot", "aria-hidden": "true" }), STATUS_LABELS[record.status] || record.status,
+  const sure = record.confidence == null || isChosen(turn, record) ? "" : record.confidence > 0.99 ? "more than 99 %" : Math.round(record.confidence * 100) + " %";
+  const parts = [element("p", { class: "status " + record.status }, element("span", { class: "dot", "aria-hidden": "true" }), STATUS_LABELS[record.status] || record.status, isChosen(turn, record) && " · the reading that you chose",
     sure && element("span", { class: "sure", title: "Probability that this is right, as measured on other graphs" }, " · " + sure + " sure"))];
   const notes = [];
   if (record.reason && !record.answer.includes(record.reason)) notes.push(record.reason);
@@ -185,12 +198,19 @@ function readingButtons(turn, record) {
   return element("div", { class: "options", role: "group", "aria-label": "Or did you mean" }, element("p", {}, "Or did you mean"), record.options.map((option) => button(option.words, () => turn.hooks.ask(option.words), "chip")));
 }
 
+// The answer as text that is complete without this page: all names of a list, all rows of a table.
+function copiedText(record) {
+  const text = record.answer.replace(COMMAND_LINE_HINT, "");
+  if (record.table) return text + "\n\n" + [record.table.columns, ...record.table.rows].map((row) => row.map((cell) => String(cell ?? "").replace(/\s+/g, " ")).join("\t")).join("\n");
+  return record.values.length > MAX_NAMED ? text + "\n\n" + record.values.join("\n") : text;
+}
+
 function toolbar(turn, record, kept) {
   const { hooks } = turn;
   const bar = element("div", { class: "tools", role: "group", "aria-label": "This answer" });
   bar.append(iconButton("copy", "Copy the answer", async (event) => {
     const own = event.currentTarget;
-    await navigator.clipboard.writeText(record.answer);
+    await navigator.clipboard.writeText(copiedText(record));
     own.classList.add("did");
     announce("Copied.");
     setTimeout(() => own.classList.remove("did"), 1200);
@@ -263,7 +283,7 @@ export async function suggestFollowUps(turn) {
   const { record } = turn.live;
   const things = [...new Set(record.citations.flatMap((each) => each.keys))].slice(0, 2);
   if (!things.length || record.status === "clarify" || !turn.hooks.ask) return;
-  const query = new URLSearchParams([...things.map((iri) => ["thing", iri]), ["asked", record.standalone.slice(0, 4000)]]);
+  const query = new URLSearchParams([...things.map((iri) => ["thing", iri]), ["asked", record.standalone.slice(0, 1000)], ["answered", record.answer.slice(0, 2000)]]);
   const found = await get(apiPath("graphs", record.graph, "follow-ups") + "?" + query);
   if (!found.length || turn.root.nextElementSibling) return;
   const row = element("div", { class: "onward", role: "group", "aria-label": "Ask next" }, found.map((text) => button(text, () => turn.hooks.ask(text), "chip")));

@@ -1,0 +1,183 @@
+"""Details of the page in a real browser: what is copied, exported, printed, recalled, and errors in the address."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e import test_page
+from tests.e2e.conftest import command, free_port, started
+from tests.e2e.test_page import LAST, QUESTION, STATIC, ask, begin, taken
+
+browser, context, page, mixed = test_page.browser, test_page.context, test_page.page, test_page.mixed
+pytestmark = test_page.pytestmark
+
+NAME_ENDINGS = ("bo", "ca", "den", "fa", "gil", "hom", "ka", "lin", "mor")
+BUOYS = 45
+NAMES = [f"{first}{second} Marker" for first in ("Ar", "Bel", "Cor", "Dun", "Els") for second in NAME_ENDINGS]
+
+
+CHART = """async (table) => {
+  const { chart } = await import("/static/turn/chart.js");
+  document.querySelector("#turns figure").replaceWith(chart(table));
+}"""
+
+
+@pytest.fixture(scope="module")
+def buoys(data, tmp_path_factory):
+    """A graph with more things of a class than an answer names, and with large numbers."""
+    folder = tmp_path_factory.mktemp("buoys")
+    things = "".join(
+        f':b{i} a :Buoy ; r:label "{NAMES[i]}" ; :depth {7300 + i * 15} ; :weight {1_200_000 + i} .\n'
+        for i in range(BUOYS)
+    )
+    prefixes = "@prefix : <http://example.org/y/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+    (folder / "buoys.ttl").write_text(prefixes + things)
+    nacre = command(data, folder)
+    assert nacre("ingest", folder / "buoys.ttl", "--graph", "buoys", "--no-vectors").returncode == 0
+    yield "buoys"
+    assert nacre("remove", "--graph", "buoys").returncode == 0
+
+
+def test_a_long_list_is_opened_copied_and_exported_whole(page, server, buoys):
+    begin(page, server, "buoys")
+    ask(page, "Which buoys are there?")
+    names = page.locator(f"{LAST} .answer .names li")
+    expect(names).to_have_count(30)
+    page.click(f"{LAST} [aria-label='Copy the answer']")
+    copied = page.evaluate("() => navigator.clipboard.readText()")
+    assert "--json" not in copied
+    assert all(name in copied for name in NAMES)
+    assert len(taken(page, lambda: page.click(f"{LAST} .answer >> text=CSV")).splitlines()) == BUOYS + 1
+    page.click(f"{LAST} .answer button.chip:has-text('more')")
+    expect(names).to_have_count(BUOYS)
+
+
+def test_numbers_are_written_as_in_the_text_and_charts_fit_a_phone(browser, server, buoys):
+    context = browser.new_context(viewport={"width": 360, "height": 740}, accept_downloads=True)
+    page = context.new_page()
+    begin(page, server, "buoys")
+    ask(page, "What are the depth and the weight of each buoy?")
+    expect(page.locator(f"{LAST} .answer tbody")).to_contain_text("7,315")
+    expect(page.locator(f"{LAST} figure svg.scatter circle")).to_have_count(BUOYS)
+    assert page.evaluate("() => document.querySelector('#talk').scrollWidth") <= 360
+    figure = page.locator(f"{LAST} figure")
+    rows = [[NAMES[i], 7300 + i * 15, 1_200_000_000 + i] for i in range(BUOYS)]
+    page.evaluate(CHART, {"columns": ["buoy", "depth", "weight"], "units": ["", "m", "kg"], "rows": rows})
+    expect(figure.locator("svg.scatter")).to_have_count(1)
+    figure.get_by_role("button", name="Bars").click()
+    expect(figure.locator("svg.bars rect")).to_have_count(24)
+    clipped = """() => { const svg = document.querySelector('figure svg'); const edge = svg.getBoundingClientRect();
+        return [...svg.querySelectorAll('text')].filter((each) => { const box = each.getBoundingClientRect();
+            return box.right > edge.right + 1 || box.left < edge.left - 1; }).map((each) => each.textContent); }"""
+    assert page.evaluate(clipped) == []
+    drawing = taken(page, lambda: figure.get_by_label("Save the chart as SVG").click())
+    assert drawing.startswith("<svg")
+    assert "7,315" in drawing
+    assert len(taken(page, lambda: figure.get_by_label("Save the chart as CSV").click()).splitlines()) == BUOYS + 1
+    with page.expect_download() as download:
+        figure.get_by_label("Save the chart as PNG").click()
+    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+    context.close()
+
+
+def test_an_unknown_graph_or_thread_in_the_address_is_an_error_with_a_way_on(page, server):
+    page.goto(f"{server}/?graph=atlantis")
+    expect(page.locator("#look .failure")).to_contain_text("no graph named “atlantis”")
+    page.click("#look .failure a:has-text('reading-room')")
+    page.wait_for_selector("#examples button")
+    page.goto(f"{server}/?thread=gone")
+    expect(page.locator("#turns .failure")).to_contain_text("thread does not exist")
+    expect(page.locator("#about")).to_have_text("Conversation not found")
+    page.click("#turns .failure button")
+    page.wait_for_selector("#examples button")
+    page.complaints[:] = [text for text in page.complaints if "404" not in text]
+
+
+def test_the_arrow_keys_bring_back_questions(page, server):
+    begin(page, server, "reading-room")
+    ask(page, QUESTION)
+    ask(page, "And Signal Box?")
+    page.focus("#question")
+    for key, shown in (("ArrowUp", "And Signal Box?"), ("ArrowUp", QUESTION), ("ArrowDown", "And Signal Box?")):
+        page.keyboard.press(key)
+        assert page.input_value("#question") == shown
+    page.fill("#question", "a draft")
+    page.keyboard.press("ArrowUp")
+    assert page.input_value("#question") == "a draft"
+
+
+def test_branches_have_names_of_their_own_and_steps_fit_into_the_time_of_the_turn(page, server):
+    begin(page, server, "reading-room")
+    page.click("#configure")
+    names = page.locator("#configuration fieldset label").all_inner_texts()
+    assert len(set(names)) == len(names) >= 4
+    page.click("#configuration >> text=Done")
+    page.click("#derive")
+    ask(page, QUESTION)
+    page.wait_for_selector("#derivation .bars")
+    milliseconds = (
+        """(text) => [...text.matchAll(/([\\d.]+) (ms|s)/g)].map(([, n, unit]) => n * (unit === 's' ? 1000 : 1))"""
+    )
+    took = page.evaluate(milliseconds, page.inner_text("#derivation .summary dt:has-text('Took') + dd"))[0]
+    steps = page.evaluate(milliseconds, " ".join(page.locator("#derivation .bar-time").all_inner_texts()))
+    assert max(steps) <= took * 1.05
+
+
+def test_a_reading_that_was_picked_claims_no_probability(page, server, mixed):
+    begin(page, server, "mixed")
+    ask(page, "When was Tide released?")
+    page.click(f"{LAST} .options button >> nth=0")
+    page.wait_for_selector("#turns article:nth-child(2) .tools")
+    expect(page.locator(f"{LAST} .status")).to_contain_text("the reading that you chose")
+    expect(page.locator(f"{LAST} .status")).not_to_contain_text("sure")
+    page.reload()
+    page.wait_for_selector("#turns article:nth-child(2) .tools")
+    expect(page.locator(f"{LAST} .status")).to_contain_text("the reading that you chose")
+
+
+def test_the_card_of_a_server_that_was_away_goes_when_it_is_back(page, data, tmp_path):
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    arguments = [sys.executable, "-m", "nacre.serving.cli.main", "serve", "--port", str(port)]
+    with started(arguments, data, tmp_path, f"{address}/healthz"):
+        page.goto(f"{address}/?graph=reading-room")
+        page.wait_for_selector("#examples button")
+    page.fill("#search", "x")
+    expect(page.locator("#threads .failure")).to_contain_text("can't be reached")
+    with started(arguments, data, tmp_path, f"{address}/healthz"):
+        page.fill("#search", "")
+        expect(page.locator("#threads .failure")).to_have_count(0)
+    page.complaints[:] = [text for text in page.complaints if "ERR_" not in text]
+
+
+def test_a_printed_answer_has_its_text_and_sources_without_the_controls(page, server):
+    begin(page, server, "reading-room")
+    ask(page, QUESTION)
+    page.emulate_media(media="print")
+    for hidden in ("#side", "#ask", f"{LAST} .tools"):
+        assert page.is_hidden(hidden)
+    assert page.is_visible(f"{LAST} .answer")
+    expect(page.locator(f"{LAST} .printed-sources")).to_contain_text("pages")
+    page.emulate_media(media="screen")
+    assert page.is_hidden(f"{LAST} .printed-sources")
+
+
+def test_what_is_loaded_before_first_use_is_small(server):
+    eager, left = set(), ["shell/main.js"]
+    while left:
+        name = left.pop()
+        if name not in eager:
+            eager.add(name)
+            folder = Path(name).parent
+            found = re.findall(r'^(?:import|export) .*?"(\.[^"]+)";', (STATIC / name).read_text(), re.MULTILINE)
+            left += [str((STATIC / folder / each).resolve().relative_to(STATIC)) for each in found]
+    sheets = [str(each.relative_to(STATIC)) for each in (STATIC / "css").iterdir()]
+    assert len(eager) > 8
+    assert "shell/browse.js" not in eager
+    size = sum((STATIC / name).stat().st_size for name in ["index.html", "icon.svg", *eager, *sheets])
+    assert size < 150_000
+    assert json.dumps(sorted(eager)).count("chart") == 0
