@@ -113,6 +113,15 @@ CASES = (
         "GET",
         headers={"Last-Event-ID": "none." + "9" * 5000},
     ),
+    *(
+        RequestCase(what, f"/api/graphs/{GRAPH}/class/table?iri=urn:x{rest}", None, (404, 422), "GET")
+        for what, rest in {
+            "a table sorted by a piece of SQL": "&sort=%22%3BDROP%20TABLE%20entity--",
+            "a filter that is a piece of SQL": "&filter=urn:y%20=%20%27%20OR%201=1--",
+            "a table of 2,000 filters": "&filter=urn:y%20=%201" * 2000,
+            "a page of a table beyond all rows": "&skip=99999999999999999999",
+        }.items()
+    ),
     RequestCase("a path of 60 KB", f"/api/graphs/{LONG}", None, (404, 414, 400), "GET"),
     RequestCase("a parameter of 60 KB", f"/api/graphs?x={LONG}", None, (200, 400, 414), "GET"),
     RequestCase(

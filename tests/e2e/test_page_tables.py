@@ -103,3 +103,34 @@ def test_the_api_of_tables_is_bounded_and_says_what_is_wrong(server, buoys):
     files = get("file", format="csv")
     assert files.headers["content-type"].startswith("text/csv")
     assert len(files.text.splitlines()) == BUOYS + 1
+
+
+def test_a_thing_has_its_pictures_its_dates_on_a_line_and_links_to_addresses(page, server, fresh_graph):
+    page.goto(f"{server}/?graph={fresh_graph}&thing={BASE}lamp")
+    expect(page.locator("#look .pictures img")).to_have_count(1)
+    assert page.locator("#look .pictures img").get_attribute("alt") == "sketch of Old Lamp"
+    line = page.locator("#look figure svg")
+    assert line.get_attribute("aria-label") == "Dates: lit 1871-05-02, put out 1950-11-30"
+    link = page.locator("#look a:has-text('elsewhere.example')")
+    assert link.get_attribute("rel") == "noopener noreferrer"
+    assert page.locator("#look a[href^='javascript']").count() == 0
+    assert serious(page) == []
+
+
+@pytest.fixture(scope="module")
+def fresh_graph(data, tmp_path_factory):
+    """A graph of a thing with a picture in its data, an address of a picture elsewhere, and dates."""
+    folder = tmp_path_factory.mktemp("lamp")
+    pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+    (folder / "lamp.ttl").write_text(
+        f"@prefix : <{BASE}> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        "@prefix x: <http://www.w3.org/2001/XMLSchema#> .\n"
+        f':lamp a :Lamp ; r:label "Old Lamp" ; :lit "1871-05-02"^^x:date ; :putOut "1950-11-30"^^x:date ;\n'
+        f':sketch "data:image/png;base64,{pixel}" ; :photo "http://elsewhere.example/lamp.png" ;\n'
+        ':note "javascript:alert(1)" .\n'
+        ':other a :Lamp ; r:label "New Lamp" ; :lit "1950-12-01"^^x:date .\n'
+    )
+    nacre = command(data, folder)
+    assert nacre("ingest", folder / "lamp.ttl", "--graph", "lamp", "--no-vectors").returncode == 0
+    yield "lamp"
+    assert nacre("remove", "--graph", "lamp").returncode == 0

@@ -9,7 +9,7 @@ from nacre.access.browse import class_facet as facets
 from nacre.access.browse import class_table as tables
 from nacre.access.browse.class_view import class_view
 from nacre.errors import ToolError
-from nacre.records.class_table import ClassTable, Facet, RowFilter, TableRequest
+from nacre.records.browse import Facet, MemberTable, RowFilter, TableRequest
 from nacre.stores.catalog import Graph, Library
 
 BASE = "http://example.org/k/"
@@ -36,7 +36,7 @@ def knots(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
     library.close()
 
 
-def table(graph: Graph, *filters: RowFilter, size: int = 100, **request: object) -> ClassTable:
+def table(graph: Graph, *filters: RowFilter, size: int = 100, **request: object) -> MemberTable:
     found = tables.class_table(graph, TableRequest(KNOT, filters=filters, **request), size)  # type: ignore[arg-type]
     assert found is not None
     return found
@@ -48,7 +48,7 @@ def facet(graph: Graph, name: str, *filters: RowFilter, search: str = "") -> Fac
     return found
 
 
-def names(found: ClassTable) -> str:
+def names(found: MemberTable) -> str:
     return "".join(row.label.removeprefix("Knot ") for row in found.rows)
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from nacre.access.browse.class_table import LONGEST_CELL, MOST_COUNTED
 from nacre.access.browse.table_source import SECONDS, SourceColumn, TableSource, row_conditions, table_source
-from nacre.records.class_table import Facet, FacetValue, TableRequest
+from nacre.records.browse import Facet, FacetValue, TableRequest
 from nacre.stores.graph import Graph
 from nacre.stores.sqlite.identifiers import quote_if_needed
 from nacre.stores.sqlite.tables import Cell

@@ -1,4 +1,4 @@
-"""A page of a class as a table: Graph + TableRequest -> ClassTable. Every query has limits of rows and seconds."""
+"""A page of a class as a table: Graph + TableRequest -> MemberTable. Every query has limits of rows and seconds."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -15,8 +15,7 @@ from nacre.access.browse.table_source import (
 )
 from nacre.errors import ToolError
 from nacre.language.forms.nouns import plural
-from nacre.records.browse import FactEnd
-from nacre.records.class_table import ClassTable, TableRequest, TableRow
+from nacre.records.browse import FactEnd, MemberTable, TableRequest, TableRow
 from nacre.records.schema import Relation
 from nacre.stores.graph import Graph
 from nacre.stores.sqlite.identifiers import quote_if_needed
@@ -30,7 +29,7 @@ LONGEST_CELL = 300
 MOST_COUNTED = 1_000_000
 
 
-def class_table(graph: Graph, request: TableRequest, size: int = PAGE) -> ClassTable | None:
+def class_table(graph: Graph, request: TableRequest, size: int = PAGE) -> MemberTable | None:
     """A page of at most `size` members; None if the class is unknown. Raises ToolError: unknown property, time out,
     no tables here."""
     source = table_source(graph, request.iri)
@@ -51,7 +50,7 @@ def class_table(graph: Graph, request: TableRequest, size: int = PAGE) -> ClassT
     values = _cell_values(graph, columns, single, rows)
     members = look_up_entities([int(row[0] or 0) for row in rows], graph.tables)
     matching, at_least = _count(graph, source, where)
-    return ClassTable(
+    return MemberTable(
         own.iri,
         own.label,
         plural(own.label),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from nacre.errors import ToolError
-from nacre.records.class_table import CellKind, RowFilter, TableColumn, TableRequest
+from nacre.records.browse import CellKind, RowFilter, TableColumn, TableRequest
 from nacre.records.schema import Class, Column, Predicate, Relation, Schema
 from nacre.stores.graph import Graph
 from nacre.stores.sqlite.identifiers import quote_if_needed

@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from nacre.access.browse.class_facet import class_facet
 from nacre.access.browse.class_table import class_table
 from nacre.errors import ConfigError, ToolError
-from nacre.records.class_table import ClassTable, Comparison, Facet, RowFilter, TableRequest
+from nacre.records.browse import Comparison, Facet, MemberTable, RowFilter, TableRequest
 from nacre.serving.errors import NotFound
 from nacre.serving.http.api.browse import MAX_IRI, IriQuery
 from nacre.serving.http.auth import CallerDep
@@ -57,7 +57,7 @@ TableRequestDep = Annotated[TableRequest, Depends(_request)]
 @router.get("/{graph}/class/table", summary="Get a class as a table")
 def class_rows(
     service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep, request: TableRequestDep
-) -> ClassTable:
+) -> MemberTable:
     """100 members from `skip` on, with the values of their properties: those that pass all filters, sorted.
 
     `filter` is `PROPERTY = VALUE`, `PROPERTY >= VALUE`, `PROPERTY <= VALUE` or `PROPERTY none`, with the IRI of the
@@ -126,7 +126,7 @@ def class_file(
     return PlainTextResponse(out.getvalue(), media_type="text/csv", headers=headers)
 
 
-def _rows(table: ClassTable) -> Iterator[list[str]]:
+def _rows(table: MemberTable) -> Iterator[list[str]]:
     for row in table.rows:
         yield [row.iri, row.label, *("; ".join(end.text for end in cell) for cell in row.cells)]
 

@@ -5,7 +5,10 @@ import { $, button, countPhrase, failureBox, element, formatCell } from "../shar
 import { classLink, isIri, localName, thingLink } from "../shared/labels.js";
 import { pageAddress } from "../shared/state.js";
 import { classTable } from "./class_table.js";
+import { timeline } from "./timeline.js";
 
+const IMAGE_DATA = /^data:image\/(png|jpeg|gif|webp);base64,[a-z0-9+/=]+$/i, IMAGE_FILE = /\.(png|jpe?g|gif|webp|avif)$/i;
+const MAX_PICTURES = 6;
 const LABEL_PREDICATES = /[/#](label|prefLabel|name|title)$/i;
 export let latestRequest = 0;
 
@@ -19,6 +22,7 @@ export async function showThing(graph, iri, ask) {
     $("look").replaceChildren(breadcrumbs(graph),
       element("h2", {}, thing.label), element("p", { class: "kinds" }, thing.classes.map((each) => [element("span", { class: "tag" }, classLink(graph, each.iri, each.text)), " "])),
       element("p", { class: "iri" }, iri),
+      pictures(facts, thing.label), timeline(facts),
       facts.length ? element("section", { class: "card" }, element("h3", {}, "Facts"), factTable(graph, facts)) : element("p", { class: "quiet" }, "There are no other facts."),
       thing.linking.length ? element("section", { class: "card" }, element("h3", {}, "What links here"), factTable(graph, thing.linking, true)) : "",
       thing.passages.length ? element("section", { class: "card" }, element("h3", {}, "In words"), thing.passages.map((each) => element("blockquote", {}, each.text, each.document ? element("footer", { class: "quiet" }, each.document) : ""))) : "",
@@ -35,8 +39,17 @@ async function followUps(graph, iri, label, ask) {
   return element("section", {}, element("h3", {}, "Ask about it"), element("div", { class: "onward" }, [...questions, describe].map((text) => button(text, () => ask(text), "chip"))));
 }
 
+// Values that are pictures, as far as the page may load them: data within the graph, and files of this server.
+function pictures(facts, label) {
+  const found = facts.flatMap((each) => each.ends.map((end) => ({ source: end.iri || end.text, name: each.label })).filter(({ source }) => IMAGE_DATA.test(source) || (source.startsWith(location.origin + "/") && IMAGE_FILE.test(source)))).slice(0, MAX_PICTURES);
+  return found.length ? element("div", { class: "pictures" }, found.map(({ source, name }) => element("img", { src: source, alt: name + " of " + label, loading: "lazy" }))) : "";
+}
+
+// An address in the data: a link that tells the other site nothing of this page.
+const outsideLink = (address) => (/^https?:/.test(address) ? element("a", { href: address, class: "iri", rel: "noopener noreferrer", target: "_blank" }, address) : element("span", { class: "iri" }, address));
+
 function factTable(graph, facts, linking = false) {
-  const end = ({ text, iri }, facts) => (iri ? thingLink(graph, iri, text || localName(iri)) : isIri(text) && text.startsWith("http") ? element("span", { class: "iri" }, text) : (text.length < 16 && text.trim() && !Number.isNaN(Number(text)) ? formatCell(Number(text), facts.label) : text) + (facts.unit ? " " + facts.unit : ""));
+  const end = ({ text, iri }, facts) => (iri ? thingLink(graph, iri, text || localName(iri)) : isIri(text) && text.startsWith("http") ? outsideLink(text) : IMAGE_DATA.test(text) ? "(picture)" : (text.length < 16 && text.trim() && !Number.isNaN(Number(text)) ? formatCell(Number(text), facts.label) : text) + (facts.unit ? " " + facts.unit : ""));
   return element("table", { class: "pairs" }, element("tbody", {}, facts.map((each) => element("tr", {}, element("th", { scope: "row", title: each.predicate }, linking ? each.label + " of" : each.label),
     element("td", {}, element("ul", {}, each.ends.map((one) => element("li", {}, end(one, each))), each.more ? element("li", { class: "quiet" }, "and " + (each.more >= 900 ? "many" : each.more) + " more") : ""))))));
 }
