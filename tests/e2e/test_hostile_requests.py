@@ -113,8 +113,8 @@ def test_the_number_of_an_event_may_have_any_length(server):
     [
         "/%00",
         "/api/graphs/%00",
-        "/api/docs/files/%00",
-        "/api/docs/files/" + "a" * 3000,
+        "/api/docs/%00",
+        "/api/docs/" + "a" * 3000,
         "/api/graphs/" + "a" * 3000,
         "/api/threads/" + "a" * 3000,
         "/ask/playground/assets",

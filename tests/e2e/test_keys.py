@@ -52,6 +52,16 @@ def test_nothing_is_served_to_others_without_keys(fresh):
     assert "nacre keys add" in refused.stderr
 
 
+def test_an_address_in_the_settings_is_not_served_without_keys_and_does_not_end_the_server(tmp_path):
+    from tests.e2e.conftest import serving
+
+    with serving(tmp_path / "data", tmp_path, NACRE_HOST="0.0.0.0") as (address, process):
+        assert process.poll() is None
+        with pytest.raises(httpx.TransportError):
+            httpx.get(address.replace("127.0.0.1", "127.0.0.2"), timeout=5)
+        assert "nacre keys add NAME" in next(tmp_path.glob("*.log")).read_text()
+
+
 def test_only_hashes_are_kept(house):
     clients, run, data = house
     kept = (data / "keys.json").read_text()

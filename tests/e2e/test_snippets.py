@@ -32,9 +32,9 @@ from tests.support.snippets import (
 NOT_RUN = {
     "other tests or CI run this target of the Makefile": r"make(?: (?:test|demo|e2e|e2e-full|fmt|dev))?$",
     "measurements take hours": r"make (?:soak|eval|eval-model|bench)\b|python -m (?:nacre\.evaluation|benchmarks)\b",
-    "it installs packages: tests/e2e/test_installed.py does so": r"pip |pipx |uvx |uv |.* && make ",
+    "it installs packages: tests/e2e_full/test_installed.py": r"pip |pipx |uvx |uv |.* && make ",
     "it needs packages of npm: tests/e2e/test_chat_ui.py": r"npx |npm |mv ",
-    "it needs Docker: tests/e2e/test_container.py replays its steps": r"docker ",
+    "it needs Docker: tests/e2e_full/test_container.py replays its steps": r"docker ",
     "it needs a chat model, or downloads one": r"nacre model |NACRE_MODEL=|nacre layer draft",
     "it needs this endpoint": r".*https://(?:store\.example|query\.wikidata|dbpedia|graph\.corp)|nacre .* --graph far",
     "it needs the extra bundled, with search by meaning": r"nacre complete ",

@@ -1,6 +1,7 @@
 """Which embedder a name stands for, and how texts are put into batches."""
 
 import importlib.util
+from pathlib import Path
 
 import pytest
 
@@ -46,3 +47,25 @@ def test_the_bundled_model_tells_meanings_apart(tmp_path_factory: pytest.TempPat
     assert float(food @ food) == pytest.approx(1.0, abs=1e-5)
     alone = model.embed(["The share price fell."])[0]
     assert float(alone @ money) == pytest.approx(1.0, abs=1e-4)
+
+
+@bundled
+@pytest.mark.parametrize("part", [0, 1])
+def test_a_file_of_another_content_is_refused(part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = module._bundled_files()
+    assert files is not None
+    changed = tmp_path / files[part].name
+    changed.write_bytes(files[part].read_bytes() + b"\n")
+    given = (changed, files[1]) if part == 0 else (files[0], changed)
+    monkeypatch.setattr(module, "_bundled_files", lambda: given)
+    with pytest.raises(ValueError, match=f"{changed.name} is not the file this version knows"):
+        module._fastembed_folder(tmp_path / "cache")
+
+
+@bundled
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
+def test_a_changed_file_in_the_cache_is_made_again(name: str, tmp_path: Path) -> None:
+    folder = module._fastembed_folder(tmp_path)
+    (folder / name).write_bytes(b"changed")
+    assert not module._whole(folder)
+    assert module._whole(module._fastembed_folder(tmp_path))

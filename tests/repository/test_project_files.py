@@ -47,8 +47,6 @@ def test_every_import_is_a_declared_dependency():
 def test_every_declared_dependency_is_imported():
     """What is declared and never imported costs space for nothing, but for what is taken by its name."""
     by_name = {
-        "fastapi-offline",  # its files are served
-        "langchain-community",  # loaders of documents
         "langchain-ollama",  # by init_chat_model, for the provider that NACRE_MODEL names
     }
     imported = set()

@@ -46,7 +46,8 @@ def serve(
     # once, for all worker processes
     start_schema_prefill(settings)
     has_keys = bool(KeyStore(settings.data).all())
-    listening = bind_socket(host or settings.host, settings.port if port is None else port, open_to_all=has_keys)
+    host = host or _allowed_host(settings.host, has_keys)
+    listening = bind_socket(host, settings.port if port is None else port, open_to_all=has_keys)
     address, number = listening.getsockname()[:2]
     url_host = f"[{address}]" if ":" in address else address
     access = "Keys are required." if has_keys else "There are no keys, so only this machine has access."
@@ -67,6 +68,23 @@ def serve(
             supervisor.run()
         else:
             uvicorn.Server(config).run(sockets=[listening])
+
+
+def _allowed_host(setting: str, has_keys: bool) -> str:
+    """The address in the settings, or this machine if others could reach it and there are no keys: what restarts a
+    server that ends, such as a container, would start it forever."""
+    try:
+        address = socket.getaddrinfo(setting, None, type=socket.SOCK_STREAM)[0][4][0]
+    except OSError:
+        return setting  # binding says what is wrong with it
+    if has_keys or ipaddress.ip_address(address).is_loopback:
+        return setting
+    typer.echo(
+        f"NACRE_HOST is {setting}, and there are no keys, so only this machine (in a container, only the container) is"
+        " served. Run: nacre keys add NAME, and start the server again.",
+        err=True,
+    )
+    return "127.0.0.1"
 
 
 def _uvicorn_config(settings: "Settings", processes: int) -> "uvicorn.Config":

@@ -4,15 +4,16 @@ import re
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 
-from fastapi import APIRouter, FastAPI
-from fastapi.openapi.docs import get_swagger_ui_html
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.responses import Response
 from starlette.types import Scope
+
+from agents.run_in_thread import run_in_thread
+from nacre.serving.page.api_docs import api_docs_page
 
 STATIC_FOLDER = Path(__file__).with_name("static")
 DOCS, SPEC = "/api/docs", "/api/openapi.json"
@@ -36,9 +37,13 @@ async def redirect_to_docs() -> RedirectResponse:
 
 
 @router.get(f"{DOCS}/")
-async def docs_page() -> HTMLResponse:
+async def docs_page(request: Request) -> HTMLResponse:
     """The documentation of the API."""
-    return _docs()
+    if not hasattr(request.app.state, "api_docs"):
+        # made once: the routes of an app do not change
+        request.app.state.api_docs = await run_in_thread(lambda: api_docs_page(request.app.openapi(), SPEC))
+    text: str = request.app.state.api_docs
+    return HTMLResponse(text, headers={**PAGE_HEADERS, "Content-Security-Policy": content_security_policy(text)})
 
 
 class PageFiles(StaticFiles):
@@ -53,32 +58,15 @@ class PageFiles(StaticFiles):
 
 
 def add_pages(app: FastAPI) -> None:
-    """Add the pages, their static files, and the files of the API documentation."""
+    """Add the pages and their static files."""
     app.include_router(router)
     app.mount("/static", PageFiles(directory=str(STATIC_FOLDER)), name="static")
-    offline = files("fastapi_offline") / "static"
-    app.mount(f"{DOCS}/files", StaticFiles(directory=str(offline)), name="docs-files")
 
 
 @cache
 def _chat_page() -> HTMLResponse:
     text = (STATIC_FOLDER / "index.html").read_text(encoding="utf-8")
     csp = content_security_policy(text, "'self'").replace("img-src data:", "img-src 'self' data:")
-    return HTMLResponse(text, headers={**PAGE_HEADERS, "Content-Security-Policy": csp})
-
-
-@cache
-def _docs() -> HTMLResponse:
-    page = get_swagger_ui_html(
-        openapi_url=SPEC,
-        title="Nacre: the API",
-        swagger_js_url=f"{DOCS}/files/swagger-ui-bundle.js",
-        swagger_css_url=f"{DOCS}/files/swagger-ui.css",
-        swagger_favicon_url="data:,",
-    )
-    text = bytes(page.body).decode()
-    # Swagger's script sets inline styles
-    csp = content_security_policy(text, "'self'").replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
     return HTMLResponse(text, headers={**PAGE_HEADERS, "Content-Security-Policy": csp})
 
 
