@@ -53,9 +53,9 @@ e2e: .venv/dev.stamp
 	@echo "==> end-to-end tests: started servers, the real command line"
 	@$(BIN)/python -m pytest $(SPREAD) tests/e2e
 
-# what needs packages of other ecosystems; needs node and npm
+# what installs packages: clients from npm (needs node), archives in every Python at hand, the steps of the Dockerfile
 e2e-full: e2e
-	@echo "==> end-to-end tests with clients from npm"
+	@echo "==> end-to-end tests with clients from npm and in clean environments"
 	@$(BIN)/python -m pytest tests/e2e_full
 
 dev: .venv/dev.stamp
