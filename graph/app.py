@@ -69,7 +69,7 @@ class PersistentApp(NamedTuple):
     """The graph with persistent threads: `saver` has its checkpoints, `conversations` what people read again."""
 
     app: App
-    saver: BaseCheckpointSaver[str]
+    saver: OrderedSqliteSaver
     conversations: Conversations
 
 
@@ -80,6 +80,8 @@ async def open_persistent_app(composition: Composition) -> AsyncIterator[Persist
     conversations = await run_in_thread(_open_conversations, file)
     try:
         async with OrderedSqliteSaver.from_conn_string(str(file)) as saver:
+            # LangGraph's type says the class that its method is inherited from
+            assert isinstance(saver, OrderedSqliteSaver)
             yield PersistentApp(composition.build(saver), saver, conversations)
     finally:
         await run_in_thread(conversations.close)

@@ -28,9 +28,11 @@ class Message:
     """
 
     def __init__(self, write: Callable[[Json], None]) -> None:
-        self._id = str(uuid.uuid4())
+        request = get_config().get("configurable", {})
+        # the id of the run, so that whoever knows the run knows its message
+        self._id = request.get("ask_id") or str(uuid.uuid4())
         self._write = write
-        self._whole = bool(get_config().get("configurable", {}).get(WHOLE_SENTENCES))
+        self._whole = bool(request.get(WHOLE_SENTENCES))
 
     def say(self, sentence: str) -> None:
         """Stream one sentence; inside a node only."""
@@ -62,11 +64,13 @@ def stream_tokens(text: str) -> list[str]:
 
 
 def message_metadata(record: Answer) -> Json:
-    """The status and shortened citations of an answer, small enough to stay in a thread."""
+    """The status and shortened citations of an answer, small enough to stay in a thread; the readings that it offers."""
+    offered = {"options": record["options"]} if record["options"] else {}
     return {
         "status": record["status"],
         "confidence": record["confidence"],
         "citations": [_shortened_citation(citation) for citation in record["citations"]],
+        **offered,
     }
 
 

@@ -4,9 +4,11 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from typing import Any
 from weakref import WeakValueDictionary
 
+from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
@@ -26,6 +28,17 @@ from nacre.understanding.dialogue.references.standalone_text import adds_words
 
 Event = tuple[str, Any]
 
+
+@dataclass(frozen=True)
+class TurnStart:
+    """Where a turn of a thread begins: after the checkpoint of this id (None: the latest), with a message of this id
+    ("": a new one). `after` are the ids of the records before it (None: those of the thread)."""
+
+    checkpoint: str | None = None
+    message: str = ""
+    after: tuple[str, ...] | None = None
+
+
 # concurrent runs of one thread would lose each other's messages
 _locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -39,8 +52,9 @@ async def stream_turn(
     owner: str = "local",
     context: Context | Mapping[str, Any] | None = None,
     id: str = "",
+    start: TurnStart | None = None,
 ) -> AsyncIterator[Event]:
-    """Ask one question. Without a thread nothing is stored.
+    """Ask one question. Without a thread nothing is stored. The message of the answer has the id of the run.
 
     Yields ("rewriter", {standalone, depends, language, own}), ("understand", {mentions, readings, expected, unknown}),
     ("route", {round, branches}), ("query", a query record without its number), ("evidence", {branch, round, kind,
@@ -48,6 +62,8 @@ async def stream_turn(
     ConfigError for bad input, before anything is yielded.
     """
     turn = Input(question=checked_question(question))
+    if start is not None and start.message:
+        turn = Input(messages=[HumanMessage(turn["question"], id=start.message)])
     if graph:
         turn["graph"] = graph
     options = parse_context(context)
@@ -59,6 +75,8 @@ async def stream_turn(
         else:
             key = f"{owner}:{thread}"
             config["configurable"]["thread_id"] = key
+            if start is not None and start.checkpoint:
+                config["configurable"]["checkpoint_id"] = start.checkpoint
             await stack.enter_async_context(_locks.setdefault(key, asyncio.Lock()))
             await _check_thread(app, config, graph or options.graph)
             running, durability = app, "exit"

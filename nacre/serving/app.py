@@ -41,6 +41,7 @@ from nacre.serving.http.error_handlers import (
 from nacre.serving.http.limits import RequestMiddleware
 from nacre.serving.http.metrics import Metrics
 from nacre.serving.keys import KeyStore
+from nacre.serving.langgraph import routes as langgraph
 from nacre.serving.langserve import add_langserve
 from nacre.serving.mcp.http import add_mcp, mcp_lifespan
 from nacre.serving.openai import routes as openai
@@ -52,7 +53,7 @@ from nacre.stores.processes.parent_watch import exit_with_parent
 from nacre.stores.sqlite.conversations import ConversationStoreError
 
 # headers of replies that pages of other origins may read
-EXPOSED_HEADERS = ["X-Run-ID", "X-Request-ID", "Retry-After"]
+EXPOSED_HEADERS = ["X-Run-ID", "Location", "Content-Location", "X-Request-ID", "Retry-After"]
 
 
 def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
@@ -117,6 +118,7 @@ def _add_routes(app: FastAPI, *, alone: bool) -> None:
         app.include_router(module.router)
     if alone:
         app.include_router(health.metrics_router)
+        app.include_router(langgraph.router)
     add_pages(app)
     add_langserve(app)
     if alone:

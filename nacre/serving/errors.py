@@ -27,6 +27,10 @@ class WrongGraph(ConfigError):
     """The thread is about another graph."""
 
 
+class Conflict(ConfigError):
+    """The thread exists already, or a turn of it is running."""
+
+
 class QuotaExceeded(ConfigError):
     """The threads of the caller have reached their limit of bytes."""
 
@@ -50,6 +54,7 @@ STATUS_BY_ERROR: dict[type[NacreError], int] = {
     NotFound: 404,
     ModelNotFound: 404,
     WrongGraph: 409,
+    Conflict: 409,
     TooManyRequests: 429,
     StorageUnavailable: 503,
 }

@@ -3,10 +3,11 @@
 import asyncio
 import json
 import logging
+import time
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, suppress
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from agents.models.call_log import ModelCall, call_log
 from nacre.errors import NacreError
@@ -30,11 +31,18 @@ class RunEvent(NamedTuple):
 
 
 class Run:
-    """One turn. It stores its events, so that a client that lost the connection can read what it missed."""
+    """One turn. It stores its events, so that a client that lost the connection can read what it missed.
 
-    def __init__(self, owner: str, graph: str, resume_seconds: float) -> None:
+    It goes on for `resume_seconds` after its last client has left; to its end if that is None.
+    """
+
+    def __init__(self, owner: str, graph: str, resume_seconds: float | None, thread: str = "") -> None:
         self.id = uuid.uuid4().hex
-        self.owner, self.graph = owner, graph
+        self.owner, self.graph, self.thread = owner, graph, thread
+        self.created = time.time()
+        self.is_cancelled = False
+        # what the interface that started the run notes about it
+        self.notes: object = None
         self.events: list[RunEvent] = []
         self.calls: list[ModelCall] = []
         self._resume_seconds = resume_seconds
@@ -56,6 +64,20 @@ class Run:
     def is_done(self) -> bool:
         """Whether the last event was published."""
         return bool(self.events) and self.events[-1].kind == "done"
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether the turn goes on without a client."""
+        return self._resume_seconds is None
+
+    @property
+    def status(self) -> Literal["pending", "running", "success", "error", "cancelled"]:
+        """How far the turn is; pending before its first event."""
+        if not self.is_done:
+            return "running" if self.events else "pending"
+        if self.events[-2].kind == "answer":
+            return "success"
+        return "cancelled" if self.is_cancelled else "error"
 
     def start(self, events: AsyncIterator[tuple[str, Any]]) -> asyncio.Task[None]:
         """Start the turn as a task."""
@@ -103,7 +125,7 @@ class Run:
                 await self._changed.wait()
         finally:
             self._listeners -= 1
-            if not self._listeners and not self.is_done:
+            if not self._listeners and not self.is_done and self._resume_seconds is not None:
                 self._expiry = asyncio.get_running_loop().call_later(self._resume_seconds, self.stop)
 
     async def _execute(self, events: AsyncIterator[tuple[str, Any]]) -> None:
@@ -115,6 +137,7 @@ class Run:
             self._publish("error", {"message": str(error), "status": error_status(error)})
         except asyncio.CancelledError:
             # not re-raised: the task ends here, and listeners get the error event
+            self.is_cancelled = True
             self._publish(
                 "error", {"message": self._stop_reason, "status": 499 if self._stop_reason == CLIENT_LEFT else 503}
             )
@@ -139,11 +162,19 @@ class Runs:
         self._runs: dict[str, Run] = {}
         self._calls: dict[str, tuple[str, str, list[ModelCall]]] = {}
 
-    def create(self, owner: str, graph: str, *, resumed: bool = True) -> Run:
-        """A run that has not started. A run that can't be `resumed` ends as soon as its client disconnects."""
-        run = Run(owner, graph, self._resume_seconds if resumed else 0)
+    def create(
+        self, owner: str, graph: str, *, resumed: bool = True, lasting: bool = False, thread: str | None = None
+    ) -> Run:
+        """A run that has not started. A run that can't be `resumed` ends as soon as its client disconnects, a `lasting`
+        one goes on without a client."""
+        run = Run(owner, graph, None if lasting else self._resume_seconds if resumed else 0, thread or "")
         self._runs[run.id] = run
         return run
+
+    def active(self, caller: Caller, thread: str | None = None) -> list[Run]:
+        """The runs of the caller that have not ended, of one thread or of all."""
+        runs = [each for each in self._runs.values() if each.owner == caller.owner and not each.is_done]
+        return [each for each in runs if thread is None or each.thread == thread]
 
     def start(self, run: Run, events: AsyncIterator[tuple[str, Any]]) -> None:
         """Start a run; it is removed some time after its end."""

@@ -14,7 +14,7 @@ from graph.builder import App
 from graph.context import Context
 from graph.resources import agents_for
 from graph.state import Json
-from graph.stream import stream_stateless_turn, stream_turn
+from graph.stream import TurnStart, stream_stateless_turn, stream_turn
 from graph.turn_input import checked_question
 from nacre.config.local_engine import stop_engines
 from nacre.config.settings import Settings
@@ -54,6 +54,11 @@ class TurnService:
         self._turn_slots = FairSlots(MAX_THREADS)
         self._query_slots = FairSlots(PROCESSES)
         self._look_up_slots = FairSlots(LOOK_UP_SLOTS)
+
+    @property
+    def app(self) -> App:
+        """The compiled graph."""
+        return self._app
 
     def graph_names(self, caller: Caller = LOCAL_CALLER) -> list[str]:
         """The graphs that a caller may read."""
@@ -107,7 +112,7 @@ class TurnService:
                 log.warning("thread %s can't be looked up: %s", thread, error)
         requested = graph or (context.graph if context else None) or (conversation.graph if conversation else None)
         name = self.resolve_graph(requested, caller)
-        if conversation is not None and conversation.graph != name:
+        if conversation is not None and conversation.graph not in ("", name):
             other = repr(conversation.graph) if caller.may_read(conversation.graph) else "another graph"
             raise WrongGraph(f"This thread is about {other}. Start a new thread to ask {name!r}.")
         return name
@@ -122,11 +127,13 @@ class TurnService:
         caller: Caller = LOCAL_CALLER,
         instead_of: int | None = None,
         before: Sequence[Json] | None = None,
+        start: TurnStart | None = None,
     ) -> AsyncIterator[tuple[str, Any]]:
         """The events of one turn as they happen, the record last; see `graph.stream.stream_turn`.
 
-        `instead_of` is a turn of the thread that is removed first, with all later ones. The record is yielded after the
-        turn is stored. Without a thread, `before` holds the earlier turns; see `graph.stream.stream_stateless_turn`.
+        `instead_of` is a turn of the thread that is removed first, with all later ones; a `start` from an earlier
+        checkpoint stores them apart. The record is yielded after the turn is stored. Without a thread, `before` holds
+        the earlier turns; see `graph.stream.stream_stateless_turn`.
         """
         name = await self.check_question(question, graph, thread, caller, context)
         # stores accept no lone surrogates, which a broken paste may contain
@@ -145,7 +152,14 @@ class TurnService:
                 turn = stream_stateless_turn(self._app, question, before, graph=name, context=context, id=id)
             else:
                 turn = stream_turn(
-                    self._app, question, graph=name, thread=thread, owner=caller.owner, context=context, id=id
+                    self._app,
+                    question,
+                    graph=name,
+                    thread=thread,
+                    owner=caller.owner,
+                    context=context,
+                    id=id,
+                    start=start,
                 )
             try:
                 async for kind, payload in turn:
@@ -160,7 +174,8 @@ class TurnService:
                 storage_error = str(error)
             finally:
                 await turn.aclose()  # type: ignore[attr-defined]
-            record = await self._save(caller, thread, require_record(record), storage_error)
+            after = start.after if start is not None else None
+            record = await self._save(caller, thread, require_record(record), storage_error, after)
         yield "answer", record
 
     async def answer(
@@ -229,11 +244,13 @@ class TurnService:
                 ) from error
             yield
 
-    async def _save(self, caller: Caller, thread: str | None, record: Answer, storage_error: str) -> Answer:
+    async def _save(
+        self, caller: Caller, thread: str | None, record: Answer, storage_error: str, after: Sequence[str] | None
+    ) -> Answer:
         """Store a finished turn; the record, with a caveat if it could not be stored."""
         if thread and self.threads and not storage_error:
             try:
-                await self.threads.save_turn(caller, thread, record)
+                await self.threads.save_turn(caller, thread, record, after)
             except ConversationStoreError as error:
                 storage_error = str(error)
         if not storage_error:

@@ -3,11 +3,11 @@
 import asyncio
 import logging
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
+from langgraph.checkpoint.base import CheckpointTuple
 
 from agents.run_in_thread import run_in_thread
 from nacre.errors import ConfigError
@@ -16,6 +16,7 @@ from nacre.serving.conversations.quota import StorageQuota
 from nacre.serving.conversations.thread_queues import ThreadQueues
 from nacre.serving.errors import NotFound
 from nacre.serving.keys import Caller
+from nacre.stores.sqlite.checkpoints import OrderedSqliteSaver
 from nacre.stores.sqlite.conversations import Conversation, Conversations, ConversationStoreError, Turn
 
 log = logging.getLogger(__name__)
@@ -28,14 +29,16 @@ class Threads:
     """The threads of a data folder: turns as owners see them in `conversations`, checkpoints in `saver`."""
 
     conversations: Conversations
-    saver: BaseCheckpointSaver[str]
+    saver: OrderedSqliteSaver
     queues: ThreadQueues
     quota: StorageQuota
 
     async def find(self, caller: Caller, thread: str) -> Conversation | None:
-        """A thread of the caller about a graph that the caller may read, or None."""
+        """A thread of the caller about a graph that the caller may read, or about none yet; else None."""
         conversation = await run_in_thread(self.conversations.find, caller.owner, thread)
-        return conversation if conversation and caller.may_read(conversation.graph) else None
+        if conversation is None or (conversation.graph and not caller.may_read(conversation.graph)):
+            return None
+        return conversation
 
     async def get(self, caller: Caller, thread: str) -> Conversation:
         """Like `find`; raises NotFound."""
@@ -53,9 +56,9 @@ class Threads:
         await self.get(caller, thread)
         return await run_in_thread(self.conversations.turns, caller.owner, thread)
 
-    async def create(self, caller: Caller, graph: str, title: str) -> Conversation:
-        """A new thread without turns."""
-        thread = uuid.uuid4().hex
+    async def create(self, caller: Caller, graph: str, title: str = "", thread: str = "") -> Conversation:
+        """A new thread without turns; without a graph, its first turn determines it. An existing thread stays."""
+        thread = thread or uuid.uuid4().hex
         async with self.quota.checked(caller):
             await run_in_thread(self.conversations.begin, caller.owner, thread, graph, title)
         return await self.get(caller, thread)
@@ -87,6 +90,15 @@ class Threads:
             await run_in_thread(self.conversations.copy, caller.owner, thread, new, turn)
         return await self.get(caller, new)
 
+    async def copy(self, caller: Caller, thread: str) -> Conversation:
+        """A new thread with all turns and checkpoints of another one; raises NotFound."""
+        new = str(uuid.uuid4())
+        async with self.quota.checked(caller), self.queues.lock(caller.owner, thread):
+            original = await self.get(caller, thread)
+            await self.saver.acopy_thread(f"{caller.owner}:{thread}", f"{caller.owner}:{new}")
+            await run_in_thread(self.conversations.copy, caller.owner, thread, new, original.turns)
+        return await self.get(caller, new)
+
     async def rewind(self, caller: Caller, thread: str, turn: int) -> None:
         """Remove `turn` and all later ones. The caller holds the lock of the thread. Raises NotFound."""
         await self.get(caller, thread)
@@ -97,9 +109,21 @@ class Threads:
             await self._copy_checkpoint(caller.owner, thread, thread, turn - 1)
         await run_in_thread(self.conversations.cut, caller.owner, thread, turn)
 
-    async def save_turn(self, caller: Caller, thread: str, record: Answer) -> None:
-        """Store a finished turn. A client that disconnects meanwhile does not interrupt the write."""
-        keeping = asyncio.ensure_future(run_in_thread(self.conversations.keep, caller.owner, thread, record))
+    async def go_back(self, caller: Caller, thread: str, checkpoint: str, ids: Sequence[str]) -> None:
+        """Make a stored checkpoint the latest one, and the turns whose records have these ids those of the thread."""
+        key = f"{caller.owner}:{thread}"
+        async with self.quota.checked(caller), self.queues.lock(caller.owner, thread):
+            place = {"thread_id": key, "checkpoint_ns": "", "checkpoint_id": checkpoint}
+            saved = await self.saver.aget_tuple({"configurable": place})
+            if saved is None:
+                raise NotFound("This thread has no such checkpoint.")
+            await self._put_checkpoint(key, saved)
+            await run_in_thread(self.conversations.take_up, caller.owner, thread, ids)
+
+    async def save_turn(self, caller: Caller, thread: str, record: Answer, after: Sequence[str] | None = None) -> None:
+        """Store a finished turn; see `Conversations.keep`. A client that disconnects meanwhile does not interrupt the
+        write."""
+        keeping = asyncio.ensure_future(run_in_thread(self.conversations.keep, caller.owner, thread, record, after))
         try:
             await asyncio.shield(keeping)
         except asyncio.CancelledError:
@@ -171,7 +195,10 @@ class Threads:
         latest = await self._latest_checkpoint(key)
         newest = uuid.UUID(latest.checkpoint["id"]).int + 1 if latest else uuid.UUID(saved.checkpoint["id"]).int
         checkpoint = {**saved.checkpoint, "id": str(uuid.UUID(int=newest))}
-        config = {"configurable": {"thread_id": key, "checkpoint_ns": ""}}
+        place = saved.config["configurable"]
+        # a copy in the same thread has the same parent
+        parent = saved.parent_config if place["thread_id"] == key else None
+        config = {"configurable": {**(parent or {}).get("configurable", {}), "thread_id": key, "checkpoint_ns": ""}}
         versions = saved.checkpoint["channel_versions"]
         await self.saver.aput(config, checkpoint, saved.metadata, versions)  # type: ignore[arg-type]
 

@@ -137,7 +137,8 @@ async def authenticate(
     caller: Caller | None = getattr(request.state, "caller", None)
     if caller is None:
         authenticator: Authenticator = request.app.state.authenticator
-        token = credentials.credentials if credentials else None
+        # LangGraph's clients send the key in a header of its own
+        token = credentials.credentials if credentials else request.headers.get("x-api-key")
         loop = asyncio.get_running_loop()
         caller = await loop.run_in_executor(_POOL, authenticator.authenticate, request, token)
         request.state.caller = caller

@@ -1,13 +1,14 @@
-"""Formats of error replies: path + status + message -> a reply for OpenAI clients, JSON-RPC clients or our own API."""
+"""Formats of error replies: path + status + message -> a reply for the clients of the path's protocol."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from fastapi.responses import JSONResponse
 
-ErrorFormat = Literal["openai", "json-rpc", "own"]
+ErrorFormat = Literal["openai", "json-rpc", "langgraph", "own"]
 
-OPENAI, MCP, A2A = "/v1", "/mcp", "/a2a"
+OPENAI, MCP, A2A, LANGGRAPH = "/v1", "/mcp", "/a2a", "/langgraph"
+FORMATS: dict[str, ErrorFormat] = {OPENAI: "openai", MCP: "json-rpc", A2A: "json-rpc", LANGGRAPH: "langgraph"}
 # OpenAI's error types by status; others are `invalid_request_error` or, from 500 on, `server_error`
 OPENAI_ERROR_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 OPENAI_ERROR_CODES = {401: "invalid_api_key", 413: "context_length_exceeded", 429: "rate_limit_exceeded"}
@@ -21,8 +22,7 @@ def error_format(path: str) -> ErrorFormat:
     >>> error_format("/v1/models"), error_format("/mcp"), error_format("/api/ask")
     ('openai', 'json-rpc', 'own')
     """
-    first = f"/{path[1:].partition('/')[0]}"
-    return "openai" if first == OPENAI else "json-rpc" if first in (MCP, A2A) else "own"
+    return FORMATS.get(f"/{path[1:].partition('/')[0]}", "own")
 
 
 def error_response(
@@ -44,7 +44,8 @@ def error_response(
     elif format == "json-rpc":
         body = {"jsonrpc": "2.0", "id": None, "error": {"code": json_rpc_code(status), "message": message}}
     else:
-        body = {"detail": detail}
+        # LangGraph's clients show a text alone
+        body = {"detail": message if format == "langgraph" else detail}
     return JSONResponse(body, status_code=status, headers=dict(headers or {}))
 
 

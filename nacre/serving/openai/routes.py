@@ -111,7 +111,7 @@ async def _start_run(
     name = _graph_name(chat.model, service, caller)
     question = parse_chat_request(chat)
     await service.check_question(question.question, name, thread, caller)
-    run = runs.create(caller.owner, name, resumed=False)
+    run = runs.create(caller.owner, name, resumed=False, thread=thread)
     events = _turn_events(question, name, thread, run.id, service, caller, _stateless_turns(request))
     runs.start(run, trace_turn(metrics.count_events(events), request.headers))
     return run, name

@@ -1,10 +1,11 @@
-"""LangGraph's checkpoints in SQLite, in the order in which they were written: thread -> the latest checkpoint.
+"""LangGraph's checkpoints in SQLite, in the order in which they were written: thread -> the latest checkpoint, or all.
 
 LangGraph's own saver takes the greatest id for the latest checkpoint. The ids are made from the clock, so that a clock
 that is set back hides the turns that follow. The row numbers of SQLite grow with every write, whatever the clock says.
 """
 
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -15,6 +16,25 @@ _ORDER = "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoi
 
 # with it, the bytes of an owner are counted without reading checkpoints
 _SIZES = "CREATE INDEX IF NOT EXISTS checkpoint_size ON checkpoints (thread_id, length(checkpoint))"
+
+_ALL = (
+    "SELECT checkpoint_id, parent_checkpoint_id, type, checkpoint FROM checkpoints"
+    " WHERE thread_id = ? AND checkpoint_ns = '' ORDER BY rowid DESC"
+)
+_COPY = (
+    "INSERT INTO checkpoints SELECT ?, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata"
+    " FROM checkpoints WHERE thread_id = ? ORDER BY rowid"
+)
+
+
+@dataclass(frozen=True)
+class StoredCheckpoint:
+    """A checkpoint as it is stored: its id, that of the checkpoint it was made from, and its serialised content."""
+
+    id: str
+    parent: str | None
+    type: str
+    content: bytes
 
 
 class OrderedSqliteSaver(AsyncSqliteSaver):
@@ -62,6 +82,24 @@ class OrderedSqliteSaver(AsyncSqliteSaver):
         # LangGraph's method expects tables that only the first turn of a data folder creates
         await self.setup()
         await super().adelete_thread(thread_id)
+
+    async def stored(self, thread_id: str, most_bytes: int) -> list[StoredCheckpoint]:
+        """The checkpoints of a thread, the last written first, until they have more than so many bytes."""
+        await self.setup()
+        found: list[StoredCheckpoint] = []
+        size = 0
+        async with self.lock, self.conn.execute(_ALL, (thread_id,)) as rows:
+            async for row in rows:
+                found.append(StoredCheckpoint(*row))
+                size += len(row[3])
+                if size > most_bytes:
+                    break
+        return found
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        await self.setup()
+        async with self.lock, self.conn.execute(_COPY, (target_thread_id, source_thread_id)):
+            await self.conn.commit()
 
     async def _ids(self, config: RunnableConfig, limit: int = -1) -> list[str]:
         await self.setup()

@@ -1,18 +1,22 @@
-"""Saved conversations in one SQLite file: owners, their threads, turns and feedback."""
+"""Saved conversations in one SQLite file: owners, their threads, turns and feedback.
+
+A thread without a graph is about the graph of its first turn.
+"""
 
 import json
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from nacre.records.answer import Answer
+from nacre.stores.sqlite.threads.replaced_turns import REPLACED_SCHEMA, UNKNOWN_TURNS, Execute, exchange_turns
+from nacre.stores.sqlite.threads.search import METADATA_SCHEMA, ThreadFilter, search_statement
 
-Execute = Callable[..., None]
 # raised if the file can't be read or written; it also has the tables of LangGraph's checkpoints
 ConversationStoreError = sqlite3.Error
 
@@ -40,6 +44,8 @@ CREATE TABLE IF NOT EXISTS feedback (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS observed (id INTEGER PRIMARY KEY CHECK (id = 1), time REAL NOT NULL);
 """
+# tables with rows of a thread
+THREAD_TABLES = ("conversation", "turn", "feedback", "replaced_turn", "thread_metadata")
 
 
 @dataclass(frozen=True)
@@ -73,7 +79,7 @@ class Conversations:
         self._lock, self._read_lock = threading.Lock(), threading.Lock()
         self._connection = self._connect(BUSY_SECONDS)
         self._connection.execute("PRAGMA journal_mode=WAL")
-        self._connection.executescript(SCHEMA)
+        self._connection.executescript(SCHEMA + REPLACED_SCHEMA + METADATA_SCHEMA)
         self._reading = self._connect(BUSY_SECONDS)
 
     def _connect(self, seconds: float) -> sqlite3.Connection:
@@ -92,7 +98,7 @@ class Conversations:
         self, owner: str, search: str = "", graphs: Sequence[str] | None = None, limit: int = 50, skip: int = 0
     ) -> list[Conversation]:
         """An owner's threads, latest first, of which the title, a question or an answer contains `search`."""
-        where, given = "owner = ?", [owner]
+        where, given = "owner = ? AND graph != ''", [owner]
         if graphs is not None:
             where += f" AND graph IN ({', '.join('?' * len(graphs))})"
             given += graphs
@@ -105,6 +111,22 @@ class Conversations:
             given += [like] * 3
         rows = self._rows(f"{_LISTED} WHERE {where} ORDER BY updated DESC LIMIT ? OFFSET ?", *given, limit, skip)
         return [Conversation(*row) for row in rows]
+
+    def search(self, filter: ThreadFilter) -> list[Conversation]:
+        """The threads of an owner that pass a filter, those without a graph included."""
+        where, given = search_statement(filter)
+        return [Conversation(*row) for row in self._rows(f"{_LISTED} WHERE {where}", *given)]
+
+    def metadata(self, owner: str, thread: str) -> dict[str, Any]:
+        """What a client noted about a thread."""
+        rows = self._rows("SELECT metadata FROM thread_metadata WHERE owner = ? AND thread = ?", owner, thread)
+        return cast(dict[str, Any], json.loads(rows[0][0])) if rows else {}
+
+    def set_metadata(self, owner: str, thread: str, metadata: Mapping[str, Any]) -> None:
+        """Store what a client notes about a thread; it replaces earlier metadata."""
+        with self._writing() as run:
+            text = json.dumps(metadata, ensure_ascii=False)
+            run("INSERT OR REPLACE INTO thread_metadata VALUES (?, ?, ?)", owner, thread, text)
 
     def turns(self, owner: str, thread: str) -> list[Turn]:
         """The finished turns of a thread, in order."""
@@ -132,6 +154,8 @@ class Conversations:
             ("SELECT count(*), 0 FROM conversation WHERE owner = ?", (owner,)),
             ("SELECT count(*), sum(length(CAST(record AS BLOB))) FROM turn WHERE owner = ?", (owner,)),
             ("SELECT count(*), sum(length(comment)) FROM feedback WHERE owner = ?", (owner,)),
+            ("SELECT count(*), sum(length(CAST(record AS BLOB))) FROM replaced_turn WHERE owner = ?", (owner,)),
+            ("SELECT count(*), sum(length(metadata)) FROM thread_metadata WHERE owner = ?", (owner,)),
         ]
         # LangGraph creates its table with the first turn
         if self._rows("SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'"):
@@ -147,22 +171,40 @@ class Conversations:
         with self._writing() as run:
             run("INSERT OR IGNORE INTO conversation VALUES (?, ?, ?, ?, ?, ?)", owner, thread, graph, title, now, now)
 
-    def keep(self, owner: str, thread: str, record: Answer) -> None:
-        """Save a finished turn in one transaction; it replaces a turn of that number and all later ones."""
+    def keep(self, owner: str, thread: str, record: Answer, after: Sequence[str] | None = None) -> None:
+        """Save a finished turn in one transaction; it replaces a turn of that number and all later ones.
+
+        `after` are the ids of the records before it. With it, replaced turns are stored, and the turns of these ids
+        become those of the thread again.
+        """
         now, number = self._now(), record["turn"]
+        known = after is not None and self._has_turns(owner, thread, after)
         title = " ".join(record["question"].split())[:MAX_TITLE_LENGTH]
         with self._writing() as run:
             run(
                 "INSERT INTO conversation VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
-                " SET updated = excluded.updated, title = CASE title WHEN '' THEN excluded.title ELSE title END",
+                " SET updated = excluded.updated, graph = excluded.graph,"
+                " title = CASE title WHEN '' THEN excluded.title ELSE title END",
                 *(owner, thread, record["graph"], title, now, now),
             )
+            if after is not None and known:
+                exchange_turns(run, owner, thread, after)
             _cut(run, owner, thread, number)
             text = json.dumps(record, ensure_ascii=False)
             run(
                 "INSERT INTO turn VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 *(owner, thread, number, now, record["id"], record["question"], record["answer"], text),
             )
+
+    def take_up(self, owner: str, thread: str, ids: Sequence[str]) -> None:
+        """Make the turns whose records have these ids those of a thread, if all of them are known."""
+        if self._has_turns(owner, thread, ids):
+            with self._writing() as run:
+                exchange_turns(run, owner, thread, ids)
+                _cut(run, owner, thread, len(ids) + 1)
+
+    def _has_turns(self, owner: str, thread: str, ids: Sequence[str]) -> bool:
+        return not self._rows(UNKNOWN_TURNS, json.dumps(list(ids)), *(owner, thread) * 2)
 
     def cut(self, owner: str, thread: str, turn: int) -> None:
         """Delete a turn and all later ones."""
@@ -183,6 +225,11 @@ class Conversations:
                 " FROM turn WHERE owner = ? AND thread = ? AND turn <= ?",
                 *(new, new, owner, thread, turns),
             )
+            run(
+                "INSERT INTO replaced_turn SELECT owner, ?, id, at, json_set(record, '$.thread', ?) FROM replaced_turn"
+                " WHERE owner = ? AND thread = ?",
+                *(new, new, owner, thread),
+            )
 
     def rename(self, owner: str, thread: str, title: str) -> None:
         """Change the title of a thread."""
@@ -198,7 +245,7 @@ class Conversations:
     def delete(self, owner: str, thread: str) -> None:
         """Delete a thread with its turns and feedback."""
         with self._writing() as run:
-            for table in ("conversation", "turn", "feedback"):
+            for table in THREAD_TABLES:
                 run(f"DELETE FROM {table} WHERE owner = ? AND thread = ?", owner, thread)
 
     def try_writing(self) -> None:

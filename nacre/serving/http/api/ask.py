@@ -61,7 +61,7 @@ async def ask(
     name = await service.check_question(body.question, body.graph, body.thread, caller, context)
     if body.instead_of is not None and body.thread and service.threads is not None:
         await service.threads.get(caller, body.thread)
-    run = runs.create(caller.owner, name)
+    run = runs.create(caller.owner, name, thread=body.thread)
     events = service.events(body.question, name, body.thread, context, run.id, caller, body.instead_of)
     runs.start(run, trace_turn(metrics.count_events(events), request.headers))
     if "json" in accept and "event-stream" not in accept:

@@ -1,0 +1,217 @@
+"""Start, find and follow runs: request -> a run of the turn service, which every interface can follow and cancel."""
+
+import json
+import uuid
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Annotated, Any, cast
+
+from fastapi import Depends, Request
+
+from agents.run_in_thread import run_in_thread
+from graph.context import Context, parse_context
+from nacre.records.answer import Answer
+from nacre.serving.conversations.stateless_turns import StatelessTurnCache
+from nacre.serving.conversations.threads import Threads, validate_thread_name
+from nacre.serving.errors import Conflict, NotFound, TooManyRequests
+from nacre.serving.http.auth import CallerDep
+from nacre.serving.http.dependencies import MetricsDep, RunsDep, ThreadsDep, TurnServiceDep
+from nacre.serving.http.metrics import Metrics
+from nacre.serving.keys import Caller
+from nacre.serving.langgraph.assistant_records import graph_of_assistant
+from nacre.serving.langgraph.messages import question_message
+from nacre.serving.langgraph.requests import RunRequest
+from nacre.serving.langgraph.stream_parts import (
+    StreamPart,
+    StreamParts,
+    TurnMessages,
+    error_data,
+    is_after,
+    turn_messages,
+)
+from nacre.serving.langgraph.thread_states import latest_snapshot
+from nacre.serving.langgraph.turn_request import TurnRequest, read_turn_request, refuse_unsupported
+from nacre.serving.runs import Run, Runs
+from nacre.serving.tracing import trace_turn
+from nacre.serving.turn_service import TurnService
+
+STOPPED = "Stopped."
+REPLACED = "Stopped: another question was asked in this thread."
+# part of the turns that a server runs at once which one caller may have running or waiting without a client
+BACKGROUND_SHARE = 4
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """What the routes of runs work with, for one request."""
+
+    request: Request
+    service: TurnService
+    threads: Threads
+    runs: Runs
+    metrics: Metrics
+    caller: Caller
+
+
+def _run_context(
+    request: Request,
+    service: TurnServiceDep,
+    threads: ThreadsDep,
+    runs: RunsDep,
+    metrics: MetricsDep,
+    caller: CallerDep,
+) -> RunContext:
+    return RunContext(request, service, threads, runs, metrics, caller)
+
+
+RunContextDep = Annotated[RunContext, Depends(_run_context)]
+
+
+async def start_run(context: RunContext, body: RunRequest, thread: str | None, *, background: bool = False) -> Run:
+    """Start a turn in a thread, or without one; raises NacreError if it can't be asked.
+
+    A run goes on without its client if it was started in the `background` or the request says so.
+    """
+    service, caller = context.service, context.caller
+    service.check_capacity()
+    refuse_unsupported(body)
+    graph = await run_in_thread(graph_of_assistant, body.assistant_id, service, caller)
+    if thread is not None:
+        thread = await _existing_thread(context, body, thread, graph)
+    lasting = background or body.on_disconnect == "continue"
+    if lasting:
+        _check_background(context)
+    asked = await read_turn_request(body, context.threads, caller, thread)
+    options = parse_context({"graph": graph, **(body.context or {})})
+    requested = (body.input.graph if body.input else None) or graph
+    name = await service.check_question(asked.question, requested or options.graph, thread, caller, options)
+    if thread is not None:
+        await _make_way(context, body, thread)
+    # without a thread the run still has a place under which it can be joined
+    place = thread or str(uuid.uuid4())
+    run = context.runs.create(caller.owner, name, resumed=body.stream_resumable, lasting=lasting, thread=place)
+    message_id = asked.message_id or f"{run.id}-question"
+    notes = TurnMessages(question_message(asked.question.strip(), message_id), asked.messages_before())
+    run.notes = notes
+    events = _turn_events(context, asked, name, thread, options, run.id, notes)
+    context.runs.start(run, trace_turn(context.metrics.count_events(events), context.request.headers))
+    return run
+
+
+async def find_run(context: RunContext, thread: str, id: str) -> Run:
+    """A run of the caller in a thread: one that is running or ended a while ago, or the stored turn of an earlier one.
+    Raises NotFound."""
+    try:
+        run = context.runs.get(context.caller, id)
+    except NotFound:
+        record = await run_in_thread(context.threads.conversations.run, context.caller.owner, id)
+        if record is None or record["thread"] != thread or not context.caller.may_read(record["graph"]):
+            raise
+        return stored_run(context.caller, record)
+    if run.thread != thread:
+        raise NotFound("This thread has no such run.")
+    return run
+
+
+def stored_run(caller: Caller, record: Answer) -> Run:
+    """The run of a stored turn."""
+    run = Run.finished(caller.owner, record["graph"], [("answer", record)])
+    run.id, run.thread = record["id"], record["thread"] or ""
+    return run
+
+
+async def follow(
+    run: Run, context: RunContext, assistant: str, modes: Sequence[str], last: str = ""
+) -> AsyncIterator[list[StreamPart]]:
+    """The parts of a run after the one of the id `last`, those that are available together in one list."""
+    maker = StreamParts(run, assistant, modes)
+    if not last or is_after("0.0", last):
+        yield [maker.first()]
+    async with aclosing(run.batches()) as batches:
+        async for batch in batches:
+            if run.notes is None and any(event.kind == "answer" for _, event in batch):
+                await _note_messages(run, context)
+            made = [part for number, event in batch for part in maker.parts(number, event)]
+            if parts := [part for part in made if not last or is_after(part.id, last)]:
+                yield parts
+
+
+async def final_values(run: Run, context: RunContext) -> dict[str, Any]:
+    """The state after a run that has ended; `__error__` if it failed."""
+    # the event before `done` is the answer or the error
+    last = run.events[-2]
+    payload = json.loads(last.data)
+    if last.kind != "answer":
+        return {"__error__": error_data(payload, run)}
+    if run.notes is None:
+        await _note_messages(run, context)
+    return turn_messages(run, payload).values(payload, run.id)
+
+
+async def _existing_thread(context: RunContext, body: RunRequest, thread: str, graph: str | None) -> str:
+    """The name of the thread, which is created if the request allows it; raises NotFound."""
+    name = validate_thread_name(thread)
+    if name and await context.threads.find(context.caller, name) is not None:
+        return name
+    if not name or body.if_not_exists != "create":
+        raise NotFound("This thread does not exist. Create it first, or send if_not_exists='create'.")
+    return (await context.threads.create(context.caller, graph or "", thread=name)).thread
+
+
+def _check_background(context: RunContext) -> None:
+    """Raise TooManyRequests if the caller has enough runs that need no client."""
+    limit = max(1, context.service.composition.settings.max_turns // BACKGROUND_SHARE)
+    if sum(run.is_lasting for run in context.runs.active(context.caller)) >= limit:
+        raise TooManyRequests(f"{limit} runs of this key are running or waiting. Try again when one has ended.", 5)
+
+
+async def _make_way(context: RunContext, body: RunRequest, thread: str) -> None:
+    """Deal with the turns that are running in the thread; without a strategy the new one waits for them."""
+    running = context.runs.active(context.caller, thread)
+    if running and body.multitask_strategy == "reject":
+        raise Conflict("A question is being answered in this thread. Wait for its end, or cancel it.")
+    if body.multitask_strategy in ("interrupt", "rollback"):
+        for run in running:
+            run.stop(REPLACED)
+            await run.wait()
+
+
+async def _turn_events(
+    context: RunContext,
+    asked: TurnRequest,
+    graph: str,
+    thread: str | None,
+    options: Context,
+    id: str,
+    notes: TurnMessages,
+) -> AsyncIterator[tuple[str, Any]]:
+    """The events of the turn; once it has begun, the messages before it are noted."""
+    service, caller = context.service, context.caller
+    turns: StatelessTurnCache = context.request.app.state.stateless_turns
+    earlier = asked.earlier_questions()
+    before = await turns.earlier_turns(service, graph, caller, earlier) if earlier else None
+    start = asked.start(notes.question["id"])
+    events = service.events(asked.question, graph, thread, options, id, caller, before=before, start=start)
+    try:
+        async for kind, payload in events:
+            if notes.before is None:
+                latest = await latest_snapshot(context.threads, caller, thread) if thread else None
+                notes.before = list(latest.messages) if latest else []
+            if kind != "earlier":
+                yield kind, payload
+            else:
+                turns.store(service, graph, caller, [*earlier, asked.question], payload)
+    finally:
+        await events.aclose()  # type: ignore[attr-defined]
+
+
+async def _note_messages(run: Run, context: RunContext) -> None:
+    """Note the messages of a run that another interface started, or that an earlier process ran: those of its thread up
+    to its question."""
+    record = cast(Answer, json.loads(run.events[-2 if run.is_done else -1].data))
+    messages = turn_messages(run, record)
+    latest = await latest_snapshot(context.threads, context.caller, run.thread) if run.thread else None
+    stored = list(latest.messages) if latest else []
+    place = next((n for n, each in enumerate(stored) if each["id"] == run.id), 0)
+    run.notes = TurnMessages(stored[place - 1], stored[: place - 1]) if place else messages
