@@ -64,7 +64,7 @@ def stream_tokens(text: str) -> list[str]:
 
 
 def message_metadata(record: Answer) -> Json:
-    """The status and shortened citations of an answer, small enough to stay in a thread; the readings that it offers."""
+    """The status, offered readings and shortened citations of an answer, small enough to stay in a thread."""
     offered = {"options": record["options"]} if record["options"] else {}
     return {
         "status": record["status"],

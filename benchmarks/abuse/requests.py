@@ -91,11 +91,26 @@ AGENT_CASES = (
     RequestCase("A2A: the card with a host of 3,000 letters", "/.well-known/agent-card.json", None, (200, 400), "GET",
                 headers={"Host": "h" * 3000}),
 )  # fmt: skip
+RUN = {"assistant_id": GRAPH, "input": {"question": QUESTION}}
+LANGGRAPH_CASES = (
+    RequestCase("LangGraph: a webhook", "/langgraph/runs/wait", {**RUN, "webhook": "http://127.0.0.1:1/"}),
+    RequestCase("LangGraph: a delay of a year", "/langgraph/runs", {**RUN, "after_seconds": 3e7}),
+    RequestCase("LangGraph: 33 runs in a batch", "/langgraph/runs/batch", [RUN] * 33),
+    RequestCase("LangGraph: an image", "/langgraph/runs/wait", {**RUN, "input": {"messages": [["user", [{}]]]}}),
+    RequestCase("LangGraph: the thread of another key", "/langgraph/threads/ann:t/runs/wait", RUN, (404,)),
+    RequestCase("LangGraph: values of a state", "/langgraph/threads/t/state", {"values": {"turn": 9}}, (404, 422)),
+    RequestCase("LangGraph: metadata of 60 KB", "/langgraph/threads", {"metadata": {"a": LONG}}),
+    RequestCase(
+        "LangGraph: 5,000 filters", "/langgraph/threads/search", {"metadata": {str(n): n for n in range(5000)}}
+    ),
+    RequestCase("LangGraph: a history of a billion", "/langgraph/threads/t/history", {"limit": 10**9}),
+)
 CASES = (
     *AGENT_CASES,
+    *LANGGRAPH_CASES,
     *(
         RequestCase(f"{number:,} nested brackets to {path}", path, None, (400,), content=_nested(number), headers=JSON)
-        for path in ("/api/ask", "/ask/invoke", "/v1/chat/completions", "/mcp", "/agui", "/a2a")
+        for path in ("/api/ask", "/ask/invoke", "/v1/chat/completions", "/mcp", "/agui", "/a2a", "/langgraph/runs/wait")
         for number in (960, 100_000)
     ),
     RequestCase("config null", "/ask/invoke", {"input": ASKED, "config": None}),

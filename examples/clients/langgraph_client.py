@@ -1,11 +1,11 @@
-"""LangGraph's SDK, against `make dev`.  python langgraph_client.py [ADDRESS] [GRAPH] [QUESTION]"""
+"""LangGraph's SDK.  python langgraph_client.py [ADDRESS] [GRAPH] [QUESTION]"""
 
 import sys
 
 from langgraph_sdk import get_sync_client
 
 argument = dict(enumerate(sys.argv))
-ADDRESS = argument.get(1, "http://127.0.0.1:2124")
+ADDRESS = argument.get(1, "http://127.0.0.1:8200/langgraph")
 GRAPH = argument.get(2, "bmw")
 QUESTION = argument.get(3, "Which BMW X5 variants are there?")
 

@@ -18,6 +18,7 @@ In reading order:
     studio              the app under `langgraph dev`
     http/               the parts of the HTTP app: authentication, limits, errors, health; api/ holds its routes
     openai/             the OpenAI API at /v1
+    langgraph/          LangGraph's API at /langgraph
     mcp/                the MCP server, at /mcp and on standard input
     agui/               AG-UI at /agui
     a2a/                A2A at /a2a, if the extra `agents` is installed

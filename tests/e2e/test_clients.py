@@ -45,6 +45,10 @@ def test_a_script_gets_its_answer_from_a_server(script, server, data, tmp_path):
     assert "Granite" in told
 
 
+def test_the_script_with_langgraphs_sdk(server, data, tmp_path):
+    assert "[540] answered" in printed("langgraph_client.py", f"{server}/langgraph", data, tmp_path)
+
+
 def test_a_script_asks_a_folder_without_a_server(data, tmp_path):
     told = printed("python_client.py", data, data, tmp_path)
     assert "[540] answered 0." in told

@@ -1,10 +1,11 @@
-"""LangGraph's API of `nacre serve`, as its Python client sees it: threads, runs, streams, forks, cancelled runs, keys."""
+"""LangGraph's API of `nacre serve`, as its Python client sees it: threads, runs, streams, forks, keys."""
 
 import threading
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from typing import Any
 
 import httpx
 import pytest
@@ -57,8 +58,13 @@ def address(graphs):
 
 @pytest.fixture
 def client(address):
-    with get_sync_client(url=address) as client:
+    with connected(address) as client:
         yield client
+
+
+def connected(url, key=None) -> Any:
+    """A client; its methods return unions that no test can index."""
+    return get_sync_client(url=url, api_key=key)
 
 
 def new_thread(client):
@@ -106,7 +112,7 @@ def test_each_graph_is_an_assistant(client):
 def test_every_mode_tells_the_same_turn(client):
     thread = new_thread(client)
     parts = list(client.runs.stream(thread, "reading-room", input={"question": QUESTION}, stream_mode=ALL_MODES))
-    by = {}
+    by: dict[str, Any] = {}
     for part in parts:
         by.setdefault(part.event, []).append(part.data)
     assert parts[0].event == "metadata"
@@ -131,7 +137,7 @@ def test_every_mode_tells_the_same_turn(client):
     assert state["values"]["messages"][-1]["additional_kwargs"]["citations"][0]["n"] == 1
 
 
-def test_a_client_that_does_not_stream_gets_content(client, address):
+def test_a_client_that_does_not_stream_gets_content(client):
     thread = new_thread(client)
     ended = client.runs.wait(thread, "reading-room", input={"messages": [{"role": "user", "content": QUESTION}]})
     assert "540" in ended["messages"][-1]["content"]
@@ -147,7 +153,7 @@ def test_a_client_that_does_not_stream_gets_content(client, address):
     ]
     ended = client.runs.wait(None, "reading-room", input={"messages": told})
     assert (ended["answer"]["values"], len(ended["messages"])) == ([312], 4)
-    invoked = RemoteGraph("reading-room", url=address).invoke({"messages": [("user", QUESTION)]})
+    invoked = RemoteGraph("reading-room", sync_client=client).invoke({"messages": [("user", QUESTION)]})
     assert "540" in invoked["messages"][-1]["content"]
 
 
@@ -236,7 +242,7 @@ def test_forks_and_regenerated_answers_after_a_restart(graphs, client):
     before = say(client, thread, "And The Salt Road?")
     with (
         serving(graphs / "data", graphs, **PLAIN) as (address, _),
-        get_sync_client(url=f"{address}/langgraph") as client,
+        connected(f"{address}/langgraph") as client,
     ):
         history = client.threads.get_history(thread, limit=1000)
         assert contents(history[0]["values"]["messages"]) == contents(before)
@@ -277,9 +283,7 @@ def test_forks_and_regenerated_answers_after_a_restart(graphs, client):
 
 def test_a_clarification_interrupts_and_is_resumed(client):
     thread = new_thread(client)
-    parts = list(
-        client.runs.stream(thread, "studios", input={"question": UNCLEAR}, stream_mode=["updates", "values"])
-    )
+    parts = list(client.runs.stream(thread, "studios", input={"question": UNCLEAR}, stream_mode=["updates", "values"]))
     (asked,) = next(part.data for part in parts if "__interrupt__" in part.data and part.event == "updates")[
         "__interrupt__"
     ]
@@ -309,7 +313,7 @@ def test_a_resumed_turn_repeats_no_model_call(graphs, tmp_path):
         settings |= PLAIN
         with (
             serving(graphs / "data", tmp_path, **settings) as (address, _),
-            get_sync_client(url=f"{address}/langgraph") as client,
+            connected(f"{address}/langgraph") as client,
         ):
             thread = new_thread(client)
             asked = client.runs.wait(thread, "studios", input={"question": UNCLEAR})
@@ -329,9 +333,7 @@ def test_a_background_run_is_joined_and_read_on(client):
     assert client.runs.get(thread, run["run_id"])["status"] == "success"
     whole = list(client.runs.join_stream(thread, run["run_id"], stream_mode=["custom", "values"]))
     seen = whole[len(whole) // 2]
-    rest = list(
-        client.runs.join_stream(thread, run["run_id"], stream_mode=["custom", "values"], last_event_id=seen.id)
-    )
+    rest = list(client.runs.join_stream(thread, run["run_id"], stream_mode=["custom", "values"], last_event_id=seen.id))
     assert rest == whole[len(whole) // 2 + 1 :]
     with pytest.raises(httpx.HTTPStatusError, match="404"):
         client.runs.join(new_thread(client), run["run_id"])
@@ -349,7 +351,7 @@ def test_two_graphs_asked_at_once_never_mix(graphs, tmp_path):
     keys = {name: nacre("keys", "add", name, "--graphs", graph).stdout.strip() for name, graph in OWNERS.items()}
     try:
         with serving(graphs / "data", tmp_path, **PLAIN) as (address, _):
-            clients = {name: get_sync_client(url=f"{address}/langgraph", api_key=key) for name, key in keys.items()}
+            clients = {name: connected(f"{address}/langgraph", key) for name, key in keys.items()}
             for name, client in clients.items():
                 assert [each["graph_id"] for each in client.assistants.search()] == [OWNERS[name]]
                 client.threads.create(thread_id="mine")
@@ -378,7 +380,7 @@ def test_two_graphs_asked_at_once_never_mix(graphs, tmp_path):
                 lambda: clients["bo"].assistants.get("reading-room"),
                 lambda: clients["bo"].runs.wait(None, "reading-room", input={"question": QUESTION}),
             ):
-                with pytest.raises((NotFoundError, httpx.HTTPStatusError), match="404|not exist|no assistant"):
+                with pytest.raises((NotFoundError, httpx.HTTPStatusError), match=r"404|not exist|no assistant"):
                     refused()
             assert clients["bo"].threads.search(ids=[private]) == []
             for path in ("ok", "info", "threads/mine", "assistants/kitchen"):
@@ -408,16 +410,16 @@ HARD = {"question": "Which of the books would a railway worker enjoy, and why?"}
 
 def test_a_run_that_takes_minutes_shows_progress_and_is_cancelled(slow):
     address, silent = slow
-    with get_sync_client(url=address) as client:
+    with connected(address) as client:
         thread = new_thread(client)
         gone = silent.gone
-        parts = []
+        parts: list[Any] = []
 
         def read():
             parts.extend(client.runs.stream(thread, "reading-room", input=HARD, stream_mode=["updates", "values"]))
 
         reader = threading.Thread(target=read)
-        with get_sync_client(url=address) as other:
+        with connected(address) as other:
             reader.start()
             assert waited(lambda: other.runs.list(thread, status="running"))
             (run,) = other.runs.list(thread)
@@ -441,7 +443,7 @@ def test_a_run_that_takes_minutes_shows_progress_and_is_cancelled(slow):
 @pytest.mark.parametrize("mode", ["cancel", "continue"])
 def test_who_leaves_decides_whether_the_run_goes_on(slow, mode):
     address, silent = slow
-    with get_sync_client(url=address) as client:
+    with connected(address) as client:
         thread = new_thread(client)
         came, gone = silent.came, silent.gone
         stream = client.runs.stream(thread, "reading-room", input=HARD, stream_mode="updates", on_disconnect=mode)
@@ -466,7 +468,7 @@ def test_conversations_that_stream_at_once_lose_nothing(slow):
     """A person who goes to another conversation while an answer streams finds both answers."""
     address, _ = slow
     rules = {"mind": "rules"}
-    with get_sync_client(url=address) as client:
+    with connected(address) as client:
         threads = [new_thread(client) for _ in range(4)]
         streams = []
         for thread in threads:

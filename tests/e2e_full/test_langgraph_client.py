@@ -92,7 +92,15 @@ def answers_of(address, thread):
 
 def test_the_script_with_the_sdk_from_npm(graphs):
     shutil.copy(SCRIPT, graphs)
-    install = ["npm", "install", "--no-audit", "--no-fund", "--silent", "@langchain/langgraph-sdk@1", "@langchain/core@1"]
+    install = [
+        "npm",
+        "install",
+        "--no-audit",
+        "--no-fund",
+        "--silent",
+        "@langchain/langgraph-sdk@1",
+        "@langchain/core@1",
+    ]
     subprocess.run(install, cwd=graphs, check=True, timeout=300)
     key = command(graphs / "data", graphs)("keys", "add", "ann").stdout.strip()
     try:

@@ -10,7 +10,7 @@ Written from the published clients (langgraph_sdk, @langchain/langgraph-sdk). In
     snapshots          stored checkpoints as a tree of states
     thread_states      threads and their states as JSON
     thread_routes      routes of threads
-    turn_request       what a run asks, and from which checkpoint it starts
+    asked_turn         what a run asks, and from which checkpoint it starts
     stream_parts       events of a turn in the stream modes of clients
     running            start, find and follow runs
     run_routes         routes of runs

@@ -19,6 +19,7 @@ from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import MetricsDep, RunsDep, ThreadsDep, TurnServiceDep
 from nacre.serving.http.metrics import Metrics
 from nacre.serving.keys import Caller
+from nacre.serving.langgraph.asked_turn import AskedTurn, read_asked_turn, refuse_unsupported
 from nacre.serving.langgraph.assistant_records import graph_of_assistant
 from nacre.serving.langgraph.messages import question_message
 from nacre.serving.langgraph.requests import RunRequest
@@ -31,7 +32,6 @@ from nacre.serving.langgraph.stream_parts import (
     turn_messages,
 )
 from nacre.serving.langgraph.thread_states import latest_snapshot
-from nacre.serving.langgraph.turn_request import TurnRequest, read_turn_request, refuse_unsupported
 from nacre.serving.runs import Run, Runs
 from nacre.serving.tracing import trace_turn
 from nacre.serving.turn_service import TurnService
@@ -82,7 +82,7 @@ async def start_run(context: RunContext, body: RunRequest, thread: str | None, *
     lasting = background or body.on_disconnect == "continue"
     if lasting:
         _check_background(context)
-    asked = await read_turn_request(body, context.threads, caller, thread)
+    asked = await read_asked_turn(body, context.threads, caller, thread)
     options = parse_context({"graph": graph, **(body.context or {})})
     requested = (body.input.graph if body.input else None) or graph
     name = await service.check_question(asked.question, requested or options.graph, thread, caller, options)
@@ -179,7 +179,7 @@ async def _make_way(context: RunContext, body: RunRequest, thread: str) -> None:
 
 async def _turn_events(
     context: RunContext,
-    asked: TurnRequest,
+    asked: AskedTurn,
     graph: str,
     thread: str | None,
     options: Context,

@@ -18,7 +18,7 @@ REPLY_KEYS = ("n", "args", "words", "answer", "text", "response")
 
 
 @dataclass(frozen=True)
-class TurnRequest:
+class AskedTurn:
     """What is asked. `earlier` are the messages before it in a request without a thread; `base` is the state that the
     turn starts from if the request names a checkpoint. Without a `message_id` the question gets a new one."""
 
@@ -58,7 +58,7 @@ def refuse_unsupported(body: RunRequest) -> None:
         raise ConfigError(f"This server has no {used[0]}. Leave it out.")
 
 
-async def read_turn_request(body: RunRequest, threads: Threads, caller: Caller, thread: str | None) -> TurnRequest:
+async def read_asked_turn(body: RunRequest, threads: Threads, caller: Caller, thread: str | None) -> AskedTurn:
     """The turn that a request asks for. Raises ConfigError, and NotFound for an unknown checkpoint."""
     checkpoint = requested_checkpoint(body.checkpoint, body.checkpoint_id)
     base = None
@@ -74,7 +74,7 @@ async def read_turn_request(body: RunRequest, threads: Threads, caller: Caller, 
     if base is not None and any(each["id"] == message_id for each in base.messages):
         # a message of the same id would replace the one that is there
         message_id = ""
-    return TurnRequest(question, message_id, () if thread else earlier, base)
+    return AskedTurn(question, message_id, () if thread else earlier, base)
 
 
 def _question(input: RunInput) -> tuple[str, str, tuple[InputMessage, ...]]:
@@ -87,23 +87,23 @@ def _question(input: RunInput) -> tuple[str, str, tuple[InputMessage, ...]]:
     return input_text(messages[-1]), messages[-1].id or "", tuple(messages[:-1])
 
 
-def _unanswered(base: Snapshot | None) -> TurnRequest:
+def _unanswered(base: Snapshot | None) -> AskedTurn:
     """The question of a checkpoint at which it is not answered, to be answered again."""
     if base is None or base.question is None:
         raise ConfigError(
             "There is nothing to run. Send an input, or a checkpoint at which the question is not answered yet."
         )
-    return TurnRequest(str(base.question["content"]), str(base.question["id"]), (), base)
+    return AskedTurn(str(base.question["content"]), str(base.question["id"]), (), base)
 
 
 async def _reply(
     command: RunCommand, threads: Threads, caller: Caller, thread: str | None, base: Snapshot | None
-) -> TurnRequest:
+) -> AskedTurn:
     """The reply to what the thread asks back, as its next question: the number or the words of an option."""
     state = base if base is not None else thread and await latest_snapshot(threads, caller, thread)
     if not state or not state.interrupts:
         raise ConfigError("This thread asks nothing back. Send your question as input.")
-    return TurnRequest(_reply_text(command.resume, [each["id"] for each in state.interrupts]), "", (), base)
+    return AskedTurn(_reply_text(command.resume, [each["id"] for each in state.interrupts]), "", (), base)
 
 
 def _reply_text(reply: Any, interrupts: Sequence[str]) -> str:
