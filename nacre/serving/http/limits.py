@@ -18,9 +18,7 @@ from nacre.serving.http.metrics import Metrics
 
 log = logging.getLogger("nacre.access")
 
-OWN_PATHS = re.compile(
-    r"/(?:api|ask|static|v1|mcp|langgraph|agui|a2a|\.well-known|healthz|readyz|metrics)(?:/|$)|/$"
-)
+OWN_PATHS = re.compile(r"/(?:api|ask|static|v1|mcp|langgraph|agui|a2a|\.well-known|healthz|readyz|metrics)(?:/|$)|/$")
 REQUEST_ID = re.compile(r"[\w.:-]{1,100}")
 MAX_PATH = 1000
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

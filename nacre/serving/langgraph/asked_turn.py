@@ -9,7 +9,7 @@ from nacre.errors import ConfigError
 from nacre.serving.conversations.threads import Threads
 from nacre.serving.keys import Caller
 from nacre.serving.langgraph.messages import MessageJson, answer_ids, input_message, input_text, is_human
-from nacre.serving.langgraph.requests import InputMessage, RunCommand, RunInput, RunRequest
+from nacre.serving.langgraph.requests import GraphRunRequest, InputMessage, RunCommand, RunInput
 from nacre.serving.langgraph.snapshots import ROOT, Snapshot
 from nacre.serving.langgraph.thread_states import latest_snapshot, requested_checkpoint, snapshot_at
 
@@ -44,7 +44,7 @@ class AskedTurn:
         return [each for each in self.base.messages if each is not self.base.messages[-1] or not self.base.question]
 
 
-def refuse_unsupported(body: RunRequest) -> None:
+def refuse_unsupported(body: GraphRunRequest) -> None:
     """Raise ConfigError for what only a platform for any graph can do."""
     unsupported = {
         "interrupt_before": body.interrupt_before,
@@ -58,7 +58,7 @@ def refuse_unsupported(body: RunRequest) -> None:
         raise ConfigError(f"This server has no {used[0]}. Leave it out.")
 
 
-async def read_asked_turn(body: RunRequest, threads: Threads, caller: Caller, thread: str | None) -> AskedTurn:
+async def read_asked_turn(body: GraphRunRequest, threads: Threads, caller: Caller, thread: str | None) -> AskedTurn:
     """The turn that a request asks for. Raises ConfigError, and NotFound for an unknown checkpoint."""
     checkpoint = requested_checkpoint(body.checkpoint, body.checkpoint_id)
     base = None

@@ -55,7 +55,7 @@ class RunCommand(BaseModel):
     goto: Any = None
 
 
-class RunRequest(BaseModel):
+class GraphRunRequest(BaseModel):
     """A turn to run."""
 
     assistant_id: str = Field(max_length=MAX_ID)

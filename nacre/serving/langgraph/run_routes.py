@@ -18,7 +18,7 @@ from nacre.serving.conversations.threads import MAX_THREAD_NAME
 from nacre.serving.http.dependencies import ERROR_RESPONSES
 from nacre.serving.http.disconnect import run_while_connected, wait_for_disconnect
 from nacre.serving.langgraph.assistant_records import assistant_id
-from nacre.serving.langgraph.requests import MAX_ID, RunRequest, RunsToCancel, StreamMode
+from nacre.serving.langgraph.requests import MAX_ID, GraphRunRequest, RunsToCancel, StreamMode
 from nacre.serving.langgraph.running import (
     STOPPED,
     RunContext,
@@ -44,45 +44,45 @@ LastEventHeader = Annotated[str, Header(alias="Last-Event-ID", max_length=MAX_ID
 
 
 @router.post("/runs/stream", response_model=None)
-async def stream_stateless_run(body: RunRequest, context: RunContextDep) -> Response:
+async def stream_stateless_run(body: GraphRunRequest, context: RunContextDep) -> Response:
     """Ask without a thread, and stream the turn."""
     return await _started_stream(context, body, None)
 
 
 @router.post("/threads/{thread}/runs/stream", response_model=None)
-async def stream_run(thread: ThreadPath, body: RunRequest, context: RunContextDep) -> Response:
+async def stream_run(thread: ThreadPath, body: GraphRunRequest, context: RunContextDep) -> Response:
     """Ask in a thread, and stream the turn."""
     return await _started_stream(context, body, thread)
 
 
 @router.post("/runs/wait", response_model=None)
-async def wait_for_stateless_run(body: RunRequest, context: RunContextDep) -> Response:
+async def wait_for_stateless_run(body: GraphRunRequest, context: RunContextDep) -> Response:
     """Ask without a thread, and return the state at the end."""
     return await _ended(context, body, None)
 
 
 @router.post("/threads/{thread}/runs/wait", response_model=None)
-async def wait_for_run(thread: ThreadPath, body: RunRequest, context: RunContextDep) -> Response:
+async def wait_for_run(thread: ThreadPath, body: GraphRunRequest, context: RunContextDep) -> Response:
     """Ask in a thread, and return the state at the end."""
     return await _ended(context, body, thread)
 
 
 @router.post("/runs", response_model=None)
-async def create_stateless_run(body: RunRequest, context: RunContextDep) -> Response:
+async def create_stateless_run(body: GraphRunRequest, context: RunContextDep) -> Response:
     """Ask without a thread, in the background."""
     run = await start_run(context, body, None, background=True)
     return JSONResponse(run_record(run), headers=_headers(run))
 
 
 @router.post("/threads/{thread}/runs", response_model=None)
-async def create_run(thread: ThreadPath, body: RunRequest, context: RunContextDep) -> Response:
+async def create_run(thread: ThreadPath, body: GraphRunRequest, context: RunContextDep) -> Response:
     """Ask in a thread, in the background."""
     run = await start_run(context, body, thread, background=True)
     return JSONResponse(run_record(run), headers=_headers(run))
 
 
 @router.post("/runs/batch", response_model=None)
-async def create_runs(bodies: list[RunRequest], context: RunContextDep) -> list[dict[str, Any]]:
+async def create_runs(bodies: list[GraphRunRequest], context: RunContextDep) -> list[dict[str, Any]]:
     """Ask several questions without a thread, in the background."""
     if len(bodies) > MAX_BATCH:
         raise ConfigError(f"A batch has at most {MAX_BATCH} runs; this one has {len(bodies)}.")
@@ -185,7 +185,7 @@ def _headers(run: Run) -> dict[str, str]:
     return {"Content-Location": place, "Location": f"{place}/stream", "X-Run-ID": run.id}
 
 
-async def _started_stream(context: RunContext, body: RunRequest, thread: str | None) -> Response:
+async def _started_stream(context: RunContext, body: GraphRunRequest, thread: str | None) -> Response:
     run = await start_run(context, body, thread)
     return _stream(context, run, body.stream_mode)
 
@@ -210,7 +210,7 @@ async def _encoded_parts(context: RunContext, run: Run, modes: Sequence[str], la
             yield b"".join(event.encode() for event in events)
 
 
-async def _ended(context: RunContext, body: RunRequest, thread: str | None) -> Response:
+async def _ended(context: RunContext, body: GraphRunRequest, thread: str | None) -> Response:
     """The final state. A run that its client may not leave is cancelled if the client disconnects."""
     run = await start_run(context, body, thread)
     disconnecting = asyncio.create_task(wait_for_disconnect(context.request))

@@ -22,7 +22,7 @@ from nacre.serving.keys import Caller
 from nacre.serving.langgraph.asked_turn import AskedTurn, read_asked_turn, refuse_unsupported
 from nacre.serving.langgraph.assistant_records import graph_of_assistant
 from nacre.serving.langgraph.messages import question_message
-from nacre.serving.langgraph.requests import RunRequest
+from nacre.serving.langgraph.requests import GraphRunRequest
 from nacre.serving.langgraph.stream_parts import (
     StreamPart,
     StreamParts,
@@ -68,7 +68,7 @@ def _run_context(
 RunContextDep = Annotated[RunContext, Depends(_run_context)]
 
 
-async def start_run(context: RunContext, body: RunRequest, thread: str | None, *, background: bool = False) -> Run:
+async def start_run(context: RunContext, body: GraphRunRequest, thread: str | None, *, background: bool = False) -> Run:
     """Start a turn in a thread, or without one; raises NacreError if it can't be asked.
 
     A run goes on without its client if it was started in the `background` or the request says so.
@@ -149,7 +149,7 @@ async def final_values(run: Run, context: RunContext) -> dict[str, Any]:
     return turn_messages(run, payload).values(payload, run.id)
 
 
-async def _existing_thread(context: RunContext, body: RunRequest, thread: str, graph: str | None) -> str:
+async def _existing_thread(context: RunContext, body: GraphRunRequest, thread: str, graph: str | None) -> str:
     """The name of the thread, which is created if the request allows it; raises NotFound."""
     name = validate_thread_name(thread)
     if name and await context.threads.find(context.caller, name) is not None:
@@ -166,7 +166,7 @@ def _check_background(context: RunContext) -> None:
         raise TooManyRequests(f"{limit} runs of this key are running or waiting. Try again when one has ended.", 5)
 
 
-async def _make_way(context: RunContext, body: RunRequest, thread: str) -> None:
+async def _make_way(context: RunContext, body: GraphRunRequest, thread: str) -> None:
     """Deal with the turns that are running in the thread; without a strategy the new one waits for them."""
     running = context.runs.active(context.caller, thread)
     if running and body.multitask_strategy == "reject":
