@@ -1,8 +1,8 @@
 """Clients of all interfaces for a long time: python -m benchmarks.soak_clients [SECONDS] [--workers N].
 
-There are clients of OpenAI, MCP (two versions), LangServe, Python and the API. Others disconnect in the middle of an
-answer, or send invalid requests. Every reply must be right, the memory and the open files of the server must not grow,
-and no turn may remain unfinished. Exit 1 if one of these limits is broken.
+There are clients of OpenAI, MCP (two versions), AG-UI, A2A, LangServe, Python and the API. Others disconnect in the
+middle of an answer, or send invalid requests. Every reply must be right, the memory and the open files of the server
+must not grow, and no turn may remain unfinished. Exit 1 if one of these limits is broken.
 """
 
 import argparse
@@ -26,6 +26,7 @@ from mcp import Client
 
 from benchmarks.load import GRAPH, GROWTH_LIMIT, WARM_SHARE, server
 from benchmarks.server import memory
+from benchmarks.soak_agents import ClientTask, agui_run, call_a2a, call_agui, check_record
 from nacre import Nacre
 
 PAUSE_SECONDS = 0.5
@@ -43,6 +44,8 @@ INVALID_REQUESTS: tuple[tuple[str, bytes], ...] = (
     ("/v1/embeddings", b"{}"),
     ("/mcp", b'{"jsonrpc": "2.0", "id": 1}'),
     ("/mcp", b"[1, 2"),
+    ("/agui", b'{"threadId": "t", "runId": "r", "messages": []}'),
+    ("/a2a", b"[1, 2"),
     ("/ask/invoke", b'{"input": 3}'),
     ("/api/ask", b'{"question": ""}'),
 )
@@ -58,19 +61,6 @@ class SoakLog:
     files: list[int] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class ClientTask:
-    """The address, the graph, and the questions with their expected values."""
-
-    address: str
-    graph: str
-    expected: dict[str, list[Any]]
-
-    def pick(self, chance: random.Random) -> tuple[str, list[Any]]:
-        """One of the questions with its expected values."""
-        return chance.choice(sorted(self.expected.items()))
-
-
 ClientKind = Callable[[ClientTask, random.Random], Awaitable[None]]
 
 
@@ -82,11 +72,11 @@ async def call_openai(task: ClientTask, chance: random.Random) -> None:
     async with openai.AsyncOpenAI(base_url=f"{task.address}/v1", api_key="none", max_retries=0) as client:
         if chance.random() < 0.3:
             response: Any = await client.responses.create(model=task.graph, input=messages)
-            _check(question, response.nacre, values)
+            check_record(question, response.nacre, values)
             return
         if chance.random() < 0.5:
             reply: Any = await client.chat.completions.create(model=task.graph, messages=messages)
-            _check(question, reply.nacre, values)
+            check_record(question, reply.nacre, values)
             return
         text, record = "", None
         async for chunk in await client.chat.completions.create(model=task.graph, messages=messages, stream=True):
@@ -94,7 +84,7 @@ async def call_openai(task: ClientTask, chance: random.Random) -> None:
             record = getattr(chunk, "nacre", record)
         if record is None or not text.startswith(record["answer"]):
             raise ValueError(f"the stream is not the answer: {text!r}")
-        _check(question, record, values)
+        check_record(question, record, values)
 
 
 async def call_mcp(task: ClientTask, chance: random.Random) -> None:
@@ -102,7 +92,7 @@ async def call_mcp(task: ClientTask, chance: random.Random) -> None:
     async with Client(f"{task.address}/mcp", mode=chance.choice(["auto", "legacy"])) as client:
         question, values = task.pick(chance)
         record = (await client.call_tool("ask", {"question": question, "graph": task.graph})).structured_content or {}
-        _check(question, record, values)
+        check_record(question, record, values)
         for name, arguments in (
             ("query_sql", {"sql": "SELECT count(*) FROM entity"}),
             ("search", {"text": question, "limit": 3}),
@@ -120,7 +110,7 @@ async def call_langserve(task: ClientTask, chance: random.Random) -> None:
     question, values = task.pick(chance)
     ask: Any = RemoteRunnable(f"{task.address}/ask")
     if chance.random() < 0.5:
-        _check(question, await ask.ainvoke({"question": question, "graph": task.graph}), values)
+        check_record(question, await ask.ainvoke({"question": question, "graph": task.graph}), values)
     elif not [token async for token in ask.astream({"question": question, "graph": task.graph})]:
         raise ValueError("no tokens came")
 
@@ -130,7 +120,7 @@ async def call_python(task: ClientTask, chance: random.Random) -> None:
     async with Nacre(task.address) as nacre:
         chat = nacre.graph(task.graph).chat()
         question, values = task.pick(chance)
-        _check(question, (await chat.aask(question)).record, values)
+        check_record(question, (await chat.aask(question)).record, values)
         async with chat.astream(question) as tokens:
             text = "".join([token async for token in tokens])
         if text != tokens.reply.text:
@@ -144,7 +134,7 @@ async def call_events(task: ClientTask, chance: random.Random) -> None:
         reply = await client.post(
             "/api/ask", json={"question": question, "graph": task.graph}, headers={"Accept": "application/json"}
         )
-        _check(question, reply.json(), values)
+        check_record(question, reply.json(), values)
 
 
 async def disconnect_early(task: ClientTask, chance: random.Random) -> None:
@@ -158,6 +148,7 @@ async def disconnect_early(task: ClientTask, chance: random.Random) -> None:
             ("/v1/chat/completions", chat, {}),
             ("/mcp", rpc, MCP_2025),
             ("/api/ask", {"question": question, "graph": task.graph}, {}),
+            ("/agui", agui_run(task, question), {}),
         ]
     )
     async with httpx.AsyncClient(base_url=task.address, timeout=60) as client:
@@ -182,18 +173,14 @@ async def send_invalid(task: ClientTask, chance: random.Random) -> None:
 KINDS: tuple[ClientKind, ...] = (
     call_openai,
     call_mcp,
+    call_agui,
+    call_a2a,
     call_langserve,
     call_python,
     call_events,
     disconnect_early,
     send_invalid,
 )
-
-
-def _check(question: str, record: Any, expected: list[Any]) -> None:
-    """Raise ValueError if a confident answer has other values; a busy machine may give less confident answers."""
-    if record["status"] == "answered" and record["values"] != expected:
-        raise ValueError(f"{question!r} was answered by {record['values']!r}, not {expected!r}")
 
 
 async def client(kind: ClientKind, task: ClientTask, number: int, until: float, log: SoakLog) -> None:
