@@ -9,7 +9,12 @@ import simplemma
 
 from nacre.language.base import word_map
 
-_WORD = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)\.\d+|\d{1,3}(?:,\d{3})+(?!\d)|\d+(?![^\W_])|[^\W_]+(?:'[^\W\d_]+)?")
+# marks of decomposed letters, and points that are often left out; `fold` removes them
+_MARKS = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u3099\u309a"
+_WORD = re.compile(
+    r"(?:\d{1,3}(?:,\d{3})+|\d+)\.\d+|\d{1,3}(?:,\d{3})+(?!\d)|\d+(?![^\W_])"
+    rf"|[^\W_](?:[^\W_]|[{_MARKS}])*(?:'[^\W\d_]+)?"
+)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z]{3})(?=\d)|(?<=\d)(?=[A-Z]|[a-z]{3})")
 
 # letters that have no decomposition in Unicode
@@ -64,6 +69,8 @@ def tokenize(text: str) -> list[Token]:
 
     >>> [t.norm for t in tokenize("Kay's top-speed: 1,200.5 km/h?")]
     ['kay', 'top', 'speed', '1200.5', 'km', 'h']
+    >>> [t.norm for t in tokenize("Tra\\u0300 Sen")]
+    ['tra', 'sen']
     """
     words = []
     for match in _WORD.finditer(text):
