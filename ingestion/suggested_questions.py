@@ -8,8 +8,9 @@ from typing import NamedTuple
 import simplemma
 
 from ingestion.vocabulary import EMPTY_TYPES, OWL, SKOS
+from nacre.language.base import word_list
 from nacre.language.booleans import is_boolean_predicate
-from nacre.language.forms.nouns import is_plural, plural, singular, wording_entry
+from nacre.language.forms.nouns import is_plural, plural, singular
 from nacre.language.tokens import split_name
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.stores.catalog import Graph
@@ -97,12 +98,13 @@ def question_properties(schema: Schema, c: Class) -> list[Predicate]:
         if not p.iri.startswith(SKOS) and property_noun(p, schema) not in (class_singular(c), class_plural(c))
     ]
     # "the average attendance of X" asks for something else
-    said = [p for p in said if not set(property_noun(p, schema).split()) & wording_entry("summarised")]
+    said = [p for p in said if not set(property_noun(p, schema).split()) & word_list("wording", "summarised")]
     # verbs such as "began" and "sold" are no nouns
     said = [
         p
         for p in said
-        if property_noun(p, schema).split()[-1] not in wording_entry("intransitive") | wording_entry("participles")
+        if property_noun(p, schema).split()[-1]
+        not in word_list("wording", "intransitive") | word_list("wording", "participles")
     ]
     return sorted(said, key=lambda p: (not _is_plain(property_noun(p, schema)), -p.domains[c.iri], p.iri))
 
@@ -186,7 +188,7 @@ def _is_measure(p: Predicate, schema: Schema) -> bool:
         and p.minimum != p.maximum
         and p.datatype in ("integer", "real")
         and is_amount(p.iri, schema)
-        and not words & wording_entry("unranked")
+        and not words & word_list("wording", "unranked")
         and not is_plural(p.label)
         and _is_plain(property_noun(p, schema))
     )
@@ -195,8 +197,8 @@ def _is_measure(p: Predicate, schema: Schema) -> bool:
 def _is_plain(label: str) -> bool:
     """Whether a label consists of English words, without additions such as "in dollars"."""
     words = label.lower().split()
-    return all(simplemma.is_known(w, lang="en") for w in words) and not (set(words) - {"of"}) & wording_entry(
-        "prepositions"
+    return all(simplemma.is_known(w, lang="en") for w in words) and not (set(words) - {"of"}) & word_list(
+        "wording", "prepositions"
     )
 
 
@@ -206,7 +208,8 @@ def condition_phrases(schema: Schema, usual: list[Predicate]) -> Iterator[str]:
     said = [
         p
         for p in said
-        if not set(property_noun(p, schema).split()) & (wording_entry("uncounted") | wording_entry("joining"))
+        if not set(property_noun(p, schema).split())
+        & (word_list("wording", "uncounted") | word_list("wording", "joining"))
     ]
     said = [p for p in said if _is_plain(property_noun(p, schema))]
     for p in sorted(said, key=lambda p: not p.has_links)[:MOST_PROPERTIES]:

@@ -16,6 +16,7 @@ from agents.answering.fallbacks.absence import (
     quoted_list,
 )
 from agents.answering.fallbacks.nearest import draft_matches, draft_nearest, facts_beside, likeliest_reading
+from agents.answering.fallbacks.requests import draft_unserved
 from agents.answering.from_texts import DraftFromText, best_text_answer, is_question_for_texts
 from agents.answering.selection.refused_rows import unstated_rows
 from agents.answering.selection.rows import (
@@ -28,7 +29,10 @@ from agents.answering.selection.rows import (
 )
 from agents.answering.selection.select_answer import DECLINED, select_answer_rows
 from agents.turn_view import TurnView
+from nacre.language.base import word_list
+from nacre.language.courtesy import unserved_request
 from nacre.language.sanitize import quote_line
+from nacre.language.tokens import tokenize
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows
 from nacre.records.plan import Plan
 from nacre.records.schema import Schema
@@ -50,12 +54,16 @@ def draft_answer(view: TurnView, schema: Schema) -> AnswerDraft:
     if view.rewrite.aside and view.conversation:
         text = answer_meta_question(view.question, view.conversation, schema)
         return AnswerDraft(((text, ()),), "answered")
+    selected = select_answer_rows(understanding, evidence)
+    if selected is None or not _is_settled(understanding, selected[1]) or unserved_request(view.question) == "action":
+        unserved = draft_unserved(view)
+        if unserved is not None:
+            return unserved
     from_text = best_text_answer(understanding.standalone, evidence)
     if asks_for_prose(view) and not (from_text is not None and from_text.is_sure and from_text.is_reason):
         description = draft_description(understanding, evidence)
         if description is not None:
             return _with_missing(description, view)
-    selected = select_answer_rows(understanding, evidence)
     if selected is not None and (
         is_question_for_texts(understanding, selected[1], evidence) or _is_denied(selected[1], view)
     ):
@@ -102,6 +110,8 @@ def find_lack(view: TurnView) -> Lack:
     understanding, evidence = view.understanding, view.evidence
     if view.rewrite.chosen is not None or view.rewrite.aside or understanding.orientation or _reported_missing(view):
         return ""
+    if unserved_request(view.question):
+        return "everything"
     if asks_for_prose(view) and indexed_sentences(evidence):
         return ""
     selected = select_answer_rows(understanding, evidence)
@@ -170,9 +180,13 @@ def _reported_missing(view: TurnView) -> str:
 
 
 def _left_out_words(understanding: Understanding, rows: Rows) -> tuple[str, ...]:
-    """The words of the question that the reading behind these rows does not account for."""
+    """The words of the question that the reading behind these rows does not account for: neither words that the reading
+    says itself ("number" beside a telephone) nor verbs that say nothing of their own ("use", "bring")."""
     reading = sole_reading(understanding, rows)
-    return reading.unused if reading is not None else ()
+    if reading is None:
+        return ()
+    said = {token.lemma for token in tokenize(reading.words)} | word_list("answering", "light_verbs")
+    return tuple(each for each in reading.unused if not {token.lemma for token in tokenize(each)} <= said)
 
 
 def _is_settled(understanding: Understanding, rows: Rows) -> bool:

@@ -45,7 +45,8 @@ def inheritable_confidence(draft: AnswerDraft, understanding: Understanding) -> 
 
     An answer that was asked back, left words out or was not understood is never sure.
     """
-    left_out = draft.status in ("partial", "not_in_graph") and bool(understanding.unknown)
+    is_guess = bool(draft.things) and draft.topic is None and not draft.values
+    left_out = draft.status in ("partial", "not_in_graph") and (bool(understanding.unknown) or is_guess)
     if not left_out and draft.status not in ("clarify", "not_understood", "failed"):
         leaning = understanding.most < 1.0
         return draft.confidence if draft.confidence is not None or not leaning else understanding.most

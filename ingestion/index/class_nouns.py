@@ -12,7 +12,7 @@ from typing import NamedTuple
 import simplemma
 
 from nacre.language.base import word_list
-from nacre.language.forms.nouns import is_participle, singular, wording_entry
+from nacre.language.forms.nouns import is_participle, singular
 from nacre.language.thesaurus import is_person
 from nacre.language.tokens import lemma, split_name
 from nacre.records.schema import Class, Predicate, Schema
@@ -89,7 +89,7 @@ def _tells_apart(predicate: Predicate, kind: Class) -> bool:
 
 def _by_category(schema: Schema) -> Iterator[ClassNoun]:
     """Nouns from the categories of a class's things: "hard wood", "soft wood"."""
-    sorting = wording_entry("sorting")
+    sorting = word_list("wording", "sorting")
     for p in schema.predicates:
         ends = [schema.class_of[iri] for iri, n in p.ranges.items() if iri in schema.class_of and 2 * n > p.objects]
         # a kind among the ends, "soft wood", is one of those that are looked at
@@ -105,7 +105,7 @@ def _by_category(schema: Schema) -> Iterator[ClassNoun]:
 
 def _by_members(schema: Schema, names_of: NamesOf) -> Iterator[ClassNoun]:
     """By the names of the things of a class that says nothing of them: "Old Mill", "Lower Mill"."""
-    generic = wording_entry("generic_kinds")
+    generic = word_list("wording", "generic_kinds")
     found: dict[str, list[Class]] = {}
     sorted_into = {iri for p in schema.predicates if p.has_links and _sorts(p) for iri in p.ranges}
     for c in schema.classes:
@@ -122,7 +122,7 @@ def _by_members(schema: Schema, names_of: NamesOf) -> Iterator[ClassNoun]:
 
 def _sorts(predicate: Predicate) -> bool:
     words = split_name(predicate.label).lower().split()
-    return bool(words) and lemma(words[-1]) in wording_entry("sorting")
+    return bool(words) and lemma(words[-1]) in word_list("wording", "sorting")
 
 
 def _shared_head(names: Sequence[str], said: set[str]) -> str:
@@ -142,7 +142,7 @@ def _is_noun(words: str) -> bool:
     if (
         len(parts) > 2
         or len(parts[-1]) < MIN_LETTERS
-        or set(parts) & wording_entry("kinds_of_name")
+        or set(parts) & word_list("wording", "kinds_of_name")
         or is_participle(parts[-1])
     ):
         return False

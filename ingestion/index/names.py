@@ -15,8 +15,7 @@ from ingestion.induce.names.predicate_names import expand_abbreviations
 from ingestion.induce.predicate_columns import PredicateColumns
 from ingestion.meaning.translations import is_translation
 from ingestion.read.capsules import unique_counts
-from nacre.language.base import load_language_data
-from nacre.language.forms.nouns import wording_entry
+from nacre.language.base import load_language_data, word_list
 from nacre.language.split_labels import label_words
 from nacre.language.tokens import lexicon_tokens, name_tokens, split_name, word_forms
 from nacre.records.schema import Class, Predicate, Schema
@@ -133,7 +132,7 @@ def _countries(layout: Layout, schema: Schema) -> Iterator[Row]:
     }
     for predicate, place in _places(layout, schema):
         words = split_name(_last_segment(predicate.iri)).lower().split()
-        if predicate.role != "fact" or wording_entry("countries").isdisjoint(words):
+        if predicate.role != "fact" or word_list("wording", "countries").isdisjoint(words):
             continue
         for value in sorted(layout.facts.texts[n] for n in place.distinct.tolist()):
             for form in said.get(value.strip().casefold(), ()):

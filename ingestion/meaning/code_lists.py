@@ -13,7 +13,7 @@ from ingestion.induce.names.predicate_names import expand_abbreviations
 from ingestion.meaning.draft import Draft
 from ingestion.read.capsules import unique_counts
 from ingestion.vocabulary import SCHEMA_TYPES, TYPE, local_name
-from nacre.language.forms.nouns import wording_entry
+from nacre.language.base import word_list
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -191,7 +191,7 @@ def _list_of(draft: Draft, column: tuple[str, int], held: dict[int, int], lists:
 def _words(name: str) -> frozenset[str]:
     """The words of a name, with abbreviations expanded, without words for codes."""
     said = frozenset(expand_abbreviations(lowercase_name(name.lower() if name.isupper() else name)).lower().split())
-    return said - wording_entry("keys") or said
+    return said - word_list("wording", "keys") or said
 
 
 def _shared(some: frozenset[str], others: frozenset[str]) -> int:

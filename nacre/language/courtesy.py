@@ -3,6 +3,7 @@
 import re
 from functools import cache
 from itertools import pairwise
+from typing import Literal
 
 from nacre.language.base import language, pattern, word_list
 from nacre.language.thesaurus import function_words
@@ -32,6 +33,17 @@ def reason_end(question: str) -> int:
     """
     reason = _pattern("reason").match(question)
     return reason.end() if reason is not None else 0
+
+
+def unserved_request(question: str) -> Literal["", "action", "opinion"]:
+    """What a turn wants that no graph gives: a deed, or an opinion; "" for a question.
+
+    >>> [unserved_request(text) for text in ("Book me a seat", "Which seat do you prefer?", "Book titles by Ann")]
+    ['action', 'opinion', '']
+    """
+    if _pattern("action").search(question):
+        return "action"
+    return "opinion" if _pattern("opinion").search(question) else ""
 
 
 def _strip_clauses(question: str) -> str:

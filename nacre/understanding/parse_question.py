@@ -25,7 +25,6 @@ from nacre.understanding.parsing.derive import (
 )
 from nacre.understanding.parsing.profile_subjects import GroupReader
 from nacre.understanding.parsing.readers.ages import read_ages
-from nacre.understanding.parsing.readers.averages import read_averages
 from nacre.understanding.parsing.readers.choice import read_choices
 from nacre.understanding.parsing.readers.comparison import is_comparison, read_comparisons
 from nacre.understanding.parsing.readers.kinds import read_kind_question
@@ -138,7 +137,6 @@ READERS = (
     QuestionReader("more than", lambda x: read_more_than(x.question, x.links, x.read_count)),
     QuestionReader("age", lambda x: read_ages(x.question, x.links, x.graph), _uses_every_word),
     QuestionReader("choice", lambda x: read_choices(x.question, x.links, x.linker.index)),
-    QuestionReader("average count", lambda x: read_averages(x.question, x.links, x.graph)),
     QuestionReader("share", lambda x: read_shares(x.question, x.links, x.derive)),
     QuestionReader("two questions", lambda x: read_two_questions(x.question, x.read_whole, x.graph.schema)),
 )

@@ -7,6 +7,7 @@ from nacre.config.embedder import BUNDLED_EMBEDDER
 from nacre.language.courtesy import strip_courtesy
 from nacre.language.dates import is_ambiguous_date
 from nacre.language.quantities import units
+from nacre.plans.inspect_select import asked_select, edges_at, variable_of
 from nacre.records.cancellation import start_deadline
 from nacre.records.plan import Overview, Plan, Profile
 from nacre.records.schema import Schema
@@ -172,7 +173,7 @@ def _highest_probability(
     if not rewrite.sure:
         return MAX_GUESS_PROBABILITY
     confidence = rewrite.scope.confidence if rewrite.scope is not None else 1.0
-    is_guess = _guesses(ranked, question, linker) or is_ambiguous_date(text)
+    is_guess = _guesses(ranked, question, linker) or _guesses_path(ranked, linker) or is_ambiguous_date(text)
     return min(confidence, MAX_GUESS_PROBABILITY if is_guess else 1.0)
 
 
@@ -183,6 +184,23 @@ def _guesses(ranked: Sequence[RankedReading], question: Question, linker: Linker
         return False
     is_measure_guess = GUESSED_MEASURE_RULE in best.candidate.derivation.trace
     return is_measure_guess or is_part_name_guess(best.candidate, question, linker.index.graph)
+
+
+def _guesses_path(ranked: Sequence[RankedReading], linker: Linker) -> bool:
+    """Whether the likeliest reading, without a named thing, passes over things that the question does not name, by two
+    links that it does not name: "is any plot free" is not about plots of growers of a free event."""
+    select = asked_select(ranked[0].candidate.body) if ranked else None
+    if select is None or any(each.keys for each in select.variables):
+        return False
+    links = ranked[0].candidate.derivation.links
+    predicates = {ref.predicate or ref.via for link in links for ref in link.refs}
+    nodes = linker.index.graph.nodes
+    classes = {iri for x in links if x.kind == "class" for ref in x.refs for iri in nodes[ref.node].classes}
+    terms = [*select.answers, *(each.left for each in select.filters), *([select.order.by] if select.order else [])]
+    used = {*map(variable_of, terms), *select.group}
+    passed = (v for v in select.variables if not v.keys and v.name not in used and classes.isdisjoint(v.classes))
+    at_each = ([select.edges[i].predicate for i in edges_at(select, each.name)] for each in passed)
+    return any(len(edges) > 1 and predicates.isdisjoint(edges) for edges in at_each)
 
 
 def _unstated_answer(match: AnswerTypeMatch, schema: Schema) -> tuple[str, str] | None:

@@ -41,6 +41,21 @@ UNNAMED = {
     "Which beer got complaints from the airport?": "“No complaint was ever made about it.”",
     "Which brewer owns a motorbike?": "",
     "Which pub burned?": "",
+    # texts of persons, if the question asks who
+    "Who can speak foreign languages?": "Mei Lindqvist: “Keeps the yeast bank and speaks four languages.”",
+}
+# questions for whatever is known of a thing, and what must be shown
+OPEN = {
+    "What should I know about The Crown?": "“Has a beer garden. Closed on Mondays.",
+    "anything special about Tank 2?": "has a dent near the hatch",
+    "What do I need to know about Night Ferry before I order it?": "not suitable for vegans",
+}
+# requests for a deed or an opinion: the status, and what must be shown beside one sentence
+REQUESTS = {
+    "Please send Ada Finch an email": ("partial", "“Trained as a chemist and plays the trombone.”"),
+    "Please order some malt": ("not_in_graph", ""),
+    "Should I serve Night Ferry to a vegan?": ("partial", "not suitable for vegans"),
+    "What do you think of Low Tide?": ("partial", "“Made for drivers."),
 }
 
 
@@ -90,6 +105,36 @@ async def test_the_nearest_texts_without_a_named_thing(app: App, question: str) 
     else:
         assert answer["status"] == "not_in_graph"
         assert answer["options"]
+
+
+@pytest.mark.parametrize("question", OPEN)
+async def test_an_open_question_is_answered_with_a_description(app: App, question: str) -> None:
+    answer = await ask(app, question)
+    assert answer["status"] == "answered"
+    assert OPEN[question] in answer["answer"]
+
+
+@pytest.mark.parametrize("question", REQUESTS)
+async def test_a_request_gets_one_sentence_and_facts_of_what_it_names(app: App, question: str) -> None:
+    answer = await ask(app, question)
+    status, shown = REQUESTS[question]
+    assert (answer["status"], answer["values"]) == (status, [])
+    assert answer["answer"].startswith(("I can't do that", "I have no opinion"))
+    assert shown in answer["answer"]
+
+
+async def test_anything_with_a_text_that_has_all_words_is_found(app: App) -> None:
+    answer = await ask(app, "Is there anything with a dent near the hatch?")
+    assert (answer["status"], answer["values"]) == ("answered", ["Tank 2"])
+    unsure = await ask(app, "Do you have anything hazy?")
+    assert (unsure["status"], unsure["values"]) == ("clarify", ["Gull Wing"])
+
+
+async def test_the_thing_of_a_near_text_is_the_topic(app: App) -> None:
+    await ask(app, "Who can speak foreign languages?", "speaker")
+    followed = await ask(app, "When did she join?", "speaker")
+    assert followed["standalone"] == "When did Mei Lindqvist join?"
+    assert "2021" in followed["answer"]
 
 
 async def test_a_name_that_the_graph_lacks_is_said_to_be_missing(app: App) -> None:

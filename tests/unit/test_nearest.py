@@ -192,3 +192,28 @@ def test_things_whose_text_has_all_words_answer() -> None:
         draft = draft_matches([sentence])
         assert draft is not None
         assert (draft.status, draft.values, draft.confidence) == (status, ("Otter",), sentence.nearness.chance)  # type: ignore[union-attr]
+
+
+def test_values_of_the_nearest_property_are_listed_and_the_property_is_offered() -> None:
+    def deep(name: str, value: str) -> EvidenceSentence:
+        triples = ((name, "depth", value),)
+        return EvidenceSentence("lexical", 1, f"The depth of {name} is {value}.", name, triples=triples,
+                                nearness=Nearness(0.5, name))  # fmt: skip
+
+    values = [deep("Otter", "3 m"), deep("Heron", "2 m"), deep("Wren", "1 m"), deep("Swift", "4 m")]
+    depths = Reading(BOATS, 0.0, 0.0, "the depths of the boats", near=True)
+    understanding = Understanding("which boat is shallow?", readings=(*boats(("shallow",))[0].readings, depths))
+    draft = draft_nearest(understanding, values)
+    assert draft is not None
+    assert [indexes for _, indexes in draft.sentences] == [(), (0,), (1,), (2,), (3,)]
+    assert (draft.status, draft.values, draft.options, draft.things) == ("partial", (), (depths,), ())
+
+
+def test_near_texts_without_a_named_thing_stand_beside_rows_that_leave_words_out() -> None:
+    understanding, rows = boats(("sank",))
+    near = [fact("Otter sank.", 0.6), fact("Otter sails.", 0.3)]
+    lead, *facts = facts_beside(understanding, [rows, *near], rows, is_offering=True)
+    assert lead == ("The graph also says:", ())
+    assert facts == [("Otter sank.", (1,))]
+    complete, rows = boats(())
+    assert facts_beside(complete, [rows, *near], rows, is_offering=True) == ()

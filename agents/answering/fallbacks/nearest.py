@@ -35,6 +35,8 @@ FEWEST_FACTS, MOST_FACTS, MOST_OTHERS = 3, 6, 3
 MOST_WORDS, MOST_WORDS_BESIDE = 150, 60
 # facts that are less near than the nearest by more than this are shown only to have enough (given)
 NEAR = 0.15
+# likeness of the nearest fact below which any other may be the one that is asked for (given)
+UNCERTAIN = 0.4
 # words from which on a literal is a text, and from which on a text is a sentence (given)
 PROSE_WORDS, SENTENCE_WORDS = 3, 6
 SENTENCE_ENDS = (".", "!", "?")
@@ -91,17 +93,29 @@ def draft_nearest(understanding: Understanding, evidence: Sequence[Evidence]) ->
     things = [named[key] for key in dict.fromkeys(map(_thing, chosen)) if key in named]
     lead = _lead(understanding, things)
     readings = (*likeliest_reading(understanding, evidence, bool(things)), *(each.everything for each in things))
+    lists_values = not things and any(_is_value(each, chosen) for each in chosen)
+    if lists_values:
+        readings += tuple(each for each in understanding.readings if each.near)
     offer = offer_readings(readings) if readings else ""
     shown = _within_words(chosen, MOST_WORDS - len(f"{lead} {offer}".split()), bool(things))
+    about = tuple((each.mention.target, each.mention.label) for each in things)
     absent = bool(understanding.absent)
     return AnswerDraft(
         ((lead, ()), *(_worded(each, bool(things)) for each in shown)),
         "not_in_graph" if absent else "partial",
         reason=lead,
         options=readings,
-        things=tuple((each.mention.target, each.mention.label) for each in things),
+        things=about or (() if lists_values else _thing_of_text(shown[0])),
         topic=things[0].everything if things else None,
     )
+
+
+def _thing_of_text(near: NearSentence) -> tuple[tuple[str, str], ...]:
+    """The thing that a sentence is about, which later turns may refer to; none for documents."""
+    _, sentence, nearness = near
+    if sentence.document is not None or not (nearness.thing or sentence.keys):
+        return ()
+    return ((nearness.thing or sentence.keys[0], sentence.title),)
 
 
 def facts_beside(
@@ -115,27 +129,28 @@ def facts_beside(
     # a yes does not say what there is
     given = predicates_of(plan.body) if plan is not None and isinstance(plan.body, Select) else set()
     least = MIN_LIKENESS_BESIDE[bool(left_out)]
-    near = [each for each in near_sentences(evidence) if each[2].thing in named and not each[2].chance]
+    near = [each for each in near_sentences(evidence) if not each[2].chance]
     others = [
         each
-        for each in near
-        if each[2].likeness >= least and given.isdisjoint(predicate for _, predicate, _ in each[1].triples)
+        for each in (near if named else _nearest_others(near) if left_out else ())
+        if given.isdisjoint(predicate for _, predicate, _ in each[1].triples)
+        if each[2].likeness >= (least if named else MIN_LIKENESS) and (each[2].thing in named or not named)
     ]
-    others = [each for each in others if each[2].thing == others[0][2].thing]
-    shown = _within_words(others[:FEWEST_FACTS], MOST_WORDS_BESIDE, True) if others else []
+    others = [each for each in others if not named or each[2].thing == others[0][2].thing]
+    shown = _within_words(others[:FEWEST_FACTS], MOST_WORDS_BESIDE, bool(named)) if others else []
     if not shown:
         return ()
-    name = quote_line(named[shown[0][2].thing].mention.label)
+    of_name = f" of {quote_line(named[shown[0][2].thing].mention.label)}" if named else ""
     unclear = list(_unclear_phrases(understanding)) if left_out else []
     if is_offering:
-        lead = f"The graph also says of {name}:"
+        lead = f"The graph also says{of_name}:"
     elif unclear:
         lead = (
-            f"I am not sure how to read {quoted_list(unclear)}; if you meant something else, the graph says of {name}:"
+            f"I am not sure how to read {quoted_list(unclear)}; if you meant something else, the graph says{of_name}:"
         )
     else:
-        lead = f"If you meant something else, the graph says of {name}:"
-    return ((lead, ()), *(_worded(each, True) for each in shown))
+        lead = f"If you meant something else, the graph says{of_name}:"
+    return ((lead, ()), *(_worded(each, bool(named)) for each in shown))
 
 
 def _nearest_facts(facts: Sequence[NearSentence]) -> list[NearSentence]:
@@ -146,14 +161,28 @@ def _nearest_facts(facts: Sequence[NearSentence]) -> list[NearSentence]:
     for key in dict.fromkeys(map(_thing, facts)):
         own = by_thing[key]
         best = own[0][2].likeness
-        shown += [each for n, each in enumerate(own[:most]) if n < FEWEST_FACTS or each[2].likeness >= best - NEAR]
+        near = 0.0 if best < UNCERTAIN else best - NEAR
+        shown += [each for n, each in enumerate(own[:most]) if n < FEWEST_FACTS or each[2].likeness >= near]
     return shown
 
 
 def _nearest_others(near: Sequence[NearSentence]) -> list[NearSentence]:
-    """Texts of things of the requested class that have some of the words, else sentences that are like the question."""
-    matches = [each for each in near if each[2].thing]
-    return (matches or [each for each in near if each[2].likeness >= MIN_LIKENESS])[:MOST_OTHERS]
+    """Texts of things of the requested class that have some of the words, and sentences that are like the question; and
+    values of the nearest property, if it is nearly as near."""
+    found = list({each[1].text: each for each in near if each[2].thing or each[2].likeness >= MIN_LIKENESS}.values())
+    found = [each for each in found if each[2].likeness >= found[0][2].likeness - NEAR]
+    texts = [each for each in found if not _is_value(each, found)][:MOST_OTHERS]
+    return [each for each in found if each in texts or _is_value(each, found)]
+
+
+def _is_value(near: NearSentence, found: Sequence[NearSentence]) -> bool:
+    """Whether a sentence gives the value of a property that others give of other things: these are as near."""
+    same = (each for _, each, nearness in found if nearness.thing and nearness.likeness == near[2].likeness)
+    return bool(near[2].thing) and sum(_predicates(each) == _predicates(near[1]) for each in same) > 1
+
+
+def _predicates(sentence: EvidenceSentence) -> set[str]:
+    return {predicate for _, predicate, _ in sentence.triples}
 
 
 def _within_words(chosen: Sequence[NearSentence], left: int, is_named: bool) -> list[NearSentence]:

@@ -8,7 +8,7 @@ from ingestion.induce.declarations import Declarations
 from ingestion.induce.names.column_names import SqlIdentifiers, column_name, namespace_word, readable_name
 from ingestion.induce.names.iri_segments import distinctive_segments
 from ingestion.vocabulary import EMPTY_TYPES, local_name
-from nacre.language.forms.nouns import wording_entry
+from nacre.language.base import word_list
 
 
 def name_classes(classes: Classes, names: SqlIdentifiers, declarations: Declarations) -> Classes:
@@ -108,7 +108,7 @@ def strip_table_affix(name: str) -> str:
     >>> strip_table_affix("tblVisit"), strip_table_affix("tabular")
     ('Visit', 'tabular')
     """
-    marks = wording_entry("tables")
+    marks = word_list("wording", "tables")
     glued = next((m for m in marks if len(m) > 1 and name.startswith(m) and name[len(m) : len(m) + 1].isupper()), "")
     if glued:
         return name.removeprefix(glued)

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from ingestion.induce.names.column_names import readable_name
-from nacre.language.forms.nouns import wording_entry
+from nacre.language.base import word_list
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,4 +51,6 @@ def _head(iri: str) -> str:
 def _segments_of(head: str) -> list[str]:
     """The path segments of an IRI without authority and local name."""
     parts = re.split(r"[/#?]", unquote(head, errors="replace"))[1:-1]
-    return [part for part in parts if part and not part.isdigit() and part.lower() not in wording_entry("segments")]
+    return [
+        part for part in parts if part and not part.isdigit() and part.lower() not in word_list("wording", "segments")
+    ]

@@ -9,8 +9,9 @@ import simplemma
 from ingestion.induce.names.column_names import lowercase_name
 from ingestion.induce.names.split_joined_words import split_joined_words
 from ingestion.vocabulary import local_name
+from nacre.language.base import word_list, word_map
 from nacre.language.forms.measure_nouns import amount_name
-from nacre.language.forms.nouns import is_participle, wording_entry
+from nacre.language.forms.nouns import is_participle
 from nacre.language.tokens import lemma
 
 # minimum length of an abbreviation, and of one that is an English word itself
@@ -79,16 +80,16 @@ def expand_abbreviations(label: str, own: Collection[str] = (), others: Collecti
     >>> expand_abbreviations("phone no"), expand_abbreviations("pay monthly"), expand_abbreviations("num rooms")
     ('phone number', 'monthly pay', 'number of rooms')
     """
-    known = wording_entry("abbreviations")
+    known = word_map("wording", "abbreviations")
     first, *rest = label.split() or [label]
     found = [known.get(first.lower()) or _expand_class_word(first, own, others, leads=bool(rest))]
     found += [known.get(word.lower()) or _expand_class_word(word, own, others, leads=False) for word in rest]
     if rest and found[-1].lower() == "no":
         found[-1] = "number"
     # as in "salary monthly" or "date return"
-    if rest and (found[-1].lower() in wording_entry("periodic") or _is_dated(label, found)):
+    if rest and (found[-1].lower() in word_list("wording", "periodic") or _is_dated(label, found)):
         # "since" already says that it is a date
-        found = found[-1:] if found[-1].lower() in wording_entry("prepositions") else [found[-1], *found[:-1]]
+        found = found[-1:] if found[-1].lower() in word_list("wording", "prepositions") else [found[-1], *found[:-1]]
     return amount_name(" ".join(found))
 
 
@@ -96,7 +97,7 @@ def _is_dated(label: str, words: list[str]) -> bool:
     """Whether a word for a date precedes the noun it belongs to, as in "dt return", but not a verb, as in "dt
     hired"."""
     last = words[-1].lower()
-    done = is_participle(last) or last in wording_entry("intransitive")
+    done = is_participle(last) or last in word_list("wording", "intransitive")
     after = lemma(last) == last and last.isalpha() and not done
     return len(words) == 2 and label.split()[0].lower() == "dt" and after
 
@@ -135,12 +136,12 @@ def _without_column_words(iri: str, whole: str, role: PredicateRole) -> str:
     """A name without the words for the kind of its column and for its table."""
     name = local_name(iri)
     # the "genre" of "genre_is"
-    words = _without_end(whole.split(), wording_entry("copulas"))
+    words = _without_end(whole.split(), word_list("wording", "copulas"))
     own = role.owners[0].split() if "_" in name and len(role.owners) == 1 else []
     if role.ends:
-        if len(words) > 1 and words[0].lower() in wording_entry("leading"):
+        if len(words) > 1 and words[0].lower() in word_list("wording", "leading"):
             words = words[1:]
-        before, words = words, _without_end(words, wording_entry("keys") | wording_entry("pointers"))
+        before, words = words, _without_end(words, word_list("wording", "keys") | word_list("wording", "pointers"))
         if " ".join(words) in role.owners and " ".join(words) not in role.ends:
             # the "feature code" of a feature leads to no feature
             words = before
@@ -148,11 +149,13 @@ def _without_column_words(iri: str, whole: str, role: PredicateRole) -> str:
             # a "manager employee" is an employee
             words = words[: -len(kind.split())] if _begins(words[::-1], kind.split()[::-1]) else words
     elif role.is_flag:
-        words = _without_end(words, wording_entry("flags"))
+        words = _without_end(words, word_list("wording", "flags"))
     elif name.lower().endswith("_cd") and words[:-1] != own:
-        words = _without_end(words, wording_entry("keys"))
+        words = _without_end(words, word_list("wording", "keys"))
     # "number" alone would be a count, and "of" would have no meaning
-    if _begins(words, own) and words[len(own)].lower() not in wording_entry("keys") | wording_entry("prepositions"):
+    if _begins(words, own) and words[len(own)].lower() not in word_list("wording", "keys") | word_list(
+        "wording", "prepositions"
+    ):
         words = words[len(own) :]
     return " ".join(words)
 

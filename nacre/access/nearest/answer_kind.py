@@ -46,10 +46,11 @@ def kind_fit(sentence: EvidenceSentence, thing: str, asked: AnswerKind, schema: 
     predicate = schema.predicate_of.get(iri)
     if predicate is None:
         return 0
-    return 1 if _gives(predicate, subject != thing, value, asked, schema) else -1
+    return 1 if gives_kind(predicate, subject != thing, value, asked, schema) else -1
 
 
-def _gives(predicate: Predicate, is_inverse: bool, value: str, asked: AnswerKind, schema: Schema) -> bool:
+def gives_kind(predicate: Predicate, is_inverse: bool, value: str, asked: AnswerKind, schema: Schema) -> bool:
+    """Whether a property with such a value, or the things that it leads from, are of the requested kind."""
     label = predicate.label.casefold()
     words = [lemma(word) for word in name_tokens(label)]
     is_date = predicate.datatype in _DATES

@@ -90,7 +90,7 @@ def nearest_sentences(
     names of things."""
     words, name = frozenset(name_tokens(question)), frozenset(name_tokens(thing.label))
     own = [each for each in dict.fromkeys(sentences) if not _lists_others(each, thing)]
-    facts = [_Fact(each, fact_text(each, thing.label), _label(each, graph.schema)) for each in own]
+    facts = [_Fact(each, fact_text(each, thing.label), property_label(each, graph.schema)) for each in own]
     facts = [each for each in facts if not _repeats(each, name)]
     by_words = word_likenesses(asked_forms(asked), [text_forms(each.text) for each in facts])
     kind = requested_kind(question)
@@ -110,7 +110,7 @@ def nearest_sentences(
     ]
 
 
-def _label(sentence: EvidenceSentence, schema: Schema) -> str:
+def property_label(sentence: EvidenceSentence, schema: Schema) -> str:
     """The label of the property that a sentence states; "" for several or none."""
     predicates = {predicate for _, predicate, _ in sentence.triples}
     return schema.predicate_of[min(predicates)].label if len(predicates) == 1 else ""
@@ -129,7 +129,7 @@ def _gain(fact: _Fact, question: frozenset[str], schema: Schema) -> float:
     """What a sentence tells a reader more or less than a value does, as likeness. The question may ask for a list."""
     label = _lemmas(name_tokens(fact.label))
     is_unasked = not label or not label <= _lemmas(question)
-    losses = CODE_LOSS * _is_code(fact.sentence, schema) + LIST_LOSS * (_is_list(fact.sentence) and is_unasked)
+    losses = CODE_LOSS * _is_code(fact.sentence, schema) + LIST_LOSS * (is_list(fact.sentence) and is_unasked)
     return PROSE_GAIN * is_prose(fact.sentence) - losses
 
 
@@ -178,13 +178,14 @@ def _is_code(sentence: EvidenceSentence, schema: Schema) -> bool:
     return any(schema.predicate_of[p].role == "identifier" or "://" in sentence.text for _, p, _ in sentence.triples)
 
 
-def _is_list(sentence: EvidenceSentence) -> bool:
+def is_list(sentence: EvidenceSentence) -> bool:
+    """Whether a sentence has as many words as a list."""
     return len(sentence.text.split()) >= LIST_WORDS and not is_prose(sentence)
 
 
 def _lists_others(sentence: EvidenceSentence, thing: Mention) -> bool:
     """Whether a sentence only lists what has the thing as a value, "diesel is the fuel of ...", and tells of these."""
-    return _is_list(sentence) and all(value == thing.target for _, _, value in sentence.triples)
+    return is_list(sentence) and all(value == thing.target for _, _, value in sentence.triples)
 
 
 def round_likeness(value: float) -> float:

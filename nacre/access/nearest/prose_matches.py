@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from agents.answering.selection.rows import candidate_rows, row_probability, sole_reading
 from nacre.access.nearest.likeness import WordForms, has_word, question_forms, text_forms
 from nacre.access.nearest.named_facts import is_prose, passage_sentences, round_likeness
-from nacre.language.base import word_list
-from nacre.language.tokens import name_tokens
+from nacre.language.base import language, word_list
+from nacre.language.tokens import name_tokens, tokenize
 from nacre.plans.inspect_select import asked_select
 from nacre.records.evidence import Evidence, EvidenceSentence, Nearness
 from nacre.records.plan import Aggregate, Ask, Body, Itself
@@ -83,15 +83,17 @@ def _match(key: str, together: int, own: int, sentence: EvidenceSentence, reques
 def _requested(
     understanding: Understanding, evidence: Sequence[Evidence], lexicon: Lexicon, schema: Schema
 ) -> Requested | None:
-    """What the likeliest rows ask for, if they are things and leave words out; None for other rows."""
+    """What the likeliest rows ask for, if they are things and leave words out, or anything; None for other rows."""
     rows = max((each for _, each in candidate_rows(evidence) if each.reading is not None),
                key=lambda each: row_probability(understanding, each), default=None)  # fmt: skip
     reading = sole_reading(understanding, rows) if rows is not None else None
-    if rows is None or reading is None:
-        return None
-    classes = requested_classes(reading.plan.body)
+    classes = requested_classes(reading.plan.body) if reading is not None else ()
+    if not classes:
+        return _requested_anything(understanding)
+    assert rows is not None
+    assert reading is not None
     words = tuple(dict.fromkeys(form for text in reading.unused for form in question_forms(text)))[:MOST_WORDS]
-    if not classes or not words or reading.lost:
+    if not words or reading.lost:
         return None
     is_list = rows.table.columns[:1] != ("yes",) and rows.table.contributing is None
     if is_list and not rows.table.truncated:
@@ -103,6 +105,16 @@ def _requested(
         return thing is not None and thing.relation in relations
 
     return Requested(is_member, words, is_list)
+
+
+def _requested_anything(understanding: Understanding) -> Requested | None:
+    """What "is there anything that leaks?" asks for: anything whose texts have all words of the question."""
+    anything = language().words["anything"]
+    tokens = tokenize(understanding.standalone)
+    if understanding.named or anything.isdisjoint(token.norm for token in tokens):
+        return None
+    words = question_forms(" ".join(token.text for token in tokens if token.norm not in anything))[:MOST_WORDS]
+    return Requested(lambda key: True, words, True) if words else None
 
 
 def requested_classes(body: Body) -> tuple[str, ...]:

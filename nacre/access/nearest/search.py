@@ -10,9 +10,10 @@ from agents.answering.answer_draft import Lack
 from agents.answering.draft_sentences import QUERYING
 from agents.answering.selection.rows import indexed_sentences
 from agents.turn_view import TurnView
-from nacre.access.nearest.likeness import likenesses
+from nacre.access.nearest.class_facts import ClassFacts, class_facts
+from nacre.access.nearest.likeness import likenesses, question_forms, text_forms, word_likenesses
 from nacre.access.nearest.look_up import compare_readings, look_up_nearest
-from nacre.access.nearest.named_facts import is_telling, named_facts, round_likeness
+from nacre.access.nearest.named_facts import is_list, is_telling, named_facts, round_likeness
 from nacre.access.nearest.prose_matches import prose_matches
 from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Nearness, Query
 from nacre.records.turn import Understanding
@@ -34,7 +35,7 @@ class NearestFound(NamedTuple):
 
 def search_nearest(view: TurnView, lack: Lack, graph: Graph) -> NearestFound:
     """The sentences that are nearest to the question, with their nearness: texts of requested things, and facts of the
-    named things; if nothing answers and none is named, sentences that other branches found. The nearest fact is looked
+    named things; if none is named, facts of the classes that it asks for and sentences that other branches found. The nearest fact is looked
     up as a reading of its own. An endpoint is asked for no facts if the rows only lack certainty.
 
     Blocking; raises ToolError if a store fails.
@@ -48,7 +49,12 @@ def search_nearest(view: TurnView, lack: Lack, graph: Graph) -> NearestFound:
     queries: tuple[Query, ...] = ()
     if not any(each.nearness and each.nearness.chance for each in matches):
         facts, queries = named_facts(understanding, graph, view.round)
-        evidence += facts or (_nearest_found(view, graph) if lack == "everything" else [])
+        if not facts and lack != "certainty":
+            of_class = class_facts(understanding, graph, view.round) if _is_unclear(understanding) else ClassFacts()
+            understanding = replace(understanding, readings=(*understanding.readings, *of_class.readings))
+            others = _nearest_found(view, graph)
+            evidence += [*of_class.sentences, *(each for each in others if lack == "everything" or not is_list(each))]
+        evidence += facts
         understanding = compare_readings(understanding, facts, graph)
         looks_up = not view.enabled or not set(QUERYING).isdisjoint(view.enabled)
         looked_up = look_up_nearest(understanding, facts, view.evidence, graph, view.round) if looks_up else None
@@ -63,10 +69,17 @@ def search_nearest(view: TurnView, lack: Lack, graph: Graph) -> NearestFound:
     return NearestFound(found, understanding)
 
 
+def _is_unclear(understanding: Understanding) -> bool:
+    """Whether the likeliest reading leaves words out, or there is none."""
+    return bool(understanding.unknown) or not understanding.readings or bool(understanding.readings[0].unused)
+
+
 def _nearest_found(view: TurnView, graph: Graph) -> list[EvidenceSentence]:
     """The sentences that the branches found, compared with the question."""
     found = [each for _, each in indexed_sentences(view.evidence) if each.round and is_telling(each, graph.schema)]
-    sentences = list({each.text: each for each in found}.values())[:MOST_COMPARED]
+    found = list({each.text: each for each in found}.values())
+    by_words = word_likenesses(question_forms(view.standalone), [text_forms(each.text) for each in found])
+    sentences = [found[i] for i in sorted(range(len(found)), key=lambda i: (-by_words[i], i))[:MOST_COMPARED]]
     texts = [f"{each.title}: {each.text}" for each in sentences]
     near = likenesses(view.standalone, texts, graph.lexicon.embedder)
     return [

@@ -3,9 +3,8 @@
 import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import Any
 
-from nacre.language.base import load_language_data, phrase_list, word_list, word_map
+from nacre.language.base import phrase_list, word_list, word_map
 from nacre.language.tokens import lemma
 
 _VOWELS = "aeiou"
@@ -13,18 +12,6 @@ _VOWELS = "aeiou"
 _VOWEL_NAMES = "AEFHILMNORSX"
 _MAX_ACRONYM = 4
 _NUMBER = re.compile(r"[\d,.]+")
-
-
-@cache
-def wording_entry(name: str) -> Any:
-    """An entry of `en/wording.yaml`: a set of words, or a mapping from words to their forms."""
-    entry = _wording()[name]
-    return frozenset(entry.split()) if isinstance(entry, str) else entry
-
-
-@cache
-def _wording() -> dict[str, Any]:
-    return load_language_data("en/wording.yaml")
 
 
 @lru_cache(maxsize=8192)

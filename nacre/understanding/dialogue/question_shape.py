@@ -24,8 +24,10 @@ def is_bare_property(words: Sequence[Token], linker: Linker) -> bool:
     )
     if has_other_words or ("class" in kinds and not is_choice_of_best(words)):
         return False
-    if any(t.norm[:1].isdigit() for t in words):
-        # A date or a number already says which things are meant.
+    known = language().words
+    is_open = words[0].norm in known["question_words"] and known["pronouns"].isdisjoint(t.norm for t in words)
+    if any(t.norm[:1].isdigit() for t in words) or (is_open and any(c.kind == "value" and c.exact for c in candidates)):
+        # A date, a number or a value already says which things are meant.
         return False
     return bool(kinds & {"predicate", "flag"}) or any(gradable_adjective(t) for t in words)
 
@@ -65,6 +67,12 @@ def has_superlative(words: Sequence[Token]) -> bool:
         adjective is not None and (adjective.degree == "superlative" or (i > 0 and words[i - 1].norm in most))
         for i, adjective in enumerate(map(gradable_adjective, words))
     )
+
+
+def counts_most(words: Sequence[Token]) -> bool:
+    """Whether a question compares numbers of things: "which town has the most members"."""
+    cues = analyse_question(" ".join(t.norm for t in words)).cues
+    return words[0].norm in language().words["question_words"] and any(c.kind == "most" for c in cues)
 
 
 def sum_words(words: Sequence[Token]) -> frozenset[int]:

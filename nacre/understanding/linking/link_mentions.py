@@ -6,8 +6,7 @@ links that remain: parsing and ranking do.
 
 from collections.abc import Iterator, Sequence
 
-from nacre.language.base import language
-from nacre.language.forms.nouns import wording_entry
+from nacre.language.base import language, word_list
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.index import LinkingIndex
 from nacre.understanding.linking.schema.class_synonyms import prefer_class_synonyms
@@ -84,7 +83,7 @@ def _drop_unlikely_names(
 def _drop_parts_of_verbs(links: Sequence[Link], question: Question) -> Iterator[Link]:
     """The links without partial property names inside a verb with its preposition or particle, if that verb is a whole
     name: "discovered by" does not mean "discovered on", nor "check out" "check in"."""
-    words, particles = question.tokens, wording_entry("prepositions") | wording_entry("particles")
+    words, particles = question.tokens, word_list("wording", "prepositions") | word_list("wording", "particles")
     verbs = [
         x.covered
         for x in links

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from itertools import takewhile
 
 from nacre.language.base import pattern, phrase_list, word_list
-from nacre.language.forms.nouns import is_plural, join_names, place_phrase, wording_entry
+from nacre.language.forms.nouns import is_plural, join_names, place_phrase
 from nacre.records.plan import Itself, Select
 
 MAX_LISTED_NAMES = 30
@@ -83,7 +83,7 @@ def definite_phrase(words: str) -> str:
     ('the mills and their towns', 'those 3 mills', 'Fox variants')
     """
     first = words.partition(" ")[0]
-    return f"the {words}" if first.islower() and first not in wording_entry("determiners") else words
+    return f"the {words}" if first.islower() and first not in word_list("wording", "determiners") else words
 
 
 def list_lead(words: str, number: int, body: object) -> str:
@@ -147,6 +147,6 @@ def _counted_statement(words: str) -> str:
     is_only_clause = not pattern("wording", "condition_words").search(f"{noun} {clause}".replace(" without ", " "))
     first = clause.partition(" ")[0]
     # the noun is the subject of the clause unless another noun comes first
-    if rest and is_only_clause and first.islower() and first not in wording_entry("determiners"):
+    if rest and is_only_clause and first.islower() and first not in word_list("wording", "determiners"):
         return f"{noun} {clause}"
     return f"There are {words}"

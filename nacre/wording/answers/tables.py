@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from nacre.language.base import word_list
 from nacre.language.forms.measure_nouns import is_count_noun
 from nacre.language.forms.nouns import (
     is_participle,
@@ -12,7 +13,6 @@ from nacre.language.forms.nouns import (
     possessive_phrase,
     singular,
     with_indefinite_article,
-    wording_entry,
 )
 from nacre.language.thesaurus import is_person
 from nacre.records.plan import Aggregate, Attribute, Body, Select
@@ -100,7 +100,9 @@ def single_row_sentence(found: Grid) -> str:
         return f"There is one such {first.heading}: {first.texts[0]}."
     if not first.is_named or first.is_number or not rest or first.heading == rest[0].heading:
         return f"{capitalise_first('; '.join(f'{c.heading}: {c.texts[0]}' for c in (first, *rest)))}."
-    if any(c.heading.rpartition(" ")[2] in wording_entry("prepositions") or is_participle(c.heading) for c in rest):
+    if any(
+        c.heading.rpartition(" ")[2] in word_list("wording", "prepositions") or is_participle(c.heading) for c in rest
+    ):
         # "fired in" is nothing that a thing has
         return f"{first.texts[0]}: {join_names([f'{c.heading} {c.texts[0]}' for c in rest])}."
     return f"{first.texts[0]} has {join_names([_possession(c.heading, c) for c in rest])}."

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from nacre.language.base import word_map
+from nacre.language.base import phrase_map, word_list, word_map
 from nacre.language.booleans import alternative_values, has_boolean_name, none_value, parse_boolean
 from nacre.language.dates import format_yearless_date
 from nacre.language.forms.measure_nouns import is_count_noun
-from nacre.language.forms.nouns import is_plural, place_phrase, singular, with_indefinite_article, wording_entry
+from nacre.language.forms.nouns import is_plural, place_phrase, singular, with_indefinite_article
 from nacre.language.forms.pronouns import gender
 from nacre.language.forms.verb_phrase import BE, Verb, VerbPhrase
 from nacre.language.forms.verbs import third_person
@@ -120,7 +120,7 @@ def _presence_clause(condition: _Condition) -> Clause | None:
         return None
     is_known = (each.op in ("known", "!=")) != each.negated
     if condition.label.kind == "noun" and condition.predicate.datatype == "text" and not condition.attribute.part:
-        is_bare = none is not None or is_plural(name) or name in wording_entry("mass")
+        is_bare = none is not None or is_plural(name) or name in word_list("wording", "mass")
         return owning_clause(name if is_bare else with_indefinite_article(name), name, has=is_known)
     clause = owning_clause(f"a known {name}", has=is_known)
     return replace(clause, subject=f"the {name} of {{}}", said=VerbPhrase(BE, "known", denied=not is_known))
@@ -173,7 +173,7 @@ def _count_clause(condition: _Condition) -> Clause | None:
 def _adjective_clause(condition: _Condition) -> Clause | None:
     """A condition on a number that has an adjective: "older than 30", "30 or older"; None for others."""
     each, value = condition.filter, condition.value
-    more_less: tuple[str, str] | None = wording_entry("comparatives").get(condition.name)
+    more_less: tuple[str, str] | None = phrase_map("wording", "comparatives").get(condition.name)
     if (
         more_less is None
         or each.negated

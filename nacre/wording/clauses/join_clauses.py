@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from nacre.language.base import phrase_list, word_map
+from nacre.language.base import phrase_list, word_list, word_map
 from nacre.language.format_values import is_number_name
-from nacre.language.forms.nouns import join_names, wording_entry
+from nacre.language.forms.nouns import join_names
 from nacre.plans.merge import is_from_earlier_turn
 from nacre.records.plan import Variable
 
@@ -53,7 +53,7 @@ def aggregate_name(function: str, own: str) -> str:
     """
     adjective = word_map("wording", "aggregate_adjectives")[function]
     first = own.split()[0].casefold() if own.split() else ""
-    return own if first in wording_entry("computed")[adjective].split() else f"{adjective} {own}"
+    return own if first in word_map("wording", "computed")[adjective].split() else f"{adjective} {own}"
 
 
 def superlative_phrase(noun: str, texts: Sequence[str]) -> str:
@@ -78,7 +78,7 @@ def person_clause(clause: str) -> str:
     """
     pronoun, _, rest = clause.partition(" ")
     first = rest.partition(" ")[0]
-    is_subject = pronoun == "that" and first.islower() and first not in wording_entry("determiners")
+    is_subject = pronoun == "that" and first.islower() and first not in word_list("wording", "determiners")
     return f"who {rest}" if is_subject else clause
 
 

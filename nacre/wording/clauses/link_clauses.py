@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from nacre.language.forms.nouns import is_plural, possessive_phrase, with_indefinite_article, wording_entry
+from nacre.language.base import word_list
+from nacre.language.forms.nouns import is_plural, possessive_phrase, with_indefinite_article
 from nacre.language.forms.verb_phrase import BE, HAVE, INCLUDE, VerbPhrase
 from nacre.language.forms.verbs import active_verb
 from nacre.language.thesaurus import is_noun_of_kind, is_person
@@ -44,7 +45,7 @@ def forward_link_clause(label: PredicateLabel, other: LinkEnd, noun: str) -> Cla
         # an "appointment with" somebody
         return placed_clause(f"{label.one.removeprefix(noun).strip()} {other.words}")
     clause = relative_clause(label.phrase(other.words))
-    if label.one in wording_entry("prepositions"):
+    if label.one in word_list("wording", "prepositions"):
         # "the shows on the stage", not "that are on the stage"
         return replace(clause, one=clause.said.rest, many=clause.said.rest)
     is_role_of_named = label.kind == "role" and other.is_named and noun.split()[-1] == label.one.split()[-1]
@@ -85,7 +86,7 @@ def _owner_or_place(other: str, noun: str, other_noun: str) -> str:
         return f"of {other}"
     if not is_noun_of_kind("places", other_noun):
         return ""
-    return f"{'at' if other_noun.split()[-1] in wording_entry('places_at') else 'in'} {other}"
+    return f"{'at' if other_noun.split()[-1] in word_list('wording', 'places_at') else 'in'} {other}"
 
 
 def backward_link_clause(label: PredicateLabel, other: str, noun: str) -> Clause:

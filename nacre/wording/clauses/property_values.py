@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, replace
 
+from nacre.language.base import phrase_map, word_list
 from nacre.language.booleans import has_boolean_name, none_value, parse_boolean
 from nacre.language.forms.measure_nouns import is_count_noun
-from nacre.language.forms.nouns import is_plural, place_phrase, plural, possessive_phrase, singular, wording_entry
+from nacre.language.forms.nouns import is_plural, place_phrase, plural, possessive_phrase, singular
 from nacre.language.forms.pronouns import IT, THEY, Pronoun, gender
 from nacre.records.schema import Predicate
 from nacre.wording.labels.label import PredicateLabel
@@ -55,7 +56,7 @@ class PropertyValues:
     @property
     def life_event(self) -> tuple[str, str]:
         """A birth or death as a verb with its time or place: ("were born", "in Rome"); ("", "") for others."""
-        verb, place = wording_entry("life").get(self.label.one, ("", ""))
+        verb, place = phrase_map("wording", "life").get(self.label.one, ("", ""))
         if not verb or self.subject == IT or self.count > 1:
             return "", ""
         is_year = place == "on" and self.text.isdigit()
@@ -96,13 +97,13 @@ class PropertyValues:
     def _noun_clause(self, owner: str) -> str:
         subject, value = self.subject, self.number if self.count == 1 else None
         is_person = subject.whose != IT.whose
-        is_age = is_person and not owner and self.label.one in wording_entry("years_old")
+        is_age = is_person and not owner and self.label.one in word_list("wording", "years_old")
         if value is not None and is_age:
             return f"{subject.it} {subject.be} {self.text} years old"
         if value is not None and self.counted_noun and float(value).is_integer():
             noun = singular(self.counted_noun) if value == 1 else self.counted_noun
             return f"{subject.it} {subject.have} {'no' if value == 0 else self.text} {noun}"
-        is_located = self.count == 1 and self.label.one in wording_entry("located") and not is_person
+        is_located = self.count == 1 and self.label.one in word_list("wording", "located") and not is_person
         if is_located and not self.text[:1].isdigit():
             return f"{subject.it} {subject.be} in {self.text}"
         several = self.count > 1

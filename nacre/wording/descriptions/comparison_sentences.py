@@ -1,6 +1,7 @@
 """Word a comparison: its Table -> what differs and what is the same."""
 
-from nacre.language.forms.nouns import is_plural, join_names, singular, with_indefinite_article, wording_entry
+from nacre.language.base import word_list
+from nacre.language.forms.nouns import is_plural, join_names, singular, with_indefinite_article
 from nacre.language.tokens import fold
 from nacre.records.evidence import Table
 from nacre.wording.answers.sentence import capitalise_first
@@ -79,7 +80,7 @@ def _truth_of_both(label: str, *, yes: bool) -> str:
     noun = label.removeprefix("has ")
     if noun == label:
         return f"{'both are' if yes else 'neither is'} {label}"
-    mass = noun.split()[-1] in wording_entry("mass") or is_plural(noun)
+    mass = noun.split()[-1] in word_list("wording", "mass") or is_plural(noun)
     return f"{'both have' if yes else 'neither has'} {noun if mass else with_indefinite_article(noun)}"
 
 
@@ -103,7 +104,7 @@ def _noun_labels(labels: list[str]) -> tuple[list[str], int]:
     nouns = [
         each
         for each in labels
-        if each.split()[-1] not in wording_entry("prepositions")
+        if each.split()[-1] not in word_list("wording", "prepositions")
         and not each.endswith(")")
         and not each.startswith("is ")
     ]

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from nacre.language.base import word_list
 from nacre.language.format_values import is_number_name
 from nacre.language.forms.nouns import (
     number_with_noun,
     plural,
     singular,
     with_indefinite_article,
-    wording_entry,
 )
 from nacre.language.forms.pronouns import pronoun
 from nacre.language.thesaurus import is_person
@@ -175,8 +175,8 @@ def _introduction(
     what = noun.removeprefix("other ")
     gender = "".join(each.values.gender for each in gendered)
     # "Ann is female", and not "a female person"
-    what = gender if gender and what in wording_entry("anybody") else f"{gender} {what}".strip()
-    is_bare = what == gender or what.split()[-1] in wording_entry("mass")
+    what = gender if gender and what in word_list("wording", "anybody") else f"{gender} {what}".strip()
+    is_bare = what == gender or what.split()[-1] in word_list("wording", "mass")
     facts = (type_fact, *(f for each in gendered for f in each.facts))
     subject = capitalise_first(name) if name.islower() else name
     return f"{subject} is {what if is_bare else with_indefinite_article(what)}.", facts

@@ -1,7 +1,7 @@
 """Name classes: Variable or Class + Schema -> a noun in the singular."""
 
-from nacre.language.base import language
-from nacre.language.forms.nouns import is_plural, plural, singular, wording_entry
+from nacre.language.base import language, word_list
+from nacre.language.forms.nouns import is_plural, plural, singular
 from nacre.language.split_labels import label_words
 from nacre.language.tokens import split_name
 from nacre.records.plan import Variable
@@ -48,9 +48,11 @@ def is_plain_noun(noun: str) -> bool:
     [True, False, False, False]
     """
     first, *rest = noun.split()
-    if noun.split()[-1] in wording_entry("only_verbs") or (first in wording_entry("prepositions") and not rest[1:]):
+    if noun.split()[-1] in word_list("wording", "only_verbs") or (
+        first in word_list("wording", "prepositions") and not rest[1:]
+    ):
         return False
-    return not rest or (rest[-1] not in wording_entry("prepositions") and not is_plural(first))
+    return not rest or (rest[-1] not in word_list("wording", "prepositions") and not is_plural(first))
 
 
 def _class_nouns(schema: Schema) -> frozenset[str]:
@@ -83,7 +85,7 @@ def _lookup_noun(noun: str, variable: Variable, schema: Schema) -> str:
     first, _, rest = noun.partition(" ")
     if not rest:
         return ""
-    if first not in wording_entry("lookups"):
+    if first not in word_list("wording", "lookups"):
         return rest if _joins_same_class(first, singular(rest), variable, schema) else ""
     if any(p.label.casefold().endswith(" code") for p in schema.predicates_of(variable.classes)):
         return rest
@@ -107,13 +109,17 @@ def _singular_noun(noun: str, variable: Variable, schema: Schema) -> str:
     "staff member" of a collective noun, "piece of equipment" of a mass noun, "checking record" of a gerund.
     """
     last = noun.split()[-1]
-    if last in wording_entry("pieces"):
+    if last in word_list("wording", "pieces"):
         return f"piece of {noun}"
-    if last.endswith("ing") and last not in wording_entry("countable_ing") and last not in wording_entry("mass"):
+    if (
+        last.endswith("ing")
+        and last not in word_list("wording", "countable_ing")
+        and last not in word_list("wording", "mass")
+    ):
         return f"{noun} record"
-    if last not in wording_entry("collective"):
+    if last not in word_list("wording", "collective"):
         return singular(noun)
-    if last in wording_entry("unchanged"):
+    if last in word_list("wording", "unchanged"):
         # a crew or a faculty may be one thing
         return f"{noun} member"
     names = language().words["given"] | language().words["family"]

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from nacre.language.forms.nouns import is_participle, is_plural, plural, with_indefinite_article, wording_entry
+from nacre.language.base import word_list
+from nacre.language.forms.nouns import is_participle, is_plural, plural, with_indefinite_article
 from nacre.language.forms.verb_phrase import BE, HAVE, HAVE_BEEN, WAS, Verb, VerbPhrase, past_tense
 from nacre.language.forms.verbs import base_form, is_completed_action, is_link_verb, strip_preposition
 from nacre.language.thesaurus import function_words, is_person
@@ -56,7 +57,7 @@ class PredicateLabel:
 
         `is_temporal`: the values are years or dates; `is_dated`: they are dates.
         """
-        ends_with_preposition = self.one.split()[-1] in wording_entry("prepositions")
+        ends_with_preposition = self.one.split()[-1] in word_list("wording", "prepositions")
         if is_temporal and is_dated and self.kind == "verb":
             return self.event(f"on {values}")
         if is_temporal and not ends_with_preposition:
@@ -82,7 +83,7 @@ class PredicateLabel:
         """
         first, _, rest = self.one.partition(" ")
         if self.has:
-            is_mass = self.one.split()[-1] in wording_entry("mass") or is_plural(self.one)
+            is_mass = self.one.split()[-1] in word_list("wording", "mass") or is_plural(self.one)
             phrase = VerbPhrase(HAVE, self.one if is_mass else with_indefinite_article(self.one))
         elif self.kind == "noun" and rest and first.endswith("s") and is_link_verb(first):
             phrase = VerbPhrase(Verb(first, base_form(first), base_form(first)), rest)
@@ -100,7 +101,7 @@ def _complements(label: PredicateLabel) -> tuple[str, str]:
     first, _, last = label.one.rpartition(" ")
     if is_person(label.one) and not is_plural(label.one):
         return with_indefinite_article(label.one), plural(label.one)
-    is_compound = first.isalpha() and is_participle(last) and last not in wording_entry("dated")
-    if is_compound and not first.endswith("ly") and first not in wording_entry("adverbs") | function_words():
+    is_compound = first.isalpha() and is_participle(last) and last not in word_list("wording", "dated")
+    if is_compound and not first.endswith("ly") and first not in word_list("wording", "adverbs") | function_words():
         return f"{first}-{last}", f"{first}-{last}"
     return label.one, label.one

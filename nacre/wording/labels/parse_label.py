@@ -4,8 +4,8 @@ from functools import cache
 
 import simplemma
 
-from nacre.language.base import language, phrase_list
-from nacre.language.forms.nouns import is_participle, plural, with_indefinite_article, wording_entry
+from nacre.language.base import language, phrase_list, word_list, word_map
+from nacre.language.forms.nouns import is_participle, plural, with_indefinite_article
 from nacre.language.forms.verbs import base_form, is_link_verb
 from nacre.language.thesaurus import is_person
 from nacre.language.tokens import lemma
@@ -22,7 +22,7 @@ def parse_label(text: str) -> PredicateLabel:
     >>> parse_label("born").kind, parse_label("first flown").kind, parse_label("amount paid").kind
     ('state', 'state', 'noun')
     """
-    words, prepositions = text.split(), wording_entry("prepositions")
+    words, prepositions = text.split(), word_list("wording", "prepositions")
     first, last = words[0], words[-1]
     if first in ("has", "have") and len(words) > 1 and last not in prepositions:
         rest = " ".join(words[1:])
@@ -33,9 +33,9 @@ def parse_label(text: str) -> PredicateLabel:
         return _parse_state(first, words[1:])
     if len(words) > 1 and last in prepositions:
         return _parse_with_preposition(text, words)
-    if first in wording_entry("intransitive") and len(words) == 1:
+    if first in word_list("wording", "intransitive") and len(words) == 1:
         return PredicateLabel("past", text, lemma(first))
-    if first in prepositions or (is_participle(last) and wording_entry("adverbs").issuperset(words[:-1])):
+    if first in prepositions or (is_participle(last) and word_list("wording", "adverbs").issuperset(words[:-1])):
         return PredicateLabel("state", text, text)
     if len(words) == 1 and is_link_verb(first):
         return PredicateLabel("verb", text, base_form(first))
@@ -56,7 +56,7 @@ def event_verb(label: str) -> str:
     """
     first, _, last = label.partition(" ")
     for verb, time in ((first, last), (last, first)):
-        if time in language().words["time"] and (is_participle(verb) or verb in wording_entry("intransitive")):
+        if time in language().words["time"] and (is_participle(verb) or verb in word_list("wording", "intransitive")):
             return verb
     return ""
 
@@ -71,9 +71,9 @@ def event_clause(label: str) -> str:
     verb, _, what = rest.partition(" ")
     if first not in language().words["time"] or verb not in _past_tenses():
         return ""
-    if not what or what in wording_entry("prepositions"):
+    if not what or what in word_list("wording", "prepositions"):
         return ""
-    is_one = is_person(what) and what.split()[-1] not in wording_entry("collective")
+    is_one = is_person(what) and what.split()[-1] not in word_list("wording", "collective")
     return f"{verb} {with_indefinite_article(what) if is_one else what}"
 
 
@@ -88,7 +88,7 @@ def move_time_last(label: str) -> str:
     first, *rest = label.split()
     if not rest or first not in language().words["time"]:
         return label
-    verbs = _past_tenses() | wording_entry("pasts").keys() | wording_entry("prepositions")
+    verbs = _past_tenses() | word_map("wording", "pasts").keys() | word_list("wording", "prepositions")
     has_verb = any(word in verbs or is_participle(word) for word in rest)
     return label if has_verb else " ".join([*rest, first])
 
@@ -99,7 +99,7 @@ def _parse_state(verb: str, words: list[str]) -> PredicateLabel:
     if _is_role(words):
         role = " ".join(words[:-1])
         return PredicateLabel("role", role, plural(role))
-    kind: LabelKind = "state" if words[-1] in wording_entry("prepositions") else "flag"
+    kind: LabelKind = "state" if words[-1] in word_list("wording", "prepositions") else "flag"
     return PredicateLabel(kind, rest, rest, was=verb in ("was", "were"))
 
 
@@ -111,9 +111,9 @@ def _parse_with_preposition(text: str, words: list[str]) -> PredicateLabel:
         return PredicateLabel("role", role, plural(role))
     if is_link_verb(first) or (first.endswith("s") and base_form(first) == lemma(first) and last != "of"):
         return PredicateLabel("verb", text, " ".join([base_form(first), *words[1:]]))
-    if first in wording_entry("intransitive") and last != "by":
+    if first in word_list("wording", "intransitive") and last != "by":
         return PredicateLabel("past", text, " ".join([lemma(first), *words[1:]]))
-    is_phrasal = " ".join(words[1:]) in wording_entry("particles")
+    is_phrasal = " ".join(words[1:]) in word_list("wording", "particles")
     if is_phrasal and not is_participle(first) and lemma(first) == first:
         # when somebody checks in
         return PredicateLabel("noun", f"{first}-{last}", f"{first}-{last}s")
@@ -122,7 +122,7 @@ def _parse_with_preposition(text: str, words: list[str]) -> PredicateLabel:
 
 def _is_role(words: list[str]) -> bool:
     """Whether words say what a thing is to another: "variant of", but not "composed of" or "part of"."""
-    if words[-1] != "of" or len(words) < 2 or words[-2] in wording_entry("without_article"):
+    if words[-1] != "of" or len(words) < 2 or words[-2] in word_list("wording", "without_article"):
         return False
     return simplemma.is_known(words[-2], lang="en") and (lemma(words[-2]) == words[-2] or words[-2].endswith("er"))
 
@@ -130,4 +130,4 @@ def _is_role(words: list[str]) -> bool:
 @cache
 def _past_tenses() -> frozenset[str]:
     """Verbs in the past tense whose form alone does not make them participles."""
-    return frozenset((*wording_entry("intransitive"), *wording_entry("pasts").values()))
+    return frozenset((*word_list("wording", "intransitive"), *word_map("wording", "pasts").values()))

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
+from nacre.language.base import word_list, word_map
 from nacre.language.booleans import is_boolean_predicate, strip_yes_no_suffix
-from nacre.language.forms.nouns import interchangeable_words, is_participle, singular, wording_entry
+from nacre.language.forms.nouns import interchangeable_words, is_participle, singular
 from nacre.language.forms.verbs import is_link_verb
 from nacre.language.thesaurus import is_person
 from nacre.language.tokens import lemma
@@ -23,7 +24,7 @@ def is_describable(predicate: Predicate, schema: Schema) -> bool:
     """Whether descriptions say a predicate: a fact that is no record number, and no link to things without a class."""
     if predicate.role != "fact" or (predicate.has_links and set(predicate.ranges) <= {""}):
         return False
-    return predicate_label(predicate.iri, schema).one.split()[-1] not in wording_entry("identifiers")
+    return predicate_label(predicate.iri, schema).one.split()[-1] not in word_list("wording", "identifiers")
 
 
 def _predicate_label(predicate: Predicate, schema: Schema) -> PredicateLabel:
@@ -55,7 +56,7 @@ def _predicate_label(predicate: Predicate, schema: Schema) -> PredicateLabel:
 def _with_participle(label: PredicateLabel, predicate: Predicate, schema: Schema) -> PredicateLabel:
     """A label that begins with the past of an irregular verb: what was "shown at" a fair, and who "sang at" it."""
     past, _, rest = label.one.partition(" ")
-    participle = next((form for form, other in wording_entry("pasts").items() if other == past), "")
+    participle = next((form for form, other in word_map("wording", "pasts").items() if other == past), "")
     if label.kind != "state" or participle in ("", past):
         return label
     if any(is_person(schema.class_of[each].label) for each in predicate.domains if each in schema.class_of):

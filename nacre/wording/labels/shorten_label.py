@@ -2,8 +2,8 @@
 
 import re
 
-from nacre.language.base import word_map
-from nacre.language.forms.nouns import head_noun, singular, wording_entry
+from nacre.language.base import word_list, word_map
+from nacre.language.forms.nouns import head_noun, singular
 from nacre.language.forms.verbs import is_link_verb
 from nacre.language.quantities.units import magnitude_of_name
 from nacre.language.split_labels import label_words
@@ -33,7 +33,7 @@ def label_remainder(text: str, noun: str) -> str:
     ends = (" ".join(words[at:]) for words in (noun.split(), head_noun(noun).split()) for at in range(len(words)))
     for before in ends:
         rest = text.removeprefix(f"{before} ")
-        if rest != text and rest not in wording_entry("counting") and parse_label(rest).kind == "noun":
+        if rest != text and rest not in word_list("wording", "counting") and parse_label(rest).kind == "noun":
             return rest
     return ""
 
@@ -49,7 +49,7 @@ def _strip_range(text: str, predicate: Predicate, schema: Schema) -> str:
         noun = _class_words(schema.class_of.get(iri), schema)
         before = text.removesuffix(f" {noun}")
         last = before.split()[-1] if noun and before != text else ""
-        if last in wording_entry("prepositions") or (is_link_verb(before) and last != "has"):
+        if last in word_list("wording", "prepositions") or (is_link_verb(before) and last != "has"):
             return before
         if last and is_person(before) and is_person(noun):
             # the "driver employee" of a van is its driver

@@ -2,10 +2,9 @@
 
 from functools import cache
 
-from nacre.language.base import language, pattern
+from nacre.language.base import language, pattern, word_list
 from nacre.language.format_values import is_amount_label
 from nacre.language.forms.measure_nouns import extreme_adjective
-from nacre.language.forms.nouns import wording_entry
 from nacre.language.forms.verbs import agent_noun, gerund, strip_preposition
 from nacre.language.thesaurus import english_data, nouns_of_kind
 from nacre.language.tokens import lemma
@@ -48,7 +47,7 @@ def is_temporal(iri: str, schema: Schema) -> bool:
     if predicate.datatype in ("date", "datetime", "year"):
         return True
     is_event = label.kind in ("state", "past") and predicate.minimum is not None
-    return not is_amount(iri, schema) and (is_event or bool(wording_entry("calendar") & set(label.one.split())))
+    return not is_amount(iri, schema) and (is_event or bool(word_list("wording", "calendar") & set(label.one.split())))
 
 
 def nominal_label(iri: str, schema: Schema) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from itertools import islice
 
 from nacre.errors import ToolError
+from nacre.language.base import word_list
 from nacre.language.format_values import format_value, is_number_name
 from nacre.language.forms.measure_nouns import extreme_adjective
-from nacre.language.forms.nouns import join_names, plural, wording_entry
+from nacre.language.forms.nouns import join_names, plural
 from nacre.language.thesaurus import adjective_concepts, english_data
 from nacre.plans.run import QueryRunner, tables_engine
 from nacre.plans.sql.provenance import trace_provenance
@@ -159,7 +160,7 @@ def is_measure(p: Predicate, schema: Schema) -> bool:
         and p.minimum != p.maximum
         and is_amount(p.iri, schema)
         and not is_temporal(p.iri, schema)
-        and not set(predicate_label(p.iri, schema).one.split()) & wording_entry("unranked")
+        and not set(predicate_label(p.iri, schema).one.split()) & word_list("wording", "unranked")
     )
 
 
@@ -170,7 +171,11 @@ def _lacks_adjective(p: Predicate, schema: Schema) -> bool:
 def _is_noun(label: str) -> bool:
     """Whether a label may stand after "the": it is no quotation, ends in no preposition, and repeats no word."""
     words = label.split()
-    return not label.startswith("“") and words[-1] not in wording_entry("prepositions") and len({*words}) == len(words)
+    return (
+        not label.startswith("“")
+        and words[-1] not in word_list("wording", "prepositions")
+        and len({*words}) == len(words)
+    )
 
 
 def _is_money(p: Predicate) -> bool:

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from nacre.language.forms.nouns import join_names, plural, with_indefinite_article, wording_entry
+from nacre.language.base import word_list
+from nacre.language.forms.nouns import join_names, plural, with_indefinite_article
 from nacre.records.plan import Variable
 from nacre.records.schema import Schema
 from nacre.wording.labels.class_nouns import class_noun
@@ -28,7 +29,7 @@ def links_sentence(kinds: Sequence[MainKind], schema: Schema) -> str:
         if not (subject or target) or not all(nouns) or (nouns[0], nouns[1]) in phrases:
             continue
         label = predicate_label(predicate.iri, schema)
-        if label.one.split()[0] in wording_entry("prepositions"):
+        if label.one.split()[0] in word_list("wording", "prepositions"):
             continue
         phrase = pair_phrase(label, plural(nouns[0]), plural(nouns[1]), backward=False)
         if phrase and len(phrase) <= 3 * MAX_NOUN:

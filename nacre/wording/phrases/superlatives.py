@@ -1,8 +1,8 @@
 """Put the order of a select into words: Order + SelectStructure -> "oldest", "with the second highest price"."""
 
-from nacre.language.base import language, phrase_list
+from nacre.language.base import language, phrase_list, phrase_map
 from nacre.language.forms.measure_nouns import extreme_adjective
-from nacre.language.forms.nouns import is_participle, is_plural, with_indefinite_article, wording_entry
+from nacre.language.forms.nouns import is_participle, is_plural, with_indefinite_article
 from nacre.language.forms.verbs import strip_preposition
 from nacre.plans.inspect_select import counted_path, ordered_variable, variable_of
 from nacre.records.plan import Aggregate, Attribute, Itself, Order, Select
@@ -24,7 +24,7 @@ def superlative_adjective(structure: SelectStructure, order: Order) -> str:
     """The adjective for what comes first in an order: "oldest" by age; "" if English has none."""
     if not isinstance(order.by, Attribute):
         return ""
-    ends: tuple[str, str] | None = wording_entry("superlatives").get(attribute_measure(structure, order.by))
+    ends: tuple[str, str] | None = phrase_map("wording", "superlatives").get(attribute_measure(structure, order.by))
     return "" if ends is None else ends[not order.descending]
 
 
@@ -57,7 +57,7 @@ def order_clause(structure: SelectStructure, order: Order, measure: str, *, is_o
     if measure.startswith("total number of "):
         total = "most" if end == "highest" else "fewest"
         return f"with the {place}{total} {measure.removeprefix('total number of ')} in total"
-    for lead, (farthest, nearest) in wording_entry("places").items():
+    for lead, (farthest, nearest) in phrase_map("wording", "places").items():
         if measure.startswith(f"{lead} "):
             return f"{place}{farthest if order.descending else nearest} {measure.removeprefix(f'{lead} ')}"
     if not place and measure.split()[0].casefold() in language().words.get(end, ()):

@@ -20,6 +20,7 @@ from nacre.understanding.linking.link_mentions import link_mentions
 from nacre.understanding.linking.linker import Linker
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.question.analyse import question_of_tokens
+from nacre.understanding.question.types import Link
 
 # Minimum scores of a class or property that tells which things are meant: of the best one, and of the others.
 MIN_NAMING_SCORE, MIN_HINT_SCORE = 0.5, 0.3
@@ -104,13 +105,7 @@ def property_owners(last: EarlierTurn, words: Sequence[Token], linker: Linker) -
 def requested_nodes(words: Sequence[Token], at: int, linker: Linker) -> list[int]:
     """The nodes whose things have what a question asks of its pronoun: a class or value after it, a property ("which
     genre is it"), or the measure of a comparison."""
-    question, graph = question_of_tokens(words), linker.index.graph
-    named = [
-        x
-        for x in link_mentions(question, linker.index)
-        if not question.stopwords.issuperset(range(x.start, x.end))
-        if (x.kind in ("class", "value") and x.start > at) or (x.kind == "property" and not x.start <= at < x.end)
-    ]
+    graph, named = linker.index.graph, _requested_links(words, at, linker)
     if any(x.score >= MIN_NAMING_SCORE for x in named):
         best = {(x.start, x.end): max(y.score for y in named if (y.start, y.end) == (x.start, x.end)) for x in named}
         meant = (x for x in named if x.score >= max(MIN_HINT_SCORE, best[x.start, x.end] - MAX_SCORE_GAP))
@@ -124,6 +119,24 @@ def requested_nodes(words: Sequence[Token], at: int, linker: Linker) -> list[int
         if ref.node == node.index
     ]
     return list(dict.fromkeys(node for cost, node in costs if cost == min(costs)[0]))
+
+
+def may_have(scope: Scope, words: Sequence[Token], at: int, linker: Linker) -> bool:
+    """Whether the things of a scope themselves may have what a question asks of its pronoun, however it calls it."""
+    graph, relations = linker.index.graph, _relations(scope.keys, linker)
+    nodes = {r.node for x in _requested_links(words, at, linker) if x.score >= MIN_HINT_SCORE for r in x.refs}
+    return any(relations <= graph.nodes[i].relations for i in nodes)
+
+
+def _requested_links(words: Sequence[Token], at: int, linker: Linker) -> list[Link]:
+    """The classes and values after the pronoun at a position, and the properties beside it."""
+    question = question_of_tokens(words)
+    return [
+        x
+        for x in link_mentions(question, linker.index)
+        if not question.stopwords.issuperset(range(x.start, x.end))
+        if (x.kind in ("class", "value") and x.start > at) or (x.kind == "property" and not x.start <= at < x.end)
+    ]
 
 
 def may_be_one(earlier: tuple[EarlierTurn, ...], linker: Linker) -> bool:

@@ -102,7 +102,8 @@ def has_antecedent_in_turn(words: Sequence[Token], at: int, linker: Linker) -> b
     has_class_before = any(c.end <= at and not (is_requested and c.start == 1 and c.end == at - 1) for c in classes)
     # "which teams do its players play for"
     is_inverted = words[at - 1].norm in known["inverting"]
-    return words[at].norm in known["possessive"] and has_class_before and not is_inverted
+    is_possessive = words[at].norm in known["possessive"] and at + 1 < len(words)
+    return is_possessive and has_class_before and not is_inverted
 
 
 def _is_place_reference(words: Sequence[Token], at: int) -> bool:
@@ -124,11 +125,13 @@ def _is_number_reference(words: Sequence[Token], at: int) -> bool:
 
 
 def _is_relative(words: Sequence[Token], at: int, demonstratives: Collection[int]) -> bool:
-    """Whether "that" begins a relative clause: "cities that lie in ..."."""
+    """Whether "that" begins a relative clause: "cities that lie in ...", "anything that floats"."""
     following = words[at + 1] if at + 1 < len(words) else None
     has_clause = following is not None and following.norm not in language().words["stand_in"]
     is_that = words[at].norm == "that" and at and at not in demonstratives
-    return bool(is_that and has_clause and words[at - 1].norm not in function_words())
+    before = words[at - 1].norm
+    follows_noun = before not in function_words() or before in language().words["indefinite_pronouns"]
+    return bool(is_that and has_clause and follows_noun)
 
 
 def _is_expletive(words: Sequence[Token], at: int) -> bool:

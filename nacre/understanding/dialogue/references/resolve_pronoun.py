@@ -11,6 +11,7 @@ from nacre.understanding.dialogue.references.focus import (
     focus_of_kind,
     is_nameless,
     may_be_one,
+    may_have,
     person_focus,
     person_tables,
     place_focus,
@@ -100,10 +101,10 @@ def _antecedent(
     owned = _class_tables(words, at, linker) if norm in known["possessive"] else _tables_beside(words, linker)
     persons = person_tables(linker) if norm in known["pronoun_thing"] else frozenset()
     requested = requested_nodes(words, at, linker)
-    if not requested and not is_many and norm in (t.norm for t in tokenize(earlier[-1].question)):
-        # A pronoun that says nothing of its antecedent keeps that of the turn before.
+    if not is_many and norm in (t.norm for t in tokenize(earlier[-1].question)):
+        # A pronoun keeps the antecedent of the turn before, unless it asks for what this does not have.
         subject = subject_focus(earlier[-1], linker)
-        if len(subject.keys) == 1:
+        if len(subject.keys) == 1 and (not requested or may_have(subject, words, at, linker)):
             return subject
     found = focus(earlier, is_many, linker, requested, owned | persons)
     return found if found.keys else focus(earlier, is_many, linker, requested, persons)

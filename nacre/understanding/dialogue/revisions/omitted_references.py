@@ -6,6 +6,7 @@ from nacre.language.tokens import tokenize
 from nacre.records.turn import Rewrite, Scope
 from nacre.understanding.dialogue.follow_up_turn import FollowUpTurn
 from nacre.understanding.dialogue.question_shape import (
+    counts_most,
     has_superlative,
     is_bare_property,
     is_choice_of_best,
@@ -55,8 +56,8 @@ def add_owner(turn: FollowUpTurn) -> Rewrite | None:
         return None
     is_best = is_choice_of_best(words)
     is_choice = not is_best and is_open_choice(words)
-    if has_superlative(words) and not (is_best or is_choice):
-        # "who has the highest price?" asks about all.
+    if (has_superlative(words) or counts_most(words)) and not (is_best or is_choice):
+        # "who has the highest price?" and "which town has the most members?" ask about all.
         return None
     is_sum = bool(sum_words(words))
     if is_sum or is_best or is_choice or language().dialogue["opener"].match(question):

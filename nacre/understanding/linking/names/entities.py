@@ -205,7 +205,10 @@ class EntityNames:
         """The things of one table with the best-matched names, and all of its things with the matched part."""
         shares, best = coverage.shares, max(coverage.shares.values())
         keys = _best_keys(shares)
-        starts_each = len(keys) > 1 and all(entries[key].tokens[0] in matched_words for key in keys)
+        is_written_as_name = run.start > 0 and tokens[run.start].text[:1].isupper()
+        starts_each = (len(keys) > 1 or is_written_as_name) and all(
+            entries[key].tokens[0] in matched_words for key in keys
+        )
         is_everyday = (
             len(run.matched) == 1 and is_dictionary_word(tokens[run.start]) and tokens[run.start].norm.isalpha()
         )

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from nacre.language.base import word_list
 from nacre.language.format_values import is_number_name
-from nacre.language.forms.nouns import wording_entry
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token
 from nacre.records.plan import Variable
@@ -203,7 +203,7 @@ class ValueLinker:
 def previous_conjunct_end(question: Question, start: int) -> int:
     """Where the words end that a conjunction or a comma joins to the name at `start`. 0 if nothing is joined to it."""
     words = question.tokens
-    if start > 1 and words[start - 1].norm in wording_entry("joining"):
+    if start > 1 and words[start - 1].norm in word_list("wording", "joining"):
         return start - 1
     between = question.text[words[start - 1].end : words[start].start] if start else ""
     return start if between.strip() == "," else 0

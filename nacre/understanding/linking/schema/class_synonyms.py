@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from nacre.language.forms.nouns import wording_entry
+from nacre.language.base import word_list
 from nacre.language.thesaurus import kind_synonyms
 from nacre.language.tokens import Token
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
@@ -88,4 +88,4 @@ def _has_concepts(node: int, graph: SchemaGraph) -> bool:
 def _follows_sorting_word(question: Question, at: int) -> bool:
     """Whether "kinds of" or "types of" stands before a word."""
     before = question.tokens[max(0, at - 2) : at]
-    return len(before) == 2 and before[1].norm == "of" and before[0].lemma in wording_entry("sorting")
+    return len(before) == 2 and before[1].norm == "of" and before[0].lemma in word_list("wording", "sorting")

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from nacre.language.base import language
-from nacre.language.forms.nouns import wording_entry
+from nacre.language.base import language, word_list
 from nacre.understanding.linking.schema.expressions import CONCEPT_RANK_COST, find_expressions
 from nacre.understanding.linking.schema.schema_linker import MIN_TERM_SCORE, SchemaLinker
 from nacre.understanding.linking.schema.schema_terms import STEM_SCORE, SYNONYM_SCORE, term_link
@@ -45,7 +44,7 @@ def _link_agent_nouns(question: Question, links: Sequence[Link], schema_linker: 
     for i, token in enumerate(question.tokens):
         if linked >> i & 1 or i in question.stopwords or len(token.lemma) < MIN_VERB_LETTERS:
             continue
-        for ending in sorted(wording_entry("agents")):
+        for ending in sorted(word_list("wording", "agents")):
             for index, _ in schema_linker.terms_of_word.get(token.lemma.removesuffix("e") + ending, ()):
                 term = schema_linker.terms[index]
                 if term.kind != "class" and len(term.words) == 1:

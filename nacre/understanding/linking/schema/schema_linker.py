@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from nacre.language.base import language, phrase_list
+from nacre.language.base import language, phrase_list, word_list
 from nacre.language.booleans import is_boolean_predicate
-from nacre.language.forms.nouns import is_plural, wording_entry
+from nacre.language.forms.nouns import is_plural
 from nacre.language.thesaurus import antonyms, function_words, gradable_adjective, kind_words, nouns_of_kind
 from nacre.language.tokens import Token, lemma, split_name
 from nacre.stores.sqlite.lexicon import Lexicon
@@ -151,7 +151,7 @@ class SchemaLinker:
             return
         tokens = question.tokens
         exact = score > MIN_EXACT_SCORE
-        if not exact and all(tokens[i].norm in wording_entry("prepositions") for i in used):
+        if not exact and all(tokens[i].norm in word_list("wording", "prepositions") for i in used):
             # "names of presses" does not ask what the presses are made of, nor "by Ann" who owns something.
             return
         label = (*term.words, *phrase_list("linking", "value_word"))
@@ -242,7 +242,7 @@ def _meaningful_lemmas(lexicon: Lexicon) -> frozenset[str]:
     """Function words whose other form carries the meaning of a name: "find", because things are "found at" a place."""
     light, filler = function_words(), language().words["filler"]
     without_meaning = light | filler
-    neighbours = light | language().words["generic"] | wording_entry("keys")
+    neighbours = light | language().words["generic"] | word_list("wording", "keys")
     return frozenset(
         lemma(t)
         for name in lexicon.schema_entries

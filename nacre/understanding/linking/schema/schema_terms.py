@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from nacre.language.base import language, phrase_list
-from nacre.language.forms.nouns import interchangeable_words, wording_entry
+from nacre.language.base import language, phrase_list, word_list, word_map
+from nacre.language.forms.nouns import interchangeable_words
 from nacre.language.quantities.units import split_magnitude
 from nacre.language.split_labels import split_compound
 from nacre.language.thesaurus import (
@@ -181,7 +181,7 @@ def _predicate_names(predicate: str, words: tuple[str, ...], graph: SchemaGraph)
 
 def _is_class_identifier(words: tuple[str, ...], own: Collection[str]) -> bool:
     """Whether a name abbreviates its class's name and adds a word for an identifier: "rent no" is not a rent."""
-    keys = function_words() | language().words["generic"] | frozenset(wording_entry("keys"))
+    keys = function_words() | language().words["generic"] | frozenset(word_list("wording", "keys"))
     return bool(own and words) and _abbreviates(words[0], own) and keys.issuperset(words[1:])
 
 
@@ -233,4 +233,4 @@ def _light_words() -> frozenset[str]:
     # A unit says how something is measured, and not what.
     units = unit_words() - vocabulary()
     # "the total amount of all orders" may be computed.
-    return function_words() | units | frozenset(wording_entry("computed")["total"].split())
+    return function_words() | units | frozenset(word_map("wording", "computed")["total"].split())

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from nacre.language.base import language
-from nacre.language.forms.nouns import is_plural, wording_entry
+from nacre.language.base import language, word_map
+from nacre.language.forms.nouns import is_plural
 from nacre.language.tokens import Token
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.state import ParseContext
@@ -49,7 +49,7 @@ def prefer_whole_sums(candidates: list[Candidate], context: ParseContext) -> lis
 
 def _lists_totals(derivation: Derivation, ref: Ref, tokens: Sequence[Token]) -> bool:
     """Whether a property that is called a total is listed for each thing."""
-    total_words = wording_entry("computed")["total"].split()
+    total_words = word_map("wording", "computed")["total"].split()
     named = [
         link
         for link in derivation.links

@@ -4,8 +4,8 @@ The label of a link says which of its ends acts: the subject of "feeds", "taught
 or "mentor". The words of the question say whether a named thing acts.
 """
 
-from nacre.language.base import language
-from nacre.language.forms.nouns import is_participle, wording_entry
+from nacre.language.base import language, word_list
+from nacre.language.forms.nouns import is_participle
 from nacre.language.thesaurus import converse_roles, function_words
 from nacre.language.tokens import lemma
 from nacre.records.plan import Edge, Select
@@ -131,7 +131,7 @@ def _acts_in_clause(predicate: str, name: Link, verb: Link, question: Question, 
     """Whether the named thing is the agent of a verb, by the order of words, "by", and the voice of the verb."""
     norms, known = [token.norm for token in question.tokens], language().words
     follows, said = name.start > verb.start, norms[verb.start]
-    prepositions = set(wording_entry("prepositions"))
+    prepositions = set(word_list("wording", "prepositions"))
     end = norms[verb.end - 1]
     last = end if end in prepositions else "".join(graph.surface_words(predicate)[-1:])
     if last != "by" and last in prepositions and last in norms[verb.start :]:

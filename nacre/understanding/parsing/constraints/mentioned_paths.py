@@ -4,8 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nacre.language.base import language
-from nacre.language.forms.nouns import wording_entry
+from nacre.language.base import language, word_list
 from nacre.language.thesaurus import function_words
 from nacre.plans.inspect_select import predicates_of
 from nacre.records.plan import Edge, Select
@@ -125,5 +124,5 @@ def _is_mentioned_edge(edge: Edge, body: Select, mentioned: frozenset[str], grap
 
 def _is_mentioned(word: str, mentioned: frozenset[str]) -> bool:
     """Whether a word is mentioned, or is the agent noun of a mentioned verb: "borrower" where somebody borrows."""
-    is_agent = word[-2:] in wording_entry("agents")
+    is_agent = word[-2:] in word_list("wording", "agents")
     return word in mentioned or (is_agent and (word[:-2] in mentioned or word[:-1] in mentioned))

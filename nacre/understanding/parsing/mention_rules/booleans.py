@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from nacre.language.base import language
+from nacre.language.base import language, word_list
 from nacre.language.booleans import false_value, true_value
-from nacre.language.forms.nouns import is_plural, wording_entry
+from nacre.language.forms.nouns import is_plural
 from nacre.language.tokens import lemma, split_name
 from nacre.understanding.parsing.state import ParseContext, ParseState
 from nacre.understanding.question.types import NEGATED_MATCH, Condition, Link, Ref, token_mask
@@ -63,7 +63,7 @@ def _is_only_verb(link: Link, ref: Ref, context: ParseContext) -> bool:
     """Whether a word is only the verb at the beginning of a longer name: "runs" of "runs at night"."""
     said = [token.lemma for token in context.question.tokens[link.start : link.end]]
     first = split_name(context.graph.about(ref.predicate).label).split()[0]
-    is_verb = said == [lemma(first)] and first in wording_entry("verbs")
+    is_verb = said == [lemma(first)] and first in word_list("wording", "verbs")
     return is_verb and len(context.graph.words[ref.predicate]) > 1
 
 

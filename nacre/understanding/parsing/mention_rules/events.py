@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from nacre.language.base import language
-from nacre.language.forms.nouns import is_participle, wording_entry
+from nacre.language.base import language, word_list
+from nacre.language.forms.nouns import is_participle
 from nacre.understanding.parsing.state import ParseContext, ParseState
 from nacre.understanding.question.types import Condition, Link, Ref
 
@@ -19,7 +19,7 @@ def event_condition(
     is_event = ref.predicate and is_participle(words[link.end - 1].norm) and context.graph.is_date(ref.predicate)
     if not is_event or state.comparison or state.pending_aggregates:
         return
-    if any(token.norm in wording_entry("prepositions") for token in words[link.end : link.end + 1]):
+    if any(token.norm in word_list("wording", "prepositions") for token in words[link.end : link.end + 1]):
         # "built by", "sold in" ask by whom and when, not whether
         return
     before = {token.norm for token in words[max(0, link.start - MAX_WORDS_BEFORE) : link.start]}

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from nacre.language.base import language, phrase_list
-from nacre.language.forms.nouns import wording_entry
+from nacre.language.base import language, phrase_list, word_list
 from nacre.records.plan import Ask, Itself, Select, Variable
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
@@ -27,7 +26,7 @@ def read_kind_question(question: Question, links: Sequence[Link], graph: SchemaG
         for subject in sorted(subjects, key=lambda x: (x.kind != "entity", -x.end)):
             between = [word.norm for word in words[subject.end : kind.start]]
             # "is it a novel", "is it equipment"
-            is_mass = words[kind.end - 1].lemma in wording_entry("pieces") | wording_entry("mass")
+            is_mass = words[kind.end - 1].lemma in word_list("wording", "pieces") | word_list("wording", "mass")
             has_article = is_mass or (bool(between) and between[-1] in known["article"])
             if subject.end > kind.start or not set(between) <= set(phrase_list("parsing", "before_kind")):
                 continue
