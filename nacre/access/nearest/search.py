@@ -35,8 +35,9 @@ class NearestFound(NamedTuple):
 
 def search_nearest(view: TurnView, lack: Lack, graph: Graph) -> NearestFound:
     """The sentences that are nearest to the question, with their nearness: texts of requested things, and facts of the
-    named things; if none is named, facts of the classes that it asks for and sentences that other branches found. The nearest fact is looked
-    up as a reading of its own. An endpoint is asked for no facts if the rows only lack certainty.
+    named things; if none is named, facts of the classes that it asks for, and sentences that other branches found. The
+    nearest fact is looked up as a reading of its own. An endpoint is asked for no facts if the rows only lack
+    certainty.
 
     Blocking; raises ToolError if a store fails.
     """
