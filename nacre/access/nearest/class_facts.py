@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.access.nearest.answer_kind import AnswerKind, gives_kind, requested_kind
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
     from nacre.stores.search.vectors import Embedder
 
-# classes that are looked at, things of each, texts and properties that are compared by meaning
-MOST_CLASSES, MOST_MEMBERS, MOST_TEXTS, MOST_PROPERTIES = 3, 60, 24, 16
+# classes that are looked at, things of each, sentences of all, texts and properties that are compared by meaning
+MOST_CLASSES, MOST_MEMBERS, MOST_SENTENCES, MOST_TEXTS, MOST_PROPERTIES = 3, 60, 600, 16, 16
 # the score from which on words name a class (given)
 EXACT_SCORE = 0.9
 # texts that are kept, values of the nearest property, and properties that are offered
@@ -94,7 +94,8 @@ def class_facts(understanding: Understanding, graph: Graph, round: int) -> Class
     classes = _requested_classes(understanding, graph.schema)
     if graph.passages is None or not classes:
         return ClassFacts()
-    sentences = [each for iri in classes for each in _member_sentences(iri, graph, round)]
+    most = MOST_SENTENCES // len(classes)
+    sentences = [each for iri in classes for each in islice(_member_sentences(iri, graph, round), most)]
     asked = _Asked(understanding.standalone, asked_forms(_without_classes(understanding)), graph.lexicon.embedder)
     readings, values = list[Reading](), list[EvidenceSentence]()
     for each in _nearest_properties(asked, classes, graph.schema):
@@ -158,14 +159,15 @@ def _nearest_sentences(
 ) -> Iterator[EvidenceSentence]:
     """The nearest texts, and the nearest facts whose value has a word of the question."""
     facts = [fact_text(each, each.title) for each in sentences]
-    by_words = word_likenesses(asked.words, [text_forms(fact) for fact in facts])
-    labels = [text_forms(property_label(each, schema)) for each in sentences]
-    telling = [
-        i
-        for i, each in enumerate(sentences)
-        if is_prose(each)
-        or (by_words[i] and any(has_word(w, text_forms(facts[i])) and not has_word(w, labels[i]) for w in asked.words))
-    ]
+    forms = [text_forms(fact) for fact in facts]
+    by_words = word_likenesses(asked.words, forms)
+    labels = [property_label(each, schema) for each in sentences]
+    label_forms = {label: text_forms(label) for label in set(labels)}
+
+    def has_value_word(i: int) -> bool:
+        return any(has_word(w, forms[i]) and not has_word(w, label_forms[labels[i]]) for w in asked.words)
+
+    telling = [i for i, each in enumerate(sentences) if is_prose(each) or (by_words[i] and has_value_word(i))]
     order = sorted(telling, key=lambda i: (-by_words[i], i))[:MOST_TEXTS]
     near = asked.likenesses([facts[i] for i in order], [by_words[i] for i in order])
     ranked = sorted(zip(order, near, strict=True), key=lambda each: (-each[1], each[0]))[:MOST_KEPT]
