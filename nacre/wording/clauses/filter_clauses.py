@@ -173,7 +173,7 @@ def _count_clause(condition: _Condition) -> Clause | None:
 def _adjective_clause(condition: _Condition) -> Clause | None:
     """A condition on a number that has an adjective: "older than 30", "30 or older"; None for others."""
     each, value = condition.filter, condition.value
-    more_less: tuple[str, str] | None = phrase_map("wording", "comparatives").get(condition.name)
+    more_less = phrase_map("wording", "comparatives").get(condition.name)
     if (
         more_less is None
         or each.negated

@@ -24,7 +24,7 @@ def superlative_adjective(structure: SelectStructure, order: Order) -> str:
     """The adjective for what comes first in an order: "oldest" by age; "" if English has none."""
     if not isinstance(order.by, Attribute):
         return ""
-    ends: tuple[str, str] | None = phrase_map("wording", "superlatives").get(attribute_measure(structure, order.by))
+    ends = phrase_map("wording", "superlatives").get(attribute_measure(structure, order.by))
     return "" if ends is None else ends[not order.descending]
 
 
