@@ -12,6 +12,7 @@ join_texts           questions that need facts and texts
 text_coverage        whether texts may answer what rows leave out
 nearest              what is nearest to a question that no rows answer
 queries              guarded queries of people and other programs
+verified             questions that people confirmed
 text2sparql          a question as one SPARQL query
 write_query          the query of a question, without running it
 labels               the labels of IRIs

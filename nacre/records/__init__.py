@@ -13,6 +13,7 @@ Files in reading order:
     endpoint.py      a SPARQL endpoint that a graph is attached to
     extracted.py     triples extracted from texts
     proposal.py      proposed additions to the schema
+    verified_question.py  questions that people confirmed
     json_form.py     records to JSON data and back
     cancellation.py  deadlines and cancellation of work in threads
 """

@@ -6,6 +6,7 @@ Files in reading order:
     catalog.py     Library: all graphs of a data folder, opened and shared
     opener.py      open the stores of one version
     sqlite/        tables, lexicon, passages, documents, conversations, caches
+    verified/      questions that people confirmed
     search/        full-text and vector search
     sparql/        SPARQL sources: the local triple store and remote endpoints
     processes/     work in processes that can be killed

@@ -22,6 +22,8 @@ from nacre.stores.search.vector_sets import drop_collection
 from nacre.stores.search.vectors import Embedder
 from nacre.stores.sparql.endpoint_limits import EndpointLimits
 from nacre.stores.sqlite.lexicon_file import spellings_folder
+from nacre.stores.verified.store import FILE as VERIFIED_FILE
+from nacre.stores.verified.store import VerifiedQuestionStore
 from nacre.stores.versions import Pointer
 
 # how long the last known state of a vector server is assumed
@@ -60,6 +62,7 @@ class Library:
     ) -> None:
         self.data = data
         self.opener = GraphOpener(data, embedder, qdrant_url, qdrant_key, endpoint_limits)
+        self.verified = VerifiedQuestionStore(data / VERIFIED_FILE)
         self._open_graphs: dict[tuple[str, str, str | None, str], _OpenGraph] = {}
         self._lock = threading.RLock()
         self._released = threading.Condition(self._lock)
@@ -174,6 +177,7 @@ class Library:
             for held in self._open_graphs.values():
                 self._close_stores(held)
             self._open_graphs.clear()
+        self.verified.close()
 
     def _current_pointer(self, name: str) -> Pointer:
         found = versions.read_pointer(self.data / self.resolve(name))
@@ -203,6 +207,7 @@ class Library:
         except BaseException:
             _unpin(pinned)
             raise
+        graph.verified = self.verified
         remote = graph.vector_set if graph.vectors is None and "vector" not in graph.unavailable else None
         words = spellings_folder(folders[0] / versions.LEXICON)
         mapped = [versions.TABLES, versions.LEXICON, *(f"{words.name}/{file.name}" for file in words.iterdir())]

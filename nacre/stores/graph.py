@@ -16,6 +16,7 @@ from nacre.stores.sqlite.extracted_triples import ExtractedLayer
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.passages import Passages
 from nacre.stores.sqlite.tables import Tables
+from nacre.stores.verified.store import VerifiedQuestionStore
 
 if TYPE_CHECKING:
     from nacre.stores.sparql.endpoint import EndpointSource
@@ -27,7 +28,7 @@ class Graph:
 
     Missing stores are None, and `unavailable` has the reason by branch. `vector_set` is the id of its vectors (None
     without vectors), `layers` that of the triples `extracted` from its texts. A graph that is attached to an `endpoint`
-    has no tables.
+    has no tables. `verified` are the verified questions of the data folder.
 
     Each `Library.open` needs one `close`; use the graph as a context manager for the length of a turn.
     """
@@ -47,6 +48,7 @@ class Graph:
     remote: "EndpointSource | None" = None
     extracted: ExtractedLayer | None = None
     layers: str = ""
+    verified: VerifiedQuestionStore | None = None
     unavailable: dict[str, str] = field(default_factory=dict)
     release: Callable[[], None] = field(default=lambda: None, repr=False)
     _schema_texts: dict[str, str] = field(default_factory=dict, repr=False)

@@ -1,0 +1,283 @@
+"""Verified questions of all graphs in one SQLite file of the data folder: entries by graph and owner, and look-ups.
+
+Look-ups are bounded whatever the number of entries: the exact question by its id, others by words, of which an index
+has only the entries in use.
+"""
+
+import json
+import os
+import sqlite3
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from math import log
+from pathlib import Path
+from typing import Any
+
+from nacre.errors import ConfigError
+from nacre.records.verified_question import VerifiedQuestion, VerifiedState, question_id
+from nacre.stores.verified.entries import (
+    EVERYONE,
+    FIELDS,
+    SCHEMA,
+    UNDISPUTED,
+    Execute,
+    compare_entries,
+    delete_entries,
+    one_of_each,
+    parse_entry,
+    select_entries,
+    store_entry,
+)
+
+FILE = "verified.sqlite"
+BUSY_SECONDS = 3.0
+# entries of one owner and graph (given): what is looked up stays fast, and a key can't fill the disk
+MAX_OF_OWNER = 100_000
+# rows that one call returns at most
+MAX_LISTED = 1000
+# words of a question that are looked up, and entries read for each: 10 ms at most (measured with 100,000 entries)
+MAX_WORDS, MAX_OF_WORD = 30, 300
+MAX_CANDIDATES = 50
+
+
+class VerifiedQuestionStore:
+    """The verified questions of a data folder. Safe to share between threads and processes.
+
+    The file is created with the first entry. Methods raise sqlite3.Error if it can't be read or written.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+
+    def close(self) -> None:
+        """Close the file; the next call opens it again."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = None
+
+    def usable(self, graph: str, owner: str, limit: int = MAX_LISTED) -> tuple[VerifiedQuestion, ...]:
+        """The entries that may answer questions of an owner, one for each question, the latest first."""
+        most = min(limit, MAX_LISTED)
+        rows: list[tuple[Any, ...]] = []
+        for condition, given in (("approved = 1", ()), ("owner = ?", (owner,))):
+            rows += self._read(
+                f"SELECT {FIELDS}, number FROM verified v WHERE graph = ? AND {condition} AND state = 'in use'"
+                f" AND {UNDISPUTED} ORDER BY number DESC LIMIT ?",
+                *(graph, *given, owner, most),
+            )
+        return one_of_each(sorted(rows, key=lambda row: -row[-1]), owner)[:most]
+
+    def find(self, graph: str, owner: str, question: str) -> VerifiedQuestion | None:
+        """The entry that answers this question of an owner, up to case and punctuation; the owner's own one first.
+
+        None if there is none, or if the owner's own entry contradicts another.
+        """
+        rows = self._of_id(graph, question_id(graph, question))
+        if any(each.by == owner and each.state == "contradicted" for each in rows):
+            return None
+        able = [each for each in rows if each.state == "in use" and (each.approved or each.by == owner)]
+        return next(iter(sorted(able, key=lambda each: each.by != owner)), None)
+
+    def similar(
+        self, graph: str, owner: str, words: Sequence[str], limit: int = MAX_CANDIDATES
+    ) -> tuple[VerifiedQuestion, ...]:
+        """The entries that an owner may use and that share the most and rarest of these `question_words`, best first.
+
+        It reads a bounded number of entries for each of the first words.
+        """
+        weights: defaultdict[int, float] = defaultdict(float)
+        for word in list(dict.fromkeys(words))[:MAX_WORDS]:
+            numbers = {
+                row[0]
+                for scope in {EVERYONE, owner}
+                for row in self._read(
+                    "SELECT number FROM verified_word WHERE graph = ? AND scope = ? AND word = ?"
+                    " ORDER BY number DESC LIMIT ?",
+                    *(graph, scope, word, MAX_OF_WORD),
+                )
+            }
+            for number in numbers:
+                weights[number] += 1 / log(len(numbers) + 2)
+        best = sorted(weights, key=lambda number: (-weights[number], -number))[: min(limit, MAX_LISTED)]
+        marks = ", ".join("?" * len(best))
+        sql = f"SELECT {FIELDS}, number FROM verified v WHERE number IN ({marks}) AND {UNDISPUTED}"
+        found = self._read(sql, *best, owner)
+        order = {number: place for place, number in enumerate(best)}
+        return one_of_each(sorted(found, key=lambda row: order[row[-1]]), owner)
+
+    def listed(
+        self,
+        graph: str,
+        owner: str | None = None,
+        *,
+        search: str = "",
+        states: Sequence[str] = (),
+        waiting: bool = False,
+        limit: int = MAX_LISTED,
+        skip: int = 0,
+    ) -> list[VerifiedQuestion]:
+        """Entries of a graph in any state, the latest first: approved ones and those of an owner, or all (None).
+
+        `search` is part of the question; `waiting` ones are in use and not approved.
+        """
+        where, given = ["graph = ?"], [graph]
+        if owner is not None:
+            where.append("(approved = 1 OR owner = ?)")
+            given.append(owner)
+        if search:
+            like = search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+            where.append("(question LIKE ? ESCAPE '\\' OR standalone LIKE ? ESCAPE '\\')")
+            given += [f"%{like}%"] * 2
+        if states:
+            where.append(f"state IN ({', '.join('?' * len(states))})")
+            given += states
+        if waiting:
+            where.append("approved = 0 AND state = 'in use'")
+        sql = f"SELECT {FIELDS} FROM verified WHERE {' AND '.join(where)} ORDER BY number DESC LIMIT ? OFFSET ?"
+        return [parse_entry(row) for row in self._read(sql, *given, min(limit, MAX_LISTED), skip)]
+
+    def entries(self, graph: str, id: str) -> list[VerifiedQuestion]:
+        """The entries of all owners for one question."""
+        return self._of_id(graph, id)
+
+    def count(self, graph: str, owner: str | None = None) -> int:
+        """The number of entries of a graph, or of one owner."""
+        of_owner = "" if owner is None else " AND owner = ?"
+        given = [graph] if owner is None else [graph, owner]
+        rows = self._read(f"SELECT count(*) FROM verified WHERE graph = ?{of_owner}", *given)
+        return int(rows[0][0]) if rows else 0
+
+    def add(self, graph: str, entry: VerifiedQuestion) -> VerifiedQuestion:
+        """Store an entry; it replaces the owner's earlier one for the question. Returns it with its state.
+
+        An earlier approval stays if the plan or query is the same. Raises ConfigError if the owner has too many.
+        """
+        return self.add_all(graph, (entry,))[0]
+
+    def add_all(self, graph: str, entries: Sequence[VerifiedQuestion]) -> list[VerifiedQuestion]:
+        """Store several entries in one transaction."""
+        with self._writing() as run:
+            sql = "SELECT count(*) FROM verified WHERE graph = ? AND owner = ?"
+            left = {by: MAX_OF_OWNER - run(sql, graph, by).fetchone()[0] for by in {entry.by for entry in entries}}
+            for entry in entries:
+                own = select_entries(run, "graph = ? AND id = ? AND owner = ?", graph, entry.id, entry.by)
+                left[entry.by] -= not own
+                if left[entry.by] < 0:
+                    raise ConfigError(f"There are {MAX_OF_OWNER} verified questions already. Remove some first.")
+                same = bool(own) and (own[0].plan, own[0].query) == (entry.plan, entry.query)
+                store_entry(run, graph, replace(entry, approved=entry.approved or (same and own[0].approved)))
+            for id in dict.fromkeys(entry.id for entry in entries):
+                compare_entries(run, graph, id)
+            return [select_entries(run, "graph = ? AND id = ? AND owner = ?", graph, e.id, e.by)[0] for e in entries]
+
+    def approve(self, graph: str, id: str, owner: str, *, approved: bool = True) -> VerifiedQuestion | None:
+        """Approve an owner's entry for everyone, or take the approval back; None if there is no such entry."""
+        return self._change(graph, id, owner, lambda entry: replace(entry, approved=approved))
+
+    def record_check(self, graph: str, checked: VerifiedQuestion) -> VerifiedQuestion | None:
+        """Store what a check of an entry found: its state, note, values, kind and version; None if it is gone.
+
+        If another plan or query was confirmed meanwhile, that stays.
+        """
+
+        def merged(entry: VerifiedQuestion) -> VerifiedQuestion:
+            if (entry.plan, entry.query) != (checked.plan, checked.query):
+                return entry
+            return replace(checked, approved=entry.approved, at=entry.at)
+
+        return self._change(graph, checked.id, checked.by, merged)
+
+    def remove(self, graph: str, id: str, owner: str) -> bool:
+        """Delete an owner's entry; whether there was one. What it contradicted is used again."""
+        with self._writing() as run:
+            gone = delete_entries(run, "graph = ? AND id = ? AND owner = ?", graph, id, owner)
+            compare_entries(run, graph, id)
+        return gone > 0
+
+    def remove_all(self, graph: str | None = None, owner: str | None = None) -> int:
+        """Delete all entries of a graph, of an owner, or of an owner in a graph; returns their number."""
+        where = [name for name, value in (("graph", graph), ("owner", owner)) if value is not None]
+        given = [value for value in (graph, owner) if value is not None]
+        with self._writing() as run:
+            clause = " AND ".join(f"{name} = ?" for name in where) or "1"
+            touched = run(f"SELECT DISTINCT graph, id FROM verified WHERE {clause}", *given).fetchall()
+            gone = delete_entries(run, clause, *given)
+            for name, id in touched:
+                compare_entries(run, name, id)
+        return gone
+
+    def set_aside(self, graph: str, state: VerifiedState, note: str) -> int:
+        """Give all entries of a graph that are in use another state; returns their number."""
+        with self._writing() as run:
+            sql = "UPDATE verified SET state = ?, note = ? WHERE graph = ? AND state IN ('in use', 'contradicted')"
+            changed = run(sql, state, note, graph).rowcount
+            run("DELETE FROM verified_word WHERE graph = ?", graph)
+        return changed
+
+    def known_graph(self, graph: str) -> tuple[str, frozenset[str], frozenset[str]] | None:
+        """The version that was last checked, its classes and properties, and the namespaces of its things."""
+        rows = self._read("SELECT version, terms, spaces FROM verified_graph WHERE graph = ?", graph)
+        return (rows[0][0], frozenset(json.loads(rows[0][1])), frozenset(json.loads(rows[0][2]))) if rows else None
+
+    def note_graph(self, graph: str, version: str, terms: frozenset[str], spaces: frozenset[str]) -> None:
+        """Store what `known_graph` returns."""
+        with self._writing() as run:
+            given = graph, version, json.dumps(sorted(terms)), json.dumps(sorted(spaces))
+            run("INSERT OR REPLACE INTO verified_graph VALUES (?, ?, ?, ?)", *given)
+
+    def _change(
+        self, graph: str, id: str, owner: str, change: Callable[[VerifiedQuestion], VerifiedQuestion]
+    ) -> VerifiedQuestion | None:
+        with self._writing() as run:
+            found = select_entries(run, "graph = ? AND id = ? AND owner = ?", graph, id, owner)
+            if not found:
+                return None
+            store_entry(run, graph, change(found[0]))
+            compare_entries(run, graph, id)
+            return select_entries(run, "graph = ? AND id = ? AND owner = ?", graph, id, owner)[0]
+
+    def _of_id(self, graph: str, id: str) -> list[VerifiedQuestion]:
+        sql = f"SELECT {FIELDS} FROM verified WHERE graph = ? AND id = ? ORDER BY number LIMIT ?"
+        return [parse_entry(row) for row in self._read(sql, graph, id, MAX_LISTED)]
+
+    def _read(self, sql: str, *given: object) -> list[tuple[Any, ...]]:
+        """The rows of a query; none if there is no file yet."""
+        with self._lock:
+            if self._connection is None and not self._file.exists():
+                return []
+            return self._open().execute(sql, given).fetchall()
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            with suppress(OSError):
+                # questions are private: only the owner of the data folder reads the file. SQLite reports other errors.
+                os.close(os.open(self._file, os.O_CREAT, 0o600))
+            connection = sqlite3.connect(
+                self._file, timeout=BUSY_SECONDS, check_same_thread=False, isolation_level=None
+            )
+            connection.execute("PRAGMA secure_delete = ON")
+            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'verified_graph'").fetchone():
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.executescript(SCHEMA)
+            self._connection = connection
+        return self._connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[Execute]:
+        with self._lock:
+            connection = self._open()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield lambda sql, *given: connection.execute(sql, given)
+            except BaseException:
+                # if the disk is full, SQLite has rolled back already
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
