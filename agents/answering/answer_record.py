@@ -3,14 +3,17 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from agents.answering.answer_draft import AnswerDraft
 from agents.answering.grounding_gate import ReleasedAnswer
+from agents.answering.selection.rows import plan_of
 from agents.turn_view import TurnView
 from nacre.language.sanitize import escape_markup, strip_control_characters
 from nacre.records.answer import Answer, Citation, Cost, Option, Place, QueryRecord, TableRecord
 from nacre.records.derivation import AnswerDerivation
 from nacre.records.evidence import Evidence, Query, Rows, Table
+from nacre.records.json_form import to_json
 
 KEYS_SHOWN = 100
 ROWS_SHOWN = 50
@@ -93,7 +96,14 @@ def answer_record(
         standalone_own=view.rewrite.own or view.standalone,
         conversation=model_cost(bookkeeping.conversation_usage),
         derivation=derivation,
+        plan=_plan(view, draft),
     )
+
+
+def _plan(view: TurnView, draft: AnswerDraft) -> dict[str, Any] | None:
+    """The plan whose rows answer, as JSON data."""
+    plan = plan_of(view.understanding, view.evidence[draft.table]) if draft.table is not None else None
+    return None if plan is None else to_json(plan)
 
 
 def _table(draft: AnswerDraft) -> TableRecord | None:

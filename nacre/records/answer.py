@@ -1,6 +1,6 @@
 """The answer record, the same for `ask --json`, `eval`, LangServe and the HTTP API."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
@@ -80,7 +80,8 @@ class TableRecord(TypedDict):
 class Answer(TypedDict):
     """One answer. Fields may be added, but never changed or removed. `confidence` is the probability that `values` are
     right, null if it was not estimated. `standalone_own` is the standalone question in the `language` of the user.
-    `conversation` is the use of models in this and all earlier turns. `derivation` has the steps to the answer."""
+    `conversation` is the use of models in this and all earlier turns. `derivation` has the steps to the answer. `plan`
+    is the JSON data of the plan whose rows answer, null if none did."""
 
     id: str
     graph: str
@@ -118,3 +119,4 @@ class Answer(TypedDict):
     standalone_own: str
     conversation: Cost
     derivation: AnswerDerivation
+    plan: dict[str, Any] | None

@@ -9,6 +9,7 @@ In reading order:
     errors              errors of requests and their HTTP status
     runs                turns in progress, which clients can leave and resume
     conversations/      stored conversations, their locks and exports; conversations that clients send along
+    verified/           questions that people confirmed: what a caller may see, confirm, approve and remove
     keys                API keys and the callers that they stand for
     tracing             OpenTelemetry spans of a turn
     prefill_schema      the schema prompt of a local model, computed ahead

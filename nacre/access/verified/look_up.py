@@ -8,6 +8,8 @@ import sqlite3
 from collections.abc import Callable
 from typing import TypeVar
 
+from nacre.access.verified.graph_identity import note_version
+from nacre.errors import ToolError
 from nacre.records.verified_question import VerifiedQuestion, question_words
 from nacre.stores.graph import Graph
 from nacre.stores.verified.store import MAX_CANDIDATES, MAX_LISTED, VerifiedQuestionStore
@@ -37,7 +39,9 @@ def _read(graph: Graph, without: T, read: Callable[[VerifiedQuestionStore], T]) 
     if graph.verified is None:
         return without
     try:
+        if graph.verified.known_version(graph.name) not in (None, graph.version):
+            note_version(graph, graph.verified)
         return read(graph.verified)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, ToolError) as error:
         log.warning("graph %s: its verified questions can't be read: %s", graph.name, error)
         return without

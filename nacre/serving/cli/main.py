@@ -43,6 +43,7 @@ from nacre.serving.cli import (
 from nacre.serving.cli import (
     serve as cli_serve,
 )
+from nacre.serving.cli.groups.examples import examples_app
 from nacre.serving.cli.groups.keys import keys_app
 from nacre.serving.cli.groups.layer import layer_app
 from nacre.serving.cli.groups.model import model_app
@@ -102,6 +103,7 @@ for command in (
 app.command("eval")(cli_eval.evaluate)
 app.command()(cli_compare.compare)
 app.command()(cli_calibrate.calibrate)
+app.add_typer(examples_app, name="examples")
 app.add_typer(keys_app, name="keys")
 app.add_typer(layer_app, name="layer")
 app.add_typer(model_app, name="model")

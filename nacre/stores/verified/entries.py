@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS verified_word (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS verified_word_of ON verified_word (number);
 CREATE TABLE IF NOT EXISTS verified_graph (
-    graph TEXT PRIMARY KEY, version TEXT NOT NULL, terms TEXT NOT NULL, spaces TEXT NOT NULL
+    graph TEXT PRIMARY KEY, version TEXT NOT NULL, terms TEXT NOT NULL, bases TEXT NOT NULL
 ) WITHOUT ROWID;
 """
 FIELDS = "id, question, standalone, plan, query, values_hash, kind, owner, at, version, approved, state, note"
@@ -73,11 +73,8 @@ def compare_entries(run: Execute, graph: str, id: str) -> None:
         entry = before
         if entry.state in _COMPARED:
             others = [o for o in entries if o.state in _COMPARED and (o.approved or not entry.approved)]
-            against = sorted(
-                {o.by for o in others if o.version == entry.version and o.values_hash != entry.values_hash}
-            )
-            if against:
-                note = f"the values differ from those that {', '.join(against[:3])} confirmed"
+            if any(o.version == entry.version and o.values_hash != entry.values_hash for o in others):
+                note = "other values were confirmed for the same question"
                 entry = replace(entry, state="contradicted", note=note)
             elif entry.state == "contradicted":
                 entry = replace(entry, state="in use", note="")

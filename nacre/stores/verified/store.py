@@ -119,16 +119,17 @@ class VerifiedQuestionStore:
         search: str = "",
         states: Sequence[str] = (),
         waiting: bool = False,
+        own: bool = False,
         limit: int = MAX_LISTED,
         skip: int = 0,
     ) -> list[VerifiedQuestion]:
         """Entries of a graph in any state, the latest first: approved ones and those of an owner, or all (None).
 
-        `search` is part of the question; `waiting` ones are in use and not approved.
+        `search` is part of the question; `waiting` ones are in use and not approved; `own`: only those of the owner.
         """
         where, given = ["graph = ?"], [graph]
         if owner is not None:
-            where.append("(approved = 1 OR owner = ?)")
+            where.append("owner = ?" if own else "(approved = 1 OR owner = ?)")
             given.append(owner)
         if search:
             like = search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
@@ -220,15 +221,20 @@ class VerifiedQuestionStore:
             run("DELETE FROM verified_word WHERE graph = ?", graph)
         return changed
 
-    def known_graph(self, graph: str) -> tuple[str, frozenset[str], frozenset[str]] | None:
-        """The version that was last checked, its classes and properties, and the namespaces of its things."""
-        rows = self._read("SELECT version, terms, spaces FROM verified_graph WHERE graph = ?", graph)
-        return (rows[0][0], frozenset(json.loads(rows[0][1])), frozenset(json.loads(rows[0][2]))) if rows else None
+    def known_version(self, graph: str) -> str | None:
+        """The version of a graph that was last noted; None if there is none."""
+        rows = self._read("SELECT version FROM verified_graph WHERE graph = ?", graph)
+        return str(rows[0][0]) if rows else None
 
-    def note_graph(self, graph: str, version: str, terms: frozenset[str], spaces: frozenset[str]) -> None:
-        """Store what `known_graph` returns."""
+    def known_graph(self, graph: str) -> tuple[frozenset[str], frozenset[str]] | None:
+        """The classes and properties of the version that was last noted, and the bases of its things."""
+        rows = self._read("SELECT terms, bases FROM verified_graph WHERE graph = ?", graph)
+        return (frozenset(json.loads(rows[0][0])), frozenset(json.loads(rows[0][1]))) if rows else None
+
+    def note_graph(self, graph: str, version: str, terms: frozenset[str], bases: frozenset[str]) -> None:
+        """Store what `known_version` and `known_graph` return."""
         with self._writing() as run:
-            given = graph, version, json.dumps(sorted(terms)), json.dumps(sorted(spaces))
+            given = graph, version, json.dumps(sorted(terms)), json.dumps(sorted(bases))
             run("INSERT OR REPLACE INTO verified_graph VALUES (?, ?, ?, ?)", *given)
 
     def _change(

@@ -1,0 +1,231 @@
+"""What a caller may do with verified questions: turn service + caller -> entries, with access checks and limits.
+
+A caller confirms for itself. What everyone uses is approved by a caller with the right `approve`, who sees what is
+waiting. Without keys, this machine has all rights.
+"""
+
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from agents.run_in_thread import run_in_thread
+from nacre.access.verified.check import CheckReport, check_all, judged
+from nacre.access.verified.confirm import confirm, new_entry, question_of_answer
+from nacre.access.verified.run import GivenAnswer, run_verified
+from nacre.errors import ConfigError, ToolError
+from nacre.records.answer import Answer
+from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, VerifiedState
+from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable
+from nacre.serving.keys import LOCAL_CALLER, Caller
+from nacre.serving.turn_service import TurnService
+from nacre.stores.graph import Graph
+
+T = TypeVar("T")
+
+APPROVE = "approve"
+# entries of a key and graph (given); without keys, and for those who approve, the store's own limit holds
+MAX_OF_KEY = 10_000
+MAX_PAGE = 200
+# seconds of a check that a request asks for (given)
+CHECK_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class VerifiedPage:
+    """Verified questions of a graph that a caller may see, the latest first. `more`: there are further ones."""
+
+    graph: str
+    questions: tuple[VerifiedQuestion, ...]
+    more: bool
+    may_approve: bool
+
+
+class VerifiedQuestionService:
+    """Access to the verified questions of a turn service. Methods raise NacreError with a message for users."""
+
+    def __init__(self, service: TurnService) -> None:
+        self._service = service
+        self._store = service.library.verified
+        self._settings = service.composition.settings
+        self._sandbox = service.composition.resources.sandbox
+
+    async def listed(
+        self,
+        caller: Caller,
+        graph: str | None,
+        *,
+        search: str = "",
+        states: Sequence[VerifiedState] = (),
+        waiting: bool = False,
+        limit: int = MAX_PAGE,
+        skip: int = 0,
+    ) -> VerifiedPage:
+        """Approved entries and the caller's own; all, for a caller who may approve."""
+        name = await run_in_thread(self._service.resolve_graph, graph, caller)
+        found = await self._stored(
+            lambda: self._store.listed(
+                name, self._seen_by(caller), search=search, states=states, waiting=waiting, limit=limit + 1, skip=skip
+            )
+        )
+        return VerifiedPage(name, tuple(found[:limit]), len(found) > limit, may_approve(caller))
+
+    async def confirm_turn(self, caller: Caller, thread: str, turn: int) -> VerifiedQuestion:
+        """Confirm the answer of a turn of the caller's own thread."""
+        threads = self._service.threads
+        if threads is None:
+            raise StorageUnavailable("This server stores no conversations.")
+        conversation = await threads.get(caller, thread)
+        turns = await threads.turns(caller, conversation.thread)
+        record = next((each.record for each in turns if each.record["turn"] == turn), None)
+        if record is None:
+            raise NotFound(f"This thread has no turn {turn}.")
+        return await self.confirm_answer(caller, record)
+
+    async def confirm_answer(self, caller: Caller, record: Answer) -> VerifiedQuestion:
+        """Confirm an answer by its record, which comes from this program and not from a client."""
+        async with self._open(caller, record["graph"]) as graph:
+            entry = question_of_answer(graph, record, caller.owner)
+            return (await self._confirm(caller, graph, entry))[0]
+
+    async def confirm_query(
+        self,
+        caller: Caller,
+        graph: str | None,
+        question: str,
+        query: VerifiedQuery,
+        *,
+        is_right: Callable[[GivenAnswer], bool] = lambda given: True,
+    ) -> tuple[VerifiedQuestion, GivenAnswer]:
+        """Run a query that the caller wrote and store it as the answer to a question, if what it gives `is_right`.
+
+        Like all that is confirmed, it is approved at once if the caller may approve.
+        """
+        async with self._open(caller, graph) as opened:
+            entry = new_entry(opened, question, question, caller.owner, query=query)
+            return await self._confirm(caller, opened, entry, is_right)
+
+    async def confirm_plan(
+        self, caller: Caller, graph: str | None, question: str, standalone: str, plan: dict[str, Any]
+    ) -> VerifiedQuestion:
+        """Store a plan as the answer to a question; only for plans of files on this machine."""
+        async with self._open(caller, graph) as opened:
+            entry = new_entry(opened, question, standalone, caller.owner, plan=plan)
+            return (await self._confirm(caller, opened, entry))[0]
+
+    async def approve(
+        self, caller: Caller, graph: str | None, id: str, by: str | None = None, *, approved: bool = True
+    ) -> VerifiedQuestion:
+        """Approve an entry for everyone, or take it back. `by` is its owner, if several people confirmed it."""
+        if not may_approve(caller):
+            raise Forbidden("This key may not approve. Run: nacre keys add NAME --may approve")
+        name, entry = await self._entry(caller, graph, id, by)
+        changed = await self._stored(lambda: self._store.approve(name, id, entry.by, approved=approved))
+        return _present(changed, id)
+
+    async def remove(self, caller: Caller, graph: str | None, id: str, by: str | None = None) -> None:
+        """Delete an entry of the caller; any entry, for a caller who may approve."""
+        name, entry = await self._entry(caller, graph, id, by or (None if may_approve(caller) else caller.owner))
+        if entry.by != caller.owner and not may_approve(caller):
+            raise Forbidden("This key may only remove what it confirmed itself.")
+        await self._stored(lambda: self._store.remove(name, id, entry.by))
+
+    async def remove_own(self, caller: Caller, graph: str | None) -> int:
+        """Delete all that the caller confirmed about a graph; returns the number."""
+        name = await run_in_thread(self._service.resolve_graph, graph, caller)
+        return await self._stored(lambda: self._store.remove_all(name, caller.owner))
+
+    async def run(
+        self, caller: Caller, graph: str | None, id: str, by: str | None = None
+    ) -> tuple[VerifiedQuestion, GivenAnswer]:
+        """What an entry that the caller may see gives now. One of the caller's own that holds again is used again."""
+        name, entry = await self._entry(caller, graph, id, by)
+        async with self._open(caller, name) as opened:
+            try:
+                given = await run_verified(opened, entry, self._settings, self._sandbox)
+            except ToolError as error:
+                raise ConfigError(f"It failed: {error}") from error
+            if entry.by == caller.owner or may_approve(caller):
+                after = judged(entry, given, opened.version)
+                entry = _present(await self._stored(lambda: self._store.record_check(name, after)), id)
+            return entry, given
+
+    async def check(self, caller: Caller, graph: str | None, seconds: float = CHECK_SECONDS) -> CheckReport:
+        """Run the caller's entries again, or all for a caller who may approve; those that hold are used again."""
+        async with self._open(caller, graph) as opened:
+            owner = self._seen_by(caller)
+            checking = check_all(
+                opened, self._store, self._settings, self._sandbox, owner=owner, seconds=seconds, restore=True
+            )
+            try:
+                return await checking
+            except sqlite3.Error as error:
+                raise _unavailable(error) from error
+
+    async def _confirm(
+        self,
+        caller: Caller,
+        graph: Graph,
+        entry: VerifiedQuestion,
+        is_right: Callable[[GivenAnswer], bool] = lambda given: True,
+    ) -> tuple[VerifiedQuestion, GivenAnswer]:
+        if not may_approve(caller):
+            count = await self._stored(lambda: self._store.count(graph.name, caller.owner))
+            if count >= MAX_OF_KEY:
+                raise ConfigError(f"This key has {count} verified questions of this graph. Remove some first.")
+        entry = replace(entry, approved=may_approve(caller))
+        try:
+            return await confirm(graph, entry, self._settings, self._sandbox, self._store, is_right)
+        except sqlite3.Error as error:
+            raise _unavailable(error) from error
+
+    async def _entry(self, caller: Caller, graph: str | None, id: str, by: str | None) -> tuple[str, VerifiedQuestion]:
+        """An entry that the caller may see; raises NotFound, the same for entries of others."""
+        name = await run_in_thread(self._service.resolve_graph, graph, caller)
+        rows = await self._stored(lambda: self._store.entries(name, id))
+        seen = [each for each in rows if each.approved or each.by == caller.owner or may_approve(caller)]
+        if by is not None:
+            seen = [each for each in seen if each.by == by]
+        if len(seen) > 1:
+            own = [each for each in seen if each.by == caller.owner]
+            if not own:
+                people = ", ".join(sorted(each.by for each in seen))
+                raise ConfigError(f"Several people confirmed this question: {people}. Say whose is meant.")
+            seen = own
+        return name, _present(seen[0] if seen else None, id)
+
+    @asynccontextmanager
+    async def _open(self, caller: Caller, graph: str | None) -> AsyncIterator[Graph]:
+        """An open graph that the caller may read, in a slot for queries of callers."""
+        async with self._service.query_slot(caller):
+            with await self._service.open_graph(graph, caller) as opened:
+                yield opened
+
+    def _seen_by(self, caller: Caller) -> str | None:
+        return None if may_approve(caller) else caller.owner
+
+    async def _stored(self, call: Callable[[], T]) -> T:
+        try:
+            return await run_in_thread(call)
+        except sqlite3.Error as error:
+            raise _unavailable(error) from error
+
+
+def may_approve(caller: Caller = LOCAL_CALLER) -> bool:
+    """Whether a caller may approve for everyone.
+
+    >>> may_approve(), may_approve(Caller("ann"))
+    (True, False)
+    """
+    return APPROVE in caller.may
+
+
+def _present(entry: VerifiedQuestion | None, id: str) -> VerifiedQuestion:
+    if entry is None:
+        raise NotFound(f"There is no verified question {id[:40]!r}. List them first.")
+    return entry
+
+
+def _unavailable(error: sqlite3.Error) -> StorageUnavailable:
+    return StorageUnavailable(f"The verified questions can't be read or written now ({error}). Try again.")
