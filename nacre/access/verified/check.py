@@ -26,6 +26,7 @@ MAX_NOTE = 200
 _AWAY = ("unavailable",)
 # states that only a person ends
 _ASIDE = ("failed", "empty", "changed kind", "replaced")
+_GIVES_NOTHING = "it gives nothing any more"
 log = logging.getLogger(__name__)
 
 
@@ -52,6 +53,8 @@ async def check_entry(
     except ToolError as error:
         if error.kind in _AWAY:
             return entry
+        if error.kind == "empty":
+            return _set_aside(entry, "empty", _GIVES_NOTHING)
         return _set_aside(entry, "failed", f"it failed: {error}")
     return judged(entry, given, graph.version)
 
@@ -60,7 +63,7 @@ def judged(entry: VerifiedQuestion, given: GivenAnswer, version: str) -> Verifie
     """The entry with the state that follows from what it gives in a version."""
     kind = values_kind(given.values)
     if not given.values and not given.is_prose:
-        return _set_aside(entry, "empty", "it gives nothing any more")
+        return _set_aside(entry, "empty", _GIVES_NOTHING)
     if kind != entry.kind:
         return _set_aside(entry, "changed kind", f"it gives values of another kind: {kind} instead of {entry.kind}")
     hash = values_hash(given.values)
@@ -84,6 +87,9 @@ async def check_all(
     await run_in_thread(note_version, graph, store)
     deadline = time.monotonic() + seconds
     total = await run_in_thread(store.count, graph.name, owner)
+    if graph.stored is None and not restore:
+        # each check is a request to somebody's endpoint, so only people ask for it
+        return CheckReport(0, (), (), 0)
     checked: list[tuple[VerifiedQuestion, VerifiedQuestion]] = []
     skip = 0
     while entries := await run_in_thread(store.listed, graph.name, owner, own=True, skip=skip):

@@ -52,9 +52,12 @@ async def run_verified(graph: Graph, entry: VerifiedQuestion, settings: Settings
 
 
 async def run_query(graph: Graph, query: VerifiedQuery, settings: Settings, sandbox: Sandbox) -> GivenAnswer:
-    """What a query gives. Raises ToolError, also if the guard refuses it."""
+    """What a query gives as it is written. Raises ToolError, also if the guard refuses it."""
     run = query_sql if query["tool"] == "sql" else query_sparql
     result = await run(graph, query["text"], settings, sandbox, settings.row_limit)
+    if result.note:
+        # a repair suits a query that a model writes now; stored ones must give what they say, or nothing
+        raise ToolError("empty", f"As written, the query fails or gives nothing. This one runs: {result.query}")
     values = tuple(dict.fromkeys(cell for row in result.rows for cell in row if cell is not None))
     return GivenAnswer(values, result.columns, result.rows, "", result.query, result.truncated)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.serving.cli.ingest import suggest_questions
+from nacre.serving.terminal.recheck import recheck_verified_questions
 from nacre.serving.terminal.turn_display import print_line
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def attach(
         layers=layers,
     )
     _print_summary(result)
+    recheck_verified_questions(settings, graph)
     suggest_questions(graph)
 
 

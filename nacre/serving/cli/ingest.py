@@ -12,6 +12,7 @@ from nacre.serving.terminal import options
 from nacre.serving.terminal.command_names import adapt_commands, program_command
 from nacre.serving.terminal.open_library import configured_embedder, open_library, qdrant_api_key
 from nacre.serving.terminal.progress import print_warnings, show_progress
+from nacre.serving.terminal.recheck import recheck_verified_questions
 from nacre.serving.terminal.turn_display import print_line
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ def ingest(
         )
     _print_summary(loaded)
     _print_omissions(loaded.name)
+    recheck_verified_questions(settings, loaded.name)
     if not tables_only:
         suggest_questions(loaded.name)
     return _embed(graph, settings, embedder) if embedder is not None else 0
@@ -138,6 +140,7 @@ def index(graph: options.GraphOption = None) -> int:
             on_stage=on_stage,
         )
     print_line(f"'{name}' is now version {indexed.version}: {indexed.passages:,} passages, {_vectors(indexed)}.")
+    recheck_verified_questions(settings, name)
     return 0
 
 

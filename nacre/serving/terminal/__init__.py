@@ -9,6 +9,7 @@ In reading order:
     chat                  the interactive conversation
     progress              a progress bar or lines
     layer_versions        a graph with changed layers
+    recheck               verified questions after a graph was published
     draft_layer           a layer drafted by a model
     doctor                checks of the installation
     error_messages        exception -> one line and an exit code

@@ -4,6 +4,7 @@ import asyncio
 import os
 import platform
 import socket
+import sqlite3
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,8 +14,11 @@ from nacre.serving.terminal.open_library import configured_embedder, qdrant_api_
 
 if TYPE_CHECKING:
     from nacre.config.settings import Settings
+    from nacre.records.verified_question import VerifiedState
+    from nacre.stores.catalog import Library
 
 STUDIO_PORT = 2124
+_NOT_USED: tuple["VerifiedState", ...] = ("failed", "empty", "changed kind", "contradicted", "replaced")
 
 
 class Finding(NamedTuple):
@@ -129,6 +133,7 @@ def _check_graphs(settings: "Settings") -> Iterator[Finding]:
         except (NacreError, OSError) as error:
             yield Finding("graph", f"{name}: {error}", f"nacre ingest FILE --graph {name}", broken=True)
             continue
+        yield from _check_verified(library, name)
         text = f"{name}: version {graph.version}, {len(graph.schema.classes)} classes, {graph.schema.triples:,} triples"
         if graph.endpoint is not None:
             yield Finding("graph", f"{text}; attached to {graph.endpoint.url}")
@@ -136,6 +141,25 @@ def _check_graphs(settings: "Settings") -> Iterator[Finding]:
         missing = "; ".join(f"no {branch}, {reason}" for branch, reason in sorted(graph.unavailable.items()))
         again = f"nacre index --graph {name}"
         yield Finding("graph", f"{text}; {missing}", again) if missing else Finding("graph", text)
+
+
+def _check_verified(library: "Library", name: str) -> Iterator[Finding]:
+    """The verified questions of a graph, if there are any, and how many are not used."""
+    try:
+        count, store = library.verified.count(name), library.verified
+        if not count:
+            return
+        aside = {state: store.count(name, states=(state,)) for state in _NOT_USED}
+        waiting = store.count(name, waiting=True)
+    except sqlite3.Error as error:
+        yield Finding("verified", f"{name}: can't be read ({error})", "check the file verified.sqlite", broken=True)
+        return
+    text = f"{name}: {count} verified questions" + (f", {waiting} wait for approval" if waiting else "")
+    unused = ", ".join(f"{number} {state}" for state, number in aside.items() if number)
+    if unused:
+        yield Finding("verified", f"{text}; not used: {unused}", f"nacre examples check --graph {name}")
+    else:
+        yield Finding("verified", text)
 
 
 def _check_port(port: int, command: str, alternative: str) -> Finding:

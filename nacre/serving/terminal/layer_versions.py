@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nacre.serving.terminal.open_library import configured_embedder, open_library, qdrant_api_key
+from nacre.serving.terminal.recheck import recheck_verified_questions
 from nacre.serving.terminal.turn_display import print_line
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def publish_layer_change(settings: "Settings", name: str, change: "Callable[[Lay
         for problem in attached.problems:
             print_line(f"warning: {problem}")
         _print_change(name, attached.version, attached.endpoint.seconds)
+        recheck_verified_questions(settings, name)
         return
     from ingestion.apply_layers import change_layers
     from ingestion.graph_state import VectorServer
@@ -56,6 +58,7 @@ def publish_layer_change(settings: "Settings", name: str, change: "Callable[[Lay
             embedder=configured_embedder(settings),
         )
     _print_change(name, changed.version, sum(changed.seconds_by_stage.values()))
+    recheck_verified_questions(settings, name)
 
 
 def _version_folder(settings: "Settings", name: str) -> Path:

@@ -17,7 +17,7 @@ from nacre.access.verified.run import GivenAnswer, run_verified
 from nacre.errors import ConfigError, ToolError
 from nacre.records.answer import Answer
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, VerifiedState
-from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable
+from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.turn_service import TurnService
 from nacre.stores.graph import Graph
@@ -71,12 +71,14 @@ class VerifiedQuestionService:
         )
         return VerifiedPage(name, tuple(found[:limit]), len(found) > limit, may_approve(caller))
 
-    async def confirm_turn(self, caller: Caller, thread: str, turn: int) -> VerifiedQuestion:
-        """Confirm the answer of a turn of the caller's own thread."""
+    async def confirm_turn(self, caller: Caller, thread: str, turn: int, graph: str | None = None) -> VerifiedQuestion:
+        """Confirm the answer of a turn of the caller's own thread, which is about `graph` if that is given."""
         threads = self._service.threads
         if threads is None:
             raise StorageUnavailable("This server stores no conversations.")
         conversation = await threads.get(caller, thread)
+        if graph is not None and conversation.graph != graph:
+            raise WrongGraph(f"This thread is about another graph than {graph!r}.")
         turns = await threads.turns(caller, conversation.thread)
         record = next((each.record for each in turns if each.record["turn"] == turn), None)
         if record is None:

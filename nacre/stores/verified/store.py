@@ -147,11 +147,21 @@ class VerifiedQuestionStore:
         """The entries of all owners for one question."""
         return self._of_id(graph, id)
 
-    def count(self, graph: str, owner: str | None = None) -> int:
-        """The number of entries of a graph, or of one owner."""
-        of_owner = "" if owner is None else " AND owner = ?"
-        given = [graph] if owner is None else [graph, owner]
-        rows = self._read(f"SELECT count(*) FROM verified WHERE graph = ?{of_owner}", *given)
+    def count(
+        self, graph: str, owner: str | None = None, states: Sequence[VerifiedState] = (), *, waiting: bool = False
+    ) -> int:
+        """The number of entries of a graph, of one owner and in one of these states, if they are given; `waiting` ones
+        are in use and not approved."""
+        where, given = "graph = ?", [graph]
+        if waiting:
+            where += " AND approved = 0 AND state = 'in use'"
+        if owner is not None:
+            where += " AND owner = ?"
+            given.append(owner)
+        if states:
+            where += f" AND state IN ({', '.join('?' * len(states))})"
+            given += states
+        rows = self._read(f"SELECT count(*) FROM verified WHERE {where}", *given)
         return int(rows[0][0]) if rows else 0
 
     def add(self, graph: str, entry: VerifiedQuestion) -> VerifiedQuestion:

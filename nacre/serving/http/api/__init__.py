@@ -9,5 +9,6 @@ In reading order:
     browse         overview, things, classes, labels, follow-up questions
     class_table    a class as a table, values with counts, CSV and JSON
     query          queries of users; options of a turn; model calls of a run
+    verified       questions that people confirmed
     text2sparql    a question as one SPARQL query
 """
