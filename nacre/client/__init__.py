@@ -8,6 +8,7 @@ In reading order:
     remote             a server, over HTTP
     event_loop_thread  the event loop that runs both
     reply              an answer record by its parts
+    verified           questions that people confirmed; verified_local and verified_remote fetch them
     streams            an answer token by token
     tool               a graph as a tool of LangChain agents
 """

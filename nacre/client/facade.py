@@ -3,20 +3,24 @@
 import asyncio
 import uuid
 import weakref
+from collections.abc import Coroutine
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from nacre.client.event_loop_thread import EventLoopThread
 from nacre.client.reply import Reply
 from nacre.client.source import GraphSource, ReasonerName, TurnRequest
 from nacre.client.streams import AsyncStream, StartStream, Stream, forward_events
+from nacre.client.verified import VerifiedQuestions, VerifiedSource
 from nacre.serving.turn_events import collect_record
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
+
+T = TypeVar("T")
 
 URL_SCHEMES = ("http://", "https://")
 
@@ -76,6 +80,15 @@ class Nacre:
             forward_events(self._source.events(request), put), self._source.close
         )
 
+    def run(self, call: Coroutine[Any, Any, T]) -> T:
+        """The result of a call on the loop of this object."""
+        return self._loop_thread.submit(call, self._source.close).result()
+
+    @property
+    def verified_source(self) -> VerifiedSource:
+        """The verified questions of all graphs."""
+        return self._source.verified
+
     def forget(self, thread: str) -> None:
         """Forget a conversation held in memory. Conversations stored by a server or in the folder stay."""
         self._loop_thread.submit_if_running(partial(self._source.forget, thread))
@@ -117,6 +130,11 @@ class Graph:
     def forget(self, thread: str) -> None:
         """Forget a conversation that is held only in memory."""
         self._nacre.forget(thread)
+
+    @property
+    def verified(self) -> VerifiedQuestions:
+        """Questions of the graph that people confirmed."""
+        return VerifiedQuestions(self._nacre, self.name)
 
     def as_tool(self, name: str | None = None, description: str | None = None) -> "BaseTool":
         """The graph as a tool of LangChain and LangGraph agents: question -> cited answer."""

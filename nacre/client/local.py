@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nacre.client.source import TurnRequest
+from nacre.client.verified_local import LocalVerified
 
 if TYPE_CHECKING:
     from nacre.serving.turn_service import TurnService
@@ -42,6 +43,11 @@ class LocalSource:
                 yield event
         finally:
             await events.aclose()  # type: ignore[attr-defined]
+
+    @property
+    def verified(self) -> LocalVerified:
+        """The verified questions of its graphs."""
+        return LocalVerified(self._open_service)
 
     async def forget(self, thread: str) -> None:
         """Forget a thread, unless threads are stored in the folder."""

@@ -11,6 +11,7 @@ import httpx
 from httpx_sse import EventSource, SSEError
 
 from nacre.client.source import TurnRequest
+from nacre.client.verified_remote import RemoteVerified
 from nacre.errors import NacreError
 
 # a working server sends a ping at least every 15 s
@@ -61,6 +62,11 @@ class RemoteSource:
         if not ended:
             raise ServerError(f"{self._public_address} closed the connection during an answer. Ask again.", 0)
 
+    @property
+    def verified(self) -> RemoteVerified:
+        """The verified questions of its graphs."""
+        return RemoteVerified(self._send, self._graph_name)
+
     async def forget(self, thread: str) -> None:
         """Do nothing: this process stores no threads of a server."""
 
@@ -69,6 +75,24 @@ class RemoteSource:
         client, self._open_client = self._open_client, None
         if client is not None:
             await client.aclose()
+
+    async def _send(self, method: str, path: str, body: Any, wanted: dict[str, Any]) -> Any:
+        """The JSON of a reply, None without one."""
+        async with self._translated_errors():
+            reply = await self._client.request(method, path, json=body, params=wanted)
+            content = await reply.aread()
+            if not reply.is_success:
+                _raise_for_status(reply, content)
+            return json.loads(content) if content else None
+
+    async def _graph_name(self, name: str | None) -> str:
+        """The name of the only graph, if none is given."""
+        if name is not None:
+            return name
+        names = await self.names()
+        if len(names) != 1:
+            raise ServerError(f"Which graph? There are {', '.join(names)}." if names else "There is no graph.", 404)
+        return names[0]
 
     @property
     def _client(self) -> httpx.AsyncClient:

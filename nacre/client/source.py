@@ -3,6 +3,8 @@
 from collections.abc import AsyncIterator
 from typing import Any, Literal, NamedTuple, Protocol
 
+from nacre.client.verified import VerifiedSource
+
 ReasonerName = Literal["rules", "model"]
 
 
@@ -24,6 +26,11 @@ class GraphSource(Protocol):
 
     def events(self, request: TurnRequest) -> AsyncIterator[tuple[str, Any]]:
         """The events of a turn, the record last; see `graph.stream.stream_turn`."""
+        ...
+
+    @property
+    def verified(self) -> VerifiedSource:
+        """The verified questions of its graphs."""
         ...
 
     async def forget(self, thread: str) -> None:

@@ -14,6 +14,7 @@ from tests.e2e.conftest import environment
 
 QUESTION = "How many pages does Granite have?"
 TOOLS = {"ask", "query_sql", "query_sparql", "search", "describe_graph", "describe_thing", "list_graphs"}
+VERIFIED_TOOLS = {"list_verified", "confirm_answer", "confirm_query", "remove_verified"}
 HEADERS = {"Accept": "application/json, text/event-stream"}
 SCHEMA = "nacre://graphs/reading-room/schema"
 
@@ -44,10 +45,10 @@ def connect(request, server, data, tmp_path):
 async def test_an_agent_uses_a_graph(connect):
     async with connect() as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert set(tools) == TOOLS
+        assert set(tools) == TOOLS | VERIFIED_TOOLS
         for tool in tools.values():
-            assert tool.annotations.read_only_hint
-            assert not tool.annotations.destructive_hint
+            assert tool.annotations.read_only_hint is (tool.name in TOOLS or tool.name.startswith("list"))
+            assert tool.annotations.destructive_hint is tool.name.startswith("remove")
             assert tool.description
             assert tool.output_schema["properties"]
 
@@ -64,6 +65,20 @@ async def test_an_agent_uses_a_graph(connect):
         assert told["citations"][0]["query"].startswith("SELECT")
         await called("ask", question=QUESTION, thread="mcp")
         assert (await called("ask", question="And The Salt Road?", thread="mcp"))["values"] == [312]
+
+        confirmed = await called("confirm_answer", thread="mcp", turn=1)
+        # an agent approves nothing, though this machine may
+        assert (confirmed["question"], confirmed["approved"]) == (QUESTION, False)
+        written = "SELECT pages FROM book WHERE label = 'Granite'"
+        added = await called("confirm_query", question="How long is Granite?", language="sql", query=written)
+        listed = (await called("list_verified"))["questions"]
+        assert {each["id"] for each in listed} == {confirmed["id"], added["id"]}
+        for each in listed:
+            await called("remove_verified", id=each["id"])
+        refused = await client.call_tool(
+            "confirm_query", {"question": "All?", "language": "sql", "query": "DELETE FROM book"}
+        )
+        assert refused.is_error
 
         assert [each["name"] for each in (await called("list_graphs"))["graphs"]] == ["reading-room"]
         graph = await called("describe_graph", graph="reading-room")

@@ -44,7 +44,7 @@ def add_tools(mcp: MCPServer[Any], resolve_context: ContextResolver) -> None:
     tools = GraphTools(resolve_context)
     for name in TOOL_NAMES:
         title = name.replace("_", " ").capitalize()
-        mcp.tool(title=title, annotations=READ_ONLY, structured_output=True)(_with_tool_errors(getattr(tools, name)))
+        mcp.tool(title=title, annotations=READ_ONLY, structured_output=True)(with_tool_errors(getattr(tools, name)))
 
 
 class GraphTools:
@@ -142,7 +142,7 @@ class GraphTools:
                 yield context, opened
 
 
-def _with_tool_errors(function: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+def with_tool_errors(function: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
     """The same tool. Errors with a message for users become tool errors, which the agent can read and act on."""
 
     @functools.wraps(function)

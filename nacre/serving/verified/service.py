@@ -43,10 +43,14 @@ class VerifiedPage:
 
 
 class VerifiedQuestionService:
-    """Access to the verified questions of a turn service. Methods raise NacreError with a message for users."""
+    """Access to the verified questions of a turn service. Methods raise NacreError with a message for users.
 
-    def __init__(self, service: TurnService) -> None:
+    `approves`: what a caller confirms who may approve is approved at once.
+    """
+
+    def __init__(self, service: TurnService, *, approves: bool = True) -> None:
         self._service = service
+        self._approves = approves
         self._store = service.library.verified
         self._settings = service.composition.settings
         self._sandbox = service.composition.resources.sandbox
@@ -176,7 +180,7 @@ class VerifiedQuestionService:
             count = await self._stored(lambda: self._store.count(graph.name, caller.owner))
             if count >= MAX_OF_KEY:
                 raise ConfigError(f"This key has {count} verified questions of this graph. Remove some first.")
-        entry = replace(entry, approved=may_approve(caller))
+        entry = replace(entry, approved=self._approves and may_approve(caller))
         try:
             return await confirm(graph, entry, self._settings, self._sandbox, self._store, is_right)
         except sqlite3.Error as error:
