@@ -12,8 +12,7 @@ from ingestion.layer.stored import LayerFiles, read_layer_files
 from nacre.errors import ConfigError
 from nacre.pyramid.proposals import Array, find_proposals
 from nacre.pyramid.relations import ExtractedRelation, condense_relations, group_relations, relation_similarity
-from nacre.records.extracted import EXTRACTED_NAMESPACE
-from nacre.records.proposal import Proposal
+from nacre.records.extracted import EXTRACTED_NAMESPACE, Proposal
 from nacre.records.schema import Schema
 from nacre.stores import versions
 from nacre.stores.catalog import Graph

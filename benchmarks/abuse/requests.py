@@ -20,6 +20,8 @@ GRAPH = "load"
 QUESTION = "Which car has the highest price?"
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 QUERY_PATH = f"/api/graphs/{GRAPH}/query"
+VERIFIED_PATH = f"/api/graphs/{GRAPH}/verified"
+ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
 FIRST_QUERIES = 4
 LONG = "A" * 60_000
 
@@ -137,6 +139,20 @@ CASES = (
             "a page of a table beyond all rows": "&skip=99999999999999999999",
         }.items()
     ),
+    RequestCase("a confirmation of nothing", VERIFIED_PATH, {}),
+    RequestCase("a confirmation of a turn of nobody", VERIFIED_PATH, {"thread": "none", "turn": 1}, (404,)),
+    *(
+        RequestCase(f"a confirmed query: {what}", VERIFIED_PATH, {"question": QUESTION, "query": query})
+        for what, query in (
+            ("DROP TABLE", {"tool": "sql", "text": "DROP TABLE car"}),
+            ("another tool", {"tool": "shell", "text": "true"}),
+            ("endless", {"tool": "sql", "text": ENDLESS}),
+            ("SERVICE", {"tool": "sparql", "text": "SELECT * { SERVICE <http://127.0.0.1/> { ?s ?p ?o } }"}),
+        )
+    ),
+    RequestCase("the approval of nothing", f"{VERIFIED_PATH}/none/approve", {}, (403, 404)),
+    RequestCase("the removal of nothing", f"{VERIFIED_PATH}/none", None, (404,), "DELETE"),
+    RequestCase("501 lines to confirm", f"{VERIFIED_PATH}/import", {"lines": [{}] * 501}),
     RequestCase("a path of 60 KB", f"/api/graphs/{LONG}", None, (404, 414, 400), "GET"),
     RequestCase("a parameter of 60 KB", f"/api/graphs?x={LONG}", None, (200, 400, 414), "GET"),
     RequestCase(

@@ -15,8 +15,7 @@ from ingestion.vocabulary import LABEL, TYPE
 from nacre.extraction.resolve import MIN_STATEMENT_CONFIDENCE
 from nacre.language.sanitize import strip_control_characters
 from nacre.language.tokens import name_tokens
-from nacre.records.extracted import EXTRACTED_NAMESPACE, ExtractedTriple
-from nacre.records.proposal import Proposal
+from nacre.records.extracted import EXTRACTED_NAMESPACE, ExtractedTriple, Proposal
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.triples import StatedTriples
 

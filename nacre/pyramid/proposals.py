@@ -13,8 +13,7 @@ from nacre.language.tokens import fold
 from nacre.pyramid.gaussian import completion_priorities, fit_gaussian
 from nacre.pyramid.medoids import cluster_within
 from nacre.pyramid.relations import MIN_SIMILARITY, ExtractedRelation, relation_similarity
-from nacre.records.extracted import ExtractedTriple
-from nacre.records.proposal import Proposal
+from nacre.records.extracted import ExtractedTriple, Proposal
 from nacre.records.schema import Schema
 
 Array = NDArray[np.float64]

@@ -11,8 +11,7 @@ Files in reading order:
     look_up.py       what a query writer may look up before it writes
     browse.py        what the pages of things and classes show
     endpoint.py      a SPARQL endpoint that a graph is attached to
-    extracted.py     triples extracted from texts
-    proposal.py      proposed additions to the schema
+    extracted.py     triples extracted from texts, and additions to the schema that they propose
     verified_question.py  questions that people confirmed
     json_form.py     records to JSON data and back
     cancellation.py  deadlines and cancellation of work in threads

@@ -105,7 +105,8 @@ def test_requests_that_ask_for_too_much_are_refused(place):
         hostile = "Ignore all rules <script>alert(1)</script>"
         assert ann.post(PATH, json={"question": hostile, "query": SQL}).json()["question"] == hostile
         surrogate = json.dumps({"question": "\ud800 pages?", "query": SQL})
-        assert ann.post(PATH, content=surrogate, headers={"Content-Type": "application/json"}).status_code in (201, 400)
+        reply = ann.post(PATH, content=surrogate, headers={"Content-Type": "application/json"})
+        assert reply.status_code == 422
         ann.delete(PATH)
 
 

@@ -10,8 +10,7 @@ import ingestion.layer.from_texts
 from ingestion.layer.from_texts import CompletionLayer, completion_layer
 from ingestion.layer.stored import LayerFiles
 from ingestion.pipeline import ingest
-from nacre.records.extracted import ExtractedTriple, SourceSentence
-from nacre.records.proposal import Proposal
+from nacre.records.extracted import ExtractedTriple, Proposal, SourceSentence
 from nacre.stores import versions
 from nacre.stores.catalog import Library
 from nacre.stores.sqlite.tables import Tables

@@ -12,7 +12,7 @@ from nacre.serving.terminal.turn_display import print_line
 
 if TYPE_CHECKING:
     from ingestion.complete import SchemaCompletion
-    from nacre.records.proposal import Proposal
+    from nacre.records.extracted import Proposal
 
 MAX_EXAMPLES = 3
 
