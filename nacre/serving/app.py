@@ -28,8 +28,7 @@ from nacre.serving.conversations.retention import delete_untouched_threads
 from nacre.serving.conversations.stateless_turns import StatelessTurnCache
 from nacre.serving.garbage_collection import relax_collection
 from nacre.serving.http import health, logs
-from nacre.serving.http.api import ask, browse, class_table, graphs, layer, query, text2sparql, threads
-from nacre.serving.http.api import ask, browse, graphs, layer, query, text2sparql, threads, verified
+from nacre.serving.http.api import ask, browse, class_table, graphs, layer, query, text2sparql, threads, verified
 from nacre.serving.http.auth import Authenticator
 from nacre.serving.http.bodies import BodyMiddleware
 from nacre.serving.http.connection import BoundedConnection
@@ -115,8 +114,8 @@ def _end_like_sigterm() -> None:
 
 
 def _add_routes(app: FastAPI, *, alone: bool) -> None:
-    for module in (graphs, layer, browse, class_table, ask, query, text2sparql, threads, openai, agui, health):
-    for module in (graphs, layer, browse, ask, query, text2sparql, threads, verified, openai, agui, health):
+    routed = (graphs, layer, browse, class_table, ask, query, text2sparql, threads, verified, openai, agui, health)
+    for module in routed:
         app.include_router(module.router)
     if alone:
         app.include_router(health.metrics_router)
