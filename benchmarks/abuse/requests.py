@@ -153,6 +153,18 @@ CASES = (
     RequestCase("the approval of nothing", f"{VERIFIED_PATH}/none/approve", {}, (403, 404)),
     RequestCase("the removal of nothing", f"{VERIFIED_PATH}/none", None, (404,), "DELETE"),
     RequestCase("501 lines to confirm", f"{VERIFIED_PATH}/import", {"lines": [{}] * 501}),
+    RequestCase("an upload by a key that may not write", "/api/uploads", None, (403,)),
+    RequestCase(
+        "20 MB for an upload of nobody",
+        f"/api/uploads/{'0' * 32}/files?name=a.ttl",
+        None,
+        (403, 404),
+        "PUT",
+        content=b"a" * 20_000_000,
+    ),
+    RequestCase(
+        "a graph deleted by a key that may not write", f"/api/graphs/{GRAPH}?confirm={GRAPH}", None, (403,), "DELETE"
+    ),
     RequestCase("a path of 60 KB", f"/api/graphs/{LONG}", None, (404, 414, 400), "GET"),
     RequestCase("a parameter of 60 KB", f"/api/graphs?x={LONG}", None, (200, 400, 414), "GET"),
     RequestCase(

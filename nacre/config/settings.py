@@ -134,6 +134,7 @@ class Settings(BaseSettings):
     port: int = Field(8200, ge=0, le=65535, description="Port that the server listens on.")
     workers: int = Field(1, ge=1, le=64, description="Number of server processes.")
     max_body: int = Field(1_000_000, ge=1000, description="Maximum size of a request, in bytes.")
+    max_upload: int = Field(500, ge=0, description="Maximum size of the files of one upload, in MB; 0 allows none.")
     max_rate: int = Field(
         6000, ge=0, description="Maximum number of requests a minute by one key, in each process; 0 means no limit."
     )

@@ -28,7 +28,18 @@ from nacre.serving.conversations.retention import delete_untouched_threads
 from nacre.serving.conversations.stateless_turns import StatelessTurnCache
 from nacre.serving.garbage_collection import relax_collection
 from nacre.serving.http import health, logs
-from nacre.serving.http.api import ask, browse, class_table, graphs, layer, query, text2sparql, threads, verified
+from nacre.serving.http.api import (
+    ask,
+    browse,
+    class_table,
+    graphs,
+    layer,
+    query,
+    text2sparql,
+    threads,
+    uploads,
+    verified,
+)
 from nacre.serving.http.auth import Authenticator
 from nacre.serving.http.bodies import BodyMiddleware
 from nacre.serving.http.connection import BoundedConnection
@@ -49,6 +60,7 @@ from nacre.serving.page.pages import SPEC, add_pages
 from nacre.serving.runs import Runs
 from nacre.serving.tracing import configure_tracing
 from nacre.serving.turn_service import TurnService, open_turn_service
+from nacre.serving.uploads import Uploads
 from nacre.stores.processes.parent_watch import exit_with_parent
 from nacre.stores.sqlite.conversations import ConversationStoreError
 
@@ -76,6 +88,7 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     app.state.stateless_turns = StatelessTurnCache()
     keys = KeyStore(settings.data)
     app.state.authenticator = Authenticator(keys, settings.max_rate, origins)
+    app.state.uploads = Uploads(settings.data, settings.max_upload)
     app.state.health = health.HealthCache(keys)
     app.add_exception_handler(NacreError, nacre_error_response)
     app.add_exception_handler(RequestValidationError, validation_error_response)
@@ -114,8 +127,8 @@ def _end_like_sigterm() -> None:
 
 
 def _add_routes(app: FastAPI, *, alone: bool) -> None:
-    routed = (graphs, layer, browse, class_table, ask, query, text2sparql, threads, verified, openai, agui, health)
-    for module in routed:
+    reading = (graphs, layer, browse, class_table, query, text2sparql)
+    for module in (*reading, ask, threads, verified, uploads, openai, agui, health):
         app.include_router(module.router)
     if alone:
         app.include_router(health.metrics_router)
@@ -149,6 +162,7 @@ async def _lifespan(app: FastAPI, *, alone: bool) -> AsyncIterator[None]:
             for task in tasks:
                 task.cancel()
             await app.state.runs.close(0)
+            await run_in_thread(app.state.uploads.close)
 
 
 async def _warm_up(app: FastAPI, service: TurnService) -> None:

@@ -21,6 +21,8 @@ from nacre.serving.http.limits import OWN_PATHS
 
 # paths that need no key; their routes read no body
 PUBLIC_PATHS = re.compile(r"/(?:static|healthz|readyz|metrics|\.well-known|api/docs|api/openapi\.json)(?:/|$)|/$")
+# parts of files: their route authenticates, then reads and bounds the body itself
+STREAMED_PATHS = re.compile(r"/api/uploads/[0-9a-f]{32}/files$")
 # levels of lists and objects in a body; requests of all interfaces have fewer than 20 (given)
 MAX_DEPTH = 100
 # values in a body: as many as in a conversation of 16,000 messages; parsing them takes up to 25 ms (measured)
@@ -49,6 +51,9 @@ class BodyMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not OWN_PATHS.match(scope["path"]) or PUBLIC_PATHS.match(scope["path"]):
+            await self._app(scope, receive, send)
+            return
+        if STREAMED_PATHS.match(scope["path"]):
             await self._app(scope, receive, send)
             return
         request = Request(scope)

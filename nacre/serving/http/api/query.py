@@ -48,7 +48,8 @@ class QueryResponse:
 
 @dataclass(frozen=True)
 class TurnChoices:
-    """The options of a turn and their defaults. `model` is the name of the chat model, or ""."""
+    """The options of a turn and their defaults. `model` is the name of the chat model, or "". `may_write`: whether this
+    caller may add and delete graphs."""
 
     reasoners: tuple[str, ...]
     model: str
@@ -57,6 +58,7 @@ class TurnChoices:
     max_rounds: int
     top_k: int
     strategy: str
+    may_write: bool = False
 
 
 @router.get("/choices", summary="List the options of a turn")
@@ -71,6 +73,7 @@ async def turn_choices(service: TurnServiceDep, caller: CallerDep) -> TurnChoice
         settings.max_rounds,
         settings.top_k,
         settings.strategy,
+        "write" in caller.may and settings.max_upload > 0,
     )
 
 

@@ -45,6 +45,7 @@ async function showRoute(wanted) {
 
 // Views of a graph, whose code is loaded when they are opened.
 async function showView(wanted) {
+  if ("add" in wanted) return (await import("./add_data.js")).showAddData();
   if ("names" in wanted) return (await import("./names.js")).showNames(state.graph);
   const { showClass, showThing } = await import("./browse.js");
   return "thing" in wanted ? showThing(state.graph, wanted.thing, askQuestion) : showClass(state.graph, wanted.class, askQuestion);
@@ -111,7 +112,7 @@ async function start() {
   try {
     const wanted = currentRoute();
     [state.choices] = await Promise.all([get("/api/choices")]);
-    if (!(await loadGraphs(wanted.graph))) return;
+    if (!(await loadGraphs(wanted.graph)) && !("add" in wanted && state.choices.may_write)) return;
     showActiveOptions();
     listThreads();
     await showRoute(wanted);

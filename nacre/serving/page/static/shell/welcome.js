@@ -17,13 +17,15 @@ export async function loadGraphs(wanted) {
   $("graph").replaceChildren(...state.graphs.map((graph) => element("option", { value: graph.name }, graph.name)));
   if (!state.graphs.length) {
     $("welcome").hidden = false;
-    $("lead").textContent = "There is no graph yet. Create one on the server: nacre ingest FILE.ttl --graph NAME";
+    $("lead").replaceChildren("There is no graph yet. ", state.choices?.may_write ? addLink() : "Create one on the server: nacre ingest FILE.ttl --graph NAME");
     return false;
   }
   const known = (name) => state.graphs.some((each) => each.name === name);
   selectGraph([wanted, localStorage.getItem("nacre-graph")].find(known) || state.graphs[0].name);
   return true;
 }
+
+const addLink = () => element("a", { href: pageAddress({ add: "" }) }, "Add data");
 
 export function selectGraph(graph) {
   state.graph = graph;
@@ -37,7 +39,7 @@ export async function showWelcome(ask) {
   $("head").textContent = "Ask " + graph;
   $("about").textContent = graph;
   const missing = Object.keys(about.unavailable).filter((each) => !(each in OPTIONAL_BRANCHES));
-  $("lead").replaceChildren(about.problem || countPhrase(about.things, "thing") + ", " + countPhrase(about.triples, "fact") + ", " + countPhrase(about.classes, "class", "classes") + ". Every answer cites its sources. ", about.problem ? "" : element("a", { href: pageAddress({ graph, names: "" }) }, "Names"), missing.length ? element("span", { class: "quiet" }, " Not available: " + missing.map(branchLabel).join(", ") + ".") : "");
+  $("lead").replaceChildren(about.problem || countPhrase(about.things, "thing") + ", " + countPhrase(about.triples, "fact") + ", " + countPhrase(about.classes, "class", "classes") + ". Every answer cites its sources. ", about.problem ? "" : element("a", { href: pageAddress({ graph, names: "" }) }, "Names"), state.choices.may_write ? element("span", {}, " · ", addLink()) : "", missing.length ? element("span", { class: "quiet" }, " Not available: " + missing.map(branchLabel).join(", ") + ".") : "");
   const others = state.graphs.filter((each) => each.name !== graph).slice(0, MAX_OTHER_GRAPHS);
   $("others").hidden = !others.length;
   $("others").replaceChildren(element("span", { class: "quiet" }, "Other graphs"), ...others.map((each) => element("a", { href: pageAddress({ graph: each.name }) }, each.name)));

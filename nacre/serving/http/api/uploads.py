@@ -1,0 +1,87 @@
+"""/api/uploads: send files, ingest them into a graph, follow and stop that; and delete a graph."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from pydantic import BaseModel, Field
+
+from agents.run_in_thread import run_in_thread
+from nacre.errors import ConfigError
+from nacre.serving.http.auth import CallerDep
+from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep
+from nacre.serving.uploads import CHUNK, Uploads, UploadState, check_may_write
+
+router = APIRouter(prefix="/api", tags=["graphs"], responses=ERROR_RESPONSES)
+
+UploadId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
+
+
+class IngestRequest(BaseModel):
+    """The graph that the files become; `replace` confirms that an earlier graph of this name goes."""
+
+    graph: str = Field(min_length=1, max_length=64)
+    replace: bool = False
+
+
+@router.post("/uploads", summary="Begin an upload", status_code=201)
+async def begin_upload(request: Request, caller: CallerDep) -> UploadState:
+    """An upload without files. Needs a key with the right `write`, as everything here."""
+    return await run_in_thread(_uploads(request).begin, caller)
+
+
+@router.put("/uploads/{upload}/files", summary="Send a part of a file")
+async def send_file(
+    request: Request,
+    caller: CallerDep,
+    upload: UploadId,
+    name: Annotated[str, Query(min_length=1, max_length=500)],
+    offset: Annotated[int, Query(ge=0, le=10**15)] = 0,
+) -> dict[str, int]:
+    """Append the body, at most 8 MiB, to a file at `offset`, its size so far. The reply has its new size.
+
+    A file is RDF (also with .gz), a document or a layer, as its name says.
+    """
+    uploads = _uploads(request)
+    # refused before anything is read
+    await run_in_thread(uploads.state, caller, upload)
+    chunk = bytearray()
+    async for part in request.stream():
+        chunk += part
+        if len(chunk) > CHUNK:
+            raise ConfigError(f"A part of a file has at most {CHUNK} bytes. Send more parts.")
+    return {"bytes": await run_in_thread(uploads.append, caller, upload, name, offset, bytes(chunk))}
+
+
+@router.post("/uploads/{upload}", summary="Ingest an upload", status_code=202)
+async def start_upload(request: Request, caller: CallerDep, upload: UploadId, body: IngestRequest) -> UploadState:
+    """Ingest the files in a process of its own. The graph answers as before until that is complete."""
+    start = _uploads(request).start
+    return await run_in_thread(lambda: start(caller, upload, body.graph, replace_graph=body.replace))
+
+
+@router.get("/uploads/{upload}", summary="Follow an upload")
+async def upload_state(request: Request, caller: CallerDep, upload: UploadId) -> UploadState:
+    """Its phase, its files, and what the ingest printed: stages, what was found, what was left out and why."""
+    return await run_in_thread(_uploads(request).state, caller, upload)
+
+
+@router.delete("/uploads/{upload}", summary="Stop an upload", status_code=204)
+async def cancel_upload(request: Request, caller: CallerDep, upload: UploadId) -> None:
+    """Stop its ingest, or remove its files."""
+    await run_in_thread(_uploads(request).cancel, caller, upload)
+
+
+@router.delete("/graphs/{graph}", summary="Delete a graph", status_code=204)
+async def delete_graph(
+    service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, confirm: Annotated[str, Query(max_length=64)]
+) -> None:
+    """Delete a graph and all its versions; `confirm` repeats its name. Turns that read it now end as usual."""
+    check_may_write(caller)
+    if confirm != graph:
+        raise ConfigError("To delete a graph, repeat its name as `confirm`.")
+    await run_in_thread(service.library.remove, graph)
+
+
+def _uploads(request: Request) -> Uploads:
+    uploads: Uploads = request.app.state.uploads
+    return uploads
