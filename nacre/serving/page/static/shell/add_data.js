@@ -10,7 +10,7 @@ const DONE = { done: "The graph is ready.", failed: "The files could not be read
 
 export function showAddData() {
   const view = { files: [], upload: null };
-  view.name = element("input", { maxlength: "64", pattern: "[a-z0-9][a-z0-9-]*", required: true, autocomplete: "off", spellcheck: "false" });
+  view.name = element("input", { maxlength: "64", pattern: "[a-z0-9][a-z0-9\\-]*", required: true, autocomplete: "off", spellcheck: "false" });
   view.replace = element("input", { type: "checkbox" });
   view.replaceLine = element("label", { class: "check", hidden: true }, view.replace, "Replace the graph of this name");
   view.name.addEventListener("input", () => { view.replaceLine.hidden = !state.graphs.some((each) => each.name === view.name.value); });
