@@ -21,6 +21,7 @@ from nacre.config.embedder import local_embedder
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.stores.catalog import Library
+from nacre.stores.databases.address import configured_database_limits
 from nacre.stores.sparql.endpoint_limits import configured_limits
 from nacre.stores.sqlite.checkpoints import OrderedSqliteSaver
 from nacre.stores.sqlite.conversations import Conversations, ConversationStoreError
@@ -59,7 +60,12 @@ def compose(settings: Settings) -> Composition:
     logging.getLogger("sqlglot").setLevel(logging.ERROR)
     key = settings.qdrant_key.get_secret_value() if settings.qdrant_key else None
     library = Library(
-        settings.data, local_embedder(settings.embedder), settings.qdrant_url, key, configured_limits(settings)
+        settings.data,
+        local_embedder(settings.embedder),
+        settings.qdrant_url,
+        key,
+        configured_limits(settings),
+        configured_database_limits(settings),
     )
     agents = configured_agents(settings)
     return Composition(settings, library, agents, Resources(library, agents, settings))

@@ -12,7 +12,7 @@ from nacre.records.evidence import BranchResult, Query, QueryError, Rows, Table
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.tables import Tables
 from tools.guards.sql_guard import guard_sql, sql_text
-from tools.provenance.entity_ids import is_id, look_up_entities
+from tools.provenance.entity_ids import EntityId, is_id, look_up_entities
 from tools.provenance.row_provenance import add_key_column, contributing_queries
 from tools.repair.repair_empty import repair_empty
 from tools.repair.repair_query import Repair, repair_query
@@ -81,7 +81,7 @@ def _table(query: exp.Query, tables: Tables, schema: Schema, limit: int, seconds
     keyed = add_key_column(query, schema)
     result = tables.run(sql_text(keyed or query), limit=limit, seconds=seconds)
     columns, rows = result.columns, result.rows
-    ids: list[tuple[int, ...]] = []
+    ids: list[tuple[EntityId, ...]] = []
     contributing: int | None = None
     if keyed is not None:
         ids = [(row[-1],) if is_id(row[-1]) else () for row in rows]

@@ -110,6 +110,13 @@ class Settings(BaseSettings):
         600, ge=1, le=6000, description="Maximum number of things that the words of a question match at an endpoint."
     )
 
+    database_keys: dict[str, SecretStr] = Field(
+        {}, description='Passwords of attached databases by host: {"host:port": "PASSWORD" or "file:PATH"}.'
+    )
+    database_connections: int = Field(
+        4, ge=1, le=64, description="Maximum number of connections to an attached database, in each process."
+    )
+
     max_rounds: int = Field(3, ge=1, le=10, description="Maximum number of retrieval rounds.")
     dialogue: Literal["multi", "single"] = Field(
         "multi", description="multi: a question may refer to earlier ones; single: each question is standalone."

@@ -43,12 +43,18 @@ def describe_nothing(profile: Profile, round: int) -> tuple[Evidence, ...]:
     return ()
 
 
+def show_as_written(statement: Statement | SparqlQuery) -> tuple[str, tuple[Cell, ...]]:
+    """A query and its parameters as they are written."""
+    return statement.text, statement.params
+
+
 @dataclass(frozen=True)
 class Engine:
     """What plans run on: how their selects are written, and what fetches the rows.
 
     Rows come in the order of the outputs and within a limit; an alternative reading gets a smaller budget (the last
-    argument of `fetch`). Descriptions read the `tables` of the graph; without tables, `describe` gives them. If the
+    argument of `fetch`). Descriptions read the `tables` of the graph; without tables, `describe` gives them. `show` gives the
+    text and the parameters of a query as the store gets them. If the
     store is remote, each query costs a request, and the things behind a number are listed only when it is cited. Ages
     are computed for `today`.
     """
@@ -62,6 +68,7 @@ class Engine:
     fetch: Callable[[Statement | SparqlQuery, int, bool], SqlResult]
     tables: Tables | None = None
     describe: Describe = describe_nothing
+    show: Callable[[Statement | SparqlQuery], tuple[str, tuple[Cell, ...]]] = show_as_written
     is_remote: bool = False
     today: Callable[[], date] = date.today
 
@@ -75,6 +82,9 @@ def tables_engine(tables: Tables) -> Engine:
         text = f"{statement.text}\nLIMIT {limit + 1}"
         return tables.run(text, statement.params, limit=limit, steps=ALTERNATIVE_STEPS if is_alternative else inf)
 
+    def show(statement: Statement | SparqlQuery) -> tuple[str, tuple[Cell, ...]]:
+        return tables.shown(statement.text, statement.params)
+
     return Engine(
         "sql",
         schema,
@@ -84,6 +94,7 @@ def tables_engine(tables: Tables) -> Engine:
         lambda select, variable: kinds_statement(select, schema, variable),
         fetch,
         tables,
+        show=show,
     )
 
 
@@ -134,8 +145,11 @@ class QueryRunner:
     ) -> tuple[list[tuple[Cell, ...]], bool] | None:
         """The rows of a statement and whether there are more; None if it failed."""
         started = time.perf_counter()
-        query = Query(self.engine.tool, self.round, statement.text, self.words, statement.params)
+        text, params = statement.text, statement.params
+        query = Query(self.engine.tool, self.round, text, self.words, params)
         try:
+            text, params = self.engine.show(statement)
+            query = replace(query, text=text, params=params)
             result = self.engine.fetch(statement, limit, self.is_alternative)
         except ToolError as error:
             seconds = round(time.perf_counter() - started, 6)

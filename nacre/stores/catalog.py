@@ -15,6 +15,7 @@ from pathlib import Path
 from nacre.config.embedder import BUNDLED_EMBEDDER
 from nacre.errors import ConfigError, GraphNotFound
 from nacre.stores import versions
+from nacre.stores.databases.address import DatabaseLimits
 from nacre.stores.graph import Graph as Graph
 from nacre.stores.opener import GraphOpener, damaged_graph_error
 from nacre.stores.search.file_integrity import DamagedIndex, check_sizes, file_sizes
@@ -59,9 +60,10 @@ class Library:
         qdrant_url: str | None = None,
         qdrant_key: str | None = None,
         endpoint_limits: Callable[[str], EndpointLimits] = lambda url: EndpointLimits(),
+        database_limits: DatabaseLimits = DatabaseLimits(),  # noqa: B008 (immutable)
     ) -> None:
         self.data = data
-        self.opener = GraphOpener(data, embedder, qdrant_url, qdrant_key, endpoint_limits)
+        self.opener = GraphOpener(data, embedder, qdrant_url, qdrant_key, endpoint_limits, database_limits)
         self.verified = VerifiedQuestionStore(data / VERIFIED_FILE)
         self._open_graphs: dict[tuple[str, str, str | None, str], _OpenGraph] = {}
         self._lock = threading.RLock()

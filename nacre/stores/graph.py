@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from nacre.errors import ToolError
+from nacre.records.attached import AttachedDatabase
 from nacre.records.endpoint import Endpoint
 from nacre.records.schema import Schema
 from nacre.stores.search.lexical import LexicalIndex
@@ -28,7 +29,8 @@ class Graph:
 
     Missing stores are None, and `unavailable` has the reason by branch. `vector_set` is the id of its vectors (None
     without vectors), `layers` that of the triples `extracted` from its texts. A graph that is attached to an `endpoint`
-    has no tables. `verified` are the verified questions of the data folder.
+    has no tables; the tables of one that is attached to a `database` are read there. `verified` are the verified
+    questions of the data folder.
 
     Each `Library.open` needs one `close`; use the graph as a context manager for the length of a turn.
     """
@@ -47,6 +49,7 @@ class Graph:
     endpoint: Endpoint | None = None
     remote: "EndpointSource | None" = None
     extracted: ExtractedLayer | None = None
+    database: AttachedDatabase | None = None
     layers: str = ""
     verified: VerifiedQuestionStore | None = None
     unavailable: dict[str, str] = field(default_factory=dict)

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from nacre.errors import ConfigError, ToolError
+from nacre.records.attached import AttachedDatabase
 from nacre.records.endpoint import Endpoint
 from nacre.records.json_form import from_json
 from nacre.records.schema import Schema
 from nacre.stores import versions
+from nacre.stores.databases.address import DatabaseLimits
 from nacre.stores.graph import Graph
 from nacre.stores.search.lexical import LexicalIndex
 from nacre.stores.search.vector_sets import open_collection
@@ -24,7 +26,7 @@ from nacre.stores.sqlite.documents import Documents
 from nacre.stores.sqlite.extracted_triples import ExtractedLayer
 from nacre.stores.sqlite.lexicon import Lexicon, TableNameCounts
 from nacre.stores.sqlite.passages import Passages
-from nacre.stores.sqlite.tables import Tables
+from nacre.stores.sqlite.tables import Tables, read_overview
 from nacre.stores.versions import Manifest, Pointer
 
 T = TypeVar("T")
@@ -40,10 +42,13 @@ class GraphOpener:
     qdrant_url: str | None
     qdrant_key: str | None
     endpoint_limits: Callable[[str], EndpointLimits]
+    database_limits: DatabaseLimits = DatabaseLimits()
 
     def open_stores(self, name: str, pointer: Pointer, manifest: Manifest, folder: Path) -> Graph:
         """Open the stores of a version; raises ConfigError if its tables can't be read, and records by branch what is
         unavailable."""
+        if manifest.database:
+            return self._open_database(name, manifest, folder)
         if manifest.endpoint:
             return self._open_attached(name, manifest, folder)
         hint = f"Run: nacre index --graph {name}"
@@ -110,6 +115,25 @@ class GraphOpener:
         lexicon.table_counts = tuple(TableNameCounts(g.relation, g.count, coded[g.relation]) for g in schema.groups)
         source = EndpointSource(endpoint.url, endpoint.graphs, self.endpoint_limits(endpoint.url), endpoint.dialect)
         graph = Graph(name, manifest.version, schema, None, lexicon, endpoint=endpoint, remote=source)
+        graph.unavailable.update(manifest.unavailable)
+        return graph
+
+    def _open_database(self, name: str, manifest: Manifest, folder: Path) -> Graph:
+        """Open a graph that is attached to a database: its schema and its lexicon. Nothing is connected yet."""
+        from nacre.stores.databases.attached_tables import AttachedTables
+
+        try:
+            database = from_json(AttachedDatabase, json.loads((folder / versions.DATABASE).read_text(encoding="utf-8")))
+            schema = from_json(Schema, json.loads((folder / versions.SCHEMA).read_text(encoding="utf-8")))
+            layout = (folder / versions.LAYOUT).read_text(encoding="utf-8")
+            lexicon = Lexicon(folder / versions.LEXICON, schema, self.embedder)
+        except (OSError, ValueError, KeyError) as error:
+            reason = error_reason(error)
+            again = f"Run: nacre attach {manifest.database} --graph {name}"
+            raise ConfigError(f"Graph {name!r} is damaged: {reason}. {again}") from error
+        overview = read_overview(folder / versions.OVERVIEW)
+        tables = AttachedTables(database, schema, layout, self.database_limits, overview)
+        graph = Graph(name, manifest.version, schema, tables, lexicon, database=database)
         graph.unavailable.update(manifest.unavailable)
         return graph
 

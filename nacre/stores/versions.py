@@ -24,6 +24,7 @@ TABLES, LEXICON, PASSAGES, LEXICAL, SHARD = "graph.sqlite", "lexicon.sqlite", "p
 DOCUMENTS = "documents.sqlite"
 OVERVIEW = "overview.json"
 ENDPOINT, SCHEMA = "endpoint.json", "schema.json"
+DATABASE, LAYOUT = "database.json", "layout.json"
 EXTRACTED = "extracted.sqlite"
 TRIPLES = "triples"
 MANIFEST, LOCK, CURRENT, BUILDING, EMBEDDED = "manifest.json", "lock", "current", ".building", "embedded.sqlite"
@@ -34,7 +35,8 @@ UNDER_WAY = "the vectors are not complete yet, and the other branches answer. na
 @dataclass(frozen=True)
 class Manifest:
     """The manifest of a version. `inputs` is the hash of all inputs, `texts` counts documents. `unavailable` has the
-    reasons for branches that were left out on purpose. `endpoint` is the address of an attached graph."""
+    reasons for branches that were left out on purpose. `endpoint` is the address of an attached
+    endpoint, `database` that of an attached database."""
 
     version: str
     format: int = FORMAT
@@ -43,6 +45,7 @@ class Manifest:
     texts: int = 0
     unavailable: dict[str, str] = field(default_factory=dict)
     endpoint: str = ""
+    database: str = ""
 
 
 @dataclass(frozen=True)

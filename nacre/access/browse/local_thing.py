@@ -13,7 +13,7 @@ from nacre.stores.sqlite.identifiers import quote_if_needed
 from nacre.stores.sqlite.tables import Cell, Tables
 from nacre.stores.sqlite.triples import TYPE
 from tools import lexical
-from tools.provenance.entity_ids import look_up_entities
+from tools.provenance.entity_ids import EntityId, is_id, look_up_entities
 
 # rows that are counted for one predicate, and passages
 MOST_COUNTED, MOST_PASSAGES = 1000, 6
@@ -29,13 +29,13 @@ def local_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> T
     rows = tables.rows("SELECT id, label FROM entity WHERE iri = ?", (iri,))
     if not rows:
         return None
-    key, label = int(rows[0][0] or 0), str(rows[0][1] or iri)[:LONGEST_VALUE]
+    key, label = rows[0][0], str(rows[0][1] or iri)[:LONGEST_VALUE]
     schema = graph.schema
     relation = _home_table(graph, tables, iri, key)
     classes = _classes(relation, schema)
     facts = [*_columns(tables, relation, key, schema), *_junctions(tables, key, classes, schema, bounds.values)]
     linking = list(_incoming(tables, key, classes, schema, bounds.linking))
-    ids = {int(end.iri) for each in (*facts, *linking) for end in each.ends if end.iri}
+    ids = {_id(end.iri) for each in (*facts, *linking) for end in each.ends if end.iri}
     names = look_up_entities(ids, graph.stored)
     return Thing(
         iri,
@@ -72,21 +72,25 @@ class _TimedTables:
 
 def _fact_end(value: Cell, text: Cell, link: Cell) -> FactEnd | None:
     """The end of a fact in a row; the IRI of a thing is its id until `_with_names` replaces it."""
-    if isinstance(link, int):
+    if link is not None:
         return FactEnd("", str(link))
     literal = text if text is not None else value
     return None if literal is None else FactEnd(str(literal)[:LONGEST_VALUE])
 
 
-def _with_names(facts: PredicateFacts, names: dict[int, tuple[str, str]]) -> PredicateFacts:
-    ends = [names.get(int(end.iri)) if end.iri else None for end in facts.ends]
+def _id(text: str) -> EntityId:
+    return int(text) if text.isdecimal() else text
+
+
+def _with_names(facts: PredicateFacts, names: dict[EntityId, tuple[str, str]]) -> PredicateFacts:
+    ends = [names.get(_id(end.iri)) if end.iri else None for end in facts.ends]
     named_ends = tuple(
         FactEnd(known[1], known[0]) if known else end for end, known in zip(facts.ends, ends, strict=True)
     )
     return PredicateFacts(facts.predicate, facts.label, facts.unit, named_ends, facts.more)
 
 
-def _home_table(graph: Graph, tables: _TimedTables, iri: str, key: int) -> Relation | None:
+def _home_table(graph: Graph, tables: _TimedTables, iri: str, key: Cell) -> Relation | None:
     """The table that has the thing's row."""
     known = graph.lexicon.thing(iri)
     named = graph.schema.relation_of.get(known.relation) if known else None
@@ -114,7 +118,7 @@ def _may_apply(kinds: dict[str, int], classes: Collection[str]) -> bool:
     return not classes or "" in kinds or any(c in kinds for c in classes)
 
 
-def _columns(tables: _TimedTables, relation: Relation | None, key: int, schema: Schema) -> Iterator[PredicateFacts]:
+def _columns(tables: _TimedTables, relation: Relation | None, key: Cell, schema: Schema) -> Iterator[PredicateFacts]:
     """The facts in the thing's own row."""
     if relation is None:
         return
@@ -136,7 +140,7 @@ def _columns(tables: _TimedTables, relation: Relation | None, key: int, schema: 
 
 
 def _junctions(
-    tables: _TimedTables, key: int, classes: Collection[str], schema: Schema, most: int
+    tables: _TimedTables, key: Cell, classes: Collection[str], schema: Schema, most: int
 ) -> Iterator[PredicateFacts]:
     """The facts in junction tables."""
     for iri, name in schema.junctions.items():
@@ -161,10 +165,10 @@ def _cells(column: Column, relation: Relation) -> str:
 
 
 def _incoming(
-    tables: _TimedTables, key: int, classes: Collection[str], schema: Schema, most: int
+    tables: _TimedTables, key: Cell, classes: Collection[str], schema: Schema, most: int
 ) -> Iterator[PredicateFacts]:
     """The things that link to this one, by predicate."""
-    found: dict[str, list[int]] = {}
+    found: dict[str, list[EntityId]] = {}
     for relation in schema.relations:
         for column in relation.columns if relation.kind != "view" else ():
             predicate = schema.predicate_of[column.predicate]
@@ -172,9 +176,9 @@ def _incoming(
                 own, link = quote_if_needed(relation.key), quote_if_needed(column.link)
                 query = f"SELECT {own} FROM {quote_if_needed(relation.name)} WHERE {link} = ?"
                 rows = tables.rows(query, (key,), MOST_COUNTED)
-                found.setdefault(predicate.iri, []).extend(int(row[0]) for row in rows if isinstance(row[0], int))
+                found.setdefault(predicate.iri, []).extend(row[0] for row in rows if is_id(row[0]))
     for iri, ids in found.items():
-        shown = sorted(set(ids))[:most]
+        shown = sorted(set(ids), key=str)[:most]
         if shown:
             ends = tuple(FactEnd("", str(i)) for i in shown)
             yield PredicateFacts(iri, schema.predicate_of[iri].label, "", ends, len(set(ids)) - len(shown))

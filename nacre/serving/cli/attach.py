@@ -1,4 +1,4 @@
-"""`nacre attach`: the address of a SPARQL endpoint -> a graph attached to it, and a summary of its contents."""
+"""`nacre attach`: the address of a SPARQL endpoint or a database -> a graph attached to it, and a summary of it."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -11,14 +11,19 @@ from nacre.serving.terminal.recheck import recheck_verified_questions
 from nacre.serving.terminal.turn_display import print_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ingestion.attach.attach import AttachedGraph
+    from ingestion.database.attach_database import AttachedResult
+    from nacre.config.settings import Settings
+    from nacre.records.schema import Schema
 
 MAX_CLASSES = 12
 
 
 def attach(
     graph: Annotated[str, typer.Option("--graph", metavar="NAME", help="Name of the graph: a-z, 0-9 and -.")],
-    url: Annotated[str | None, typer.Argument(metavar="[URL]", help="Address of a SPARQL 1.1 endpoint.")] = None,
+    url: Annotated[str | None, typer.Argument(metavar="[URL]", help="Address of a SPARQL 1.1 endpoint, or of a database.")] = None,
     named_graph: Annotated[
         list[str] | None, typer.Option("--named-graph", metavar="IRI", help="Query this named graph; may be repeated.")
     ] = None,
@@ -30,10 +35,21 @@ def attach(
         typer.Option("--layer", metavar="FILE", help="YAML with names and shortcuts; may be repeated."),
     ] = None,
     no_packs: Annotated[bool, typer.Option("--no-packs", help="Leave out the layers of common vocabularies.")] = False,
+    schema: Annotated[
+        list[str] | None, typer.Option("--schema", metavar="NAME", help="Read this schema of a database; repeatable.")
+    ] = None,
+    include: Annotated[
+        list[str] | None, typer.Option("--include", metavar="TABLE", help="Only these tables; * stands for any text.")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option("--exclude", metavar="TABLE", help="Leave out these tables; repeatable.")
+    ] = None,
 ) -> None:
-    """Attach a SPARQL endpoint; its triples are not copied.
+    """Attach a SPARQL endpoint or a relational database; its triples or rows are not copied.
 
-    Classes, properties, counts and samples are read by a limited number of queries and stored as a version.
+    Classes, properties, counts and samples are read by a limited number of queries and stored as a version. A database
+    is named by its address in SQLAlchemy: sqlite:///FILE, duckdb:///FILE, postgresql+psycopg://USER@HOST/NAME,
+    mysql+pymysql://USER@HOST/NAME. Its names are read too.
     """
     from ingestion.attach.attach import attach_endpoint, attached_endpoint, attached_layers
     from ingestion.attach.budget import Budget
@@ -43,6 +59,9 @@ def attach(
     from nacre.stores.sparql.endpoint_limits import configured_limits
 
     settings = Settings()
+    selection = tuple(schema or ()), tuple(include or ()), tuple(exclude or ())
+    if _attach_database(url, graph, settings, selection, layer or (), packs=not no_packs):
+        return
     if refresh == (url is not None):
         raise ConfigError(f"Pass an address or --refresh: nacre attach https://example.org/sparql --graph {graph}")
     graphs = tuple(named_graph or ())
@@ -66,14 +85,69 @@ def attach(
     suggest_questions(graph)
 
 
-def _print_summary(result: "AttachedGraph") -> None:
-    schema, endpoint = result.schema, result.endpoint
-    print_line(f"'{result.name}' is now version {result.version}, attached to {endpoint.url}.")
+def _attach_database(
+    url: str | None,
+    graph: str,
+    settings: "Settings",
+    selection: tuple[tuple[str, ...], ...],
+    layer: "Sequence[Path]",
+    *,
+    packs: bool,
+) -> bool:
+    """Attach a database, or the known one again; False if the graph is for an endpoint."""
+    from nacre.stores.databases.address import configured_database_limits, is_database_url
+
+    if url is not None and not is_database_url(url):
+        return False
+    from ingestion.database.attach_database import attach_database, known_database
+    from ingestion.database.reflect import Selection
+    from ingestion.layer.stored import load_layer_files
+
+    layers = load_layer_files(layer, packs=packs)
+    if url is None:
+        known = known_database(graph, settings.data)
+        if known is None:
+            return False
+        url = known.url
+        kept = zip(selection, (known.schemas, known.include, known.exclude), strict=True)
+        selection = tuple(given or before for given, before in kept)
+    limits = configured_database_limits(settings)
+    result = attach_database(
+        url, graph, data=settings.data, selection=Selection(*selection), limits=limits, layers=layers
+    )
+    _print_database(result)
+    suggest_questions(graph)
+    return True
+
+
+def _print_database(result: "AttachedResult") -> None:
+    print_line(f"'{result.name}' is now version {result.version}, attached to {result.database.url}.")
+    _print_classes(result.schema)
+    print_line(f"{result.schema.entities:,} rows, {len(result.schema.shown_predicates)} properties.")
+    for table in result.database.tables:
+        if table.guessed:
+            print_line(f"guess: {table.table} has no declared key; {', '.join(table.key)} tell its rows apart.")
+        targets = {each.relation: each.table for each in result.database.tables}
+        for link in table.links:
+            if link.guessed:
+                print_line(f"guess: {table.table}.{', '.join(link.columns)} refers to {targets[link.target]}.")
+    for problem in result.problems:
+        print_line(f"warning: {problem}")
+    print_line(f"{result.database.seconds:.1f} s")
+
+
+def _print_classes(schema: "Schema") -> None:
     width = max((len(c.label) for c in schema.shown_classes[:MAX_CLASSES]), default=0)
     for c in schema.shown_classes[:MAX_CLASSES]:
         print_line(f"  {c.label:<{width}} {c.count:>10,}")
     if len(schema.shown_classes) > MAX_CLASSES:
         print_line(f"  and {len(schema.shown_classes) - MAX_CLASSES} classes more")
+
+
+def _print_summary(result: "AttachedGraph") -> None:
+    schema, endpoint = result.schema, result.endpoint
+    print_line(f"'{result.name}' is now version {result.version}, attached to {endpoint.url}.")
+    _print_classes(schema)
     search = f"the text search of {endpoint.search}" if endpoint.search else "filters on whole and partial names"
     print_line(
         f"{schema.triples:,} triples, {len(schema.shown_predicates)} properties; names are searched by {search}."

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 def open_library(settings: "Settings") -> "Iterator[Library]":
     """The library without an embedder, which listing, reporting and exporting do not need."""
     from nacre.stores.catalog import Library
+    from nacre.stores.databases.address import configured_database_limits
     from nacre.stores.sparql.endpoint_limits import configured_limits
 
-    library = Library(settings.data, None, settings.qdrant_url, qdrant_api_key(settings), configured_limits(settings))
+    limits = configured_limits(settings), configured_database_limits(settings)
+    library = Library(settings.data, None, settings.qdrant_url, qdrant_api_key(settings), *limits)
     try:
         yield library
     finally:

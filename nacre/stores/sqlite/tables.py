@@ -66,10 +66,7 @@ class Tables:
     def overview(self) -> GraphOverview | None:
         """What the ingest prepared for questions about the graph as a whole; None if there is nothing, or it can't be
         read."""
-        try:
-            return from_json(GraphOverview, json.loads(self.path.with_name(OVERVIEW).read_text(encoding="utf-8")))
-        except (OSError, ValueError):
-            return None
+        return read_overview(self.path.with_name(OVERVIEW))
 
     def meta(self, key: str) -> str:
         """One entry of the file's metadata ("schema", "layout", "format" ...)."""
@@ -98,6 +95,10 @@ class Tables:
             raise ToolError("too_large", f"The query has {len(sql)} characters; at most {_MAX_SQL_LENGTH} are allowed.")
         with self._guarded() as guard:
             return _run(guard, sql, params, limit=limit, seconds=seconds, steps=steps)
+
+    def shown(self, sql: str, params: tuple[Cell, ...] = ()) -> tuple[str, tuple[Cell, ...]]:
+        """A query and its parameters as the store gets them."""
+        return sql, params
 
     def trusted(self) -> sqlite3.Connection:
         """A read-only connection of this thread without the guard, only for SQL that Nacre itself wrote."""
@@ -152,6 +153,14 @@ class Tables:
             connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
             self._open.append(connection)
             return connection
+
+
+def read_overview(path: Path) -> GraphOverview | None:
+    """The overview in a file; None if there is none, or it can't be read."""
+    try:
+        return from_json(GraphOverview, json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return None
 
 
 class _Guard:

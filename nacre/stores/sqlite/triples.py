@@ -103,9 +103,9 @@ class TripleReader:
             )
             yield from (str(iri) for (iri,) in self._rows(query, (target,)))
 
-    def _id(self, iri: str) -> int | None:
+    def _id(self, iri: str) -> int | str | None:
         rows = self._rows("SELECT id FROM entity WHERE iri = ?", (iri,))
-        return int(rows[0][0]) if rows else None
+        return None if not rows else rows[0][0]
 
     def _rows(self, sql: str, params: Sequence[object]) -> list[tuple[Any, ...]]:
         connection: sqlite3.Connection = self._tables.trusted()

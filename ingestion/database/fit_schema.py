@@ -1,0 +1,184 @@
+"""Make the relations of a schema those of a database: the schema that ingestion induced from a sample -> the schema of
+the whole database, and where its columns are."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ingestion.database.relations import MappedTable
+from nacre.records.attached import AttachedColumn, AttachedLink, AttachedTable, Storage
+from nacre.records.json_form import from_json
+from nacre.records.schema import Column, Predicate, Relation, Schema
+from nacre.stores.sqlite.identifiers import quote_identifier
+from nacre.stores.sqlite.tables import Tables
+
+# rows that are compared, and the share that must agree
+_COMPARED, _SHARE = 500, 0.9
+
+
+class FittedSchema(NamedTuple):
+    """The schema, the tables of its relations, and the layout that readers of single facts use (JSON)."""
+
+    schema: Schema
+    tables: tuple[AttachedTable, ...]
+    layout: str
+
+
+def fit_schema(sampled: Path, mapped: Sequence[MappedTable]) -> FittedSchema:
+    """Fit the schema of the tables in the file `sampled` to the database."""
+    with closing(Tables(sampled)) as tables:
+        schema = from_json(Schema, json.loads(tables.meta("schema")))
+        layout = json.loads(tables.meta("layout"))
+        by_class = {each.attached.iri: each for each in mapped}
+        homes = _homes(schema, by_class)
+        names = {each.attached.relation: relation for relation, each in homes.items()}
+        plain = {p.iri for p in _parsed_texts(schema, homes, tables)}
+        predicates = {p.iri: _plain(p) if p.iri in plain else p for p in schema.predicates}
+        relations, attached = [], []
+        for name, each in homes.items():
+            relation = schema.relation_of[name]
+            columns = tuple(_fitted_column(c, predicates, plain) for c in relation.columns)
+            columns = tuple(c for c in columns if c is not None and _source(each, c))
+            relations.append(replace(relation, kind="table", columns=columns))
+            label = _label_columns(name, each, columns, tables)
+            attached.append(_attached(name, each, columns, predicates, names, label))
+    fitted = _reduced(schema, relations, predicates)
+    return FittedSchema(fitted, tuple(attached), json.dumps(_layout(layout, fitted), ensure_ascii=False))
+
+
+def _homes(schema: Schema, by_class: Mapping[str, MappedTable]) -> dict[str, MappedTable]:
+    """The relation that lists the rows of each table."""
+    found: dict[str, MappedTable] = {}
+    for group in schema.groups:
+        own = [by_class[iri] for iri in group.classes if iri in by_class]
+        if len(own) == 1:
+            found[group.relation] = own[0]
+    return found
+
+
+def _source(mapped: MappedTable, column: Column) -> str:
+    """The name of the column of the relation before it was fitted; "" for a property of another table."""
+    for name, (iri, _) in (*mapped.literals.items(), *mapped.links.items()):
+        if iri == column.predicate:
+            return name
+    return ""
+
+
+def _parsed_texts(schema: Schema, homes: Mapping[str, MappedTable], tables: Tables) -> Iterator[Predicate]:
+    """The properties of text columns whose cells differ from the texts, as "12 mm" from 12. The database has only the
+    texts."""
+    for name, each in homes.items():
+        storages = {iri: column.storage for iri, column in each.literals.values()}
+        for column in schema.relation_of[name].columns:
+            predicate = schema.predicate_of[column.predicate]
+            if storages.get(column.predicate) not in ("text", "other") or column.link:
+                continue
+            is_number = predicate.datatype in ("integer", "real", "year")
+            if predicate.shape != "single" or predicate.unit or column.low:
+                yield predicate
+            elif predicate.datatype != "text" and not (is_number and _are_plain(name, column, tables)):
+                yield predicate
+
+
+def _are_plain(relation: str, column: Column, tables: Tables) -> bool:
+    """Whether each number was written as a number."""
+    own, text = quote_identifier(column.value), quote_identifier(column.text or column.value)
+    query = f"SELECT {own}, {text} FROM {quote_identifier(relation)} WHERE {text} IS NOT NULL"
+    for value, written in tables.run(query, limit=_COMPARED).rows:
+        try:
+            if value is None or float(str(written)) != float(value):
+                return False
+        except ValueError:
+            return False
+    return True
+
+
+def _plain(predicate: Predicate) -> Predicate:
+    return replace(predicate, datatype="text", shape="single", unit="", minimum=None, maximum=None)
+
+
+def _fitted_column(column: Column, predicates: Mapping[str, Predicate], plain: set[str]) -> Column:
+    if column.link:
+        return Column(column.predicate, link=column.link)
+    name = column.text if column.predicate in plain and column.text else column.value or column.text
+    return Column(column.predicate, value=name)
+
+
+def _label_columns(relation: str, mapped: MappedTable, columns: Sequence[Column], tables: Tables) -> tuple[str, ...]:
+    """The columns of the table that give the labels of the sampled rows; empty if none do."""
+    texts = [c.value for c in columns if c.value and _source(mapped, c)]
+    sources = {c.value: mapped.literals[_source(mapped, c)][1].name for c in columns if c.value}
+    of = quote_identifier(relation)
+    shown = ", ".join(f"t.{quote_identifier(name)}" for name in texts)
+    if not texts:
+        return ()
+    query = f"SELECT e.label, {shown} FROM {of} t JOIN entity e ON e.id = t.id"
+    rows = [tuple(map(_folded, row)) for row in tables.run(query, limit=_COMPARED).rows]
+    ways = [(i,) for i in range(len(texts))]
+    ways += [(i, j) for i in range(len(texts)) for j in range(len(texts)) if i != j]
+    for way in ways:
+        agreeing = sum(row[0] == " ".join(row[1 + i] for i in way) for row in rows)
+        if rows and agreeing >= _SHARE * len(rows):
+            return tuple(sources[texts[i]] for i in way)
+    return ()
+
+
+def _folded(cell: object) -> str:
+    return " ".join(str(cell).split()) if cell is not None else ""
+
+
+def _attached(
+    name: str,
+    mapped: MappedTable,
+    columns: Sequence[Column],
+    predicates: Mapping[str, Predicate],
+    names: Mapping[str, str],
+    label: tuple[str, ...],
+) -> AttachedTable:
+    literals, links = [], []
+    own_links = {link.name: link for link in mapped.attached.links}
+    for column in columns:
+        source = _source(mapped, column)
+        if column.link and own_links[source].target in names:
+            link = own_links[source]
+            links.append(
+                AttachedLink(column.link, link.columns, names[link.target], link.referred, link.guessed)
+            )
+        elif column.value:
+            read = mapped.literals[source][1]
+            literals.append(AttachedColumn(column.value, read.name, _storage(read.storage, predicates[column.predicate])))
+    return replace(mapped.attached, relation=name, label=label, columns=tuple(literals), links=tuple(links))
+
+
+def _storage(storage: Storage, predicate: Predicate) -> Storage:
+    is_number = predicate.datatype in ("integer", "real", "year")
+    return "number_text" if storage in ("text", "other") and is_number else storage
+
+
+def _reduced(schema: Schema, relations: Sequence[Relation], predicates: Mapping[str, Predicate]) -> Schema:
+    """The schema with only these relations, and what they hold."""
+    kept = {relation.name for relation in relations}
+    held = {column.predicate for relation in relations for column in relation.columns}
+    return replace(
+        schema,
+        classes=tuple(c for c in schema.classes if c.relation in kept),
+        groups=tuple(g for g in schema.groups if g.relation in kept),
+        predicates=tuple(predicates[p.iri] for p in schema.predicates if p.iri in held),
+        relations=tuple(relations),
+        junctions={},
+    )
+
+
+def _layout(layout: dict[str, Any], schema: Schema) -> dict[str, Any]:
+    """The places of the facts in the relations, as `TripleReader` reads them."""
+    columns = {(r.name, c.predicate): c for r in schema.relations for c in r.columns}
+    places = []
+    for (relation, predicate), column in columns.items():
+        datatype = schema.predicate_of[predicate].datatype
+        place = {"predicate": predicate, "junction": "", "derived": False, "key": "id", "text": "", "sort": ["", ""]}
+        places.append({**place, "value": column.value, "link": column.link, "datatype": datatype, "tables": [relation]})
+    tables = [{"rows": group.relation, "types": list(group.classes)} for group in schema.groups]
+    return {"triples": schema.triples, "base_graph": "", "named_graphs": False, "tables": tables, "places": places}

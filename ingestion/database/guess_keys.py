@@ -1,0 +1,108 @@
+"""Propose keys that a database does not declare, by names and by inclusion of values: tables -> tables."""
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from sqlalchemy import Connection, column, distinct, func, select
+from sqlalchemy import table as sql_table
+from sqlalchemy.exc import SQLAlchemyError
+
+from ingestion.database.reflect import ForeignKey, ReflectedTable
+from ingestion.induce.names.column_names import lowercase_name
+from nacre.language.base import word_list
+from nacre.language.forms.nouns import singular
+
+log = logging.getLogger(__name__)
+
+# distinct values of a column that are looked up in the key of another table
+_MOST_VALUES = 200
+_KEY_TYPES = ("integer", "text", "other")
+
+
+def guess_keys(connection: Connection, tables: Sequence[ReflectedTable]) -> list[ReflectedTable]:
+    """The tables with a key for those without one, then with foreign keys for columns named like a key of another
+    table whose values are all in it."""
+    keyed = [_with_key(connection, table) for table in tables]
+    return [_with_links(connection, table, keyed) for table in keyed]
+
+
+def _with_key(connection: Connection, table: ReflectedTable) -> ReflectedTable:
+    if table.key:
+        return table
+    words = word_list("ingestion", "key_words")
+    names = [c.name for c in table.columns if c.storage in _KEY_TYPES]
+    # the columns that are called keys, then the first one
+    likely = [name for name in names if set(lowercase_name(name).lower().split()) & words][:3]
+    for name in dict.fromkeys([*likely, *names[:1]]):
+        source = sql_table(table.name, column(name), schema=table.schema or None)
+        counts = select(func.count(), func.count(distinct(column(name)))).select_from(source)
+        row = _first(connection, counts)
+        if row is not None and row[0] == row[1] and row[0] > 1:
+            return replace(table, key=(name,), guessed_key=True)
+    return table
+
+
+def _with_links(connection: Connection, table: ReflectedTable, tables: Sequence[ReflectedTable]) -> ReflectedTable:
+    declared = {name for key in table.foreign for name in key.columns}
+    own_key = table.key[0] if len(table.key) == 1 else ""
+    found = list(table.foreign)
+    for each in table.columns:
+        if each.name in declared or each.name == own_key or each.storage not in _KEY_TYPES:
+            continue
+        for target in _targets(table, each.name, each.storage, tables):
+            if _is_included(connection, table, each.name, target):
+                found.append(ForeignKey((each.name,), target.schema, target.name, target.key, True))
+                break
+    return replace(table, foreign=tuple(found))
+
+
+def _targets(
+    table: ReflectedTable, name: str, storage: str, tables: Sequence[ReflectedTable]
+) -> Iterable[ReflectedTable]:
+    """The tables whose key a column may refer to by its name: it has the name of the key, or ends like the name of the
+    table with a word for a key."""
+    words = lowercase_name(name).lower().split()
+    for target in tables:
+        if len(target.key) != 1 or (target is table and not words):
+            continue
+        key = target.key[0]
+        same = next(c.storage for c in target.columns if c.name == key)
+        if same != storage:
+            continue
+        kind = [singular(word) or word for word in lowercase_name(target.name).lower().split()]
+        is_key_name = name.lower() == key.lower() and target is not table and len(words) > 1
+        stem = words[:-1] if words and words[-1] in word_list("ingestion", "key_words") else []
+        if is_key_name or (stem and [singular(word) or word for word in stem][-len(kind) :] == kind):
+            yield target
+
+
+def _is_included(connection: Connection, table: ReflectedTable, name: str, target: ReflectedTable) -> bool:
+    """Whether the first distinct values of a column, at least one, are all values of a key."""
+    source = sql_table(table.name, column(name), schema=table.schema or None)
+    own = column(name)
+    values = _all(connection, select(distinct(own)).select_from(source).where(own.is_not(None)).limit(_MOST_VALUES))
+    if not values:
+        return False
+    key = column(target.key[0])
+    other = sql_table(target.name, key, schema=target.schema or None)
+    found = _first(connection, select(func.count(distinct(key))).select_from(other).where(key.in_(values)))
+    return found is not None and found[0] == len(values)
+
+
+def _first(connection: Connection, query: "select[tuple[int, ...]]") -> Sequence[int] | None:
+    try:
+        return tuple(connection.execute(query).one())
+    except SQLAlchemyError as error:
+        log.info("a key could not be checked: %s", type(error).__name__)
+        connection.rollback()
+        return None
+
+
+def _all(connection: Connection, query: "select[tuple[object]]") -> list[object]:
+    try:
+        return list(connection.execute(query).scalars())
+    except SQLAlchemyError as error:
+        log.info("a key could not be checked: %s", type(error).__name__)
+        connection.rollback()
+        return []

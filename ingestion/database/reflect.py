@@ -1,0 +1,217 @@
+"""Read the catalogue of a database: connection -> tables with columns, keys and comments."""
+
+import logging
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from sqlalchemy import Connection, inspect, types
+from sqlalchemy.exc import NoSuchTableError, SQLAlchemyError
+from sqlalchemy.engine.reflection import ObjectKind
+
+from nacre.records.attached import Storage
+
+log = logging.getLogger(__name__)
+
+# tables of a database that are read, in the order of their names
+MOST_TABLES = 300
+# values in a check constraint
+_IN_LIST = re.compile(r"""["`\[]?(\w+)["`\]]?\)?\s*(?:::\w+\s*)?(?:IN\s*\(|=\s*ANY\s*\(+ARRAY\s*\[)(.+)""", re.I | re.S)
+_QUOTED = re.compile(r"'((?:[^']|'')*)'")
+
+
+@dataclass(frozen=True)
+class ForeignKey:
+    """Columns that refer to columns of another table."""
+
+    columns: tuple[str, ...]
+    schema: str
+    table: str
+    referred: tuple[str, ...]
+    guessed: bool = False
+
+
+@dataclass(frozen=True)
+class ReflectedColumn:
+    """A column; `values` are those that an enum or a check constraint allows."""
+
+    name: str
+    storage: Storage
+    comment: str = ""
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReflectedTable:
+    """A table or view. `key` is its primary key, else a unique constraint, else empty."""
+
+    schema: str
+    name: str
+    columns: tuple[ReflectedColumn, ...]
+    key: tuple[str, ...] = ()
+    foreign: tuple[ForeignKey, ...] = ()
+    unique: frozenset[str] = frozenset()
+    comment: str = ""
+    guessed_key: bool = False
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which schemas are read (none: the default one), and patterns of names of tables."""
+
+    schemas: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    def selects(self, schema: str, table: str) -> bool:
+        """Whether a table is wanted."""
+        names = (table, f"{schema}.{table}") if schema else (table,)
+        wanted = not self.include or any(fnmatchcase(name, each) for name in names for each in self.include)
+        return wanted and not any(fnmatchcase(name, each) for name in names for each in self.exclude)
+
+
+def reflect_tables(connection: Connection, selection: Selection) -> tuple[list[ReflectedTable], list[str]]:
+    """The selected tables and views, at most 300, and the names of those that are left out."""
+    found: list[ReflectedTable] = []
+    for schema in selection.schemas or ("",):
+        found += _schema_tables(connection, schema, selection)
+    found.sort(key=lambda table: (table.schema, table.name))
+    return found[:MOST_TABLES], [table.name for table in found[MOST_TABLES:]]
+
+
+def _schema_tables(connection: Connection, schema: str, selection: Selection) -> list[ReflectedTable]:
+    inspector = inspect(connection)
+    named = schema or None
+    names = [*inspector.get_table_names(schema=named), *_views(inspector, named)]
+    wanted = [name for name in names if selection.selects(schema, name)]
+    # a few more than are read, so that the rest can be counted without being described
+    described = sorted(wanted)[:MOST_TABLES]
+    options: dict[str, Any] = {"schema": named, "filter_names": described, "kind": ObjectKind.ANY}
+    columns = _details(inspector.get_multi_columns, options)
+    keys = _details(inspector.get_multi_pk_constraint, options)
+    foreign = _details(inspector.get_multi_foreign_keys, options)
+    unique = _details(inspector.get_multi_unique_constraints, options)
+    checks = _details(inspector.get_multi_check_constraints, options)
+    comments = _details(inspector.get_multi_table_comment, options)
+    found = [
+        _table(
+            schema,
+            name,
+            columns.get(name) or (),
+            keys.get(name) or {},
+            foreign.get(name) or (),
+            unique.get(name) or (),
+            checks.get(name) or (),
+            str((comments.get(name) or {}).get("text") or ""),
+        )
+        for name in described
+        if columns.get(name)
+    ]
+    return found + [ReflectedTable(schema, name, ()) for name in sorted(wanted)[MOST_TABLES:]]
+
+
+def _views(inspector: Any, schema: str | None) -> list[str]:
+    try:
+        return list(inspector.get_view_names(schema=schema))
+    except (NotImplementedError, SQLAlchemyError) as error:
+        log.info("views can't be listed: %s", type(error).__name__)
+        return []
+
+
+def _details(read: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What a method of the inspector tells about each table, by name; empty if the dialect does not tell it."""
+    if not options["filter_names"]:
+        return {}
+    try:
+        return {name: value for (_, name), value in read(**options).items()}
+    except (NotImplementedError, NoSuchTableError, SQLAlchemyError, KeyError) as error:
+        log.info("%s is not available here: %s", getattr(read, "__name__", "a detail"), type(error).__name__)
+        return {}
+
+
+def _table(
+    schema: str,
+    name: str,
+    columns: Sequence[Mapping[str, Any]],
+    key: Mapping[str, Any],
+    foreign: Sequence[Mapping[str, Any]],
+    unique: Sequence[Mapping[str, Any]],
+    checks: Sequence[Mapping[str, Any]],
+    comment: str,
+) -> ReflectedTable:
+    allowed = _checked_values(checks)
+    shown = tuple(
+        ReflectedColumn(
+            str(each["name"]),
+            storage,
+            str(each.get("comment") or ""),
+            tuple(map(str, getattr(each["type"], "enums", None) or ())) or allowed.get(str(each["name"]).lower(), ()),
+        )
+        for each in columns
+        if (storage := storage_of(each["type"])) is not None
+    )
+    names = {column.name for column in shown}
+    own_key = tuple(key.get("constrained_columns") or ())
+    uniques = [tuple(each["column_names"]) for each in unique]
+    own_key = own_key or next((each for each in uniques if names.issuperset(each)), ())
+    return ReflectedTable(
+        schema,
+        name,
+        shown,
+        own_key if names.issuperset(own_key) else (),
+        tuple(_foreign_keys(foreign, schema, names)),
+        frozenset(each[0] for each in uniques if len(each) == 1),
+        comment,
+    )
+
+
+def _foreign_keys(found: Sequence[Mapping[str, Any]], schema: str, names: Collection[str]) -> list[ForeignKey]:
+    keys = [
+        ForeignKey(
+            tuple(each["constrained_columns"]),
+            str(each.get("referred_schema") or schema or ""),
+            str(each["referred_table"]),
+            tuple(each["referred_columns"]),
+        )
+        for each in found
+        if each.get("referred_columns")
+    ]
+    return sorted((key for key in keys if set(key.columns) <= set(names)), key=lambda key: (key.columns, key.table))
+
+
+def _checked_values(checks: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
+    """The texts that check constraints of the form `column IN (...)` allow, by column."""
+    found: dict[str, tuple[str, ...]] = {}
+    for check in checks:
+        matched = _IN_LIST.search(str(check.get("sqltext") or ""))
+        if matched:
+            values = tuple(each.replace("''", "'") for each in _QUOTED.findall(matched[2]))
+            if values:
+                found[matched[1].lower()] = values
+    return found
+
+
+def storage_of(kind: Any) -> Storage | None:
+    """How a column of an SQL type is read; None for binary data, which is left out."""
+    if isinstance(kind, types.LargeBinary | types.BINARY | types.VARBINARY):
+        return None
+    name = type(kind).__name__.upper()
+    if isinstance(kind, types.Boolean) or (name == "TINYINT" and getattr(kind, "display_width", None) == 1):
+        return "boolean"
+    kinds: tuple[tuple[Any, Storage], ...] = (
+        (types.Integer, "integer"),
+        (types.Numeric, "real"),
+        (types.DateTime, "datetime"),
+        (types.Date, "date"),
+        (types.Time, "time"),
+        (types.Enum, "other"),
+        (types.String, "text"),
+    )
+    storage = next((storage for known, storage in kinds if isinstance(kind, known)), None)
+    if storage is None:
+        # SQLite has columns without a type
+        named: dict[str, Storage] = {"MONEY": "money", "YEAR": "integer", "NULLTYPE": "text", "HUGEINT": "integer"}
+        storage = named.get(name, "other")
+    return storage

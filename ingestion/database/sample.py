@@ -1,0 +1,188 @@
+"""Rows and names of the relations of a database, as facts: MappedTables -> N-Triples."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ingestion.database.relations import MappedTable
+from ingestion.induce.names.column_names import lowercase_name
+from ingestion.vocabulary import name_rank
+from nacre.errors import ToolError
+from nacre.language.base import word_list
+from nacre.records.attached import Storage
+from nacre.stores.databases.attached_tables import AttachedTables
+from nacre.stores.sqlite.identifiers import quote_identifier
+from nacre.stores.sqlite.tables import Cell
+
+log = logging.getLogger(__name__)
+
+# rows of a table that are read whole; names and values of larger tables; values of all (given)
+SAMPLE_ROWS, MOST_NAMES, MOST_VALUES = 5_000, 100_000, 500
+MOST_CELLS = 3_000_000
+LONGEST_VALUE = 2_000
+SECONDS = 30.0
+
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+_RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+_RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+_ALT_LABEL = "http://www.w3.org/2004/02/skos/core#altLabel"
+_DATATYPES: dict[Storage, str] = {
+    "integer": "integer",
+    "real": "double",
+    "money": "double",
+    "boolean": "boolean",
+    "date": "date",
+    "datetime": "dateTime",
+    "time": "time",
+}
+
+
+class Sample(NamedTuple):
+    """The relations that could be read, the number of rows of each, those that were not read whole, and problems."""
+
+    tables: list[MappedTable]
+    rows: dict[str, int]
+    partial: frozenset[str]
+    problems: tuple[str, ...]
+
+
+def write_sample(mapped: Sequence[MappedTable], tables: AttachedTables, path: Path) -> Sample:
+    """Write the facts of a sample to a file of N-Triples. Tables that can't be read are left out."""
+    left, counts, partial = MOST_CELLS, {}, set()
+    readable: list[MappedTable] = []
+    problems: list[str] = []
+    by_relation = {each.attached.relation: each for each in mapped}
+    with path.open("w", encoding="utf-8") as file:
+        for each in mapped:
+            relation = each.attached.relation
+            try:
+                count = _count(relation, tables)
+                lines = list(_table_lines(each, by_relation, count, tables, left))
+            except ToolError as error:
+                problems.append(f"{each.reflected.name} is left out: {error}")
+                continue
+            left = max(0, left - len(lines))
+            counts[relation] = count
+            if count > SAMPLE_ROWS or not left:
+                partial.add(relation)
+            readable.append(each)
+            file.writelines(lines)
+    return Sample(readable, counts, frozenset(partial), tuple(problems))
+
+
+def _count(relation: str, tables: AttachedTables) -> int:
+    rows = tables.run(f"SELECT count(*) FROM {quote_identifier(relation)}", limit=1, seconds=SECONDS).rows
+    return int(rows[0][0] or 0)
+
+
+def _table_lines(
+    mapped: MappedTable, known: dict[str, MappedTable], count: int, tables: AttachedTables, most: int
+) -> Iterator[str]:
+    yield from _schema_lines(mapped, known)
+    names = [*mapped.literals, *mapped.links]
+    columns = ", ".join(map(quote_identifier, ["id", *names]))
+    of = quote_identifier(mapped.attached.relation)
+    seen: set[Cell] = set()
+    rows = min(SAMPLE_ROWS, most // (len(names) + 1))
+    for row in tables.run(f"SELECT {columns} FROM {of}", limit=max(rows, 1), seconds=SECONDS).rows:
+        if isinstance(row[0], str):
+            seen.add(row[0])
+            yield from _row_lines(mapped, row[0], dict(zip(names, row[1:], strict=True)))
+    if count > rows:
+        for name in _naming_columns(mapped):
+            query = f"SELECT id, {quote_identifier(name)} FROM {of} WHERE {quote_identifier(name)} IS NOT NULL"
+            for key, value in tables.run(query, limit=MOST_NAMES, seconds=SECONDS).rows:
+                if isinstance(key, str) and key not in seen:
+                    yield from _row_lines(mapped, key, {name: value})
+        yield from _rare_values(mapped, tables, seen)
+
+
+def _naming_columns(mapped: MappedTable) -> list[str]:
+    """The columns whose values name rows: those called names, else unique texts, else the first text."""
+    texts = [name for name, (_, column) in mapped.literals.items() if column.storage == "text"]
+    words = word_list("ingestion", "name_words")
+    named = [name for name in texts if set(name.split("_")) & words or name_rank(mapped.literals[name][0]) is not None]
+    unique = [name for name in texts if mapped.literals[name][1].name in mapped.reflected.unique]
+    return named[:3] or unique[:2] or texts[:1]
+
+
+def _rare_values(mapped: MappedTable, tables: AttachedTables, seen: set[Cell]) -> Iterator[str]:
+    """One row for each value of a column with few values, since the sample may not have all of them."""
+    of = quote_identifier(mapped.attached.relation)
+    for name, (_, column) in mapped.literals.items():
+        if column.storage not in ("text", "other"):
+            continue
+        own = quote_identifier(name)
+        query = f"SELECT min(id), {own} FROM {of} WHERE {own} IS NOT NULL GROUP BY {own}"
+        try:
+            found = tables.run(query, limit=MOST_VALUES, seconds=SECONDS)
+        except ToolError as error:
+            log.info("the values of %s are not listed: %s", name, error)
+            continue
+        for key, value in () if found.truncated else found.rows:
+            if isinstance(key, str) and key not in seen:
+                yield from _row_lines(mapped, key, {name: value})
+
+
+def _schema_lines(mapped: MappedTable, known: dict[str, MappedTable]) -> Iterator[str]:
+    iri, table = mapped.attached.iri, mapped.reflected
+    yield _line(iri, _RDFS + "label", _text(lowercase_name(table.name) or table.name))
+    if table.comment:
+        yield _line(iri, _RDFS + "comment", _text(table.comment[:LONGEST_VALUE]))
+    for _, (own, column) in mapped.literals.items():
+        if column.comment:
+            yield _line(own, _RDFS + "comment", _text(column.comment[:LONGEST_VALUE]))
+    links = {link.name: link for link in mapped.attached.links}
+    for name, (own, key) in mapped.links.items():
+        target = known.get(links[name].target)
+        labels = link_labels(key.columns, target.reflected.name if target else key.table)
+        yield _line(own, _RDFS + "label", _text(labels[0]))
+        for other in labels[1:]:
+            yield _line(own, _ALT_LABEL, _text(other))
+
+
+def link_labels(columns: Sequence[str], target: str) -> list[str]:
+    """What people call a foreign key: its column without the word for a key, or the table that it refers to.
+
+    >>> link_labels(["home_stadium_id"], "stadium"), link_labels(["id"], "Customers")
+    (['home stadium', 'stadium'], ['customers'])
+    """
+    keys = word_list("ingestion", "key_words")
+    kind = lowercase_name(target)
+    own = lowercase_name(columns[0]).split() if len(columns) == 1 else []
+    while own and own[-1].lower() in keys:
+        own.pop()
+    return list(dict.fromkeys([*([" ".join(own)] if own else []), kind]))
+
+
+def _row_lines(mapped: MappedTable, key: str, cells: dict[str, Cell]) -> Iterator[str]:
+    yield _line(key, _RDF_TYPE, f"<{mapped.attached.iri}>")
+    for name, cell in cells.items():
+        if cell is None:
+            continue
+        if name in mapped.links:
+            yield _line(key, mapped.links[name][0], f"<{cell}>")
+        else:
+            predicate, column = mapped.literals[name]
+            yield _line(key, predicate, _literal(cell, column.storage))
+
+
+def _literal(cell: Cell, storage: Storage) -> str:
+    datatype = _DATATYPES.get(storage, "")
+    if isinstance(cell, str):
+        kind = datatype if datatype in ("date", "dateTime", "time") else ""
+        return f'{_text(cell[:LONGEST_VALUE])}{f"^^<{_XSD}{kind}>" if kind else ""}'
+    if datatype == "boolean":
+        return f'"{"true" if cell else "false"}"^^<{_XSD}boolean>'
+    kind = "integer" if isinstance(cell, int) else "double"
+    return f'"{cell!r}"^^<{_XSD}{kind}>'
+
+
+def _text(value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
+    return f'"{escaped}"'.replace("\0", "")
+
+
+def _line(subject: str, predicate: str, value: str) -> str:
+    return f"<{subject}> <{predicate}> {value} .\n"

@@ -1,0 +1,72 @@
+"""A relational database that a graph is attached to: how its tables appear as the relations of a schema."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+# how a column is read: what its cells are turned into
+Storage = Literal["text", "integer", "real", "boolean", "date", "datetime", "time", "number_text", "money", "other"]
+
+# what IRIs of rows and columns begin with; the rest follows W3C's Direct Mapping
+BASE = "urn:nacre:db:"
+
+
+@dataclass(frozen=True)
+class AttachedColumn:
+    """A column of a relation, read from a column of its table."""
+
+    name: str
+    column: str
+    storage: Storage
+
+
+@dataclass(frozen=True)
+class AttachedLink:
+    """A column of a relation that holds the key of a row of another relation.
+
+    `columns` are those of the foreign key and `referred` what they refer to, in the same order. A `guessed` link is not
+    declared in the database: names and values suggest it.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    target: str
+    referred: tuple[str, ...]
+    guessed: bool = False
+
+
+@dataclass(frozen=True)
+class AttachedTable:
+    """A table or view of the database, and the relation that shows it.
+
+    `key` are the columns that tell its rows apart, and `storages` how they are read; a `guessed` key is not declared.
+    `label` are the columns whose values, with spaces between them, name a row; without any, the key does.
+    """
+
+    relation: str
+    schema: str
+    table: str
+    iri: str
+    key: tuple[str, ...]
+    storages: tuple[Storage, ...]
+    label: tuple[str, ...] = ()
+    columns: tuple[AttachedColumn, ...] = ()
+    links: tuple[AttachedLink, ...] = ()
+    guessed: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class AttachedDatabase:
+    """The address (without a password), what was selected of it, and its tables.
+
+    `schemas`, `include` and `exclude` are the options of `nacre attach`; `queries` and `seconds` are what attaching
+    took.
+    """
+
+    url: str
+    dialect: Literal["sqlite", "duckdb", "postgres", "mysql"]
+    tables: tuple[AttachedTable, ...]
+    schemas: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    queries: int = 0
+    seconds: float = 0.0

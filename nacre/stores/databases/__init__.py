@@ -1,0 +1,1 @@
+"""Relational databases that graphs are attached to."""

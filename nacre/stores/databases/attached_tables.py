@@ -1,0 +1,125 @@
+"""The relations of an attached database, with the interface of `Tables`: SQL over relations -> rows from the
+database."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import inf
+from typing import Any, cast
+
+from nacre.errors import ConfigError
+from nacre.records.attached import BASE, AttachedDatabase
+from nacre.records.evidence import GraphOverview
+from nacre.records.schema import Schema
+from nacre.stores.databases.address import DatabaseLimits
+from nacre.stores.databases.connection import DatabaseConnections, open_connections
+from nacre.stores.databases.relations import Relations
+from nacre.stores.databases.row_keys import encoded_key
+from nacre.stores.databases.translate import NativeQuery, translate
+from nacre.stores.sqlite.tables import Cell, SqlResult, Tables
+
+# translated queries that are remembered, and seconds for SQL that Nacre wrote
+_REMEMBERED = 256
+_TRUSTED_SECONDS, _TRUSTED_ROWS = 8.0, 5_000
+# a query of an alternative reading that would run within a limit of steps in an ingested graph
+_ALTERNATIVE_SECONDS = 1.0
+
+
+class AttachedTables(Tables):
+    """Reads an attached database like the tables of an ingested graph. Its ids are the IRIs of rows."""
+
+    def __init__(
+        self,
+        database: AttachedDatabase,
+        schema: Schema,
+        layout: str,
+        limits: DatabaseLimits,
+        overview: GraphOverview | None = None,
+    ) -> None:
+        self.database, self.limits = database, limits
+        self.schema, self.overview = schema, overview
+        self._layout = layout
+        self._relations = Relations(database)
+        self._connections: DatabaseConnections | None = None
+        self._translated = lru_cache(_REMEMBERED)(self._translate)
+
+    @property
+    def connections(self) -> DatabaseConnections:
+        """The connections to the database; opened at the first use."""
+        if self._connections is None:
+            self._connections = open_connections(self.database, self.limits)
+        return self._connections
+
+    def meta(self, key: str) -> str:
+        """The layout of the relations."""
+        if key != "layout":
+            raise ConfigError(f"The graph lies in a database, and Nacre keeps no {key!r} of it.")
+        return self._layout
+
+    def native(self, sql: str, params: Sequence[Cell] = (), limit: int | None = None) -> NativeQuery:
+        """The query that runs in the database."""
+        return self._translated(sql, tuple(params), limit)
+
+    def shown(self, sql: str, params: tuple[Cell, ...] = ()) -> tuple[str, tuple[Cell, ...]]:
+        """The query as the database gets it."""
+        found = self.native(sql, params)
+        return found.text, found.params
+
+    def run(
+        self,
+        sql: str,
+        params: Sequence[Cell] = (),
+        *,
+        limit: int = 1000,
+        seconds: float = 5.0,
+        steps: float = inf,
+    ) -> SqlResult:
+        """As `Tables.run`; also raises ToolError `unavailable` if the database does not answer."""
+        seconds = seconds if steps == inf else min(seconds, _ALTERNATIVE_SECONDS)
+        found = self.connections.run(self.native(sql, params, limit + 1), limit=limit, seconds=seconds)
+        return found._replace(rows=[self._encoded(row) for row in found.rows])
+
+    def trusted(self) -> Any:
+        """What runs SQL that Nacre itself wrote; it passes the same checks as other SQL."""
+        return _Trusted(self)
+
+    def close(self) -> None:
+        """Close the connections."""
+        if self._connections is not None:
+            self._connections.close()
+
+    def _translate(self, sql: str, params: tuple[Cell, ...], limit: int | None) -> NativeQuery:
+        return translate(sql, params, self.database, self._relations, limit=limit)
+
+    def _encoded(self, row: tuple[Cell, ...]) -> tuple[Cell, ...]:
+        """A row with the IRIs of keys percent-encoded."""
+        if not any(isinstance(cell, str) and cell.startswith(BASE) for cell in row):
+            return row
+        return tuple(self._encoded_cell(c) if isinstance(c, str) and c.startswith(BASE) else c for c in row)
+
+    def _encoded_cell(self, cell: str) -> str:
+        table = next((t for t in self.database.tables if cell.startswith(f"{t.iri}/")), None)
+        return encoded_key(table, cell) if table else cell
+
+
+class _Trusted:
+    """The part of a connection of sqlite3 that readers of tables use."""
+
+    def __init__(self, tables: AttachedTables) -> None:
+        self._tables = tables
+
+    def execute(self, sql: str, params: Sequence[object] = ()) -> "_Rows":
+        """The rows of a query."""
+        given = cast("Sequence[Cell]", tuple(params))
+        found = self._tables.run(sql, given, limit=_TRUSTED_ROWS, seconds=_TRUSTED_SECONDS)
+        return _Rows(found.rows)
+
+
+class _Rows(list[tuple[Cell, ...]]):
+    """Rows with the methods of a cursor."""
+
+    def fetchall(self) -> list[tuple[Cell, ...]]:
+        return self
+
+    def fetchone(self) -> tuple[Cell, ...] | None:
+        return self[0] if self else None
+

@@ -1,0 +1,267 @@
+"""Read from a database through SQLAlchemy within limits, and never write: NativeQuery -> SqlResult."""
+
+import json
+import re
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import date, datetime, timedelta
+from datetime import time as clock_time
+from decimal import Decimal
+from math import isfinite
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.exc import DBAPIError, NoSuchModuleError, SQLAlchemyError
+
+from nacre.errors import ConfigError, ToolError
+from nacre.records.attached import AttachedDatabase
+from nacre.records.cancellation import is_cancelled
+from nacre.stores.databases.address import DIALECTS, DatabaseLimits, missing_driver, with_password
+from nacre.stores.databases.translate import NativeQuery
+from nacre.stores.sqlite.tables import Cell, SqlResult
+
+_MAX_TEXT = 50_000_000
+_MAX_CELL = 1_000_000
+_STEPS_BETWEEN_CHECKS = 5_000
+_POLL_SECONDS = 0.05
+_BATCH = 500
+
+# DuckDB: no other files, no network, no extensions, and no way to change that
+_DUCKDB = {
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "lock_configuration": "true",
+    "memory_limit": "1GB",
+    "threads": "2",
+}
+
+
+class DatabaseConnections:
+    """A pool of connections to one database; nothing is opened before the first query. Safe to share by threads."""
+
+    def __init__(self, address: str, limits: DatabaseLimits = DatabaseLimits()) -> None:  # noqa: B008 (immutable)
+        url = with_password(address, limits.passwords)
+        self.address = address
+        self.dialect = DIALECTS[url.get_backend_name()]
+        self._password = url.password or ""
+        self._free = threading.BoundedSemaphore(limits.connections)
+        try:
+            self.engine = _engine(url, self.dialect, limits)
+        except (ImportError, NoSuchModuleError) as error:
+            raise missing_driver(error if isinstance(error, ImportError) else ImportError(name=str(error))) from None
+
+    def run(self, query: NativeQuery, *, limit: int, seconds: float) -> SqlResult:
+        """The rows of a query.
+
+        Raises ToolError of kind timeout, too_large, unavailable (no connection), unknown_name (the table has changed),
+        refused (no right to read) or type.
+        """
+        return self.read(query.bindable, {f"p{i}": value for i, value in enumerate(query.params)}, limit, seconds)
+
+    def read(self, sql: str, params: Mapping[str, Cell], limit: int, seconds: float) -> SqlResult:
+        """As `run`, for SQL that Nacre itself wrote."""
+        with self.connected(seconds) as connection:
+            found = connection.execution_options(stream_results=self.dialect != "duckdb").execute(text(sql), params)
+            columns = tuple(found.keys())
+            rows: list[tuple[Cell, ...]] = []
+            size = 0
+            while len(rows) <= limit and (batch := found.fetchmany(min(_BATCH, limit + 1))):
+                for row in batch:
+                    cells = tuple([plain_cell(cell) for cell in row])
+                    rows.append(cells)
+                    size += sum([len(cell) for cell in cells if isinstance(cell, str)])
+                if size > _MAX_TEXT:
+                    raise ToolError("too_large", f"The rows hold more than {_MAX_TEXT // 1_000_000} million characters.")
+            found.close()
+        return SqlResult(columns, rows[:limit], len(rows) > limit)
+
+    @contextmanager
+    def connected(self, seconds: float) -> Iterator[Connection]:
+        """A connection in a read-only transaction that is stopped after so many seconds."""
+        deadline = time.monotonic() + seconds
+        if not self._free.acquire(timeout=max(0.0, seconds)):
+            raise ToolError("timeout", "All connections to the database are in use.")
+        try:
+            with self.engine.connect() as connection:
+                with _within(connection, self.dialect, deadline):
+                    yield connection
+                connection.rollback()
+        except (SQLAlchemyError, sqlite3.Error) as error:
+            raise self._tool_error(error, deadline, seconds) from None
+        except ImportError as error:
+            raise missing_driver(error) from None
+        finally:
+            self._free.release()
+
+    def close(self) -> None:
+        """Close all connections that are not in use."""
+        self.engine.dispose()
+
+    def _tool_error(self, error: Exception, deadline: float, seconds: float) -> ToolError:
+        original = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+        # MySQL's errors are (number, text)
+        args = [each for each in getattr(original, "args", ()) if isinstance(each, str)]
+        message = (args[-1] if args else str(original)).strip().split("\n")[0][:300]
+        if self._password:
+            message = message.replace(self._password, "***")
+        if time.monotonic() >= deadline:
+            return ToolError("timeout", f"The query was stopped after {seconds:g} seconds.")
+        for pattern, kind in _ERROR_KINDS:
+            if re.search(pattern, message, re.IGNORECASE):
+                return ToolError(kind, _MESSAGES[kind].format(message=message.rstrip("."), seconds=seconds))
+        broken = isinstance(error, DBAPIError) and error.connection_invalidated
+        kind = "unavailable" if broken else "syntax"
+        return ToolError(kind, _MESSAGES[kind].format(message=message.rstrip("."), seconds=seconds))
+
+
+_MESSAGES = {
+    "timeout": "The query was stopped after {seconds:g} seconds.",
+    "refused": "The database refuses it: {message}.",
+    "unknown_name": "{message}. The database has changed since it was attached. Run: nacre attach --refresh",
+    "unavailable": "The database does not answer: {message}.",
+    "too_large": "{message}.",
+    "type": "{message}.",
+    "syntax": "{message}.",
+}
+_ERROR_KINDS = (
+    (r"statement timeout|max_statement_time|max_execution_time|interrupt|canceling statement", "timeout"),
+    (r"permission denied|command denied|access denied for user .* to|read.?only|not authorized|prohibited", "refused"),
+    (r"no such (table|column)|does not exist|doesn't exist|unknown (column|table)|not found in FROM", "unknown_name"),
+    (r"catalog error|binder error", "unknown_name"),
+    (r"connect|refused|closed|gone away|lost connection|timed? ?out|terminat|shut|unable to open|no such file", "unavailable"),
+    (r"authentication|access denied|io error|not a database|malformed", "unavailable"),
+    (r"out of memory|too (big|large|many|long)|memory limit", "too_large"),
+    (r"invalid input syntax|conversion|mismatch|cast|type|overflow|out of range", "type"),
+)
+
+
+def plain_cell(cell: Any) -> Cell:
+    """A value of a driver as a cell: dates as ISO text, decimals as numbers, arrays and JSON as JSON text, binary data
+    as its size.
+
+    >>> plain_cell(Decimal("2.50")), plain_cell(True), plain_cell([1, 2]), plain_cell(b"ab")
+    (2.5, 1, '[1, 2]', '2 bytes')
+    """
+    if cell is None or type(cell) is int:
+        return cell
+    if isinstance(cell, str):
+        return cell if len(cell) <= _MAX_CELL else cell[:_MAX_CELL]
+    if isinstance(cell, bool):
+        return int(cell)
+    if isinstance(cell, Decimal):
+        if not cell.is_finite():
+            return None
+        return int(cell) if cell == cell.to_integral_value() and abs(cell) < 2**53 else float(cell)
+    if isinstance(cell, float):
+        return cell if isfinite(cell) else None
+    if isinstance(cell, datetime | date | clock_time):
+        return cell.isoformat()
+    if isinstance(cell, timedelta):
+        return str(cell)
+    if isinstance(cell, bytes | bytearray | memoryview):
+        return f"{len(bytes(cell))} bytes"
+    if isinstance(cell, list | tuple | dict | set):
+        listed = sorted(cell, key=str) if isinstance(cell, set) else cell
+        return json.dumps(listed, default=str, ensure_ascii=False)[:_MAX_CELL]
+    return str(cell)[:_MAX_CELL]
+
+
+def _engine(url: Any, dialect: str, limits: DatabaseLimits) -> Engine:
+    seconds = int(limits.connect_seconds)
+    if dialect == "sqlite":
+        return create_engine(url, creator=_sqlite_creator(url.database), pool_size=limits.connections)
+    if dialect == "duckdb":
+        return create_engine(url, connect_args={"read_only": True, "config": _DUCKDB})
+    options: dict[str, Any] = {"connect_timeout": seconds}
+    if dialect == "postgres":
+        options["options"] = "-c default_transaction_read_only=on -c statement_timeout=30000"
+    engine = create_engine(
+        url,
+        connect_args=options,
+        pool_size=limits.connections,
+        max_overflow=0,
+        pool_timeout=limits.connect_seconds,
+        pool_pre_ping=True,
+    )
+    if dialect == "mysql":
+        event.listen(engine, "connect", _make_mysql_read_only)
+    return engine
+
+
+def _make_mysql_read_only(connection: Any, record: object) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET SESSION TRANSACTION READ ONLY")
+
+
+def _sqlite_creator(path: str) -> Callable[[], sqlite3.Connection]:
+    name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+
+    def create() -> sqlite3.Connection:
+        connection = sqlite3.connect(f"file:{name}?mode=ro", uri=True, check_same_thread=False)
+        connection.execute("PRAGMA query_only=ON")
+        connection.execute("PRAGMA trusted_schema=OFF")
+        connection.execute("PRAGMA temp_store=MEMORY")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        return connection
+
+    return create
+
+
+@contextmanager
+def _within(connection: Connection, dialect: str, deadline: float) -> Iterator[None]:
+    """Stop what the connection does at a deadline, or when the turn is cancelled."""
+    left = max(0.05, deadline - time.monotonic())
+    raw: Any = connection.connection.dbapi_connection
+    if dialect == "postgres":
+        connection.execute(text("SET TRANSACTION READ ONLY"))
+        connection.execute(text(f"SET LOCAL statement_timeout = {int(left * 1000)}"))
+        yield
+    elif dialect == "mysql":
+        if getattr(connection.dialect, "is_mariadb", False):
+            connection.execute(text(f"SET SESSION max_statement_time = {left:.3f}"))
+        else:
+            connection.execute(text(f"SET SESSION max_execution_time = {int(left * 1000)}"))
+        yield
+    elif dialect == "sqlite":
+        raw.set_progress_handler(lambda: time.monotonic() > deadline or is_cancelled(), _STEPS_BETWEEN_CHECKS)
+        try:
+            yield
+        finally:
+            raw.set_progress_handler(None, 0)
+    else:
+        timer = threading.Timer(left, raw.interrupt)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+
+def check_read_only(connections: DatabaseConnections) -> str:
+    """Why the login of a database may do more than read; "" if it may not, or the database is a file."""
+    queries = {
+        "postgres": "SELECT count(*) FROM information_schema.table_privileges WHERE grantee = current_user "
+        "AND privilege_type IN ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE')",
+        "mysql": "SELECT count(*) FROM information_schema.user_privileges WHERE privilege_type IN "
+        "('INSERT', 'UPDATE', 'DELETE', 'FILE', 'SUPER', 'DROP') "
+        "AND grantee = concat('''', replace(current_user(), '@', '''@'''), '''')",
+    }
+    if connections.dialect not in queries:
+        return ""
+    (count,) = connections.read(queries[connections.dialect], {}, 1, 10.0).rows[0]
+    return "its login may write; a role with only SELECT is safer" if count else ""
+
+
+def open_connections(database: AttachedDatabase, limits: DatabaseLimits) -> DatabaseConnections:
+    """The connections to an attached database."""
+    try:
+        return DatabaseConnections(database.url, limits)
+    except SQLAlchemyError as error:
+        raise ConfigError(f"The address of the database can't be used: {str(error)[:200]}") from None

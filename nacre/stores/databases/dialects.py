@@ -1,0 +1,75 @@
+"""What differs between SQL dialects: one function for each, from an expression to an expression."""
+
+from sqlglot import exp
+
+from nacre.records.attached import Storage
+
+# functions that a query may call, by their classes in sqlglot; all others are refused in every dialect
+ALLOWED_FUNCTIONS = (
+    exp.Abs, exp.And, exp.Avg, exp.Case, exp.Cast, exp.Coalesce, exp.Collate, exp.Concat, exp.Count, exp.DenseRank, exp.Exists,
+    exp.If, exp.Length, exp.Lower, exp.Max, exp.Min, exp.Nullif, exp.Or, exp.Rank, exp.Round, exp.RowNumber,
+    exp.StrPosition, exp.Substring, exp.Sum, exp.Trim, exp.TryCast, exp.Upper,
+)  # fmt: skip
+
+_NUMBER = r"^\s*[-+]?[0-9]+(\.[0-9]+)?\s*$"
+
+
+def text_of(value: exp.Expr, dialect: str) -> exp.Expr:
+    """A value as text."""
+    return exp.cast(value, "CHAR" if dialect == "mysql" else "TEXT", dialect=dialect)
+
+
+def concatenate(parts: list[exp.Expr], dialect: str) -> exp.Expr:
+    """Texts one after the other; NULL if one of them is NULL."""
+    if dialect == "mysql":
+        return exp.Anonymous(this="CONCAT", expressions=parts)
+    joined = parts[0]
+    for part in parts[1:]:
+        joined = exp.DPipe(this=joined, expression=part, safe=False)
+    return exp.Paren(this=joined) if len(parts) > 1 else joined
+
+
+def column_value(column: exp.Expr, storage: Storage, dialect: str) -> exp.Expr:
+    """A column as the cells of an ingested graph hold it: dates as ISO text, booleans as 1 and 0, decimals as floating
+    point numbers."""
+    if storage == "integer":
+        return column
+    if storage == "real":
+        return exp.cast(column, "DOUBLE", dialect=dialect) if dialect != "sqlite" else column
+    if storage == "money":
+        return exp.cast(exp.cast(column, "DECIMAL", dialect=dialect), "DOUBLE", dialect=dialect)
+    if storage == "boolean":
+        return column if dialect in ("sqlite", "mysql") else exp.cast(column, "INT", dialect=dialect)
+    if storage == "number_text":
+        return _number_in_text(column, dialect)
+    if storage in ("date", "datetime", "time") and dialect != "sqlite":
+        return _iso_text(column, storage, dialect)
+    if dialect == "mysql":
+        # its usual collations take upper and lower case for equal
+        return exp.Collate(this=exp.cast(column, "CHAR", dialect=dialect), expression=exp.var("utf8mb4_bin"))
+    return column if storage == "text" else text_of(column, dialect)
+
+
+def _number_in_text(column: exp.Expr, dialect: str) -> exp.Expr:
+    number = exp.cast(column.copy(), "REAL" if dialect == "sqlite" else "DOUBLE", dialect=dialect)
+    if dialect == "duckdb":
+        return exp.TryCast(this=column, to=exp.DataType.build("DOUBLE"))
+    if dialect == "sqlite":
+        # SQLite casts the number that a text begins with
+        trimmed = exp.Trim(this=column)
+        plain = exp.Anonymous(this="GLOB", expressions=[exp.Literal.string("*[^-+.0-9]*"), trimmed])
+        return exp.Case(ifs=[exp.If(this=exp.Not(this=plain), true=number)])
+    return exp.Case(ifs=[exp.If(this=exp.RegexpLike(this=column, expression=exp.Literal.string(_NUMBER)), true=number)])
+
+
+def _iso_text(column: exp.Expr, storage: Storage, dialect: str) -> exp.Expr:
+    if dialect == "mysql":
+        form = {"date": "%Y-%m-%d", "datetime": "%Y-%m-%dT%H:%i:%s", "time": "%H:%i:%s"}[storage]
+        return exp.Anonymous(this="DATE_FORMAT", expressions=[column, exp.Literal.string(form)])
+    if dialect == "duckdb":
+        form = {"date": "%Y-%m-%d", "datetime": "%Y-%m-%dT%H:%M:%S", "time": ""}[storage]
+        if not form:
+            return text_of(column, dialect)
+        return exp.Anonymous(this="STRFTIME", expressions=[column, exp.Literal.string(form)])
+    form = {"date": "YYYY-MM-DD", "datetime": 'YYYY-MM-DD"T"HH24:MI:SS', "time": "HH24:MI:SS"}[storage]
+    return exp.Anonymous(this="TO_CHAR", expressions=[column, exp.Literal.string(form)])

@@ -1,0 +1,84 @@
+"""What SQLite takes and other databases do not, written for a dialect: tree -> tree."""
+
+from sqlglot import exp
+
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like)
+_TRUTHS = (exp.And, exp.Or, exp.Not, exp.Where, exp.Having)
+
+
+def make_portable(tree: exp.Expr, dialect: str) -> exp.Expr:
+    """The tree for a dialect. The result of a comparison may be a boolean there instead of 1 or 0."""
+    tree = tree.transform(_without_case, copy=False)
+    if dialect == "sqlite":
+        return tree
+    return tree.transform(lambda node: _portable(node, dialect), copy=False)
+
+
+def _without_case(node: exp.Expr) -> exp.Expr:
+    """COLLATE NOCASE as lower() of both sides, which all databases have."""
+    if isinstance(node, _COMPARISONS) and any(_is_nocase(side) for side in (node.this, node.expression)):
+        node.set("this", exp.Lower(this=_bare(node.this)))
+        node.set("expression", exp.Lower(this=_bare(node.expression)))
+    elif isinstance(node, exp.In) and _is_nocase(node.this):
+        node.set("this", exp.Lower(this=_bare(node.this)))
+        node.set("expressions", [exp.Lower(this=each) for each in node.expressions])
+    return node
+
+
+def _is_nocase(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Collate) and node.expression.name.upper() == "NOCASE"
+
+
+def _bare(node: exp.Expr) -> exp.Expr:
+    inner: exp.Expr = node.this if _is_nocase(node) else node
+    return inner
+
+
+def _portable(node: exp.Expr, dialect: str) -> exp.Expr:
+    if isinstance(node, _TRUTHS):
+        for name in ("this", "expression"):
+            side = node.args.get(name)
+            if isinstance(side, exp.Literal) and not side.is_string:
+                node.set(name, exp.EQ(this=exp.Literal.number(1), expression=side))
+    elif isinstance(node, exp.Join):
+        on = node.args.get("on")
+        if on is not None and node.kind == "CROSS":
+            node.set("kind", None)
+        if isinstance(on, exp.Literal):
+            node.set("on", exp.EQ(this=exp.Literal.number(1), expression=on))
+    elif isinstance(node, exp.Filter):
+        return _conditional(node)
+    elif isinstance(node, exp.Substring):
+        return _from_end(node, dialect)
+    elif isinstance(node, exp.Avg) and dialect != "duckdb":
+        # an average of integers has few digits in MySQL
+        node.set("this", _as_double(node.this, dialect))
+    elif isinstance(node, exp.Div):
+        node.set("typed", True)
+    elif isinstance(node, exp.DPipe) and dialect == "mysql":
+        return exp.Anonymous(this="CONCAT", expressions=list(node.flatten()))
+    elif isinstance(node, exp.Cast) and dialect == "duckdb" and not isinstance(node, exp.TryCast):
+        return exp.TryCast(this=node.this, to=node.args["to"])
+    return node
+
+
+def _as_double(value: exp.Expr, dialect: str) -> exp.Expr:
+    if isinstance(value, exp.Distinct):
+        return exp.Distinct(expressions=[_as_double(each, dialect) for each in value.expressions])
+    return exp.cast(value, "DOUBLE", dialect=dialect)
+
+
+def _conditional(node: exp.Filter) -> exp.Expr:
+    """`sum(x) FILTER (WHERE c)` as `sum(CASE WHEN c THEN x END)`, since MariaDB has no FILTER."""
+    function, condition = node.this, node.expression.this
+    value = exp.Literal.number(1) if isinstance(function.this, exp.Star) else function.this
+    function.set("this", exp.Case(ifs=[exp.If(this=condition, true=value)]))
+    return function
+
+
+def _from_end(node: exp.Substring, dialect: str) -> exp.Expr:
+    """`substr(x, -3)` as `right(x, 3)`: a negative start counts from the beginning in PostgreSQL."""
+    start = node.args.get("start")
+    if dialect == "postgres" and isinstance(start, exp.Neg) and node.args.get("length") is None:
+        return exp.Anonymous(this="RIGHT", expressions=[node.this, start.this])
+    return node

@@ -1,0 +1,295 @@
+"""The relations of a schema as parts of a query: a tree over relations -> the tree over the tables of a database."""
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from sqlglot import exp
+
+from nacre.records.attached import AttachedDatabase, AttachedLink, AttachedTable
+from nacre.stores.databases.dialects import column_value, concatenate, text_of
+from nacre.stores.databases.key_conditions import KIND
+from nacre.stores.databases.row_keys import row_key
+
+ENTITY, KEY = "entity", "id"
+# tables that only ingested graphs fill
+_EMPTY = {
+    "_nacre_exact": ("predicate", "row", "lexical", "datatype", "language"),
+    "_nacre_type": ("entity", "class", "graph"),
+    "_nacre_derived": ("predicate", "row"),
+    "_nacre_aside": ("subject", "predicate", "kind", "object", "datatype", "language", "graph", "reason"),
+    "entity_class": ("entity_id", "class"),
+    "entity_kind": ("class", "entity_id"),
+}
+
+
+class Relations:
+    """The relations of one attached database."""
+
+    def __init__(self, database: AttachedDatabase) -> None:
+        self.database = database
+        self.tables = {table.relation: table for table in database.tables}
+
+    @cached_property
+    def columns(self) -> dict[str, dict[str, str]]:
+        """The columns of each relation, as sqlglot's schema."""
+        found = {
+            table.relation: {KEY: "TEXT", **{column.name: "TEXT" for column in (*table.columns, *table.links)}}
+            for table in self.database.tables
+        }
+        found |= {name: dict.fromkeys(columns, "TEXT") for name, columns in _EMPTY.items()}
+        return found | {ENTITY: {KEY: "TEXT", "iri": "TEXT", "label": "TEXT"}}
+
+    def replace_tables(self, tree: exp.Expr) -> exp.Expr:
+        """The qualified tree over tables of the database; keys are still placeholders."""
+        tree = tree.transform(_without_look_up, copy=False)
+        things = {id(table): self._kinds(table) for table in tree.find_all(exp.Table) if table.name == ENTITY}
+        sources = [table for table in tree.find_all(exp.Table) if table.name in self.columns and not _is_cte(table)]
+        for table in sources:
+            own = {table.name: table.name} if table.name != ENTITY else {}
+            if table.name == ENTITY:
+                kinds = things[id(table)]
+                relation = next(iter(kinds)) if kinds is not None and len(kinds) == 1 else ""
+                own = {ENTITY: relation} if relation else {}
+            if not own or table.name in _EMPTY:
+                table.replace(self._subquery(table, things.get(id(table))))
+                continue
+            self._inline(table, self.tables[next(iter(own.values()))])
+        return tree
+
+    def _inline(self, table: exp.Table, attached: AttachedTable) -> None:
+        """Read the table of the database under the alias of a relation, and its columns as expressions."""
+        alias, is_entity = table.alias_or_name, table.name == ENTITY
+        for column in _columns_of(table):
+            column.replace(self._expression(attached, column.name, alias, is_entity))
+        table.replace(self._source(attached, alias))
+
+    def _expression(self, attached: AttachedTable, name: str, alias: str, is_entity: bool) -> exp.Expr:
+        dialect = self.database.dialect
+        if name == KEY or (is_entity and name == "iri"):
+            return row_key(attached.relation, [_column(alias, column) for column in attached.key])
+        if is_entity:
+            return self.label(attached, alias)
+        for column in attached.columns:
+            if column.name == name:
+                return column_value(_column(alias, column.column), column.storage, dialect)
+        link = next(link for link in attached.links if link.name == name)
+        return self._link(link, alias)
+
+    def _link(self, link: AttachedLink, alias: str) -> exp.Expr:
+        """The key of the row that a foreign key refers to; looked up if it refers to other columns than the key."""
+        target = self.tables[link.target]
+        own = dict(zip(link.referred, link.columns, strict=True))
+        if set(own) == set(target.key):
+            return row_key(link.target, [_column(alias, own[column]) for column in target.key])
+        inner = f"{alias}_{link.name}"
+        found = exp.select(row_key(link.target, [_column(inner, column) for column in target.key]))
+        conditions = [exp.EQ(this=_column(inner, a), expression=_column(alias, b)) for a, b in own.items()]
+        return exp.Subquery(this=found.from_(self._source(target, inner)).where(*conditions))
+
+    def label(self, attached: AttachedTable, alias: str) -> exp.Expr:
+        """The name of a row."""
+        dialect = self.database.dialect
+        storages = {column.column: column.storage for column in attached.columns}
+        storages |= dict(zip(attached.key, attached.storages, strict=True))
+        names = attached.label or attached.key
+        parts: list[exp.Expr] = []
+        for name in names:
+            storage = storages.get(name, "other")
+            value = column_value(_column(alias, name), storage, dialect)
+            text = value if storage in ("text", "date", "datetime", "time", "other") else text_of(value, dialect)
+            parts += [exp.Literal.string(" "), text] if parts else [text]
+        return concatenate(parts, dialect)
+
+    def _source(self, attached: AttachedTable, alias: str) -> exp.Table:
+        named = exp.to_identifier(attached.schema, quoted=True) if attached.schema else None
+        table = exp.Table(this=exp.to_identifier(attached.table, quoted=True), db=named)
+        return exp.alias_(table, exp.to_identifier(alias, quoted=True), table=True)
+
+    def _subquery(self, table: exp.Table, kinds: frozenset[str] | None) -> exp.Subquery:
+        """All things, or those of some relations, or the rows of a table that only ingested graphs fill."""
+        alias = exp.TableAlias(this=exp.to_identifier(table.alias_or_name, quoted=True))
+        if table.name in _EMPTY:
+            empty = exp.select(*(exp.alias_(exp.Null(), name, quoted=True) for name in _EMPTY[table.name]))
+            return exp.Subquery(this=empty.where(exp.false()), alias=alias)
+        used = {column.name for column in _columns_of(table)} or {KEY}
+        selects = []
+        for attached in self.database.tables:
+            if kinds is None or attached.relation in kinds:
+                parts = {
+                    KEY: row_key(attached.relation, [_column("t", column) for column in attached.key]),
+                    "iri": row_key(attached.relation, [_column("t", column) for column in attached.key]),
+                    "label": self.label(attached, "t"),
+                }
+                shown = [exp.alias_(parts[name], name, quoted=True) for name in sorted(used)]
+                selects.append(exp.select(*shown).from_(self._source(attached, "t")))
+        union: exp.Query = selects[0] if selects else exp.select(*(exp.alias_(exp.Null(), n) for n in sorted(used)))
+        if not selects:
+            union = union.where(exp.false())
+        for select in selects[1:]:
+            union = exp.union(union, select, distinct=False)
+        return exp.Subquery(this=union, alias=alias)
+
+    def _kinds(self, entity: exp.Table) -> frozenset[str] | None:
+        """The relations whose rows a use of the table of all things can be; None if they are not known."""
+        select = entity.find_ancestor(exp.Select)
+        if select is None:
+            return None
+        for condition in _conjuncts(select):
+            for own, other in _equated(condition):
+                if own.table == entity.alias_or_name and own.name in (KEY, "iri"):
+                    kinds = self._kinds_of(other, 0)
+                    if kinds is not None:
+                        if len(kinds) == 1 and isinstance(condition, exp.EQ):
+                            condition.meta[KIND] = next(iter(kinds))
+                        return kinds
+        return None
+
+    def _kinds_of(self, value: exp.Expr, depth: int) -> frozenset[str] | None:
+        """The relations whose keys an expression can have."""
+        if depth > 20:
+            return None
+        value = value.unnest() if isinstance(value, exp.Paren) else value
+        if isinstance(value, exp.Literal):
+            return frozenset(r for r, table in self.tables.items() if str(value.this).startswith(f"{table.iri}/"))
+        if isinstance(value, (exp.Tuple, exp.Subquery, exp.Query)):
+            return self._kinds_of_several(value, depth)
+        if not isinstance(value, exp.Column):
+            return None
+        source = _source_of(value)
+        if isinstance(source, exp.Table) and source.name == ENTITY and value.name in (KEY, "iri"):
+            return self._kinds(source) if depth < 8 else None
+        if isinstance(source, exp.Table):
+            attached = self.tables.get(source.name)
+            if attached is None:
+                return None
+            link = next((link for link in attached.links if link.name == value.name), None)
+            return frozenset({link.target}) if link else frozenset({source.name}) if value.name == KEY else None
+        if isinstance(source, (exp.Subquery, exp.CTE)):
+            return self._kinds_of_projection(source.this, value.name, depth)
+        return None
+
+    def _kinds_of_several(self, value: exp.Expr, depth: int) -> frozenset[str] | None:
+        if isinstance(value, exp.Tuple):
+            each = [self._kinds_of(part, depth + 1) for part in value.expressions]
+        else:
+            query = value.this if isinstance(value, exp.Subquery) else value
+            if not isinstance(query, exp.Query) or not query.selects:
+                return None
+            return self._kinds_of_projection(query, query.selects[0].alias_or_name, depth)
+        return None if None in each else frozenset().union(*(kinds for kinds in each if kinds))
+
+    def _kinds_of_projection(self, query: exp.Expr, name: str, depth: int) -> frozenset[str] | None:
+        """The relations whose keys a column of a subquery can have."""
+        if isinstance(query, exp.Subquery):
+            return self._kinds_of_projection(query.this, name, depth + 1)
+        if isinstance(query, exp.SetOperation):
+            names = [each.alias_or_name for each in query.selects]
+            at = names.index(name) if name in names else -1
+            sides = [_select_at(side, at) for side in (query.this, query.expression)]
+            each = [self._kinds_of(side, depth + 1) if side is not None else None for side in sides]
+            return None if None in each else frozenset().union(*(kinds for kinds in each if kinds))
+        if not isinstance(query, exp.Select):
+            return None
+        shown = next((each for each in query.selects if each.alias_or_name == name), None)
+        inner = shown.this if isinstance(shown, exp.Alias) else shown
+        return self._kinds_of(inner, depth + 1) if inner is not None else None
+
+
+def _without_look_up(node: exp.Expr) -> exp.Expr:
+    """`(SELECT iri FROM entity WHERE id = key)` as the key, which is an IRI."""
+    if not isinstance(node, exp.Subquery) or not isinstance(node.this, exp.Select) or len(node.this.selects) != 1:
+        return node
+    select, where = node.this, node.this.args.get("where")
+    shown = select.selects[0]
+    column = shown.this if isinstance(shown, exp.Alias) else shown
+    sources = list(_own_sources(select))
+    if len(sources) != 1 or not isinstance(sources[0], exp.Table) or sources[0].name != ENTITY or where is None:
+        return node
+    if not isinstance(column, exp.Column) or column.name not in (KEY, "iri") or not isinstance(where.this, exp.EQ):
+        return node
+    for own, other in _equated(where.this):
+        if own.table == sources[0].alias_or_name and own.name in (KEY, "iri") and isinstance(other, exp.Column | exp.Literal):
+            return other
+    return node
+
+
+def _column(alias: str, name: str) -> exp.Column:
+    return exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(alias, quoted=True))
+
+
+def _select_at(query: exp.Expr, at: int) -> exp.Expr | None:
+    query = query.this if isinstance(query, exp.Subquery) else query
+    if not isinstance(query, exp.Query) or not 0 <= at < len(query.selects):
+        return None
+    shown = query.selects[at]
+    return shown.this if isinstance(shown, exp.Alias) else shown
+
+
+def _own_sources(select: exp.Select) -> Iterator[exp.Expr]:
+    clause = select.args.get("from_") or select.args.get("from")
+    for part in ([clause] if clause else []) + list(select.args.get("joins") or []):
+        source = part.this
+        while isinstance(source, exp.Paren):
+            source = source.this
+        yield source
+
+
+def _source_of(column: exp.Column) -> exp.Expr | None:
+    """The table, subquery or CTE that a column belongs to: of the nearest SELECT around it that has this alias."""
+    select = column.find_ancestor(exp.Select)
+    while select is not None:
+        for source in _own_sources(select):
+            if source.alias_or_name == column.table:
+                return _cte_of(source) or source if isinstance(source, exp.Table) else source
+        select = select.find_ancestor(exp.Select)
+    return None
+
+
+def _cte_of(table: exp.Table) -> exp.CTE | None:
+    node: exp.Expr | None = table
+    while node is not None:
+        clause = node.args.get("with_") or node.args.get("with")
+        for each in clause.expressions if clause is not None else ():
+            if each.alias == table.name:
+                found: exp.CTE = each
+                return found
+        node = node.parent
+    return None
+
+
+def _is_cte(table: exp.Table) -> bool:
+    return _cte_of(table) is not None
+
+
+def _columns_of(table: exp.Table) -> list[exp.Column]:
+    """The columns that are read from one use of a table."""
+    select = table.find_ancestor(exp.Select)
+    if select is None:
+        return []
+    wanted = (column for column in select.find_all(exp.Column) if column.table == table.alias_or_name)
+    return [column for column in wanted if _source_of(column) is table]
+
+
+def _conjuncts(select: exp.Select) -> Iterator[exp.Expr]:
+    where = select.args.get("where")
+    waiting = [where.this] if where is not None else []
+    waiting += [join.args["on"] for join in select.args.get("joins") or [] if join.args.get("on") is not None]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, exp.Paren):
+            waiting.append(node.this)
+        elif isinstance(node, exp.And):
+            waiting += [node.this, node.expression]
+        else:
+            yield node
+
+
+def _equated(condition: exp.Expr) -> Iterator[tuple[exp.Column, exp.Expr]]:
+    """The columns of a condition with what they must be equal to or among."""
+    if isinstance(condition, exp.EQ):
+        for own, other in ((condition.this, condition.expression), (condition.expression, condition.this)):
+            if isinstance(own, exp.Column):
+                yield own, other
+    if isinstance(condition, exp.In) and isinstance(condition.this, exp.Column):
+        inner = condition.args.get("query")
+        yield condition.this, inner if inner is not None else exp.Tuple(expressions=condition.expressions)

@@ -1,0 +1,135 @@
+"""Write a query over the relations of a schema for the database that holds their rows: SQL -> NativeQuery.
+
+Only the checked tree of the query is written: its tables are those of the database that are attached, its functions
+those that are allowed, and each text in it with more than letters,
+digits and harmless marks is a bound parameter.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp, parse_one
+from sqlglot.dialects.sqlite import SQLite
+from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.qualify import qualify
+from sqlglot.tokens import TokenType
+
+from nacre.errors import ToolError
+from nacre.records.attached import AttachedDatabase
+from nacre.records.evidence import Cell
+from nacre.stores.databases.dialects import ALLOWED_FUNCTIONS
+from nacre.stores.databases.key_conditions import lower_keys, simplify_keys
+from nacre.stores.databases.portable import make_portable
+from nacre.stores.databases.relations import Relations
+
+LONGEST_QUERY = 200_000
+MOST_NODES = 20_000
+# texts that mean the same in every dialect; all others are bound
+_PLAIN = re.compile(r"[A-Za-z0-9 _.:/=;%,-]*")
+_BOUND = re.compile(r"\\:nacre_bind_(\d+)\b")
+
+
+@dataclass(frozen=True)
+class NativeQuery:
+    """SQL in the dialect of a database with parameters `:p0`, `:p1`, ... and their values in this order.
+
+    `bindable` is the text with other colons escaped, as SQLAlchemy reads it.
+    """
+
+    bindable: str
+    params: tuple[Cell, ...]
+
+    @property
+    def text(self) -> str:
+        """The query as people read it."""
+        return self.bindable.replace("\\:", ":").replace("\\\\", "\\")
+
+
+def translate(
+    sql: str, params: Sequence[Cell], database: AttachedDatabase, relations: Relations, *, limit: int | None = None
+) -> NativeQuery:
+    """The query for a database, with at most `limit` rows. Raises ToolError of kind syntax, unknown_name, refused or
+    too_large."""
+    if len(sql) > LONGEST_QUERY:
+        raise ToolError("too_large", f"The query has {len(sql)} characters; at most {LONGEST_QUERY} are allowed.")
+    try:
+        tree = parse_one(_numbered(sql, len(params)), dialect="sqlite")
+    except (SqlglotError, RecursionError) as error:
+        raise ToolError("syntax", f"The query can't be parsed: {str(error)[:200]}") from None
+    _check(tree)
+    _insert_params(tree, params)
+    try:
+        tree = qualify(
+            tree, schema=relations.columns, dialect="sqlite"
+        )
+    except (SqlglotError, RecursionError) as error:
+        raise ToolError("unknown_name", f"{str(error)[:200]}.") from None
+    tree = relations.replace_tables(tree)
+    tree = simplify_keys(tree, relations.tables)
+    tree = lower_keys(tree, relations.tables, database.dialect)
+    tree = make_portable(tree, database.dialect)
+    if limit is not None and isinstance(tree, exp.Query) and tree.args.get("limit") is None:
+        tree = tree.limit(limit, copy=False)
+    return _with_bound_texts(tree, database.dialect)
+
+
+def _numbered(sql: str, count: int) -> str:
+    """The query with its question marks numbered in the order of the text, which a tree does not keep."""
+    try:
+        tokens = [t for t in SQLite().tokenize(sql) if t.token_type == TokenType.PLACEHOLDER]
+    except (SqlglotError, RecursionError) as error:
+        raise ToolError("syntax", f"The query can't be read: {str(error)[:200]}") from None
+    if len(tokens) != count:
+        raise ToolError("syntax", f"The query has {len(tokens)} parameters, and {count} values are given.")
+    parts, at = [], 0
+    for number, token in enumerate(tokens):
+        parts += [sql[at : token.start], f":nacre_{number}"]
+        at = token.end + 1
+    return "".join([*parts, sql[at:]])
+
+
+def _check(tree: exp.Expr) -> None:
+    """Raise ToolError if a query is more than one SELECT of allowed functions over plain tables."""
+    if not isinstance(tree, exp.Query):
+        raise ToolError("refused", "Only one SELECT statement is allowed.")
+    for number, node in enumerate(tree.walk()):
+        if number > MOST_NODES:
+            raise ToolError("too_large", "The query has too many parts.")
+        if isinstance(node, exp.Func) and not isinstance(node, ALLOWED_FUNCTIONS):
+            raise ToolError("refused", f"The function {node.name or node.sql_name()} is not allowed.")
+        if isinstance(node, exp.Table) and (not isinstance(node.this, exp.Identifier) or node.db or node.catalog):
+            raise ToolError("refused", "Only tables of the graph can be read.")
+        if isinstance(node, (exp.DML, exp.DDL, exp.Command, exp.Into, exp.Lock, exp.Parameter, exp.SessionParameter)):
+            if not isinstance(node, exp.Query):
+                raise ToolError("refused", "Only reading with SELECT is allowed.")
+
+
+def _insert_params(tree: exp.Expr, params: Sequence[Cell]) -> None:
+    for node in list(tree.find_all(exp.Placeholder)):
+        number = str(node.name).removeprefix("nacre_")
+        if not number.isdigit() or int(number) >= len(params):
+            raise ToolError("refused", "Named parameters are not allowed.")
+        node.replace(literal(params[int(number)]))
+
+
+def literal(value: Cell) -> exp.Expr:
+    """A value as an expression."""
+    if value is None:
+        return exp.Null()
+    if isinstance(value, str):
+        return exp.Literal.string(value)
+    number = exp.Literal.number(repr(abs(value)) if not isinstance(value, bool) else int(value))
+    return exp.Neg(this=number) if value < 0 else number
+
+
+def _with_bound_texts(tree: exp.Expr, dialect: str) -> NativeQuery:
+    """The text of the tree, with parameters no value is ever read as SQL."""
+    values: dict[str, int] = {}
+    for node in list(tree.find_all(exp.Literal)):
+        if node.is_string and not _PLAIN.fullmatch(node.this):
+            number = values.setdefault(node.this, len(values))
+            node.replace(exp.Var(this=f":nacre_bind_{number}"))
+    text = tree.sql(dialect=dialect, pretty=True, comments=False).replace("\\", "\\\\").replace(":", "\\:")
+    return NativeQuery(_BOUND.sub(r":p\1", text), tuple(values))
+
