@@ -45,8 +45,8 @@ def change_layers(
         if pointer is None:
             raise ConfigError(f"No graph named {name!r} in {data}/. Run: nacre ingest FILE.ttl --graph {name}")
         manifest = versions.read_manifest(home, pointer.version)
-        if manifest.endpoint:
-            raise ConfigError(f"Graph {name!r} is attached to {manifest.endpoint}: its triples are not here.")
+        if manifest.attached:
+            raise ConfigError(f"Graph {name!r} is attached to {manifest.attached}: its triples are not here.")
         folder = versions.version_folder(home, pointer.version)
         layers = change(read_layer_files(folder))
         inputs = blake2b(f"{manifest.inputs}{layers}".encode(), digest_size=16).hexdigest()

@@ -58,9 +58,9 @@ def indexable_version(home: Path, data: Path) -> tuple[Pointer, Manifest]:
     if pointer is None:
         raise ConfigError(f"No graph named {home.name!r} in {data}/. Run: nacre ingest FILE.ttl --graph {home.name}")
     manifest = versions.read_manifest(home, pointer.version)
-    if manifest.endpoint:
+    if manifest.attached:
         raise ConfigError(
-            f"Graph {home.name!r} is attached to {manifest.endpoint}: nothing of it is indexed here."
+            f"Graph {home.name!r} is attached to {manifest.attached}: nothing of it is indexed here."
             f" To look at its schema again, run: nacre attach --refresh --graph {home.name}"
         )
     if not (versions.version_folder(home, pointer.version) / versions.PASSAGES).is_file():

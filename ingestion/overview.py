@@ -36,4 +36,6 @@ def _overview(folder: Path, schema: Schema, attached: Tables | None) -> GraphOve
         closing(Lexicon(folder / versions.LEXICON, schema)) as lexicon,
     ):
         graph = Graph("", "", schema, tables, lexicon)
-        return replace(find_highlights(tables, is_bounded=attached is not None), examples=tuple(find_example_questions(graph)))
+        return replace(
+            find_highlights(tables, is_bounded=attached is not None), examples=tuple(find_example_questions(graph))
+        )

@@ -6,6 +6,6 @@ Files in reading order:
     guess_keys.py       keys that are not declared, by names and values
     relations.py        tables -> relations with IRIs after W3C's Direct Mapping
     sample.py           rows and names of each relation -> facts
-    fit_schema.py       the schema that ingestion induces from the facts -> one whose relations are those of the database
+    fit_schema.py       the schema induced from the facts -> one whose relations are those of the database
     statistics.py       counts and extremes of large tables
 """

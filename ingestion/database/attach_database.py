@@ -4,7 +4,7 @@ import json
 import logging
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -15,9 +15,9 @@ from ingestion.database.fit_schema import fit_schema
 from ingestion.database.guess_keys import guess_keys
 from ingestion.database.reflect import Selection, reflect_tables
 from ingestion.database.relations import MappedTable, map_tables
-from ingestion.database.sample import Sample, write_sample
+from ingestion.database.sample import write_sample
 from ingestion.database.statistics import with_statistics
-from ingestion.layer.stored import LayerFiles
+from ingestion.layer.stored import LayerFiles, read_layer_files
 from ingestion.overview import write_overview
 from ingestion.publish import build_folder, exclusive_writer, new_version_id, publish_version, report_write_errors
 from ingestion.read.inputs import rdf_files
@@ -27,7 +27,7 @@ from nacre.records.attached import AttachedDatabase
 from nacre.records.json_form import from_json, json_text
 from nacre.records.schema import Schema
 from nacre.stores import versions
-from nacre.stores.databases.address import DatabaseLimits, parse_address
+from nacre.stores.databases.address import DatabaseLimits, parse_address, public_address
 from nacre.stores.databases.attached_tables import AttachedTables
 from nacre.stores.versions import Manifest
 
@@ -36,6 +36,7 @@ log = logging.getLogger(__name__)
 NOT_LOCAL = "the graph lies in the database {}, and Nacre keeps no {} of it"
 _LACKS = {"vector": "passages", "lexical": "passages", "sparql": "triples"}
 REFLECT_SECONDS = 120.0
+NO_SCHEMA = Schema((), (), (), (), {}, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -74,19 +75,19 @@ def attach_database(
         raise IngestionError(f"{error} Nothing was attached.") from error
     problems = [f"{len(left)} tables are left out; name those you need with --include"] if left else []
     inputs = blake2b(f"{address}\n{selection}\n{layers}".encode(), digest_size=16).hexdigest()
-    unavailable = {branch: NOT_LOCAL.format(address, what) for branch, what in _LACKS.items()}
+    unavailable = {branch: NOT_LOCAL.format(public_address(address), what) for branch, what in _LACKS.items()}
     manifest = Manifest(new_version_id(datetime.now(UTC), inputs), inputs=inputs, unavailable=unavailable)
     manifest = replace(manifest, database=address)
     with exclusive_writer(home):
         with report_write_errors(home):
             versions.remove_damaged_pointer(home)
         with build_folder(home, versions.version_folder(home, manifest.version), None, None) as folder:
-            schema, database, sample = _build(folder, mapped, empty, limits, layers)
+            schema, database, found = _build(folder, mapped, empty, limits, layers)
             database = replace(database, seconds=round(time.perf_counter() - started, 2))
             with report_write_errors(home):
                 (folder / versions.DATABASE).write_text(json_text(database) + "\n", encoding="utf-8")
             publish_version(home, folder, manifest, unavailable["vector"])
-    return AttachedResult(name, manifest.version, schema, database, (*problems, *sample.problems))
+    return AttachedResult(name, manifest.version, schema, database, (*problems, *found))
 
 
 def known_database(name: str, data: Path) -> AttachedDatabase | None:
@@ -99,6 +100,30 @@ def known_database(name: str, data: Path) -> AttachedDatabase | None:
     return from_json(AttachedDatabase, json.loads(file.read_text(encoding="utf-8")))
 
 
+def change_database_layers(
+    name: str,
+    change: Callable[[LayerFiles], LayerFiles],
+    *,
+    data: Path,
+    limits: DatabaseLimits,
+) -> AttachedResult:
+    """Publish a version of an attached graph with changed layers; its schema is read again. Raises ConfigError if the
+    graph is attached to no database."""
+    known = known_database(name, data)
+    if known is None:
+        raise ConfigError(f"Graph {name!r} is attached to no database. Run: nacre attach URL --graph {name}")
+    layers = change(known_layers(name, data))
+    selection = Selection(known.schemas, known.include, known.exclude)
+    return attach_database(known.url, name, data=data, selection=selection, limits=limits, layers=layers)
+
+
+def known_layers(name: str, data: Path) -> LayerFiles:
+    """The layers of an attached graph."""
+    home = data / versions.check_name(name)
+    version = versions.current_version(home)
+    return read_layer_files(versions.version_folder(home, version)) if version is not None else LayerFiles()
+
+
 def _reflected(
     database: AttachedDatabase, selection: Selection, limits: DatabaseLimits
 ) -> tuple[list[MappedTable], Sequence[str]]:
@@ -109,13 +134,13 @@ def _reflected(
         found, left = reflect_tables(connection, selection)
         if not found:
             hint = "Name its schemas with --schema, or check --include." if database.dialect != "sqlite" else ""
-            raise IngestionError(f"{database.url} shows no tables. {hint}".strip())
-        return map_tables(guess_keys(connection, found)), left
+            raise IngestionError(f"{public_address(database.url)} shows no tables. {hint}".strip())
+        return map_tables(guess_keys(connection, found, database.dialect)), left
 
 
 def _build(
     folder: Path, mapped: Sequence[MappedTable], empty: AttachedDatabase, limits: DatabaseLimits, layers: LayerFiles
-) -> tuple[Schema, AttachedDatabase, Sample]:
+) -> tuple[Schema, AttachedDatabase, list[str]]:
     """Write the files of a version: names, schema and overview. The sampled rows are removed again."""
     provisional = replace(empty, tables=tuple(each.attached for each in mapped))
     with tempfile.TemporaryDirectory(prefix="nacre-attach-") as scratch:
@@ -124,7 +149,7 @@ def _build(
             sample = write_sample(mapped, tables, facts)
         if not any(sample.rows.values()):
             reason = f" {sample.problems[0]}" if sample.problems else ""
-            raise IngestionError(f"{empty.url} shows no rows.{reason}")
+            raise IngestionError(f"{public_address(empty.url)} shows no rows.{reason}")
         with rdf_files([str(facts)]) as sources:
             run_stages(TABLES_ONLY, Inputs(sources, (), layers), StageContext(folder, lambda stage, done, total: None))
     sampled = folder / versions.TABLES
@@ -140,9 +165,8 @@ def _build(
     (folder / versions.LAYOUT).write_text(fitted.layout, encoding="utf-8")
     with closing(AttachedTables(database, schema, fitted.layout, limits)) as tables:
         write_overview(folder, schema, tables)
-    return schema, database, sample
-
-
-NO_SCHEMA = Schema((), (), (), (), {}, 0, 0)
-
-__all__ = ["AttachedResult", "ConfigError", "attach_database", "known_database"]
+    return (
+        schema,
+        database,
+        [*sample.problems, *(f"{label!r} is left out: no column gives it" for label in fitted.left)],
+    )

@@ -20,33 +20,37 @@ _COMPARED, _SHARE = 500, 0.9
 
 
 class FittedSchema(NamedTuple):
-    """The schema, the tables of its relations, and the layout that readers of single facts use (JSON)."""
+    """The schema, the tables of its relations, the layout that readers of single facts use (JSON), and the labels of
+    properties of layers that no column gives."""
 
     schema: Schema
     tables: tuple[AttachedTable, ...]
     layout: str
+    left: tuple[str, ...]
 
 
 def fit_schema(sampled: Path, mapped: Sequence[MappedTable]) -> FittedSchema:
     """Fit the schema of the tables in the file `sampled` to the database."""
     with closing(Tables(sampled)) as tables:
         schema = from_json(Schema, json.loads(tables.meta("schema")))
-        layout = json.loads(tables.meta("layout"))
         by_class = {each.attached.iri: each for each in mapped}
         homes = _homes(schema, by_class)
         names = {each.attached.relation: relation for relation, each in homes.items()}
         plain = {p.iri for p in _parsed_texts(schema, homes, tables)}
         predicates = {p.iri: _plain(p) if p.iri in plain else p for p in schema.predicates}
+        allowed = {iri: column.values for each in homes.values() for iri, column in each.literals.values()}
+        predicates |= {iri: _allowing(predicates[iri], allowed[iri]) for iri in predicates if allowed.get(iri)}
         relations, attached = [], []
         for name, each in homes.items():
             relation = schema.relation_of[name]
-            columns = tuple(_fitted_column(c, predicates, plain) for c in relation.columns)
-            columns = tuple(c for c in columns if c is not None and _source(each, c))
+            sampled_columns = [c for c in relation.columns if _source(each, c)]
+            columns = tuple(_fitted_column(c, _source(each, c)) for c in sampled_columns)
             relations.append(replace(relation, kind="table", columns=columns))
-            label = _label_columns(name, each, columns, tables)
+            label = _label_columns(name, each, [_cells_of(c, plain) for c in sampled_columns], tables)
             attached.append(_attached(name, each, columns, predicates, names, label))
     fitted = _reduced(schema, relations, predicates)
-    return FittedSchema(fitted, tuple(attached), json.dumps(_layout(layout, fitted), ensure_ascii=False))
+    left = tuple(p.label for p in schema.shown_predicates if p.iri not in fitted.predicate_of and p.role == "fact")
+    return FittedSchema(fitted, tuple(attached), json.dumps(_layout(fitted), ensure_ascii=False), left)
 
 
 def _homes(schema: Schema, by_class: Mapping[str, MappedTable]) -> dict[str, MappedTable]:
@@ -77,9 +81,12 @@ def _parsed_texts(schema: Schema, homes: Mapping[str, MappedTable], tables: Tabl
             if storages.get(column.predicate) not in ("text", "other") or column.link:
                 continue
             is_number = predicate.datatype in ("integer", "real", "year")
-            if predicate.shape != "single" or predicate.unit or column.low:
-                yield predicate
-            elif predicate.datatype != "text" and not (is_number and _are_plain(name, column, tables)):
+            if (
+                predicate.shape != "single"
+                or predicate.unit
+                or column.low
+                or (predicate.datatype != "text" and not (is_number and _are_plain(name, column, tables)))
+            ):
                 yield predicate
 
 
@@ -100,17 +107,28 @@ def _plain(predicate: Predicate) -> Predicate:
     return replace(predicate, datatype="text", shape="single", unit="", minimum=None, maximum=None)
 
 
-def _fitted_column(column: Column, predicates: Mapping[str, Predicate], plain: set[str]) -> Column:
-    if column.link:
-        return Column(column.predicate, link=column.link)
+def _allowing(predicate: Predicate, values: tuple[str, ...]) -> Predicate:
+    """The property with the values that an enum or a check constraint allows, also those that no row has."""
+    return replace(predicate, values=tuple(dict.fromkeys((*predicate.values, *values))))
+
+
+def _fitted_column(column: Column, source: str) -> Column:
+    """The column under the name that it has in the database."""
+    return Column(column.predicate, link=source) if column.link else Column(column.predicate, value=source)
+
+
+def _cells_of(column: Column, plain: set[str]) -> tuple[str, Column]:
+    """The name of the column of the sample with the cells as the database has them, and the column."""
     name = column.text if column.predicate in plain and column.text else column.value or column.text
-    return Column(column.predicate, value=name)
+    return name, column
 
 
-def _label_columns(relation: str, mapped: MappedTable, columns: Sequence[Column], tables: Tables) -> tuple[str, ...]:
+def _label_columns(
+    relation: str, mapped: MappedTable, columns: Sequence[tuple[str, Column]], tables: Tables
+) -> tuple[str, ...]:
     """The columns of the table that give the labels of the sampled rows; empty if none do."""
-    texts = [c.value for c in columns if c.value and _source(mapped, c)]
-    sources = {c.value: mapped.literals[_source(mapped, c)][1].name for c in columns if c.value}
+    sources = {name: mapped.literals[_source(mapped, c)][1].name for name, c in columns if not c.link}
+    texts = list(sources)
     of = quote_identifier(relation)
     shown = ", ".join(f"t.{quote_identifier(name)}" for name in texts)
     if not texts:
@@ -144,12 +162,12 @@ def _attached(
         source = _source(mapped, column)
         if column.link and own_links[source].target in names:
             link = own_links[source]
-            links.append(
-                AttachedLink(column.link, link.columns, names[link.target], link.referred, link.guessed)
-            )
+            links.append(AttachedLink(column.link, link.columns, names[link.target], link.referred, link.guessed))
         elif column.value:
             read = mapped.literals[source][1]
-            literals.append(AttachedColumn(column.value, read.name, _storage(read.storage, predicates[column.predicate])))
+            literals.append(
+                AttachedColumn(column.value, read.name, _storage(read.storage, predicates[column.predicate]))
+            )
     return replace(mapped.attached, relation=name, label=label, columns=tuple(literals), links=tuple(links))
 
 
@@ -172,7 +190,7 @@ def _reduced(schema: Schema, relations: Sequence[Relation], predicates: Mapping[
     )
 
 
-def _layout(layout: dict[str, Any], schema: Schema) -> dict[str, Any]:
+def _layout(schema: Schema) -> dict[str, Any]:
     """The places of the facts in the relations, as `TripleReader` reads them."""
     columns = {(r.name, c.predicate): c for r in schema.relations for c in r.columns}
     places = []

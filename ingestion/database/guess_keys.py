@@ -20,14 +20,19 @@ _MOST_VALUES = 200
 _KEY_TYPES = ("integer", "text", "other")
 
 
-def guess_keys(connection: Connection, tables: Sequence[ReflectedTable]) -> list[ReflectedTable]:
-    """The tables with a key for those without one, then with foreign keys for columns named like a key of another
+# columns that databases have beside those of a table, and tell its rows apart until they are changed
+ROW_NUMBERS = {"sqlite": "rowid", "duckdb": "rowid", "postgres": "ctid"}
+
+
+def guess_keys(connection: Connection, tables: Sequence[ReflectedTable], dialect: str) -> list[ReflectedTable]:
+    """The tables with a key for those without one (a column with different values, else the number that the database
+    gives to a row), then with foreign keys for columns named like a key of another
     table whose values are all in it."""
-    keyed = [_with_key(connection, table) for table in tables]
+    keyed = [_with_key(connection, table, dialect) for table in tables]
     return [_with_links(connection, table, keyed) for table in keyed]
 
 
-def _with_key(connection: Connection, table: ReflectedTable) -> ReflectedTable:
+def _with_key(connection: Connection, table: ReflectedTable, dialect: str) -> ReflectedTable:
     if table.key:
         return table
     words = word_list("ingestion", "key_words")
@@ -40,6 +45,8 @@ def _with_key(connection: Connection, table: ReflectedTable) -> ReflectedTable:
         row = _first(connection, counts)
         if row is not None and row[0] == row[1] and row[0] > 1:
             return replace(table, key=(name,), guessed_key=True)
+    if dialect in ROW_NUMBERS and not table.is_view:
+        return replace(table, key=(ROW_NUMBERS[dialect],), guessed_key=True)
     return table
 
 
@@ -67,7 +74,7 @@ def _targets(
         if len(target.key) != 1 or (target is table and not words):
             continue
         key = target.key[0]
-        same = next(c.storage for c in target.columns if c.name == key)
+        same = next((c.storage for c in target.columns if c.name == key), "")
         if same != storage:
             continue
         kind = [singular(word) or word for word in lowercase_name(target.name).lower().split()]
@@ -81,7 +88,7 @@ def _is_included(connection: Connection, table: ReflectedTable, name: str, targe
     """Whether the first distinct values of a column, at least one, are all values of a key."""
     source = sql_table(table.name, column(name), schema=table.schema or None)
     own = column(name)
-    values = _all(connection, select(distinct(own)).select_from(source).where(own.is_not(None)).limit(_MOST_VALUES))
+    values = _all(connection, select(own).distinct().select_from(source).where(own.is_not(None)).limit(_MOST_VALUES))
     if not values:
         return False
     key = column(target.key[0])

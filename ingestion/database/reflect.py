@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from sqlalchemy import Connection, inspect, types
-from sqlalchemy.exc import NoSuchTableError, SQLAlchemyError
 from sqlalchemy.engine.reflection import ObjectKind
+from sqlalchemy.exc import NoSuchTableError, SQLAlchemyError
 
 from nacre.records.attached import Storage
 
@@ -55,6 +55,7 @@ class ReflectedTable:
     unique: frozenset[str] = frozenset()
     comment: str = ""
     guessed_key: bool = False
+    is_view: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,8 @@ def reflect_tables(connection: Connection, selection: Selection) -> tuple[list[R
 def _schema_tables(connection: Connection, schema: str, selection: Selection) -> list[ReflectedTable]:
     inspector = inspect(connection)
     named = schema or None
-    names = [*inspector.get_table_names(schema=named), *_views(inspector, named)]
+    views = _views(inspector, named)
+    names = [*inspector.get_table_names(schema=named), *views]
     wanted = [name for name in names if selection.selects(schema, name)]
     # a few more than are read, so that the rest can be counted without being described
     described = sorted(wanted)[:MOST_TABLES]
@@ -105,6 +107,7 @@ def _schema_tables(connection: Connection, schema: str, selection: Selection) ->
             unique.get(name) or (),
             checks.get(name) or (),
             str((comments.get(name) or {}).get("text") or ""),
+            is_view=name in views,
         )
         for name in described
         if columns.get(name)
@@ -140,6 +143,8 @@ def _table(
     unique: Sequence[Mapping[str, Any]],
     checks: Sequence[Mapping[str, Any]],
     comment: str,
+    *,
+    is_view: bool,
 ) -> ReflectedTable:
     allowed = _checked_values(checks)
     shown = tuple(
@@ -164,6 +169,7 @@ def _table(
         tuple(_foreign_keys(foreign, schema, names)),
         frozenset(each[0] for each in uniques if len(each) == 1),
         comment,
+        is_view=is_view,
     )
 
 
@@ -203,6 +209,7 @@ def storage_of(kind: Any) -> Storage | None:
     kinds: tuple[tuple[Any, Storage], ...] = (
         (types.Integer, "integer"),
         (types.Numeric, "real"),
+        (types.Float, "real"),
         (types.DateTime, "datetime"),
         (types.Date, "date"),
         (types.Time, "time"),

@@ -49,7 +49,7 @@ def _mapped(
             literals[name] = (f"{iri}#{iri_part(column.name)}", column)
     links: dict[str, tuple[str, ForeignKey]] = {}
     for each in foreign:
-        name = _free(f"{column_name('_'.join(each.columns)) or 'link'}_link", taken)
+        name = _free(column_name("_".join(each.columns)) or "link", taken)
         taken.add(name)
         links[name] = (f"{iri}#ref-{';'.join(map(iri_part, each.columns))}", each)
     storages = {column.name: column.storage for column in table.columns}
@@ -59,7 +59,7 @@ def _mapped(
         table.name,
         iri,
         key,
-        tuple(storages[column] for column in key),
+        tuple(storages.get(column, "integer" if column == "rowid" else "other") for column in key),
         (),
         tuple(AttachedColumn(name, column.name, column.storage) for name, (_, column) in literals.items()),
         tuple(

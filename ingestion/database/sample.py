@@ -172,7 +172,7 @@ def _literal(cell: Cell, storage: Storage) -> str:
     datatype = _DATATYPES.get(storage, "")
     if isinstance(cell, str):
         kind = datatype if datatype in ("date", "dateTime", "time") else ""
-        return f'{_text(cell[:LONGEST_VALUE])}{f"^^<{_XSD}{kind}>" if kind else ""}'
+        return f"{_text(cell[:LONGEST_VALUE])}{f'^^<{_XSD}{kind}>' if kind else ''}"
     if datatype == "boolean":
         return f'"{"true" if cell else "false"}"^^<{_XSD}boolean>'
     kind = "integer" if isinstance(cell, int) else "double"

@@ -16,7 +16,9 @@ log = logging.getLogger(__name__)
 SECONDS = 60.0
 
 
-def with_statistics(schema: Schema, tables: AttachedTables, rows: Mapping[str, int], partial: Collection[str]) -> Schema:
+def with_statistics(
+    schema: Schema, tables: AttachedTables, rows: Mapping[str, int], partial: Collection[str]
+) -> Schema:
     """The schema with the numbers of all rows; `rows` by relation, `partial` are the relations not sampled whole."""
     counted = {c.iri: rows.get(c.relation, c.count) for c in schema.classes}
     predicates = {p.iri: p for p in schema.predicates}

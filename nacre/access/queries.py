@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from agents.run_in_thread import run_in_thread
 from nacre.access.availability import lexical_problem, sparql_problem, vector_problem
+from nacre.access.foreign_sql import run_foreign_sql
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
 from nacre.plans.sparql.terms import cell_value
@@ -53,8 +54,8 @@ class RetrievedSentence:
 
 async def query_sql(graph: Graph, text: str, settings: Settings, sandbox: Sandbox, limit: int) -> QueryResult:
     """The rows of one SELECT over the tables of a graph; ids in its cells are shown as labels. Raises ToolError."""
-    path, seconds = graph.tables.path, settings.branch_seconds
-    result = await sandbox.run(path, text, round=1, limit=min(limit, settings.row_limit), seconds=seconds)
+    most, seconds = min(limit, settings.row_limit), settings.branch_seconds
+    result = await run_foreign_sql(graph, text, sandbox, round=1, limit=most, seconds=seconds)
     if not result.rows:
         error = result.error
         raise ToolError(error.kind if error else "empty", error.message if error else "The query gave nothing.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from agents.answering.calibrate_rows import MAX_READINGS_RUN
 from agents.database import Language
 from agents.run_in_thread import run_in_thread
+from nacre.access.foreign_sql import run_foreign_sql
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
 from nacre.records.evidence import BranchResult
@@ -55,7 +56,9 @@ class SqlDatabase:
         started = time.perf_counter()
         limit, seconds = self.settings.row_limit, self.settings.branch_seconds
         try:
-            found = await self.sandbox.run(self.graph.tables.path, text, round=self.round, limit=limit, seconds=seconds)
+            found = await run_foreign_sql(
+                self.graph, text, self.sandbox, round=self.round, limit=limit, seconds=seconds
+            )
             return name_columns(found, self.schema)
         except ToolError as error:
             return sql.failed_query(

@@ -53,10 +53,9 @@ class Engine:
     """What plans run on: how their selects are written, and what fetches the rows.
 
     Rows come in the order of the outputs and within a limit; an alternative reading gets a smaller budget (the last
-    argument of `fetch`). Descriptions read the `tables` of the graph; without tables, `describe` gives them. `show` gives the
-    text and the parameters of a query as the store gets them. If the
-    store is remote, each query costs a request, and the things behind a number are listed only when it is cited. Ages
-    are computed for `today`.
+    argument of `fetch`). Descriptions read the `tables` of the graph; without tables, `describe` gives them. `show`
+    gives the text and the parameters of a query as the store gets them. If the store is remote, each query costs a
+    request, and the things behind a number are listed only when it is cited. Ages are computed for `today`.
     """
 
     tool: str

@@ -9,6 +9,7 @@ Files in reading order:
     verified/      questions that people confirmed
     search/        full-text and vector search
     sparql/        SPARQL sources: the local triple store and remote endpoints
+    databases/     relational databases with the interface of tables
     processes/     work in processes that can be killed
     compute_once.py  a cache whose results one thread computes and others wait for
 """

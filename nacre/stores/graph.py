@@ -9,6 +9,7 @@ from nacre.errors import ToolError
 from nacre.records.attached import AttachedDatabase
 from nacre.records.endpoint import Endpoint
 from nacre.records.schema import Schema
+from nacre.stores.databases.address import public_address
 from nacre.stores.search.lexical import LexicalIndex
 from nacre.stores.search.vectors import Vectors
 from nacre.stores.sparql.oxigraph_store import OxigraphStore
@@ -63,6 +64,13 @@ class Graph:
             where = self.endpoint.url if self.endpoint else "elsewhere"
             raise ToolError("unavailable", f"Graph {self.name!r} lies behind {where} and has no tables here.")
         return self.stored
+
+    @property
+    def attached(self) -> str:
+        """The address that the graph is attached to, as people see it; "" for an ingested graph."""
+        if self.database is not None:
+            return public_address(self.database.url)
+        return self.endpoint.url if self.endpoint is not None else ""
 
     def schema_text(self, describe: Callable[[Tables], str]) -> str:
         """The text of `describe` for all tables, computed once for each open version."""

@@ -42,7 +42,7 @@ class GraphOpener:
     qdrant_url: str | None
     qdrant_key: str | None
     endpoint_limits: Callable[[str], EndpointLimits]
-    database_limits: DatabaseLimits = DatabaseLimits()
+    database_limits: DatabaseLimits
 
     def open_stores(self, name: str, pointer: Pointer, manifest: Manifest, folder: Path) -> Graph:
         """Open the stores of a version; raises ConfigError if its tables can't be read, and records by branch what is
@@ -129,7 +129,7 @@ class GraphOpener:
             lexicon = Lexicon(folder / versions.LEXICON, schema, self.embedder)
         except (OSError, ValueError, KeyError) as error:
             reason = error_reason(error)
-            again = f"Run: nacre attach {manifest.database} --graph {name}"
+            again = f"Run: nacre attach URL --graph {name}"
             raise ConfigError(f"Graph {name!r} is damaged: {reason}. {again}") from error
         overview = read_overview(folder / versions.OVERVIEW)
         tables = AttachedTables(database, schema, layout, self.database_limits, overview)

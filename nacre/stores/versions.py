@@ -47,6 +47,11 @@ class Manifest:
     endpoint: str = ""
     database: str = ""
 
+    @property
+    def attached(self) -> str:
+        """What the graph is attached to; "" for an ingested graph."""
+        return self.endpoint or self.database
+
 
 @dataclass(frozen=True)
 class VectorsManifest:

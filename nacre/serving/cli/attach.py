@@ -23,7 +23,9 @@ MAX_CLASSES = 12
 
 def attach(
     graph: Annotated[str, typer.Option("--graph", metavar="NAME", help="Name of the graph: a-z, 0-9 and -.")],
-    url: Annotated[str | None, typer.Argument(metavar="[URL]", help="Address of a SPARQL 1.1 endpoint, or of a database.")] = None,
+    url: Annotated[
+        str | None, typer.Argument(metavar="[URL]", help="Address of a SPARQL 1.1 endpoint, or of a database.")
+    ] = None,
     named_graph: Annotated[
         list[str] | None, typer.Option("--named-graph", metavar="IRI", help="Query this named graph; may be repeated.")
     ] = None,

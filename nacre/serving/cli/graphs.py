@@ -30,9 +30,9 @@ def graphs() -> None:
         for name in names:
             try:
                 with library.open(name) as graph:
-                    lacks = sorted(library.missing_branches(name).items()) if graph.endpoint is None else []
+                    lacks = sorted(library.missing_branches(name).items()) if not graph.attached else []
                     missing = "; ".join(f"no {branch}: {why}" for branch, why in lacks)
-                    missing = f"attached to {graph.endpoint.url}" if graph.endpoint is not None else missing
+                    missing = f"attached to {graph.attached}" if graph.attached else missing
                     size = f"{len(graph.schema.classes):>4} classes {graph.schema.triples:>10,} triples"
                     texts = f"  + {graph.extracted.count:,} triples from texts" if graph.extracted else ""
                     print_line(
@@ -59,7 +59,7 @@ def report(
         if suggest:
             sys.stdout.write(suggest_annotations(opened.schema))
             return
-        result = build_report(opened.tables, opened.documents)
+        result = build_report(_local_tables(opened), opened.documents)
     if as_json:
         sys.stdout.write(json.dumps(to_json(result), ensure_ascii=False) + "\n")
     else:
@@ -124,4 +124,13 @@ def _open_graph(name: str | None) -> "Iterator[Graph]":
 @contextmanager
 def _open_tables(name: str | None) -> "Iterator[tuple[str, Tables]]":
     with _open_graph(name) as graph:
-        yield graph.name, graph.tables
+        yield graph.name, _local_tables(graph)
+
+
+def _local_tables(graph: "Graph") -> "Tables":
+    """The tables of an ingested graph; raises ConfigError if its rows are in a database."""
+    from nacre.errors import ConfigError
+
+    if graph.database is not None:
+        raise ConfigError(f"Graph {graph.name!r} is attached to {graph.attached}: its rows are there, not here.")
+    return graph.tables

@@ -13,9 +13,11 @@ from nacre.errors import ConfigError, NacreError
 from nacre.serving.terminal.open_library import configured_embedder, qdrant_api_key
 
 if TYPE_CHECKING:
+    from nacre.config.embedder import LocalEmbedder
     from nacre.config.settings import Settings
     from nacre.records.verified_question import VerifiedState
     from nacre.stores.catalog import Library
+    from nacre.stores.graph import Graph
 
 STUDIO_PORT = 2124
 _NOT_USED: tuple["VerifiedState", ...] = ("failed", "empty", "changed kind", "contradicted", "replaced")
@@ -117,13 +119,19 @@ def _check_qdrant(settings: "Settings") -> Finding:
     return Finding("qdrant", f"{settings.qdrant_url} answers")
 
 
-def _check_graphs(settings: "Settings") -> Iterator[Finding]:
+def _library(settings: "Settings", embedder: "LocalEmbedder | None") -> "Library":
     from nacre.stores.catalog import Library
+    from nacre.stores.databases.address import configured_database_limits
 
+    limits = configured_database_limits(settings)
+    return Library(settings.data, embedder, settings.qdrant_url, qdrant_api_key(settings), database_limits=limits)
+
+
+def _check_graphs(settings: "Settings") -> Iterator[Finding]:
     try:
-        library = Library(settings.data, configured_embedder(settings), settings.qdrant_url, qdrant_api_key(settings))
+        library = _library(settings, configured_embedder(settings))
     except ConfigError:
-        library = Library(settings.data, None, settings.qdrant_url, qdrant_api_key(settings))
+        library = _library(settings, None)
     names = library.names()
     if not names:
         yield Finding("graphs", "none yet", "nacre ingest FILE --graph NAME")
@@ -135,8 +143,8 @@ def _check_graphs(settings: "Settings") -> Iterator[Finding]:
             continue
         yield from _check_verified(library, name)
         text = f"{name}: version {graph.version}, {len(graph.schema.classes)} classes, {graph.schema.triples:,} triples"
-        if graph.endpoint is not None:
-            yield Finding("graph", f"{text}; attached to {graph.endpoint.url}")
+        if graph.attached:
+            yield _check_attached(f"{text}; attached to {graph.attached}", graph)
             continue
         missing = "; ".join(f"no {branch}, {reason}" for branch, reason in sorted(graph.unavailable.items()))
         again = f"nacre index --graph {name}"
@@ -160,6 +168,26 @@ def _check_verified(library: "Library", name: str) -> Iterator[Finding]:
         yield Finding("verified", f"{text}; not used: {unused}", f"nacre examples check --graph {name}")
     else:
         yield Finding("verified", text)
+
+
+def _check_attached(text: str, graph: "Graph") -> Finding:
+    """An attached graph; of a database, whether it answers and its login can only read."""
+    if graph.database is None:
+        return Finding("graph", text)
+    from nacre.stores.databases.attached_tables import AttachedTables
+    from nacre.stores.databases.connection import check_read_only
+
+    assert isinstance(graph.tables, AttachedTables)
+    try:
+        graph.tables.connections.read("SELECT 1", {}, 1, 5.0)
+        may_write = check_read_only(graph.tables.connections)
+    except NacreError as error:
+        return Finding("graph", f"{text}; {error}", "start the database, or check NACRE_DATABASE_KEYS", broken=True)
+    return (
+        Finding("graph", f"{text}; {may_write}", "grant SELECT to a role of its own")
+        if may_write
+        else Finding("graph", text)
+    )
 
 
 def _check_port(port: int, command: str, alternative: str) -> Finding:

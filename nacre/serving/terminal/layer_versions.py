@@ -33,6 +33,18 @@ def is_attached(folder: Path) -> bool:
 
 def publish_layer_change(settings: "Settings", name: str, change: "Callable[[LayerFiles], LayerFiles]") -> None:
     """Publish a version of a graph with changed layers."""
+    from nacre.stores import versions
+
+    if (_version_folder(settings, name) / versions.DATABASE).is_file():
+        from ingestion.database.attach_database import change_database_layers
+        from nacre.stores.databases.address import configured_database_limits
+
+        limits_of_database = configured_database_limits(settings)
+        changed_graph = change_database_layers(name, change, data=settings.data, limits=limits_of_database)
+        for problem in changed_graph.problems:
+            print_line(f"warning: {problem}")
+        _print_change(name, changed_graph.version, changed_graph.database.seconds)
+        return
     if is_attached(_version_folder(settings, name)):
         from ingestion.attach.attach import change_attached_layers
         from nacre.stores.sparql.endpoint_limits import configured_limits

@@ -1,1 +1,13 @@
-"""Relational databases that graphs are attached to."""
+"""Relational databases that graphs are attached to.
+
+Files in reading order:
+    address.py          addresses, and passwords by host
+    attached_tables.py  the relations of a database with the interface of tables
+    translate.py        a query over relations -> SQL of the database
+    relations.py        relations -> tables of the database
+    row_keys.py         IRIs of rows
+    key_conditions.py   conditions on IRIs -> conditions on columns
+    dialects.py         values of columns, as the dialects write them
+    portable.py         what SQLite takes and other databases do not
+    connection.py       read-only connections within limits
+"""

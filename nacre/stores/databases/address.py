@@ -52,6 +52,20 @@ def is_database_url(text: str) -> bool:
     return bool(colon) and scheme.lower() not in ("http", "https")
 
 
+def public_address(address: str) -> str:
+    """The address as answers and error messages show it: without folders, logins and options.
+
+    >>> public_address("sqlite:////srv/data/shop.sqlite"), public_address("mysql+pymysql://me@db.example:3306/shop?a=b")
+    ('sqlite:///shop.sqlite', 'mysql://db.example:3306/shop')
+    """
+    scheme, _, rest = address.partition("://")
+    kind = scheme.split("+")[0]
+    rest = rest.split("?")[0]
+    if kind in FILES:
+        return f"{kind}:///{rest.rsplit('/', 1)[-1]}"
+    return f"{kind}://{rest.rsplit('@', 1)[-1]}"
+
+
 def parse_address(text: str) -> tuple[str, Dialect]:
     """The address with an absolute path and the dialect of its database.
 

@@ -122,4 +122,3 @@ class _Rows(list[tuple[Cell, ...]]):
 
     def fetchone(self) -> tuple[Cell, ...] | None:
         return self[0] if self else None
-

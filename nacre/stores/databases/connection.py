@@ -76,7 +76,9 @@ class DatabaseConnections:
                     rows.append(cells)
                     size += sum([len(cell) for cell in cells if isinstance(cell, str)])
                 if size > _MAX_TEXT:
-                    raise ToolError("too_large", f"The rows hold more than {_MAX_TEXT // 1_000_000} million characters.")
+                    raise ToolError(
+                        "too_large", f"The rows hold more than {_MAX_TEXT // 1_000_000} million characters."
+                    )
             found.close()
         return SqlResult(columns, rows[:limit], len(rows) > limit)
 
@@ -133,7 +135,10 @@ _ERROR_KINDS = (
     (r"permission denied|command denied|access denied for user .* to|read.?only|not authorized|prohibited", "refused"),
     (r"no such (table|column)|does not exist|doesn't exist|unknown (column|table)|not found in FROM", "unknown_name"),
     (r"catalog error|binder error", "unknown_name"),
-    (r"connect|refused|closed|gone away|lost connection|timed? ?out|terminat|shut|unable to open|no such file", "unavailable"),
+    (
+        r"connect|refused|closed|gone away|lost connection|timed? ?out|terminat|shut|unable to open|no such file",
+        "unavailable",
+    ),
     (r"authentication|access denied|io error|not a database|malformed", "unavailable"),
     (r"out of memory|too (big|large|many|long)|memory limit", "too_large"),
     (r"invalid input syntax|conversion|mismatch|cast|type|overflow|out of range", "type"),

@@ -6,7 +6,8 @@ from nacre.records.attached import Storage
 
 # functions that a query may call, by their classes in sqlglot; all others are refused in every dialect
 ALLOWED_FUNCTIONS = (
-    exp.Abs, exp.And, exp.Avg, exp.Case, exp.Cast, exp.Coalesce, exp.Collate, exp.Concat, exp.Count, exp.DenseRank, exp.Exists,
+    exp.Abs, exp.And, exp.Avg, exp.Case, exp.Cast, exp.Coalesce, exp.Collate, exp.Concat,
+    exp.Count, exp.DenseRank, exp.Exists,
     exp.If, exp.Length, exp.Lower, exp.Max, exp.Min, exp.Nullif, exp.Or, exp.Rank, exp.Round, exp.RowNumber,
     exp.StrPosition, exp.Substring, exp.Sum, exp.Trim, exp.TryCast, exp.Upper,
 )  # fmt: skip
@@ -42,6 +43,10 @@ def column_value(column: exp.Expr, storage: Storage, dialect: str) -> exp.Expr:
         return column if dialect in ("sqlite", "mysql") else exp.cast(column, "INT", dialect=dialect)
     if storage == "number_text":
         return _number_in_text(column, dialect)
+    if storage == "datetime" and dialect == "sqlite":
+        form = exp.Literal.string("%Y-%m-%dT%H:%M:%S")
+        written = exp.Anonymous(this="STRFTIME", expressions=[form, column])
+        return exp.Coalesce(this=written, expressions=[text_of(column.copy(), dialect)])
     if storage in ("date", "datetime", "time") and dialect != "sqlite":
         return _iso_text(column, storage, dialect)
     if dialect == "mysql":

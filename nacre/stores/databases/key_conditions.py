@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from nacre.records.attached import BASE, AttachedTable
+from nacre.records.attached import BASE, AttachedTable, Storage
 from nacre.stores.databases.row_keys import iri_part, is_row_key, key_in_sql, parse_key, plain_key
 
 Tables = Mapping[str, AttachedTable]
@@ -76,7 +76,7 @@ def _is_row_of(node: exp.Expr, tables: Tables) -> exp.Expr | None:
     value: exp.Expr = exp.Substring(this=text.copy(), start=exp.Literal.number(start))
     if table.storages[0] == "integer":
         value = exp.cast(value, "BIGINT")
-    return exp.EQ(this=key.expressions[1].copy(), expression=value)
+    return exp.EQ(this=_compared(key.expressions[1], table.storages[0]), expression=value)
 
 
 def _in_query(node: exp.In) -> exp.Expr:
@@ -97,7 +97,21 @@ def _is_row(columns: Sequence[exp.Expr], iri: str, table: AttachedTable) -> exp.
     values = parse_key(table, iri)
     if values is None:
         return exp.false()
-    return _all([exp.EQ(this=a.copy(), expression=_value(b)) for a, b in zip(columns, values, strict=True)])
+    return _all([_is_value(a, b, s) for a, b, s in zip(columns, values, table.storages, strict=True)])
+
+
+def _is_value(column: exp.Expr, value: str | int, storage: Storage) -> exp.Expr:
+    """A column of a key with a value; an empty text also stands for a missing value."""
+    equal = exp.EQ(this=_compared(column, storage), expression=_value(value))
+    if value != "":
+        return equal
+    missing = exp.Is(this=column.copy(), expression=exp.Null())
+    return exp.Paren(this=exp.or_(missing, equal)) if storage == "text" else missing
+
+
+def _compared(column: exp.Expr, storage: Storage) -> exp.Expr:
+    """A column as its values stand in a key."""
+    return exp.cast(column.copy(), "TEXT") if storage == "other" else column.copy()
 
 
 def _among(node: exp.In, tables: Tables) -> exp.Expr:
@@ -109,9 +123,9 @@ def _among(node: exp.In, tables: Tables) -> exp.Expr:
     if not rows:
         return exp.false()
     if len(columns) == 1:
-        return exp.In(this=columns[0].copy(), expressions=[_value(values[0]) for values in rows])
+        return exp.In(this=_compared(columns[0], table.storages[0]), expressions=[_value(values[0]) for values in rows])
     each_row = [
-        _all([exp.EQ(this=a.copy(), expression=_value(b)) for a, b in zip(columns, row, strict=True)]) for row in rows
+        _all([_is_value(a, b, s) for a, b, s in zip(columns, row, table.storages, strict=True)]) for row in rows
     ]
     return exp.Paren(this=exp.or_(*each_row))
 

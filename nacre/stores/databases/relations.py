@@ -1,6 +1,8 @@
 """The relations of a schema as parts of a query: a tree over relations -> the tree over the tables of a database."""
 
-from collections.abc import Iterator
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from sqlglot import exp
@@ -11,6 +13,9 @@ from nacre.stores.databases.key_conditions import KIND
 from nacre.stores.databases.row_keys import row_key
 
 ENTITY, KEY = "entity", "id"
+_TEMPLATES = 300
+# from a key to the relation that it comes from
+_MOST_STEPS = 12
 # tables that only ingested graphs fill
 _EMPTY = {
     "_nacre_exact": ("predicate", "row", "lexical", "datatype", "language"),
@@ -22,12 +27,34 @@ _EMPTY = {
 }
 
 
+class Templates:
+    """Checked trees of the last queries by their text, since the same ones run with other parameters."""
+
+    def __init__(self) -> None:
+        self._trees: OrderedDict[tuple[str, int], exp.Expr] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, sql: str, params: int, make: Callable[[], exp.Expr]) -> exp.Expr:
+        """The tree of a query with so many parameters; made the first time."""
+        with self._lock:
+            known = self._trees.get((sql, params))
+        if known is not None:
+            return known
+        made = make()
+        with self._lock:
+            self._trees[sql, params] = made
+            while len(self._trees) > _TEMPLATES:
+                self._trees.popitem(last=False)
+        return made
+
+
 class Relations:
     """The relations of one attached database."""
 
     def __init__(self, database: AttachedDatabase) -> None:
         self.database = database
         self.tables = {table.relation: table for table in database.tables}
+        self.templates = Templates()
 
     @cached_property
     def columns(self) -> dict[str, dict[str, str]]:
@@ -129,15 +156,15 @@ class Relations:
             union = exp.union(union, select, distinct=False)
         return exp.Subquery(this=union, alias=alias)
 
-    def _kinds(self, entity: exp.Table) -> frozenset[str] | None:
+    def _kinds(self, entity: exp.Table, depth: int = 0) -> frozenset[str] | None:
         """The relations whose rows a use of the table of all things can be; None if they are not known."""
         select = entity.find_ancestor(exp.Select)
-        if select is None:
+        if select is None or depth > _MOST_STEPS:
             return None
         for condition in _conjuncts(select):
             for own, other in _equated(condition):
                 if own.table == entity.alias_or_name and own.name in (KEY, "iri"):
-                    kinds = self._kinds_of(other, 0)
+                    kinds = self._kinds_of(other, depth + 1)
                     if kinds is not None:
                         if len(kinds) == 1 and isinstance(condition, exp.EQ):
                             condition.meta[KIND] = next(iter(kinds))
@@ -146,7 +173,7 @@ class Relations:
 
     def _kinds_of(self, value: exp.Expr, depth: int) -> frozenset[str] | None:
         """The relations whose keys an expression can have."""
-        if depth > 20:
+        if depth > _MOST_STEPS:
             return None
         value = value.unnest() if isinstance(value, exp.Paren) else value
         if isinstance(value, exp.Literal):
@@ -157,7 +184,7 @@ class Relations:
             return None
         source = _source_of(value)
         if isinstance(source, exp.Table) and source.name == ENTITY and value.name in (KEY, "iri"):
-            return self._kinds(source) if depth < 8 else None
+            return self._kinds(source, depth + 1)
         if isinstance(source, exp.Table):
             attached = self.tables.get(source.name)
             if attached is None:
@@ -196,7 +223,10 @@ class Relations:
 
 
 def _without_look_up(node: exp.Expr) -> exp.Expr:
-    """`(SELECT iri FROM entity WHERE id = key)` as the key, which is an IRI."""
+    """`(SELECT iri FROM entity WHERE id = key)` as the key, which is an IRI; keys among those with IRIs as keys among
+    IRIs."""
+    if isinstance(node, exp.In):
+        return _among_iris(node)
     if not isinstance(node, exp.Subquery) or not isinstance(node.this, exp.Select) or len(node.this.selects) != 1:
         return node
     select, where = node.this, node.this.args.get("where")
@@ -208,8 +238,25 @@ def _without_look_up(node: exp.Expr) -> exp.Expr:
     if not isinstance(column, exp.Column) or column.name not in (KEY, "iri") or not isinstance(where.this, exp.EQ):
         return node
     for own, other in _equated(where.this):
-        if own.table == sources[0].alias_or_name and own.name in (KEY, "iri") and isinstance(other, exp.Column | exp.Literal):
+        if (
+            own.table == sources[0].alias_or_name
+            and own.name in (KEY, "iri")
+            and isinstance(other, exp.Column | exp.Literal)
+        ):
             return other
+    return node
+
+
+def _among_iris(node: exp.In) -> exp.In:
+    query = node.args.get("query")
+    select = query.this if isinstance(query, exp.Subquery) else query
+    where = select.args.get("where") if isinstance(select, exp.Select) else None
+    if where is None or not isinstance(where.this, exp.In) or not isinstance(select, exp.Select):
+        return node
+    sources, listed = list(_own_sources(select)), where.this.expressions
+    is_look_up = len(sources) == 1 and isinstance(sources[0], exp.Table) and sources[0].name == ENTITY
+    if is_look_up and listed and all(isinstance(each, exp.Literal) for each in listed) and len(select.selects) == 1:
+        return exp.In(this=node.this, expressions=[each.copy() for each in listed])
     return node
 
 

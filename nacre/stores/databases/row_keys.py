@@ -46,8 +46,10 @@ def key_in_sql(table: AttachedTable, columns: Sequence[exp.Expr], dialect: str) 
     separator = f"{table.iri}/"
     for name, storage, column in zip(table.key, table.storages, columns, strict=True):
         parts.append(exp.Literal.string(f"{separator}{iri_part(name)}="))
+        # without a declared key, a row is known by all of its values, and some may be missing
         text = column.copy() if storage == "text" and dialect != "mysql" else text_of(column.copy(), dialect)
-        parts.append(text)
+        may_lack = len(table.key) > 1 and table.guessed
+        parts.append(exp.Coalesce(this=text, expressions=[exp.Literal.string("")]) if may_lack else text)
         separator = ";"
     return concatenate(parts, dialect)
 

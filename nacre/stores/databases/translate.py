@@ -23,6 +23,7 @@ from nacre.stores.databases.key_conditions import lower_keys, simplify_keys
 from nacre.stores.databases.portable import make_portable
 from nacre.stores.databases.relations import Relations
 
+_REFUSED = (exp.DML, exp.DDL, exp.Command, exp.Into, exp.Lock, exp.Parameter, exp.SessionParameter)
 LONGEST_QUERY = 200_000
 MOST_NODES = 20_000
 # texts that mean the same in every dialect; all others are bound
@@ -51,20 +52,8 @@ def translate(
 ) -> NativeQuery:
     """The query for a database, with at most `limit` rows. Raises ToolError of kind syntax, unknown_name, refused or
     too_large."""
-    if len(sql) > LONGEST_QUERY:
-        raise ToolError("too_large", f"The query has {len(sql)} characters; at most {LONGEST_QUERY} are allowed.")
-    try:
-        tree = parse_one(_numbered(sql, len(params)), dialect="sqlite")
-    except (SqlglotError, RecursionError) as error:
-        raise ToolError("syntax", f"The query can't be parsed: {str(error)[:200]}") from None
-    _check(tree)
+    tree = relations.templates.get(sql, len(params), lambda: _qualified(sql, len(params), relations)).copy()
     _insert_params(tree, params)
-    try:
-        tree = qualify(
-            tree, schema=relations.columns, dialect="sqlite"
-        )
-    except (SqlglotError, RecursionError) as error:
-        raise ToolError("unknown_name", f"{str(error)[:200]}.") from None
     tree = relations.replace_tables(tree)
     tree = simplify_keys(tree, relations.tables)
     tree = lower_keys(tree, relations.tables, database.dialect)
@@ -72,6 +61,21 @@ def translate(
     if limit is not None and isinstance(tree, exp.Query) and tree.args.get("limit") is None:
         tree = tree.limit(limit, copy=False)
     return _with_bound_texts(tree, database.dialect)
+
+
+def _qualified(sql: str, count: int, relations: Relations) -> exp.Expr:
+    """The checked tree of a query, each column with its table; its parameters are still placeholders."""
+    if len(sql) > LONGEST_QUERY:
+        raise ToolError("too_large", f"The query has {len(sql)} characters; at most {LONGEST_QUERY} are allowed.")
+    try:
+        tree = parse_one(_numbered(sql, count), dialect="sqlite")
+    except (SqlglotError, RecursionError) as error:
+        raise ToolError("syntax", f"The query can't be parsed: {str(error)[:200]}") from None
+    _check(tree)
+    try:
+        return qualify(tree, schema=relations.columns, dialect="sqlite")
+    except (SqlglotError, RecursionError) as error:
+        raise ToolError("unknown_name", f"{str(error)[:200]}.") from None
 
 
 def _numbered(sql: str, count: int) -> str:
@@ -93,6 +97,8 @@ def _check(tree: exp.Expr) -> None:
     """Raise ToolError if a query is more than one SELECT of allowed functions over plain tables."""
     if not isinstance(tree, exp.Query):
         raise ToolError("refused", "Only one SELECT statement is allowed.")
+    if not tree.selects:
+        raise ToolError("syntax", "The query selects nothing.")
     for number, node in enumerate(tree.walk()):
         if number > MOST_NODES:
             raise ToolError("too_large", "The query has too many parts.")
@@ -100,9 +106,8 @@ def _check(tree: exp.Expr) -> None:
             raise ToolError("refused", f"The function {node.name or node.sql_name()} is not allowed.")
         if isinstance(node, exp.Table) and (not isinstance(node.this, exp.Identifier) or node.db or node.catalog):
             raise ToolError("refused", "Only tables of the graph can be read.")
-        if isinstance(node, (exp.DML, exp.DDL, exp.Command, exp.Into, exp.Lock, exp.Parameter, exp.SessionParameter)):
-            if not isinstance(node, exp.Query):
-                raise ToolError("refused", "Only reading with SELECT is allowed.")
+        if isinstance(node, _REFUSED) and not isinstance(node, exp.Query):
+            raise ToolError("refused", "Only reading with SELECT is allowed.")
 
 
 def _insert_params(tree: exp.Expr, params: Sequence[Cell]) -> None:
@@ -132,4 +137,3 @@ def _with_bound_texts(tree: exp.Expr, dialect: str) -> NativeQuery:
             node.replace(exp.Var(this=f":nacre_bind_{number}"))
     text = tree.sql(dialect=dialect, pretty=True, comments=False).replace("\\", "\\\\").replace(":", "\\:")
     return NativeQuery(_BOUND.sub(r":p\1", text), tuple(values))
-

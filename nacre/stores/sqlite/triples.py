@@ -160,9 +160,12 @@ def _sources(place: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 def _query(place: dict[str, Any], relation: str, row: str, key: str) -> str:
     value, text, link = (f"r.{quote_identifier(place[c])}" if place[c] else "NULL" for c in ("value", "text", "link"))
+    target, joined, literal = "NULL", "", ""
+    if place["link"]:
+        target, joined = "o.iri", f"LEFT JOIN entity o ON o.id = {link} "
+        literal = f" AND {link} IS NULL"
     return (
-        f"SELECT {value}, {text}, o.iri, x.lexical FROM {quote_identifier(relation)} r "
-        f"LEFT JOIN entity o ON o.id = {link} "
-        f"LEFT JOIN _nacre_exact x ON x.predicate = ? AND x.row = r.{row} AND {link} IS NULL "
+        f"SELECT {value}, {text}, {target}, x.lexical FROM {quote_identifier(relation)} r {joined}"
+        f"LEFT JOIN _nacre_exact x ON x.predicate = ? AND x.row = r.{row}{literal} "
         f"WHERE r.{quote_identifier(key)} = (SELECT id FROM entity WHERE iri = ?) LIMIT {MAX_TRIPLES}"
     )

@@ -34,10 +34,14 @@ def check(files: FilesArgument, graph: options.GraphOption = None) -> int:
     from ingestion.layer.check import check_layers
     from ingestion.layer.stored import load_layer_files, read_layer_files
     from ingestion.stored_facts import version_facts
+    from nacre.errors import ConfigError
+    from nacre.stores import versions
     from nacre.stores.sparql.endpoint_limits import configured_limits
 
     settings, name, folder = graph_version(graph)
     given = load_layer_files(files, packs=read_layer_files(folder).packs)
+    if (folder / versions.DATABASE).is_file():
+        raise ConfigError(f"Graph {name!r} is in a database. Run: nacre layer apply FILE --graph {name}")
     if is_attached(folder):
         report = check_attached_layers(name, given, data=settings.data, limits=configured_limits(settings))
         return _print_report(report)

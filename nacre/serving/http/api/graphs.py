@@ -8,7 +8,7 @@ from fastapi.responses import PlainTextResponse
 
 from ingestion.checked_questions import find_example_questions
 from ingestion.report import IngestReport, build_report
-from nacre.errors import ConfigError
+from nacre.errors import ConfigError, ToolError
 from nacre.records.schema import Class, Predicate
 from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
@@ -137,6 +137,8 @@ def graph_summary(library: Library, name: str) -> GraphSummary:
 @compute_once(64)
 def _report(library: Library, name: str, version: str) -> IngestReport:
     with library.open(name, version) as graph:
+        if graph.database is not None:
+            raise ToolError("unavailable", f"Graph {name!r} is attached to {graph.attached}: its rows are there.")
         return build_report(graph.tables, graph.documents)
 
 

@@ -1,0 +1,147 @@
+"""Graphs attached to PostgreSQL and MariaDB servers: the same values as on other engines, read-only, and failures."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import sqlalchemy as sa
+from pydantic import SecretStr
+
+from graph.app import compose
+from graph.stream import stream_turn
+from ingestion.database.attach_database import AttachedResult, attach_database
+from nacre.config.settings import Settings
+from nacre.errors import ToolError
+from nacre.stores.catalog import Library
+from nacre.stores.databases.address import DatabaseLimits
+from nacre.stores.databases.attached_tables import AttachedTables
+from nacre.stores.databases.connection import check_read_only
+from tests.support.databases import HOSTILE, QUESTIONS, fill, mariadb, missing_server, postgres
+
+SERVERS = {"postgres": postgres, "mariadb": mariadb}
+_ROLE = {
+    "postgres": (
+        "CREATE ROLE reader LOGIN",
+        "GRANT USAGE ON SCHEMA public TO reader",
+        "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader",
+        "CREATE TABLE secret (id INTEGER PRIMARY KEY, name TEXT)",
+        "INSERT INTO secret VALUES (1, 'hidden')",
+    ),
+    "mariadb": (
+        "CREATE USER reader@'127.0.0.1' IDENTIFIED BY 'r ead:1'",
+        "GRANT SELECT ON bees.* TO reader@'127.0.0.1'",
+    ),
+}
+
+
+class Served(NamedTuple):
+    """A graph attached to a server by a login that may only read."""
+
+    kind: str
+    owner: sa.URL
+    process: "subprocess.Popen[bytes]"
+    data: Path
+    limits: DatabaseLimits
+    result: AttachedResult
+
+
+@pytest.fixture(scope="module", params=SERVERS)
+def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    kind = request.param
+    if reason := missing_server(kind):
+        pytest.skip(reason)
+    data = tmp_path_factory.mktemp(kind)
+    with SERVERS[kind]() as (owner, process):
+        fill(owner)
+        engine = sa.create_engine(owner)
+        with engine.begin() as connection:
+            for statement in _ROLE[kind]:
+                connection.exec_driver_sql(statement)
+        engine.dispose()
+        reader = sa.URL.create(owner.drivername, "reader", None, owner.host, owner.port, owner.database)
+        limits = DatabaseLimits({f"127.0.0.1:{owner.port}": SecretStr("r ead:1")})
+        result = attach_database(reader.render_as_string(), "bees", data=data, limits=limits)
+        yield Served(kind, owner, process, data, limits, result)
+
+
+@pytest.fixture
+def tables(served: Served) -> Iterator[AttachedTables]:
+    library = Library(served.data, None, database_limits=served.limits)
+    with library.open("bees") as graph:
+        assert isinstance(graph.tables, AttachedTables)
+        yield graph.tables
+    library.close()
+
+
+@pytest.mark.parametrize(("question", "values"), QUESTIONS)
+async def test_values_are_those_of_other_engines(served: Served, question: str, values: list[object]) -> None:
+    keys = {host: secret.get_secret_value() for host, secret in served.limits.passwords.items()}
+    settings = Settings(data=served.data, model=None, qdrant_url=None, embedder="none", database_keys=keys)
+    composed = compose(settings)
+    app, context = composed.build(), {"mind": "rules"}
+    events = [event async for event in stream_turn(app, question, graph="bees", context=context)]
+    composed.library.close()
+    answer = events[-1][1]
+    assert sorted(map(str, answer["values"])) == sorted(map(str, values)), answer["answer"]
+
+
+def test_comments_describe_and_tables_without_rights_are_named(served: Served) -> None:
+    comments = {c.iri: c.comment for c in served.result.schema.classes}
+    assert comments["urn:nacre:db:Bee%20Keeper"] == "members of the association"
+    named = {table.table for table in served.result.database.tables}
+    assert "secret" not in named
+    if served.kind == "postgres":
+        assert any(problem.startswith("secret is left out") for problem in served.result.problems)
+
+
+def test_nothing_is_written(tables: AttachedTables) -> None:
+    for statement in ("DELETE FROM hive", "CREATE TABLE x (y INTEGER)", "SET TRANSACTION READ WRITE"):
+        with pytest.raises(ToolError):
+            tables.connections.read(statement, {}, 1, 5.0)
+    assert tables.run("SELECT count(*) FROM hive").rows == [(3,)]
+
+
+def test_an_owner_can_not_write_either(served: Served) -> None:
+    own = DatabaseLimits({"127.0.0.1": SecretStr(served.owner.password or "x")})
+    owner = served.owner
+    url = sa.URL.create(owner.drivername, owner.username, None, owner.host, owner.port, owner.database)
+    result = attach_database(url.render_as_string(), "owned", data=served.data, limits=own)
+    tables = AttachedTables(result.database, result.schema, "", own)
+    with pytest.raises(ToolError) as refused:
+        tables.connections.read("DELETE FROM harvest", {}, 1, 5.0)
+    assert refused.value.kind in ("refused", "syntax")
+    # and it is told to use a role that can only read
+    assert check_read_only(tables.connections)
+    tables.close()
+
+
+def test_a_reader_needs_no_advice(tables: AttachedTables) -> None:
+    assert check_read_only(tables.connections) == ""
+
+
+def test_hostile_values_are_values(tables: AttachedTables) -> None:
+    assert tables.run("SELECT note FROM harvest WHERE note = ?", (HOSTILE,)).rows == [(HOSTILE,)]
+    assert tables.run("SELECT count(*) FROM hive WHERE name = ? COLLATE NOCASE", ("NORTHWIND",)).rows == [(1,)]
+    assert tables.run("SELECT count(*) FROM hive WHERE name = ?", ("NORTHWIND",)).rows == [(0,)]
+
+
+def test_a_slow_query_is_stopped(tables: AttachedTables) -> None:
+    product = ", ".join(f"hive AS t{i}" for i in range(19))
+    total = " + ".join(f"t{i}.weight" for i in range(19))
+    with pytest.raises(ToolError) as stopped:
+        tables.run(f"SELECT sum({total}) FROM {product} WHERE {total} > 1", seconds=1.0)
+    assert stopped.value.kind == "timeout"
+    assert tables.run("SELECT count(*) FROM hive").rows == [(3,)]
+
+
+def test_a_server_that_goes_down_is_an_error_of_the_query(served: Served, tables: AttachedTables) -> None:
+    """The last test: it ends the server."""
+    assert tables.run("SELECT count(*) FROM hive").rows == [(3,)]
+    served.process.kill()
+    served.process.wait(30)
+    with pytest.raises(ToolError) as down:
+        tables.run("SELECT count(*) FROM hive")
+    assert down.value.kind == "unavailable"
+    assert "r ead:1" not in str(down.value)

@@ -1,0 +1,119 @@
+"""Queries over relations as they run in a database: SQL -> SQL of a dialect."""
+
+import pytest
+import sqlglot
+
+from nacre.errors import ToolError
+from nacre.records.attached import AttachedColumn, AttachedDatabase, AttachedLink, AttachedTable
+from nacre.stores.databases.relations import Relations
+from nacre.stores.databases.row_keys import encoded_key, parse_key
+from nacre.stores.databases.translate import NativeQuery, translate
+
+DIALECTS = ("sqlite", "duckdb", "postgres", "mysql")
+KEEPER = AttachedTable(
+    "keeper",
+    "",
+    "Bee Keeper",
+    "urn:nacre:db:Bee%20Keeper",
+    ("Keeper Id",),
+    ("integer",),
+    ("Full Name",),
+    (AttachedColumn("full_name", "Full Name", "text"),),
+)
+HIVE = AttachedTable(
+    "hive",
+    "farm",
+    "hive",
+    "urn:nacre:db:farm/hive",
+    ("code",),
+    ("text",),
+    ("name",),
+    (AttachedColumn("name", "name", "text"), AttachedColumn("checked", "checked_at", "datetime")),
+    (AttachedLink("keeper", ("keeper_id",), "keeper", ("Keeper Id",)),),
+)
+PLOT = AttachedTable("plot", "", "plot", "urn:nacre:db:plot", ("row", "side"), ("integer", "text"))
+
+
+def native(sql: str, *params: str | int | float | None, dialect: str = "postgres") -> NativeQuery:
+    database = AttachedDatabase("", dialect, (KEEPER, HIVE, PLOT))  # type: ignore[arg-type]
+    return translate(sql, params, database, Relations(database))
+
+
+def squeezed(query: NativeQuery) -> str:
+    return " ".join(query.text.split())
+
+
+def test_a_join_of_keys_is_a_join_of_columns() -> None:
+    query = squeezed(native("SELECT h.name FROM hive h JOIN keeper k ON h.keeper = k.id"))
+    assert 'FROM "farm"."hive" AS "h" JOIN "Bee Keeper" AS "k" ON "h"."keeper_id" = "k"."Keeper Id"' in query
+
+
+def test_an_iri_becomes_the_value_of_the_key() -> None:
+    look_up = "SELECT name FROM hive WHERE keeper = (SELECT id FROM entity WHERE iri = ?)"
+    assert '"hive"."keeper_id" = 5' in squeezed(native(look_up, "urn:nacre:db:Bee%20Keeper/Keeper%20Id=5"))
+    query = native("SELECT name FROM hive WHERE id = ?", "urn:nacre:db:farm/hive/code=a%3Bb%27")
+    assert query.params == ("a;b'",)
+    # a row of another table, and text that is no number
+    for other in ("urn:nacre:db:plot/row=1;side=a", "urn:nacre:db:Bee%20Keeper/Keeper%20Id=x"):
+        assert "FALSE" in native("SELECT name FROM hive WHERE keeper = ?", other).text
+
+
+def test_a_label_is_looked_up_in_the_only_table_that_it_can_be_in() -> None:
+    query = squeezed(native("SELECT (SELECT label FROM entity WHERE id = g) AS l FROM (SELECT keeper AS g FROM hive)"))
+    assert "UNION" not in query
+    assert '"entity"."Keeper Id" = CAST(SUBSTRING(' in query
+
+
+def test_things_of_any_kind_are_those_of_all_tables() -> None:
+    assert native("SELECT iri FROM entity").text.count("UNION ALL") == 2
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_each_query_can_be_parsed_in_its_dialect(dialect: str) -> None:
+    for sql in (
+        "SELECT id, name FROM hive WHERE name = 'x' COLLATE NOCASE AND 0 ORDER BY name",
+        "SELECT count(DISTINCT id), sum(length(name)) FILTER (WHERE checked > '2024') FROM hive",
+        "SELECT substr(name, -3), instr(lower(name), lower('a')) FROM hive LIMIT 3",
+        "SELECT e.iri, e.label FROM (SELECT id AS k FROM plot) AS t CROSS JOIN entity AS e ON e.id = t.k",
+        "SELECT CAST(substr(checked, 1, 4) AS INTEGER) FROM hive UNION SELECT 1 FROM keeper",
+    ):
+        assert sqlglot.parse_one(native(sql, dialect=dialect).text.replace(":p", "@p"), dialect=dialect)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_texts_with_marks_are_parameters(dialect: str) -> None:
+    for text in ("O'Hara", 'a"b', "a\\", "`", "a\nb", "\0", "é", "--'", "/*", "a'; DROP TABLE x"):
+        query = native("SELECT name FROM hive WHERE name = ?", text, dialect=dialect)
+        assert text in query.params
+        assert ":p0" in query.text
+
+
+def test_names_are_quoted() -> None:
+    hostile = AttachedTable("t", 's"; x', 'n"ame', "urn:nacre:db:t", ('k"1',), ("integer",))
+    database = AttachedDatabase("", "postgres", (hostile,))
+    query = translate("SELECT id FROM t", (), database, Relations(database))
+    assert '"s""; x"."n""ame"' in query.text
+    assert '"k""1"' in query.text
+
+
+@pytest.mark.parametrize(
+    "sql",
+    ["SELECT", "SELECT FROM hive", "DROP TABLE hive", "SELECT now()", "SELECT * FROM a.hive", "SELECT :x", "SELECT $1", "VALUES (1)",
+     "SELECT * FROM hive, generate_series(1, 9)", "SELECT name FROM hive FOR UPDATE", "SELECT other FROM hive"],
+)  # fmt: skip
+def test_other_statements_are_refused(sql: str) -> None:
+    with pytest.raises(ToolError):
+        native(sql)
+
+
+def test_deep_and_long_queries_are_refused() -> None:
+    for sql in (f"SELECT {'(' * 3000}1{')' * 3000}", f"SELECT {'1+' * 150_000}1"):
+        with pytest.raises(ToolError):
+            native(sql)
+
+
+def test_keys_are_encoded_and_read_again() -> None:
+    iri = encoded_key(PLOT, "urn:nacre:db:plot/row=3;side=a b;c=d/e")
+    assert iri == "urn:nacre:db:plot/row=3;side=a%20b%3Bc%3Dd%2Fe"
+    assert parse_key(PLOT, iri) == (3, "a b;c=d/e")
+    assert parse_key(PLOT, "urn:nacre:db:plot/row=3") is None
