@@ -55,7 +55,7 @@ e2e: .venv/dev.stamp
 
 # what installs packages: clients from npm (needs node), archives in every Python at hand, the steps of the Dockerfile
 e2e-full: e2e
-	@echo "==> end-to-end tests with clients from npm and in clean environments"
+	@echo "==> end-to-end tests with clients from npm, database servers and clean environments"
 	@$(BIN)/python -m pytest tests/e2e_full
 
 dev: .venv/dev.stamp

@@ -23,11 +23,11 @@ from ingestion.publish import build_folder, exclusive_writer, new_version_id, pu
 from ingestion.read.inputs import rdf_files
 from ingestion.stages import TABLES_ONLY, Inputs, StageContext, run_stages
 from nacre.errors import ConfigError, IngestionError, ToolError
-from nacre.records.attached import AttachedDatabase
 from nacre.records.json_form import from_json, json_text
 from nacre.records.schema import Schema
 from nacre.stores import versions
 from nacre.stores.databases.address import DatabaseLimits, parse_address, public_address
+from nacre.stores.databases.attached import AttachedDatabase
 from nacre.stores.databases.attached_tables import AttachedTables
 from nacre.stores.versions import Manifest
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ingestion.database.relations import MappedTable
-from nacre.records.attached import AttachedColumn, AttachedLink, AttachedTable, Storage
 from nacre.records.json_form import from_json
 from nacre.records.schema import Column, Predicate, Relation, Schema
+from nacre.stores.databases.attached import AttachedColumn, AttachedLink, AttachedTable, Storage
 from nacre.stores.sqlite.identifiers import quote_identifier
 from nacre.stores.sqlite.tables import Tables
 
@@ -135,7 +135,7 @@ def _label_columns(
         return ()
     query = f"SELECT e.label, {shown} FROM {of} t JOIN entity e ON e.id = t.id"
     rows = [tuple(map(_folded, row)) for row in tables.run(query, limit=_COMPARED).rows]
-    ways = [(i,) for i in range(len(texts))]
+    ways: list[tuple[int, ...]] = [(i,) for i in range(len(texts))]
     ways += [(i, j) for i in range(len(texts)) for j in range(len(texts)) if i != j]
     for way in ways:
         agreeing = sum(row[0] == " ".join(row[1 + i] for i in way) for row in rows)

@@ -3,8 +3,9 @@
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
-from sqlalchemy import Connection, column, distinct, func, select
+from sqlalchemy import ColumnClause, Connection, Executable, column, distinct, func, select
 from sqlalchemy import table as sql_table
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -87,17 +88,17 @@ def _targets(
 def _is_included(connection: Connection, table: ReflectedTable, name: str, target: ReflectedTable) -> bool:
     """Whether the first distinct values of a column, at least one, are all values of a key."""
     source = sql_table(table.name, column(name), schema=table.schema or None)
-    own = column(name)
+    own: ColumnClause[Any] = column(name)
     values = _all(connection, select(own).distinct().select_from(source).where(own.is_not(None)).limit(_MOST_VALUES))
     if not values:
         return False
-    key = column(target.key[0])
+    key: ColumnClause[Any] = column(target.key[0])
     other = sql_table(target.name, key, schema=target.schema or None)
     found = _first(connection, select(func.count(distinct(key))).select_from(other).where(key.in_(values)))
     return found is not None and found[0] == len(values)
 
 
-def _first(connection: Connection, query: "select[tuple[int, ...]]") -> Sequence[int] | None:
+def _first(connection: Connection, query: Executable) -> Sequence[int] | None:
     try:
         return tuple(connection.execute(query).one())
     except SQLAlchemyError as error:
@@ -106,7 +107,7 @@ def _first(connection: Connection, query: "select[tuple[int, ...]]") -> Sequence
         return None
 
 
-def _all(connection: Connection, query: "select[tuple[object]]") -> list[object]:
+def _all(connection: Connection, query: Executable) -> list[object]:
     try:
         return list(connection.execute(query).scalars())
     except SQLAlchemyError as error:

@@ -11,15 +11,16 @@ from sqlalchemy import Connection, inspect, types
 from sqlalchemy.engine.reflection import ObjectKind
 from sqlalchemy.exc import NoSuchTableError, SQLAlchemyError
 
-from nacre.records.attached import Storage
+from nacre.stores.databases.attached import Storage
 
 log = logging.getLogger(__name__)
 
 # tables of a database that are read, in the order of their names
 MOST_TABLES = 300
 # values in a check constraint
-_IN_LIST = re.compile(r"""["`\[]?(\w+)["`\]]?\)?\s*(?:::\w+\s*)?(?:IN\s*\(|=\s*ANY\s*\(+ARRAY\s*\[)(.+)""", re.I | re.S)
-_QUOTED = re.compile(r"'((?:[^']|'')*)'")
+_IN_LIST = re.compile(r"\b(\w{1,128})\b[^\w']{0,8}(?:::\w{1,32}[^\w']{0,4})?\b(?:IN|ANY)\b", re.IGNORECASE)
+_QUOTED = re.compile(r"'((?:[^']++|'')*+)'")
+_LONGEST_CHECK = 4_000
 
 
 @dataclass(frozen=True)
@@ -191,9 +192,10 @@ def _checked_values(checks: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str,
     """The texts that check constraints of the form `column IN (...)` allow, by column."""
     found: dict[str, tuple[str, ...]] = {}
     for check in checks:
-        matched = _IN_LIST.search(str(check.get("sqltext") or ""))
+        text = str(check.get("sqltext") or "")[:_LONGEST_CHECK]
+        matched = _IN_LIST.search(text)
         if matched:
-            values = tuple(each.replace("''", "'") for each in _QUOTED.findall(matched[2]))
+            values = tuple(each.replace("''", "'") for each in _QUOTED.findall(text[matched.end() :]))
             if values:
                 found[matched[1].lower()] = values
     return found

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ingestion.database.reflect import ForeignKey, ReflectedColumn, ReflectedTable
 from ingestion.induce.names.column_names import column_name
-from nacre.records.attached import AttachedColumn, AttachedLink, AttachedTable
+from nacre.stores.databases.attached import AttachedColumn, AttachedLink, AttachedTable
 from nacre.stores.databases.row_keys import iri_part, table_iri
 
 # columns that tell rows apart if there is no key at all

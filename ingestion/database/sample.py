@@ -10,7 +10,7 @@ from ingestion.induce.names.column_names import lowercase_name
 from ingestion.vocabulary import name_rank
 from nacre.errors import ToolError
 from nacre.language.base import word_list
-from nacre.records.attached import Storage
+from nacre.stores.databases.attached import Storage
 from nacre.stores.databases.attached_tables import AttachedTables
 from nacre.stores.sqlite.identifiers import quote_identifier
 from nacre.stores.sqlite.tables import Cell

@@ -11,7 +11,6 @@ sparql_database      a graph for agents that write SPARQL
 join_texts           questions that need facts and texts
 text_coverage        whether texts may answer what rows leave out
 nearest              what is nearest to a question that no rows answer
-foreign_sql          SQL of models and clients, in a sandbox or in an attached database
 queries              guarded queries of people and other programs
 verified             questions that people confirmed
 text2sparql          a question as one SPARQL query

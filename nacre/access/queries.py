@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from agents.run_in_thread import run_in_thread
 from nacre.access.availability import lexical_problem, sparql_problem, vector_problem
-from nacre.access.foreign_sql import run_foreign_sql
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
 from nacre.plans.sparql.terms import cell_value
@@ -17,6 +16,7 @@ from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm, seconds_
 from tools import lexical, vector
 from tools.guards.sandbox import Sandbox
 from tools.guards.sparql_guard import guard_sparql
+from tools.run_model_sql import run_model_sql
 
 # characters of all cells of a result that are returned (given)
 MOST_CHARACTERS = 200_000
@@ -50,6 +50,23 @@ class RetrievedSentence:
     source: str
     branch: str
     keys: tuple[str, ...]
+
+
+async def run_foreign_sql(
+    graph: Graph, text: str, sandbox: Sandbox, *, round: int, limit: int, seconds: float
+) -> BranchResult:
+    """As `run_model_sql`. Raises ToolError `timeout` or `too_large`.
+
+    The sandbox has no network, so a query over an attached database is guarded in this process, whose limits on its
+    size bound the time, and the database stops it.
+    """
+    if graph.database is None:
+        return await sandbox.run(graph.tables.path, text, round=round, limit=limit, seconds=seconds)
+    running = run_in_thread(run_model_sql, text, graph.tables, round=round, limit=limit, seconds=seconds)
+    try:
+        return await asyncio.wait_for(running, 2 * seconds)
+    except TimeoutError:
+        raise ToolError("timeout", f"The query was stopped after {2 * seconds:g} seconds.") from None
 
 
 async def query_sql(graph: Graph, text: str, settings: Settings, sandbox: Sandbox, limit: int) -> QueryResult:

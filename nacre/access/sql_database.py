@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from agents.answering.calibrate_rows import MAX_READINGS_RUN
 from agents.database import Language
 from agents.run_in_thread import run_in_thread
-from nacre.access.foreign_sql import run_foreign_sql
+from nacre.access.queries import run_foreign_sql
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
 from nacre.records.evidence import BranchResult

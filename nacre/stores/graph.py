@@ -6,10 +6,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from nacre.errors import ToolError
-from nacre.records.attached import AttachedDatabase
 from nacre.records.endpoint import Endpoint
 from nacre.records.schema import Schema
 from nacre.stores.databases.address import public_address
+from nacre.stores.databases.attached import AttachedDatabase
 from nacre.stores.search.lexical import LexicalIndex
 from nacre.stores.search.vectors import Vectors
 from nacre.stores.sparql.oxigraph_store import OxigraphStore

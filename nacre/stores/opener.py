@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from nacre.errors import ConfigError, ToolError
-from nacre.records.attached import AttachedDatabase
 from nacre.records.endpoint import Endpoint
 from nacre.records.json_form import from_json
 from nacre.records.schema import Schema
 from nacre.stores import versions
 from nacre.stores.databases.address import DatabaseLimits
+from nacre.stores.databases.attached import AttachedDatabase
 from nacre.stores.graph import Graph
 from nacre.stores.search.lexical import LexicalIndex
 from nacre.stores.search.vector_sets import open_collection

@@ -4,7 +4,7 @@ import pytest
 import sqlglot
 
 from nacre.errors import ToolError
-from nacre.records.attached import AttachedColumn, AttachedDatabase, AttachedLink, AttachedTable
+from nacre.stores.databases.attached import AttachedColumn, AttachedDatabase, AttachedLink, AttachedTable
 from nacre.stores.databases.relations import Relations
 from nacre.stores.databases.row_keys import encoded_key, parse_key
 from nacre.stores.databases.translate import NativeQuery, translate
@@ -98,7 +98,8 @@ def test_names_are_quoted() -> None:
 
 @pytest.mark.parametrize(
     "sql",
-    ["SELECT", "SELECT FROM hive", "DROP TABLE hive", "SELECT now()", "SELECT * FROM a.hive", "SELECT :x", "SELECT $1", "VALUES (1)",
+    ["SELECT", "SELECT FROM hive", "DROP TABLE hive",
+     "SELECT now()", "SELECT * FROM a.hive", "SELECT :x", "SELECT $1", "VALUES (1)",
      "SELECT * FROM hive, generate_series(1, 9)", "SELECT name FROM hive FOR UPDATE", "SELECT other FROM hive"],
 )  # fmt: skip
 def test_other_statements_are_refused(sql: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import TypeGuard
 
-from nacre.records.attached import BASE
+from nacre.stores.databases.attached import BASE
 from nacre.stores.sqlite.tables import SqlResult, Tables
 
 SMALLEST_ID = 2**31

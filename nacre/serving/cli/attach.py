@@ -53,24 +53,42 @@ def attach(
     is named by its address in SQLAlchemy: sqlite:///FILE, duckdb:///FILE, postgresql+psycopg://USER@HOST/NAME,
     mysql+pymysql://USER@HOST/NAME. Its names are read too.
     """
-    from ingestion.attach.attach import attach_endpoint, attached_endpoint, attached_layers
-    from ingestion.attach.budget import Budget
-    from ingestion.layer.stored import load_layer_files
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
-    from nacre.stores.sparql.endpoint_limits import configured_limits
 
     settings = Settings()
     selection = tuple(schema or ()), tuple(include or ()), tuple(exclude or ())
-    if _attach_database(url, graph, settings, selection, layer or (), packs=not no_packs):
-        return
     if refresh == (url is not None):
         raise ConfigError(f"Pass an address or --refresh: nacre attach https://example.org/sparql --graph {graph}")
-    graphs = tuple(named_graph or ())
-    layers = load_layer_files(layer or (), packs=not no_packs)
+    packs = not no_packs
+    if not _attach_database(url, graph, settings, selection, layer or (), packs=packs):
+        _attach_endpoint(
+            url, graph, settings, tuple(named_graph or ()), layer or (), packs=packs, budget=(queries, seconds)
+        )
+    recheck_verified_questions(settings, graph)
+    suggest_questions(graph)
+
+
+def _attach_endpoint(
+    url: str | None,
+    graph: str,
+    settings: "Settings",
+    graphs: tuple[str, ...],
+    layer: "Sequence[Path]",
+    *,
+    packs: bool,
+    budget: tuple[int, float],
+) -> None:
+    """Attach an endpoint, or the known one again; `budget` is the number of queries and seconds."""
+    from ingestion.attach.attach import attach_endpoint, attached_endpoint, attached_layers
+    from ingestion.attach.budget import Budget
+    from ingestion.layer.stored import load_layer_files
+    from nacre.stores.sparql.endpoint_limits import configured_limits
+
+    layers = load_layer_files(layer, packs=packs)
     if url is None:
         present = attached_layers(graph, settings.data)
-        layers = replace(present.replaced(layers.files), packs=present.packs and not no_packs)
+        layers = replace(present.replaced(layers.files), packs=present.packs and packs)
         previous = attached_endpoint(graph, settings.data)
         url, graphs = previous.url, graphs or previous.graphs
     result = attach_endpoint(
@@ -79,12 +97,10 @@ def attach(
         data=settings.data,
         graphs=graphs,
         manners=configured_limits(settings)(url),
-        budget=Budget(queries, seconds),
+        budget=Budget(*budget),
         layers=layers,
     )
     _print_summary(result)
-    recheck_verified_questions(settings, graph)
-    suggest_questions(graph)
 
 
 def _attach_database(
@@ -101,7 +117,7 @@ def _attach_database(
 
     if url is not None and not is_database_url(url):
         return False
-    from ingestion.database.attach_database import attach_database, known_database
+    from ingestion.database.attach_database import attach_database, known_database, known_layers
     from ingestion.database.reflect import Selection
     from ingestion.layer.stored import load_layer_files
 
@@ -110,6 +126,8 @@ def _attach_database(
         known = known_database(graph, settings.data)
         if known is None:
             return False
+        present = known_layers(graph, settings.data)
+        layers = replace(present.replaced(layers.files), packs=present.packs and packs)
         url = known.url
         kept = zip(selection, (known.schemas, known.include, known.exclude), strict=True)
         selection = tuple(given or before for given, before in kept)
@@ -118,7 +136,6 @@ def _attach_database(
         url, graph, data=settings.data, selection=Selection(*selection), limits=limits, layers=layers
     )
     _print_database(result)
-    suggest_questions(graph)
     return True
 
 

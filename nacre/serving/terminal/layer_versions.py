@@ -41,8 +41,8 @@ def publish_layer_change(settings: "Settings", name: str, change: "Callable[[Lay
 
         limits_of_database = configured_database_limits(settings)
         changed_graph = change_database_layers(name, change, data=settings.data, limits=limits_of_database)
-        for problem in changed_graph.problems:
-            print_line(f"warning: {problem}")
+        for left_out in changed_graph.problems:
+            print_line(f"warning: {left_out}")
         _print_change(name, changed_graph.version, changed_graph.database.seconds)
         return
     if is_attached(_version_folder(settings, name)):

@@ -1,6 +1,7 @@
 """Relational databases that graphs are attached to.
 
 Files in reading order:
+    attached.py         records: how tables appear as relations
     address.py          addresses, and passwords by host
     attached_tables.py  the relations of a database with the interface of tables
     translate.py        a query over relations -> SQL of the database

@@ -7,10 +7,10 @@ from math import inf
 from typing import Any, cast
 
 from nacre.errors import ConfigError
-from nacre.records.attached import BASE, AttachedDatabase
 from nacre.records.evidence import GraphOverview
 from nacre.records.schema import Schema
 from nacre.stores.databases.address import DatabaseLimits
+from nacre.stores.databases.attached import BASE, AttachedDatabase
 from nacre.stores.databases.connection import DatabaseConnections, open_connections
 from nacre.stores.databases.relations import Relations
 from nacre.stores.databases.row_keys import encoded_key

@@ -17,9 +17,9 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from nacre.errors import ConfigError, ToolError
-from nacre.records.attached import AttachedDatabase
 from nacre.records.cancellation import is_cancelled
 from nacre.stores.databases.address import DIALECTS, DatabaseLimits, missing_driver, with_password
+from nacre.stores.databases.attached import AttachedDatabase
 from nacre.stores.databases.translate import NativeQuery
 from nacre.stores.sqlite.tables import Cell, SqlResult
 

@@ -2,7 +2,7 @@
 
 from sqlglot import exp
 
-from nacre.records.attached import Storage
+from nacre.stores.databases.attached import Storage
 
 # functions that a query may call, by their classes in sqlglot; all others are refused in every dialect
 ALLOWED_FUNCTIONS = (

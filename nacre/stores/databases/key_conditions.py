@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from nacre.records.attached import BASE, AttachedTable, Storage
+from nacre.stores.databases.attached import BASE, AttachedTable, Storage
 from nacre.stores.databases.row_keys import iri_part, is_row_key, key_in_sql, parse_key, plain_key
 
 Tables = Mapping[str, AttachedTable]

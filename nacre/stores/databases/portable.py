@@ -70,7 +70,8 @@ def _as_double(value: exp.Expr, dialect: str) -> exp.Expr:
 
 def _conditional(node: exp.Filter) -> exp.Expr:
     """`sum(x) FILTER (WHERE c)` as `sum(CASE WHEN c THEN x END)`, since MariaDB has no FILTER."""
-    function, condition = node.this, node.expression.this
+    function: exp.Expr = node.this
+    condition = node.expression.this
     value = exp.Literal.number(1) if isinstance(function.this, exp.Star) else function.this
     function.set("this", exp.Case(ifs=[exp.If(this=condition, true=value)]))
     return function

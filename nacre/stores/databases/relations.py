@@ -7,7 +7,7 @@ from functools import cached_property
 
 from sqlglot import exp
 
-from nacre.records.attached import AttachedDatabase, AttachedLink, AttachedTable
+from nacre.stores.databases.attached import AttachedDatabase, AttachedLink, AttachedTable
 from nacre.stores.databases.dialects import column_value, concatenate, text_of
 from nacre.stores.databases.key_conditions import KIND
 from nacre.stores.databases.row_keys import row_key
@@ -59,10 +59,7 @@ class Relations:
     @cached_property
     def columns(self) -> dict[str, dict[str, str]]:
         """The columns of each relation, as sqlglot's schema."""
-        found = {
-            table.relation: {KEY: "TEXT", **{column.name: "TEXT" for column in (*table.columns, *table.links)}}
-            for table in self.database.tables
-        }
+        found = {table.relation: {KEY: "TEXT"} | dict.fromkeys(_names(table), "TEXT") for table in self.database.tables}
         found |= {name: dict.fromkeys(columns, "TEXT") for name, columns in _EMPTY.items()}
         return found | {ENTITY: {KEY: "TEXT", "iri": "TEXT", "label": "TEXT"}}
 
@@ -127,7 +124,7 @@ class Relations:
             parts += [exp.Literal.string(" "), text] if parts else [text]
         return concatenate(parts, dialect)
 
-    def _source(self, attached: AttachedTable, alias: str) -> exp.Table:
+    def _source(self, attached: AttachedTable, alias: str) -> exp.Expr:
         named = exp.to_identifier(attached.schema, quoted=True) if attached.schema else None
         table = exp.Table(this=exp.to_identifier(attached.table, quoted=True), db=named)
         return exp.alias_(table, exp.to_identifier(alias, quoted=True), table=True)
@@ -258,6 +255,10 @@ def _among_iris(node: exp.In) -> exp.In:
     if is_look_up and listed and all(isinstance(each, exp.Literal) for each in listed) and len(select.selects) == 1:
         return exp.In(this=node.this, expressions=[each.copy() for each in listed])
     return node
+
+
+def _names(table: AttachedTable) -> list[str]:
+    return [*(column.name for column in table.columns), *(link.name for link in table.links)]
 
 
 def _column(alias: str, name: str) -> exp.Column:

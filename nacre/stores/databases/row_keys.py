@@ -5,7 +5,7 @@ from urllib.parse import quote, unquote
 
 from sqlglot import exp
 
-from nacre.records.attached import BASE, AttachedTable, Storage
+from nacre.stores.databases.attached import BASE, AttachedTable, Storage
 from nacre.stores.databases.dialects import concatenate, text_of
 
 # stands for the IRI of a row until the whole query is known: ROW_KEY('relation', column, ...)

@@ -13,11 +13,10 @@ from sqlglot import exp, parse_one
 from sqlglot.dialects.sqlite import SQLite
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.qualify import qualify
-from sqlglot.tokens import TokenType
 
 from nacre.errors import ToolError
-from nacre.records.attached import AttachedDatabase
 from nacre.records.evidence import Cell
+from nacre.stores.databases.attached import AttachedDatabase
 from nacre.stores.databases.dialects import ALLOWED_FUNCTIONS
 from nacre.stores.databases.key_conditions import lower_keys, simplify_keys
 from nacre.stores.databases.portable import make_portable
@@ -73,7 +72,7 @@ def _qualified(sql: str, count: int, relations: Relations) -> exp.Expr:
         raise ToolError("syntax", f"The query can't be parsed: {str(error)[:200]}") from None
     _check(tree)
     try:
-        return qualify(tree, schema=relations.columns, dialect="sqlite")
+        return qualify(tree, schema=dict(relations.columns), dialect="sqlite")
     except (SqlglotError, RecursionError) as error:
         raise ToolError("unknown_name", f"{str(error)[:200]}.") from None
 
@@ -81,7 +80,7 @@ def _qualified(sql: str, count: int, relations: Relations) -> exp.Expr:
 def _numbered(sql: str, count: int) -> str:
     """The query with its question marks numbered in the order of the text, which a tree does not keep."""
     try:
-        tokens = [t for t in SQLite().tokenize(sql) if t.token_type == TokenType.PLACEHOLDER]
+        tokens = [t for t in SQLite().tokenize(sql) if t.token_type.name == "PLACEHOLDER"]
     except (SqlglotError, RecursionError) as error:
         raise ToolError("syntax", f"The query can't be read: {str(error)[:200]}") from None
     if len(tokens) != count:
