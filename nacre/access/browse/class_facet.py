@@ -8,7 +8,7 @@ from nacre.records.browse import Facet, FacetValue, TableRequest
 from nacre.stores.graph import Graph
 from nacre.stores.sqlite.identifiers import quote_if_needed
 from nacre.stores.sqlite.tables import Cell
-from tools.provenance.entity_ids import look_up_entities
+from tools.provenance.entity_ids import EntityId, is_id, look_up_entities
 
 FACET_VALUES = 30
 # The values of larger classes are first counted in about so many rows: to group all rows means to sort them. A value
@@ -46,11 +46,13 @@ def class_facet(graph: Graph, request: TableRequest, predicate: str) -> Facet | 
     else:
         query = counted.query(chosen, FACET_VALUES)
         found = run(query, (*where.values, *candidates), limit=FACET_VALUES, seconds=SECONDS).rows
-    names = look_up_entities({row[1] for row in found if isinstance(row[1], int)}, graph.tables)
+    names = look_up_entities({row[1] for row in found if is_id(row[1])}, graph.tables)
     low = high = None
     if column.shown.kind in ("number", "date"):
         kind = "IN ('integer', 'real')" if column.shown.kind == "number" else "= 'text'"
-        bounds = f"SELECT min(v), max(v) FROM ({counted.inner('')}) WHERE typeof(v) {kind}"
+        # the columns of a database have one type each
+        of_type = "" if graph.database is not None else f" WHERE typeof(v) {kind}"
+        bounds = f"SELECT min(v), max(v) FROM ({counted.inner('')}){of_type}"
         [(low, high)] = run(bounds, where.values, limit=1, seconds=SECONDS).rows
     values = tuple(_facet_value(row, names) for row in found)
     more = bool(chosen) or len(found) == FACET_VALUES
@@ -93,7 +95,7 @@ def _counted(source: TableSource, column: SourceColumn, where: str) -> _Counted:
     return _Counted(value, link, tables, where)
 
 
-def _facet_value(row: tuple[Cell, ...], names: dict[int, tuple[str, str]]) -> FacetValue:
+def _facet_value(row: tuple[Cell, ...], names: dict[EntityId, tuple[str, str]]) -> FacetValue:
     value, link, count = row
-    iri, label = names.get(link, ("", "")) if isinstance(link, int) else ("", "")
+    iri, label = names.get(link, ("", "")) if is_id(link) else ("", "")
     return FacetValue((label or ("" if value is None else str(value)))[:LONGEST_CELL], iri, int(count or 0))

@@ -20,7 +20,7 @@ from nacre.records.schema import Relation
 from nacre.stores.graph import Graph
 from nacre.stores.sqlite.identifiers import quote_if_needed
 from nacre.stores.sqlite.tables import Cell
-from tools.provenance.entity_ids import look_up_entities
+from tools.provenance.entity_ids import EntityId, is_id, look_up_entities
 
 # rows of a page, columns of a table that names none, and values of a cell
 PAGE, USUAL_COLUMNS, MOST_VALUES = 100, 8, 5
@@ -48,7 +48,7 @@ def class_table(graph: Graph, request: TableRequest, size: int = PAGE) -> Member
     )
     rows = graph.tables.run(query, where.values, limit=size, seconds=SECONDS).rows
     values = _cell_values(graph, columns, single, rows)
-    members = look_up_entities([int(row[0] or 0) for row in rows], graph.tables)
+    members = look_up_entities([row[0] for row in rows if is_id(row[0])], graph.tables)
     matching, at_least = _count(graph, source, where)
     return MemberTable(
         own.iri,
@@ -62,7 +62,8 @@ def class_table(graph: Graph, request: TableRequest, size: int = PAGE) -> Member
         tuple(
             TableRow(iri, label[:LONGEST_CELL], tuple(ends))
             for row, ends in zip(rows, values, strict=True)
-            for iri, label in [members[int(row[0] or 0)]]
+            if is_id(row[0])
+            for iri, label in [members[row[0]]]
         ),
         request.skip,
     )
@@ -94,7 +95,7 @@ def _cell_values(
         if column.junction is not None:
             for key, *cell in _junction_rows(graph, column, column.junction, [row[0] for row in rows]):
                 raw[key, column.shown.predicate].append((cell[0], cell[1]))
-    ids = {link for cells in raw.values() for _, link in cells if isinstance(link, int)}
+    ids = {link for cells in raw.values() for _, link in cells if is_id(link)}
     names = look_up_entities(ids, graph.tables)
     return [
         [
@@ -118,9 +119,9 @@ def _junction_rows(
     return found
 
 
-def _end(cell: tuple[Cell, Cell], names: dict[int, tuple[str, str]]) -> FactEnd | None:
+def _end(cell: tuple[Cell, Cell], names: dict[EntityId, tuple[str, str]]) -> FactEnd | None:
     value, link = cell
-    if isinstance(link, int) and link in names:
+    if is_id(link) and link in names:
         iri, label = names[link]
         return FactEnd(label[:LONGEST_CELL], iri)
     return None if value is None else FactEnd(str(value)[:LONGEST_CELL])
