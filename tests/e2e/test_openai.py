@@ -36,7 +36,9 @@ def test_a_graph_is_a_model(client):
 
 
 def test_the_content_is_the_answer_and_then_its_footnotes(client, server):
-    record = httpx.post(f"{server}/api/ask", json={"question": QUESTION}, headers={"Accept": "application/json"}).json()
+    record = httpx.post(
+        f"{server}/api/ask", json={"question": QUESTION}, headers={"Accept": "application/json"}, timeout=60
+    ).json()
     reply = asked(client, user(QUESTION))
     content = reply.choices[0].message.content
     assert content.startswith(record["answer"])
