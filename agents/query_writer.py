@@ -24,6 +24,7 @@ from agents.models.limits import Limits
 from agents.models.priors import Priors
 from agents.query_writing.rewording import reword_question
 from agents.query_writing.second_opinion import choose_candidate
+from agents.query_writing.verified_rows import verified_rows
 from agents.query_writing.write_queries import write_queries
 from agents.result import Result
 from agents.turn_view import TurnView
@@ -41,6 +42,8 @@ QueryWriter = Callable[[TurnView, Database], Awaitable[Result[BranchResult]]]
 async def by_rules(view: TurnView, database: Database) -> Result[BranchResult]:
     """The rows of the best readings, each with its probability, the likeliest first."""
     readings, branch = view.understanding.readings[: database.most], database.language
+    if may_run_readings(view.of(branch)) and (verified := await verified_rows(view, database)) is not None:
+        return Result(verified)
     if not readings or not may_run_readings(view.of(branch)):
         why = "it can't be read as a query" if not readings else "no other way to read it"
         return Result(BranchResult(branch, error=QueryError("empty", f"The question gives no query: {why}.")))
@@ -80,8 +83,9 @@ def by_model(
     async def query_writer(view: TurnView, database: Database) -> Result[BranchResult]:
         drafted = await rules(view, database)
         asks_nothing = view.rewrite.aside or bool(view.understanding.orientation)
-        if len(view.of(database.language)) >= MODEL_VISITS or view.rewrite.chosen is not None or asks_nothing:
-            # the user chose a reading, or the question asks nothing of the data
+        is_chosen = view.rewrite.chosen is not None or any(each.verified for each in drafted.value.rows)
+        if len(view.of(database.language)) >= MODEL_VISITS or is_chosen or asks_nothing:
+            # a person chose or confirmed what is asked, or the question asks nothing of the data
             return drafted
         result = drafted.value
         if priors.size == "small" and lead == "auto" and view.understanding.expected == "prose":

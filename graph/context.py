@@ -8,6 +8,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from graph.branches import BRANCHES
 from nacre.errors import ConfigError
 
+# key in the configuration of a run of whose verified questions it may use; only `graph.stream` sets it
+OWNER = "owner"
+
 
 def _checked_branch(branch: str) -> str:
     if branch not in BRANCHES:

@@ -16,7 +16,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from agents.answering.answer_record import query_record
 from graph.branches import BRANCHES
 from graph.builder import App
-from graph.context import Context, parse_context
+from graph.context import OWNER, Context, parse_context
 from graph.message import WHOLE_SENTENCES, stream_tokens
 from graph.state import Input, Json
 from graph.turn_input import checked_question
@@ -67,7 +67,7 @@ async def stream_turn(
     if graph:
         turn["graph"] = graph
     options = parse_context(context)
-    config = RunnableConfig(configurable={"ask_id": id, WHOLE_SENTENCES: True})
+    config = RunnableConfig(configurable={"ask_id": id, OWNER: owner, WHOLE_SENTENCES: True})
     async with AsyncExitStack() as stack:
         if thread is None or app.checkpointer is None:
             running = app.copy({"checkpointer": None})
@@ -96,17 +96,24 @@ async def stream_turn(
 
 
 async def stream_stateless_turn(
-    app: App, question: str, before: Sequence[Json], *, graph: str, context: Context | None = None, id: str = ""
+    app: App,
+    question: str,
+    before: Sequence[Json],
+    *,
+    graph: str,
+    owner: str = "local",
+    context: Context | None = None,
+    id: str = "",
 ) -> AsyncIterator[Event]:
     """As `stream_turn` in a thread whose earlier turns were `before`; nothing is kept here. After the answer comes
     ("earlier", the turns to pass with the next question)."""
     thread = uuid.uuid4().hex
-    config = RunnableConfig(configurable={"thread_id": f"local:{thread}"})
+    config = RunnableConfig(configurable={"thread_id": f"{owner}:{thread}"})
     running = app.copy({"checkpointer": InMemorySaver()})
     if before:
         remembered = {"earlier": list(before), "turn": len(before), "about": graph}
         await running.aupdate_state(config, remembered, as_node="fuser")
-    events = stream_turn(running, question, graph=graph, thread=thread, context=context, id=id)
+    events = stream_turn(running, question, graph=graph, thread=thread, owner=owner, context=context, id=id)
     try:
         async for kind, payload in events:
             # the thread ends with this turn

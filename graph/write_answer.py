@@ -17,7 +17,7 @@ from agents.answering.remembered_turn import older_turn, remembered_turns
 from agents.result import Result, Usage
 from agents.run_in_thread import run_in_thread
 from agents.turn_view import TurnView
-from graph.context import Context
+from graph.context import OWNER, Context
 from graph.message import Message
 from graph.resources import Resources, agents_for
 from graph.state import State, Update, add_usage, decode_turn, merge_attribution
@@ -73,6 +73,11 @@ async def write_answer(state: State, runtime: Runtime[Context], resources: Resou
 def run_id() -> str:
     """The id that the caller gave this run."""
     return str(get_config().get("configurable", {}).get("ask_id") or "")
+
+
+def run_owner() -> str:
+    """Whose private data this run may use; "" for nobody's."""
+    return str(get_config().get("configurable", {}).get(OWNER) or "")
 
 
 def usage_fields(usage: Usage) -> dict[str, float]:

@@ -10,7 +10,7 @@ from agents.answering.grounding_gate import ReleasedAnswer
 from agents.answering.selection.rows import plan_of
 from agents.turn_view import TurnView
 from nacre.language.sanitize import escape_markup, strip_control_characters
-from nacre.records.answer import Answer, Citation, Cost, Option, Place, QueryRecord, TableRecord
+from nacre.records.answer import Answer, Citation, Cost, Option, Place, QueryRecord, TableRecord, VerifiedRecord
 from nacre.records.derivation import AnswerDerivation
 from nacre.records.evidence import Evidence, Query, Rows, Table
 from nacre.records.json_form import to_json
@@ -97,6 +97,7 @@ def answer_record(
         conversation=model_cost(bookkeeping.conversation_usage),
         derivation=derivation,
         plan=_plan(view, draft),
+        verified=_verified(view, cited),
     )
 
 
@@ -104,6 +105,14 @@ def _plan(view: TurnView, draft: AnswerDraft) -> dict[str, Any] | None:
     """The plan whose rows answer, as JSON data."""
     plan = plan_of(view.understanding, view.evidence[draft.table]) if draft.table is not None else None
     return None if plan is None else to_json(plan)
+
+
+def _verified(view: TurnView, cited: Sequence[Evidence]) -> VerifiedRecord | None:
+    """Who confirmed what the cited rows are the answer of."""
+    match = view.understanding.verified
+    if match is None or not any(isinstance(each, Rows) and each.verified == match.id for each in cited):
+        return None
+    return VerifiedRecord(by=match.by, at=match.at, id=match.id)
 
 
 def _table(draft: AnswerDraft) -> TableRecord | None:

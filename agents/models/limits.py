@@ -16,7 +16,7 @@ CHARACTERS_PER_TOKEN = 4
 class Limits:
     """The limits of model calls.
 
-    `retries` counts repetitions after a malformed reply, `busy_retries` those after an error of the server, `exchanges`
+    `example_tokens` is the room for verified questions in a prompt. `retries` counts repetitions after a malformed reply, `busy_retries` those after an error of the server, `exchanges`
     the calls for one query. `cache` has earlier replies, `output` is how records are asked for. `deadline` (by
     `time.monotonic()`) is the end of the turn, `version` that of its graph.
     """
@@ -25,6 +25,7 @@ class Limits:
     retries: int = 2
     evidence_tokens: int = 2500
     schema_tokens: int = 6000
+    example_tokens: int = 400
     busy_retries: int = 2
     exchanges: int = 3
     cache: BaseCache | None = None

@@ -12,6 +12,7 @@ from agents.query_writing.doubts import preview_rows
 from agents.query_writing.linked_names import linked_name_lines
 from agents.query_writing.query_text import query_text
 from agents.query_writing.schema_text import relevant_classes, relevant_tables, whole_schema
+from agents.query_writing.verified_examples import verified_example_lines
 from agents.run_in_thread import run_in_thread
 from agents.turn_view import TurnView
 from nacre.language.sanitize import quote_line, quote_lines
@@ -51,9 +52,11 @@ async def query_messages(
             database.describe,
         )
         tables = f"<schema>\n{quote_lines(part)}\n</schema>\n"
+    examples = await run_in_thread(verified_example_lines, view.understanding, database, limits.example_tokens)
     turn = prompt(
         "query_writer_turn",
         tables=tables,
+        examples=_tagged("examples", examples),
         conversation=_conversation(view, typed=typed),
         names=_tagged("names", await linked_name_lines(view.understanding, database)),
         readings=_tagged("readings", _readings(view, drafts)),

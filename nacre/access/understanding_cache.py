@@ -1,32 +1,39 @@
 """A cache of parsed questions for each open graph: Rewrite + Schema + Lexicon -> Understanding."""
 
 import threading
+from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 from nacre.records.schema import Schema
 from nacre.records.turn import Rewrite, Understanding
+from nacre.records.verified_question import VerifiedQuestion
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.understand import understand
 
 MOST_QUESTIONS = 128
+# a question, the number of candidates, and the verified questions that it is compared with
+CacheKey = tuple[Rewrite, int, tuple[tuple[str, str, str], ...]]
 
-_known: WeakKeyDictionary[Lexicon, dict[tuple[Rewrite, int], Understanding]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Lexicon, dict[CacheKey, Understanding]] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
-def cached_understanding(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int) -> Understanding:
+def cached_understanding(
+    rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int, verified: Sequence[VerifiedQuestion] = ()
+) -> Understanding:
     """As `understand`, which depends on its arguments alone, since a version never changes.
 
     Suggested questions, which people ask often, are parsed once. A parse that the deadline cut short is not cached.
     """
+    key = (rewrite, most, tuple((each.id, each.by, each.at) for each in verified))
     with _lock:
         known = _known.setdefault(lexicon, {})
-        found = known.get((rewrite, most))
+        found = known.get(key)
     if found is None:
-        found = understand(rewrite, schema, lexicon, most)
+        found = understand(rewrite, schema, lexicon, most, verified)
         if not found.cut:
             with _lock:
                 while len(known) >= MOST_QUESTIONS:
                     del known[next(iter(known))]
-                known[rewrite, most] = found
+                known[key] = found
     return found

@@ -125,6 +125,7 @@ def failed_record(question: QuestionLine, thread: str, reason: str) -> Answer:
         conversation=Cost(llm_calls=0, input_tokens=0, cached_tokens=0, output_tokens=0, price=0.0),
         derivation=empty_derivation(),
         plan=None,
+        verified=None,
     )
 
 

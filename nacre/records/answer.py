@@ -77,11 +77,19 @@ class TableRecord(TypedDict):
     rows: list[list[Value | None]]
 
 
+class VerifiedRecord(TypedDict):
+    """The verified question that an answer is the answer of: who confirmed it, and when (ISO time)."""
+
+    by: str
+    at: str
+    id: str
+
+
 class Answer(TypedDict):
     """One answer. Fields may be added, but never changed or removed. `confidence` is the probability that `values` are
     right, null if it was not estimated. `standalone_own` is the standalone question in the `language` of the user.
     `conversation` is the use of models in this and all earlier turns. `derivation` has the steps to the answer. `plan`
-    is the JSON data of the plan whose rows answer, null if none did."""
+    is the JSON data of the plan whose rows answer, null if none did. `verified` is set if a person confirmed what answers this question."""
 
     id: str
     graph: str
@@ -120,3 +128,4 @@ class Answer(TypedDict):
     conversation: Cost
     derivation: AnswerDerivation
     plan: dict[str, Any] | None
+    verified: VerifiedRecord | None

@@ -98,7 +98,8 @@ class Rows:
     first rows, `keys` are the IRIs behind all rows. `probability` is the chance that they answer the question,
     estimated after they were seen. `confirmed` rows were also found in another way. Rows from a text have the place of
     their first sentence. `triples` are looked up when the rows are cited; `basis` then describes the source of the
-    citation. `plan` is set for rows that have a plan but no reading.
+    citation. `plan` is set for rows that have a plan but no reading. `verified` is the id of the verified question that
+    they answer, "" for others.
     """
 
     branch: str
@@ -122,6 +123,7 @@ class Rows:
     plan: Plan | None = None
     joined: JoinedTexts | None = None
     names: tuple[tuple[str, str], ...] = ()
+    verified: str = ""
     kind: Literal["table"] = "table"
 
 

@@ -5,6 +5,7 @@ from typing import Literal
 
 from nacre.records.evidence import Evidence
 from nacre.records.plan import Plan
+from nacre.records.verified_question import VerifiedQuestion
 
 # characters of a question (given)
 LONGEST_QUESTION = 4000
@@ -114,6 +115,18 @@ class NamedThing:
     everything: Reading
 
 
+@dataclass(frozen=True)
+class VerifiedMatch:
+    """The verified question that a question is, up to slips of typing. `text` is the query (by `tool`) that answers it,
+    "" if its plan does."""
+
+    id: str
+    by: str
+    at: str
+    tool: str = ""
+    text: str = ""
+
+
 ExpectedKind = Literal["entities", "number", "date", "boolean", "text", "prose"]
 
 
@@ -127,7 +140,8 @@ class Understanding:
     `unstated` is what the question asks for and no reading returns ("where", "how old"), with the nearest property that
     the graph has, which is of another kind. `orientation` is that of the rewrite. `named` are the things that the
     question names, whether or not a reading uses them, `absent` those unknown words that are names or no words of
-    English, and are in no name of the graph."""
+    English, and are in no name of the graph. `verified` is the verified question that it is, whose plan, if it has one,
+    is the first reading; `examples` are the verified questions that are most like it."""
 
     standalone: str
     mentions: tuple[Mention, ...] = ()
@@ -142,3 +156,5 @@ class Understanding:
     orientation: str = ""
     named: tuple[NamedThing, ...] = ()
     absent: tuple[str, ...] = ()
+    verified: VerifiedMatch | None = None
+    examples: tuple[VerifiedQuestion, ...] = ()

@@ -149,7 +149,9 @@ class TurnService:
             if id:
                 stack.callback(self.composition.resources.leases.release_run, id)
             if before is not None and not thread:
-                turn = stream_stateless_turn(self._app, question, before, graph=name, context=context, id=id)
+                turn = stream_stateless_turn(
+                    self._app, question, before, graph=name, owner=caller.owner, context=context, id=id
+                )
             else:
                 turn = stream_turn(
                     self._app,

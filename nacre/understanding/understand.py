@@ -12,6 +12,7 @@ from nacre.records.cancellation import start_deadline
 from nacre.records.plan import Overview, Plan, Profile
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Rewrite, Scope, Understanding
+from nacre.records.verified_question import VerifiedQuestion
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.dialogue.orientation import orientation_intent
 from nacre.understanding.dialogue.references.exclude_given import exclude_given
@@ -50,6 +51,7 @@ from nacre.understanding.ranking.best_readings import MAX_READINGS, best_reading
 from nacre.understanding.ranking.rank import RankedReading, rank_candidates
 from nacre.understanding.ranking.similarity import level_same_names, similarities
 from nacre.understanding.ranking.weights import load_weights
+from nacre.understanding.verified.apply import apply_verified
 from nacre.wording.phrases.plan import verbalise_plan
 
 # Highest probability of a reading that guesses: what a pronoun stands for, part of a name, what an adjective measures,
@@ -59,9 +61,15 @@ MAX_GUESS_PROBABILITY = 0.5
 UNDERSTANDING_SECONDS = 1.2
 
 
-def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = MAX_CANDIDATES) -> Understanding:
+def understand(
+    rewrite: Rewrite,
+    schema: Schema,
+    lexicon: Lexicon,
+    most: int = MAX_CANDIDATES,
+    verified: Sequence[VerifiedQuestion] = (),
+) -> Understanding:
     """The mentions, the best readings (best first) and the expected kind of answer of a standalone question. Ranks
-    `most` candidates at most."""
+    `most` candidates at most. `verified` are the verified questions to compare it with."""
     if rewrite.chosen is not None and (expected := offered_kind(rewrite.chosen, schema)) is not None:
         return Understanding(rewrite.standalone, (), (replace(rewrite.chosen, covered=1.0),), expected)
     linker = linker_of(glossed_lexicon(lexicon, rewrite.gloss) if rewrite.gloss else lexicon)
@@ -102,7 +110,7 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
     used = used_links(best, links)
     written = strip_courtesy(text)
     unknown = () if profile is not None or revised else unknown_words(best, question, links, linker)
-    return Understanding(
+    understanding = Understanding(
         standalone=rewrite.standalone,
         mentions=tuple(link_mention(x, question, written) for x in used),
         readings=readings,
@@ -116,6 +124,9 @@ def understand(rewrite: Rewrite, schema: Schema, lexicon: Lexicon, most: int = M
         named=named_things(links, question, written, linker),
         absent=absent_names(unknown, question, linker.lexicon),
     )
+    if not verified or rewrite.scope is not None:
+        return understanding
+    return apply_verified(understanding, verified, text, question, links, linker)
 
 
 def question_text(rewrite: Rewrite) -> str:

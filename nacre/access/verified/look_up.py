@@ -12,6 +12,7 @@ from nacre.access.verified.graph_identity import note_version
 from nacre.errors import ToolError
 from nacre.records.verified_question import VerifiedQuestion, question_words
 from nacre.stores.graph import Graph
+from nacre.understanding.verified.offer import MAX_COMPARED
 from nacre.stores.verified.store import MAX_CANDIDATES, MAX_LISTED, VerifiedQuestionStore
 
 T = TypeVar("T")
@@ -33,6 +34,16 @@ def similar_verified_questions(
 ) -> tuple[VerifiedQuestion, ...]:
     """Those that share the most and rarest words with the question, best first; at most `limit`."""
     return _read(graph, (), lambda store: store.similar(graph.name, owner, question_words(question), limit))
+
+
+def comparable_verified_questions(graph: Graph, owner: str, question: str) -> tuple[VerifiedQuestion, ...]:
+    """Those to compare a question with, each once: the same one, those that share most words with it, and the latest;
+    at most `MAX_COMPARED`."""
+    same = same_verified_question(graph, owner, question)
+    similar = similar_verified_questions(graph, owner, question, MAX_COMPARED)
+    latest = verified_questions(graph, owner, MAX_COMPARED) if len(similar) < MAX_COMPARED else ()
+    found = {each.id: each for each in (*([same] if same else ()), *similar, *latest)}
+    return tuple(found.values())[:MAX_COMPARED]
 
 
 def _read(graph: Graph, without: T, read: Callable[[VerifiedQuestionStore], T]) -> T:

@@ -1,0 +1,1 @@
+"""Verified questions: a question + questions that people confirmed -> a further reading with its probability."""

@@ -1,0 +1,76 @@
+"""Use verified questions: Understanding + VerifiedQuestions -> Understanding with their reading, and examples."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nacre.records.schema import Schema
+from nacre.records.turn import Reading, Understanding, VerifiedMatch
+from nacre.records.verified_question import VerifiedQuestion
+from nacre.understanding.expected_answer import expected_kind
+from nacre.understanding.linking.linker import Linker
+from nacre.understanding.question.types import Link, Question
+from nacre.understanding.ranking.best_readings import MAX_READINGS
+from nacre.understanding.ranking.calibrate import MAX_LOG_ODDS
+from nacre.understanding.verified.offer import LIKELY, Offer, merge_offer, offers
+from nacre.understanding.verified.same_question import is_same_question
+from nacre.understanding.verified.template import template_of
+from nacre.wording.phrases.plan import verbalise_plan
+
+# verified questions that a model sees (given)
+MAX_EXAMPLES = 3
+
+
+def apply_verified(
+    understanding: Understanding,
+    verified: Sequence[VerifiedQuestion],
+    text: str,
+    question: Question,
+    links: Sequence[Link],
+    linker: Linker,
+) -> Understanding:
+    """The understanding with what verified questions say, the most similar of them given first.
+
+    The same question is a match; its plan comes first and is certain. Otherwise the likeliest plan of a similar
+    question is one more reading.
+    """
+    schema = linker.schema
+    same = next((each for each in verified if is_same_question(each, text, question, linker.lexicon)), None)
+    if same is not None:
+        return _with_match(replace(understanding, examples=(same,)), same, schema)
+    found = offers(verified, question, links, understanding.readings, linker.index.graph)
+    understanding = replace(understanding, examples=_examples(found, verified))
+    best = next(iter(found), None)
+    readings = merge_offer(best, understanding.readings, schema, MAX_READINGS)
+    if best is None or readings == understanding.readings:
+        return understanding
+    expected = expected_kind(readings[0].plan.body, schema)
+    if readings[0].plan.body != best.alignment.plan.body or best.probability < LIKELY:
+        return replace(understanding, readings=readings, expected=expected)
+    # what its words mean is known from the verified question
+    return replace(understanding, readings=readings, expected=expected, unknown=(), absent=(), unstated=None)
+
+
+def _with_match(understanding: Understanding, same: VerifiedQuestion, schema: Schema) -> Understanding:
+    match = VerifiedMatch(same.id, same.by, same.at, same.query["tool"] if same.query else "",
+                          same.query["text"] if same.query else "")  # fmt: skip
+    template = template_of(same, schema)
+    if template is None:
+        return replace(understanding, verified=match) if same.query else understanding
+    plan = template.plan
+    reading = Reading(plan, 1.0, 1.0, verbalise_plan(plan, schema), 1.0, (), MAX_LOG_ODDS)
+    others = tuple(each for each in understanding.readings if each.plan.body != plan.body)
+    return replace(
+        understanding,
+        readings=(reading, *others)[:MAX_READINGS],
+        expected=expected_kind(plan.body, schema),
+        unknown=(),
+        absent=(),
+        unstated=None,
+        verified=match,
+    )
+
+
+def _examples(found: Sequence[Offer], verified: Sequence[VerifiedQuestion]) -> tuple[VerifiedQuestion, ...]:
+    """The nearest verified questions: the likeliest offers, then the others in their order."""
+    nearest = [offer.verified for offer in found]
+    return tuple([*nearest, *(each for each in verified if each not in nearest)][:MAX_EXAMPLES])

@@ -1,0 +1,96 @@
+"""The reading that verified questions offer: question + VerifiedQuestions -> Reading; its place among the others."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from nacre.records.schema import Schema
+from nacre.records.turn import Reading
+from nacre.records.verified_question import VerifiedQuestion
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
+from nacre.understanding.question.types import Link, Question
+from nacre.understanding.ranking.calibrate import log_odds_before_running, probability
+from nacre.understanding.ranking.rank import weighted_sum
+from nacre.understanding.verified.align import Alignment, align_question
+from nacre.understanding.verified.likeness import compare_words, likeness_features, word_leads
+from nacre.understanding.verified.template import template_of
+from nacre.wording.phrases.plan import verbalise_plan
+
+WEIGHTS_FILE = Path(__file__).with_name("weights.json")
+# verified questions that are compared with one question
+MAX_COMPARED = 32
+# less likely plans are not offered, and none is surer than this (given)
+MIN_PROBABILITY, MAX_PROBABILITY = 0.2, 0.98
+# likelier plans account for all words of the question (given)
+LIKELY = 0.5
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A verified question with the plan for the names of another one, and the probability that its rows answer it."""
+
+    verified: VerifiedQuestion
+    alignment: Alignment
+    probability: float
+
+
+@cache
+def load_likeness_weights() -> Mapping[str, float]:
+    """The weights of the features of likeness, read once."""
+    weights: Mapping[str, float] = json.loads(WEIGHTS_FILE.read_text(encoding="utf-8"))
+    return weights
+
+
+def offers(
+    verified: Sequence[VerifiedQuestion],
+    question: Question,
+    links: Sequence[Link],
+    readings: Sequence[Reading],
+    graph: SchemaGraph,
+) -> list[Offer]:
+    """The plans of verified questions with the names of this one, the likeliest first."""
+    compared = []
+    for each in verified[:MAX_COMPARED]:
+        template = template_of(each, graph.schema)
+        alignment = align_question(template, question, links, graph) if template is not None else None
+        if alignment is not None:
+            words = compare_words(alignment, question, links, graph)
+            compared.append((each, alignment, likeness_features(alignment, words, question, links, readings)))
+    leads = word_leads([features for *_, features in compared], [a.plan for _, a, _ in compared])
+    found = [
+        Offer(each, alignment, offer_probability({**features, "lead": lead}))
+        for (each, alignment, features), lead in zip(compared, leads, strict=True)
+    ]
+    return sorted(found, key=lambda offer: -offer.probability)
+
+
+def offer_probability(features: Mapping[str, float]) -> float:
+    """The probability that a plan with these features of likeness answers the question."""
+    return min(MAX_PROBABILITY, probability(weighted_sum(features, load_likeness_weights())))
+
+
+def merge_offer(offer: Offer | None, readings: tuple[Reading, ...], schema: Schema, most: int) -> tuple[Reading, ...]:
+    """The readings with the offered plan, the likeliest first. A reading of the rules with the same plan takes its
+    probability; the others share what is left."""
+    if offer is None or offer.probability < MIN_PROBABILITY:
+        return readings
+    plan, chance = offer.alignment.plan, offer.probability
+    own = next((each for each in readings if each.plan.body == plan.body), None)
+    score = chance + (1 - chance) * (own.score if own is not None else 0.0)
+    sure = min(MAX_PROBABILITY, max(chance, (own.probability or 0.0) if own is not None else 0.0))
+    odds = max(log_odds_before_running(sure), own.odds if own is not None else -math.inf)
+    words = verbalise_plan(plan, schema)
+    unused = own.unused if own is not None and chance < LIKELY else ()
+    covered = own.covered if own is not None and chance < LIKELY else 1.0
+    merged = Reading(plan, score, covered, words, sure, unused, odds)
+    left = 1 - chance
+    others = [
+        replace(each, score=each.score * left, probability=(each.probability or 0.0) * left,
+                odds=each.odds + math.log(left))
+        for each in readings
+        if each is not own
+    ]  # fmt: skip
+    return tuple(sorted((merged, *others), key=lambda each: -each.score)[:most])
