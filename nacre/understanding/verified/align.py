@@ -67,7 +67,9 @@ def align_question(
     changed += sum(slot.number.value != number.value for slot, number in pairs)
     limits = {limit: int(number.value) for slot, number in pairs for limit in slot.limits}
     values = {old: new for each in filled if each for old, new in each.items()}
-    body = substitute(template.plan.body, Substitution(things, texts, values, limits))
+    body = template.plan.body
+    if changed:
+        body = substitute(body, Substitution(things, texts, values, limits))
     odd = sum(slot.number.op != number.op for slot, number in pairs)
     return Alignment(template, replace(template.plan, body=body), frozenset(taken), changed, odd)
 

@@ -6,14 +6,13 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz
 
-from nacre.language.thesaurus import gradable_adjective, synonyms
+from nacre.language.thesaurus import GradableAdjective, gradable_adjective, synonyms
 from nacre.language.tokens import Token, lemma, name_tokens
 from nacre.records.plan import Aggregate, Combine, Compute, Plan, Select
 from nacre.records.turn import Reading
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.question.types import Cue, Link, Question
 from nacre.understanding.verified.align import Alignment, content_words
-from nacre.understanding.verified.slots import plan_elements
 
 # minimum score of a link that contradicts a plan without its element, and of two words that are one with a slip (given)
 SURE_LINK, SAME_WORD_RATIO = 0.9, 85
@@ -66,9 +65,14 @@ def compare_words(
 
 
 def likeness_features(
-    alignment: Alignment, words: Words, question: Question, links: Sequence[Link], readings: Sequence[Reading]
+    alignment: Alignment,
+    words: Words,
+    question: Question,
+    links: Sequence[Link],
+    readings: Sequence[Reading],
+    elements: frozenset[str],
 ) -> dict[str, float]:
-    """Named features of the chance that the plan answers the question."""
+    """Named features of the chance that the plan answers the question. `elements` are the IRIs of the first reading."""
     template, count = alignment.template, max(1, words.count)
     of_verified = max(1, len(template.words))
     first = readings[0] if readings else None
@@ -96,7 +100,7 @@ def likeness_features(
         "numbers": float(bool(template.numbers)),
         "rules agree": agreeing,
         "rules none": float(first is None),
-        "rules elements": _overlap(plan_elements(first.plan.body), template.elements) if first else 0.0,
+        "rules elements": _overlap(elements, template.elements),
         "rules shape": float(first is not None and plan_shape(first.plan) == plan_shape(alignment.plan)),
         "rules sure of other": (first.probability or 0.0) if first and first.plan.body != alignment.plan.body else 0.0,
         "rules unused": min(3, len(first.unused)) / 3 if first else 0.0,
@@ -110,9 +114,9 @@ def word_leads(features: Sequence[Mapping[str, float]], plans: Sequence[Plan]) -
         - each["missing share"] - each["other share"]
         for each in features
     ]  # fmt: skip
-    leads = []
-    for score, plan in zip(scores, plans, strict=True):
-        others = [other for other, of in zip(scores, plans, strict=True) if of != plan]
+    leads, hashes = [], list(map(hash, plans))
+    for score, plan in zip(scores, hashes, strict=True):
+        others = [other for other, of in zip(scores, hashes, strict=True) if of != plan]
         leads.append(max(-MAX_LEAD, min(MAX_LEAD, score - max(others, default=score - MAX_LEAD))))
     return leads
 
@@ -189,9 +193,9 @@ def _match(token: Token, words: Sequence[Token]) -> tuple[str, int | None]:
         at = next((at for each, at in found if each == kind), None)
         if at is not None:
             return kind, at
-    adjective = gradable_adjective(token)
+    adjective = _adjective(token.norm, token.lemma)
     for at, other in enumerate(words) if adjective is not None else ():
-        of_other = gradable_adjective(other)
+        of_other = _adjective(other.norm, other.lemma)
         if of_other is not None and adjective is not None and of_other.descending == adjective.descending:
             if set(of_other.concepts) & set(adjective.concepts):
                 return "synonymous", at
@@ -200,9 +204,14 @@ def _match(token: Token, words: Sequence[Token]) -> tuple[str, int | None]:
 
 def lemmas_of(token: Token) -> frozenset[str]:
     """The lemma of a word and its synonyms, and what an adjective measures."""
-    adjective = gradable_adjective(token)
+    adjective = _adjective(token.norm, token.lemma)
     concepts = (each.removeprefix("-") for each in adjective.concepts) if adjective is not None else ()
     return synonyms(token.lemma) | frozenset(concepts)
+
+
+@lru_cache(4096)
+def _adjective(norm: str, lemma: str) -> GradableAdjective | None:
+    return gradable_adjective(Token(norm, 0, len(norm), norm, lemma))
 
 
 def _label_words(elements: Collection[str], graph: SchemaGraph) -> frozenset[str]:

@@ -16,12 +16,13 @@ from nacre.understanding.ranking.calibrate import log_odds_before_running, proba
 from nacre.understanding.ranking.rank import weighted_sum
 from nacre.understanding.verified.align import Alignment, align_question
 from nacre.understanding.verified.likeness import compare_words, likeness_features, word_leads
+from nacre.understanding.verified.slots import plan_elements
 from nacre.understanding.verified.template import template_of
 from nacre.wording.phrases.plan import verbalise_plan
 
 WEIGHTS_FILE = Path(__file__).with_name("weights.json")
 # verified questions that are compared with one question
-MAX_COMPARED = 32
+MAX_COMPARED = 24
 # less likely plans are not offered, and none is surer than this (given)
 MIN_PROBABILITY, MAX_PROBABILITY = 0.2, 0.98
 # likelier plans account for all words of the question (given)
@@ -53,12 +54,14 @@ def offers(
 ) -> list[Offer]:
     """The plans of verified questions with the names of this one, the likeliest first."""
     compared = []
+    elements = plan_elements(readings[0].plan.body) if readings else frozenset()
     for each in verified[:MAX_COMPARED]:
         template = template_of(each, graph.schema)
         alignment = align_question(template, question, links, graph) if template is not None else None
         if alignment is not None:
             words = compare_words(alignment, question, links, graph)
-            compared.append((each, alignment, likeness_features(alignment, words, question, links, readings)))
+            features = likeness_features(alignment, words, question, links, readings, elements)
+            compared.append((each, alignment, features))
     leads = word_leads([features for *_, features in compared], [a.plan for _, a, _ in compared])
     found = [
         Offer(each, alignment, offer_probability({**features, "lead": lead}))

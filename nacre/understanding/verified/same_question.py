@@ -1,6 +1,7 @@
 """Whether a question is a verified one, up to case, punctuation and slips of typing: questions -> bool."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import simplemma
 from rapidfuzz.distance import OSA
@@ -13,6 +14,8 @@ from nacre.understanding.question.types import Question
 
 # letters of a word that may have a slip (given)
 MIN_LETTERS = 4
+# questions whose tokens are kept (given)
+CACHED_TEXTS = 2048
 
 
 def is_same_question(verified: VerifiedQuestion, text: str, question: Question, lexicon: Lexicon) -> bool:
@@ -20,9 +23,13 @@ def is_same_question(verified: VerifiedQuestion, text: str, question: Question, 
     that neither English nor the graph has; `question` has the words of `text`, with their spelling corrected."""
     if normalised_question(verified.standalone) == normalised_question(text):
         return True
-    wanted = tokenize(strip_courtesy(verified.standalone))
-    typed = tokenize(strip_courtesy(text))
-    return any(_have_same_words(words, wanted, lexicon) for words in (typed, question.tokens))
+    wanted = _plain_tokens(verified.standalone)
+    return any(_have_same_words(words, wanted, lexicon) for words in (_plain_tokens(text), question.tokens))
+
+
+@lru_cache(CACHED_TEXTS)
+def _plain_tokens(text: str) -> tuple[Token, ...]:
+    return tuple(tokenize(strip_courtesy(text)))
 
 
 def _have_same_words(words: Sequence[Token], wanted: Sequence[Token], lexicon: Lexicon) -> bool:
