@@ -16,8 +16,9 @@ CHARACTERS_PER_TOKEN = 4
 class Limits:
     """The limits of model calls.
 
-    `example_tokens` is the room for verified questions in a prompt. `retries` counts repetitions after a malformed reply, `busy_retries` those after an error of the server, `exchanges`
-    the calls for one query. `cache` has earlier replies, `output` is how records are asked for. `deadline` (by
+    `schema_tokens` and `example_tokens` are the room for the schema and for verified questions in a prompt. `retries`
+    counts repetitions after a malformed reply, `busy_retries` those after an error of the server, `exchanges` the calls
+    for one query. `cache` has earlier replies, `output` is how records are asked for. `deadline` (by
     `time.monotonic()`) is the end of the turn, `version` that of its graph.
     """
 

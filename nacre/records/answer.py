@@ -89,7 +89,8 @@ class Answer(TypedDict):
     """One answer. Fields may be added, but never changed or removed. `confidence` is the probability that `values` are
     right, null if it was not estimated. `standalone_own` is the standalone question in the `language` of the user.
     `conversation` is the use of models in this and all earlier turns. `derivation` has the steps to the answer. `plan`
-    is the JSON data of the plan whose rows answer, null if none did. `verified` is set if a person confirmed what answers this question."""
+    is the JSON data of the plan whose rows answer, null if none did. `verified` is set if a person confirmed what
+    answers this question."""
 
     id: str
     graph: str

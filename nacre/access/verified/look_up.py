@@ -12,8 +12,8 @@ from nacre.access.verified.graph_identity import note_version
 from nacre.errors import ToolError
 from nacre.records.verified_question import VerifiedQuestion, question_words
 from nacre.stores.graph import Graph
-from nacre.understanding.verified.offer import MAX_COMPARED
 from nacre.stores.verified.store import MAX_CANDIDATES, MAX_LISTED, VerifiedQuestionStore
+from nacre.understanding.verified.offer import MAX_COMPARED
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -39,11 +39,15 @@ def similar_verified_questions(
 def comparable_verified_questions(graph: Graph, owner: str, question: str) -> tuple[VerifiedQuestion, ...]:
     """Those to compare a question with, each once: the same one, those that share most words with it, and the latest;
     at most `MAX_COMPARED`."""
-    same = same_verified_question(graph, owner, question)
-    similar = similar_verified_questions(graph, owner, question, MAX_COMPARED)
-    latest = verified_questions(graph, owner, MAX_COMPARED) if len(similar) < MAX_COMPARED else ()
-    found = {each.id: each for each in (*([same] if same else ()), *similar, *latest)}
-    return tuple(found.values())[:MAX_COMPARED]
+
+    def read(store: VerifiedQuestionStore) -> tuple[VerifiedQuestion, ...]:
+        same = store.find(graph.name, owner, question)
+        similar = store.similar(graph.name, owner, question_words(question), MAX_COMPARED)
+        latest = store.usable(graph.name, owner, MAX_COMPARED) if len(similar) < MAX_COMPARED else ()
+        found = {each.id: each for each in (*([same] if same is not None else ()), *similar, *latest)}
+        return tuple(found.values())[:MAX_COMPARED]
+
+    return _read(graph, (), read)
 
 
 def _read(graph: Graph, without: T, read: Callable[[VerifiedQuestionStore], T]) -> T:

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from graph.app import Composition, compose
 from graph.builder import App
 from graph.stream import stream_turn
+from nacre.access.understanding_cache import clear_understandings
 from nacre.config.settings import Settings
 from nacre.evaluation.learning.plan_values import plan_values
 from nacre.evaluation.questions import GoldQuestion, read_gold_questions, standalone_questions
@@ -83,7 +84,9 @@ async def measure_graph(
 ) -> list[Asked]:
     """The wordings of the verified questions of one graph, and other questions, before and after."""
     name, store = folder.name, composition.library.verified
-    golds = [gold for gold in standalone_questions(read_gold_questions(folder / "questions.jsonl")) if "answers" in gold]
+    golds = [
+        gold for gold in standalone_questions(read_gold_questions(folder / "questions.jsonl")) if "answers" in gold
+    ]
     file = folder / "wordings.jsonl"
     wordings = read_gold_questions(file) if file.exists() else []
     with composition.library.open(name) as graph:
@@ -104,14 +107,15 @@ async def measure_graph(
 
 
 async def _ask_both(app: App, graph: str, kind: str, gold: GoldQuestion, question: str) -> Asked:
-    await _answer(app, graph, question, NOBODY)
-    before, after = await _answer(app, graph, question, NOBODY), await _answer(app, graph, question, OWNER)
-    # a second time: the parse is cached for neither, the stores are warm for both
+    # first a time that is not counted, so that the stores are warm
+    answers = {owner: await _answer(app, graph, question, owner) for owner in (NOBODY, OWNER, NOBODY, OWNER)}
+    before, after = answers[NOBODY], answers[OWNER]
     return Asked(kind, gold, before[0], after[0], (before[1], after[1]))
 
 
 async def _answer(app: App, graph: str, question: str, owner: str) -> tuple[Answer, float]:
     record: Any = None
+    clear_understandings()
     started = time.process_time()
     async for kind, data in stream_turn(app, question, graph=graph, owner=owner, context={"mind": "rules"}):
         if kind == "answer":

@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, NamedTuple, cast
 
+from nacre.language.format_values import format_value
 from nacre.language.sanitize import disarm_citations, strip_control_characters
 from nacre.records.answer import Answer, Citation, Cost
 from nacre.records.derivation import MatchCandidate
@@ -14,6 +15,8 @@ from nacre.serving.terminal.command_names import adapt_commands
 from nacre.serving.turn_events import require_record
 
 PASSAGE_WIDTH = 200
+# characters of the day in an ISO time
+DAY_LENGTH = 10
 MAX_VALUES_SHOWN = 8
 STEP_BY_EVENT = {
     "rewriter": "rewrite",
@@ -86,8 +89,10 @@ def _format_cost(cost: Cost) -> str:
 
 
 def note_lines(record: Answer, model: str = "") -> list[str]:
-    """Notes about the answer: caveats, and steps in which the model at `model` failed."""
+    """Notes about the answer: who confirmed it, caveats, and steps in which the model at `model` failed."""
     lines = []
+    if (verified := record["verified"]) is not None:
+        lines.append(f"Confirmed by {verified['by']} on {format_value(verified['at'][:DAY_LENGTH])}.")
     if record["status"] == "failed" and not record["answer"]:
         lines.append(f"Failed: {record['reason'] or 'no branch gave evidence'}")
     lines.extend(f"Note: {caveat}" for caveat in record["caveats"])

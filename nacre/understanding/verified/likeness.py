@@ -20,9 +20,13 @@ SURE_LINK, SAME_WORD_RATIO = 0.9, 85
 MAX_LEAD = 0.5
 # cues that say what is computed, in groups of which one word may stand for the other
 COMPUTING_CUES = {
-    "count": "count", "avg": "avg", "sum": "sum", "negation": "not", "group": "group", "superlative": "order",
-    "most": "order", "order": "order", "both": "both",
+    "count": "count", "avg": "avg", "sum": "sum", "share": "share", "negation": "not", "missing": "not",
+    "group": "group", "superlative": "order", "most": "order", "order": "order", "direction": "order",
+    "max": "order", "min": "order", "both": "both", "either": "or", "or": "or", "compare": "compare",
+    "bound": "compare",
 }  # fmt: skip
+# directions of cues that have no value
+DIRECTIONS = {"max": "up", "min": "down"}
 
 
 @dataclass(frozen=True)
@@ -42,9 +46,7 @@ class Words:
         return sum(map(len, (self.same, self.synonymous, self.own, self.other, self.weak, self.unlinked)))
 
 
-def compare_words(
-    alignment: Alignment, question: Question, links: Sequence[Link], graph: SchemaGraph
-) -> Words:
+def compare_words(alignment: Alignment, question: Question, links: Sequence[Link], graph: SchemaGraph) -> Words:
     """The words of the question by what accounts for them, and the words of the verified question that nothing
     matches."""
     template = alignment.template
@@ -62,6 +64,27 @@ def compare_words(
         places[kind].add(i)
     missing = tuple(token for at, token in enumerate(template.words) if at not in matched)
     return Words(*(frozenset(places[kind]) for kind in places), missing)
+
+
+def unaccounted_words(
+    question: Question, links: Sequence[Link], elements: Collection[str], graph: SchemaGraph, taken: frozenset[int]
+) -> frozenset[int]:
+    """The content words of a question that name no element of its plan, and surely nothing else."""
+    labels = _label_words(elements, graph)
+    return frozenset(
+        i
+        for i, token in content_words(question, taken)
+        if not lemmas_of(token) & labels and _linked_kind(i, links, elements, graph, taken) in ("weak", "unlinked")
+    )
+
+
+def named_elements(
+    question: Question, links: Sequence[Link], elements: Collection[str], graph: SchemaGraph, words: Collection[int]
+) -> frozenset[str]:
+    """Those of the elements that words at these places name, by a link or a word of their label."""
+    lemmas = frozenset(each for i in words for each in lemmas_of(question.tokens[i]))
+    linked = {iri for link in links for iri in _link_elements(link, graph) if any(link.covered >> i & 1 for i in words)}
+    return frozenset(iri for iri in elements if iri in linked or lemmas & set(_words_of_label(_label(iri, graph))))
 
 
 def likeness_features(
@@ -91,7 +114,7 @@ def likeness_features(
         "missing words": min(3, len(words.missing)) / 3,
         "no word": float(not words.count or not template.words),
         "all words": float(not words.missing and len(words.same) == words.count),
-        "other name": float(_names_other(alignment, links)),
+        "other name": float(_names_other(alignment, words, links)),
         "changed": float(alignment.changed > 0),
         "odd numbers": float(alignment.odd > 0),
         "more cues": float(bool(cues - others)),
@@ -103,6 +126,7 @@ def likeness_features(
         "rules elements": _overlap(elements, template.elements),
         "rules shape": float(first is not None and plan_shape(first.plan) == plan_shape(alignment.plan)),
         "rules sure of other": (first.probability or 0.0) if first and first.plan.body != alignment.plan.body else 0.0,
+        "rules whole": float(first is not None and not first.unused and first.plan.body != alignment.plan.body),
         "rules unused": min(3, len(first.unused)) / 3 if first else 0.0,
     }  # fmt: skip
 
@@ -135,7 +159,8 @@ def plan_shape(plan: Plan) -> tuple[object, ...]:
 
 def _computing(cues: Sequence[Cue]) -> set[str]:
     kinds = {COMPUTING_CUES[cue.kind] for cue in cues if cue.kind in COMPUTING_CUES}
-    directions = {cue.value.split(" ")[0] for cue in cues if COMPUTING_CUES.get(cue.kind) == "order"}
+    ranking = [cue for cue in cues if COMPUTING_CUES.get(cue.kind) == "order"]
+    directions = {DIRECTIONS.get(cue.kind) or cue.ranking[0] for cue in ranking}
     return kinds | (directions & {"up", "down"})
 
 
@@ -144,10 +169,12 @@ def _overlap(one: Collection[str], other: Collection[str]) -> float:
     return len(set(one) & set(other)) / max(1, len(set(one) | set(other)))
 
 
-def _names_other(alignment: Alignment, links: Sequence[Link]) -> bool:
-    """Whether the question surely names a thing or value that fills no slot."""
+def _names_other(alignment: Alignment, words: Words, links: Sequence[Link]) -> bool:
+    """Whether the question surely names a thing or value that fills no slot, in words that the verified question does
+    not have."""
+    known = alignment.taken | words.same | words.synonymous | words.own
     return any(
-        link.kind in ("entity", "value") and link.exact and alignment.taken.isdisjoint(range(link.start, link.end))
+        link.kind in ("entity", "value") and link.exact and known.isdisjoint(range(link.start, link.end))
         for link in links
     )
 
@@ -196,10 +223,13 @@ def _match(token: Token, words: Sequence[Token]) -> tuple[str, int | None]:
     adjective = _adjective(token.norm, token.lemma)
     for at, other in enumerate(words) if adjective is not None else ():
         of_other = _adjective(other.norm, other.lemma)
-        if of_other is not None and adjective is not None and of_other.descending == adjective.descending:
-            if set(of_other.concepts) & set(adjective.concepts):
-                return "synonymous", at
+        if of_other is not None and adjective is not None and _measure_same(adjective, of_other):
+            return "synonymous", at
     return "", None
+
+
+def _measure_same(one: GradableAdjective, other: GradableAdjective) -> bool:
+    return one.descending == other.descending and bool(set(one.concepts) & set(other.concepts))
 
 
 def lemmas_of(token: Token) -> frozenset[str]:

@@ -82,7 +82,8 @@ def merge_offer(offer: Offer | None, readings: tuple[Reading, ...], schema: Sche
         return readings
     plan, chance = offer.alignment.plan, offer.probability
     own = next((each for each in readings if each.plan.body == plan.body), None)
-    score = chance + (1 - chance) * (own.score if own is not None else 0.0)
+    # the chance contains already that the rules agree
+    score = max(chance, own.score if own is not None else 0.0)
     sure = min(MAX_PROBABILITY, max(chance, (own.probability or 0.0) if own is not None else 0.0))
     odds = max(log_odds_before_running(sure), own.odds if own is not None else -math.inf)
     words = verbalise_plan(plan, schema)

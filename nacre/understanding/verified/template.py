@@ -1,4 +1,4 @@
-"""A verified question as a template: VerifiedQuestion -> Template, with the places of names and numbers in its words."""
+"""A verified question as a template: VerifiedQuestion -> Template, with the places of its names and numbers."""
 
 import json
 from collections.abc import Sequence
@@ -64,9 +64,8 @@ def template_of(verified: VerifiedQuestion, schema: Schema) -> Template | None:
     """The template of a verified question that has a plan; None if it has none, or one of another version, or with
     classes and properties that this schema lacks."""
     template = _template(verified.standalone, json.dumps(verified.plan)) if verified.plan is not None else None
-    if template is None or not all(each in schema.class_of or each in schema.predicate_of for each in template.elements):
-        return None
-    return template
+    known = template is not None and all(e in schema.class_of or e in schema.predicate_of for e in template.elements)
+    return template if known else None
 
 
 @lru_cache(CACHED_TEMPLATES)

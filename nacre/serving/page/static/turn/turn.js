@@ -181,6 +181,7 @@ function statusLines(turn, record) {
     sure && element("span", { class: "sure", title: "Probability that this is right, as measured on other graphs" }, " · " + sure + " sure"))];
   const notes = [];
   if (record.reason && !record.answer.includes(record.reason)) notes.push(record.reason);
+  if (record.verified) notes.push("Confirmed by " + record.verified.by + " on " + new Date(record.verified.at).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" }) + ".");
   notes.push(...record.caveats);
   if (!record.thread && turn.hooks.ask) notes.push("This turn is not stored: the conversations can't be written now.");
   for (const [agent, by] of Object.entries(record.by)) if (by !== "rules" && by !== "model") notes.push(agent + ": " + by);
