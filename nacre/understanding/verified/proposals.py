@@ -10,7 +10,7 @@ from nacre.understanding.linking.linker import Linker
 from nacre.understanding.linking.prepare_question import prepare_question
 from nacre.understanding.question.types import Question
 from nacre.understanding.verified.align import content_words
-from nacre.understanding.verified.likeness import COMPUTING_CUES, named_elements, unaccounted_words
+from nacre.understanding.verified.likeness import named_elements, unaccounted_words
 from nacre.understanding.verified.slots import asked_elements
 from nacre.understanding.verified.template import Template, template_of
 
@@ -62,7 +62,7 @@ def _taught(template: Template, linker: Linker) -> Iterator[tuple[str, str]]:
     slots = [*((slot.start, slot.end) for slot in template.names), *((n.start, n.end) for n in question.numbers)]
     taken = frozenset(i for start, end in slots for i in range(start, end))
     unknown = unaccounted_words(question, links, template.elements, graph, taken)
-    unknown -= {i for cue in question.cues if cue.kind in COMPUTING_CUES for i in range(cue.start, cue.end)}
+    unknown -= {i for cue in question.cues for i in range(cue.start, cue.end)}
     others = [i for i, _ in content_words(question, taken) if i not in unknown]
     naming = {each.iri for each in linker.schema.predicates if each.role == "name"}
     asked = asked_elements(template.plan.body, naming)

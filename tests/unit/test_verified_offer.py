@@ -1,0 +1,57 @@
+"""The reading that a verified question offers among the readings of the rules."""
+
+import math
+
+import pytest
+
+from nacre.records.plan import Itself, Plan, Select, Variable
+from nacre.records.schema import Schema
+from nacre.records.turn import Reading
+from nacre.understanding.question.analyse import analyse_question
+from nacre.understanding.verified.align import Alignment
+from nacre.understanding.verified.likeness import word_leads
+from nacre.understanding.verified.offer import MIN_PROBABILITY, Offer, merge_offer
+from nacre.understanding.verified.template import Template
+
+SCHEMA = Schema((), (), (), (), {}, 0, 0)
+WORDS = {"same words": 0.0, "synonymous words": 0.0, "own words": 0.0, "missing share": 0.0, "other share": 0.0}
+
+
+def plan(name: str) -> Plan:
+    return Plan(Select((Itself(name),), (Variable(name),)))
+
+
+def offer(name: str, probability: float) -> Offer:
+    template = Template(analyse_question("who?"), plan(name), frozenset(), (), (), ())
+    return Offer(None, Alignment(template, plan(name), frozenset()), probability)  # type: ignore[arg-type]
+
+
+def reading(name: str, score: float, unused: tuple[str, ...] = ()) -> Reading:
+    return Reading(plan(name), score, 0.5, name, score, unused, math.log(score / (1 - score)))
+
+
+def test_a_likely_offer_comes_first_and_leaves_the_rest_to_the_others() -> None:
+    first, other = merge_offer(offer("a", 0.8), (reading("b", 0.6, ("x",)),), SCHEMA, 6)
+    assert (first.plan, first.score, first.unused) == (plan("a"), 0.8, ())
+    assert (other.plan, other.score, other.unused) == (plan("b"), pytest.approx(0.12), ("x",))
+
+
+def test_an_unlikely_offer_comes_later_and_a_hopeless_one_not_at_all() -> None:
+    readings = (reading("b", 0.9),)
+    found = merge_offer(offer("a", 0.3), readings, SCHEMA, 6)
+    assert [each.plan for each in found] == [plan("b"), plan("a")]
+    assert merge_offer(offer("a", MIN_PROBABILITY / 2), readings, SCHEMA, 6) is readings
+    assert merge_offer(None, readings, SCHEMA, 6) is readings
+
+
+def test_the_same_plan_is_one_reading_with_the_higher_probability() -> None:
+    [found] = merge_offer(offer("b", 0.7), (reading("b", 0.9),), SCHEMA, 6)
+    assert (found.score, found.probability) == (0.9, 0.9)
+    [unsure] = merge_offer(offer("b", 0.3), (reading("b", 0.4, ("x",)),), SCHEMA, 6)
+    assert (unsure.score, unsure.unused) == (0.4, ("x",))
+
+
+def test_the_lead_counts_only_questions_with_another_plan() -> None:
+    features = [{**WORDS, "same words": 0.9}, {**WORDS, "same words": 0.8}, {**WORDS, "same words": 0.6}]
+    leads = word_leads(features, [plan("a"), plan("a"), plan("b")])
+    assert leads == [pytest.approx(0.3), pytest.approx(0.2), pytest.approx(-0.3)]
