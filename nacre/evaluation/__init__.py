@@ -11,5 +11,6 @@
 - comparing: configurations, reasoners, branches and strategies against each other
 - learn: weights and limits of the rules (`python -m nacre.evaluation.learn`)
 - learning: weights, probabilities and limits from questions with gold answers
+- verified: what verified questions are worth, and the weights of likeness to them
 - synthetic: fictional graphs, reworded questions, and questions without an answer
 """

@@ -66,7 +66,9 @@ def house(data: Path) -> Iterator[Composition]:
     composition.library.close()
 
 
-def confirm(house: Composition, question: str, plan: Plan | None = None, sql: str = "", **more: Any) -> VerifiedQuestion:
+def confirm(
+    house: Composition, question: str, plan: Plan | None = None, sql: str = "", **more: Any
+) -> VerifiedQuestion:
     query = VerifiedQuery(tool="sql", text=sql) if sql else None
     entry = VerifiedQuestion(
         question_id("ropes", question), question, question, to_json(plan) if plan else None, query, "", "text", "ann",
@@ -144,7 +146,9 @@ async def test_other_questions_are_answered_as_before(house: Composition) -> Non
 
 
 async def test_a_confirmed_query_runs_again(house: Composition) -> None:
-    confirm(house, "Which one would you hang a ship on?", sql="SELECT label FROM rope ORDER BY breaking_load DESC LIMIT 1")
+    confirm(
+        house, "Which one would you hang a ship on?", sql="SELECT label FROM rope ORDER BY breaking_load DESC LIMIT 1"
+    )
     record = await ask(house, "which one would you hang a ship on")
     assert (record["values"], record["status"]) == (["Petrel"], "answered")
     assert record["verified"] is not None

@@ -38,7 +38,10 @@ def test_elements_are_classes_and_predicates() -> None:
 
 def test_other_constants_take_their_places_in_all_parts_of_a_plan() -> None:
     others = Substitution(
-        things={("p1",): (("p2",), "Ben")}, texts={("glaze", "celadon"): "shino"}, numbers={1200.0: 900.0}, limits={3: 5}
+        things={("p1",): (("p2",), "Ben")},
+        texts={("glaze", "celadon"): "shino"},
+        numbers={1200.0: 900.0},
+        limits={3: 5},
     )
     both = substitute(Combine("union", SELECT, SELECT), others)
     assert both.left == both.right

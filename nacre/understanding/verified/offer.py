@@ -53,9 +53,22 @@ def offers(
     graph: SchemaGraph,
 ) -> list[Offer]:
     """The plans of verified questions with the names of this one, the likeliest first."""
+    compared = compare_verified(verified[:MAX_COMPARED], question, links, readings, graph)
+    found = [Offer(each, alignment, offer_probability(features)) for each, alignment, features in compared]
+    return sorted(found, key=lambda offer: -offer.probability)
+
+
+def compare_verified(
+    verified: Sequence[VerifiedQuestion],
+    question: Question,
+    links: Sequence[Link],
+    readings: Sequence[Reading],
+    graph: SchemaGraph,
+) -> list[tuple[VerifiedQuestion, Alignment, dict[str, float]]]:
+    """The verified questions whose slots the question fills, with the features of likeness."""
     compared = []
     elements = plan_elements(readings[0].plan.body) if readings else frozenset()
-    for each in verified[:MAX_COMPARED]:
+    for each in verified:
         template = template_of(each, graph.schema)
         alignment = align_question(template, question, links, graph) if template is not None else None
         if alignment is not None:
@@ -63,11 +76,7 @@ def offers(
             features = likeness_features(alignment, words, question, links, readings, elements)
             compared.append((each, alignment, features))
     leads = word_leads([features for *_, features in compared], [a.plan for _, a, _ in compared])
-    found = [
-        Offer(each, alignment, offer_probability({**features, "lead": lead}))
-        for (each, alignment, features), lead in zip(compared, leads, strict=True)
-    ]
-    return sorted(found, key=lambda offer: -offer.probability)
+    return [(each, a, {**features, "lead": lead}) for (each, a, features), lead in zip(compared, leads, strict=True)]
 
 
 def offer_probability(features: Mapping[str, float]) -> float:

@@ -1,6 +1,6 @@
 """Measure what verified questions change: questions, some verified, their wordings -> right answers before and after.
 
-    python -m nacre.evaluation.comparing.verified FOLDER [--graph NAME]... [--count 10] [--seed 1]
+    python -m nacre.evaluation.verified.measure FOLDER [--graph NAME]... [--count 10] [--seed 1]
 
 FOLDER/GRAPH/questions.jsonl has questions with gold answers, FOLDER/GRAPH/wordings.jsonl the same in other words
 (`original`: the id, `question`). Of the questions that have wordings, or of all if none has, `count` are drawn by the
