@@ -5,6 +5,7 @@ The packages build on each other in this order; none imports a later one:
     linking/     Question -> Links: what its spans may name in the graph
     parsing/     Question + Links -> Candidates: readings with plans
     ranking/     Candidates -> Readings with probabilities, before and after they run
+    verified/    Readings + questions that people confirmed -> one more Reading
     glossing/    German and French questions and labels -> English words
     dialogue/    question + earlier turns -> Rewrite: a question that stands alone
 

@@ -1,9 +1,7 @@
 """Turns of people who confirmed questions: the same question, others of its shape, and examples in prompts."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -45,9 +43,8 @@ STRONGEST = Plan(
         limit=1,
     )
 )
-LOAD = Plan(
-    Select((Attribute("rope", f"{HERE}load"),), (Variable("rope", (f"{HERE}Rope",), keys=(f"{HERE}mooring",), label="Heron"),))
-)  # fmt: skip
+HERON = Variable("rope", (f"{HERE}Rope",), keys=(f"{HERE}mooring",), label="Heron")
+LOAD = Plan(Select((Attribute("rope", f"{HERE}load"),), (HERON,)))
 
 
 @pytest.fixture(scope="module")
@@ -66,15 +63,13 @@ def house(data: Path) -> Iterator[Composition]:
     composition.library.close()
 
 
-def confirm(
-    house: Composition, question: str, plan: Plan | None = None, sql: str = "", **more: Any
-) -> VerifiedQuestion:
+def confirm(house: Composition, question: str, plan: Plan | None = None, sql: str = "") -> VerifiedQuestion:
     query = VerifiedQuery(tool="sql", text=sql) if sql else None
     entry = VerifiedQuestion(
         question_id("ropes", question), question, question, to_json(plan) if plan else None, query, "", "text", "ann",
         "2026-05-03T10:00:00Z", "v1",
     )  # fmt: skip
-    return house.library.verified.add("ropes", replace(entry, **more))
+    return house.library.verified.add("ropes", entry)
 
 
 async def ask(house: Composition, question: str, owner: str = "ann", model: ScriptedModel | None = None) -> Answer:
@@ -89,8 +84,13 @@ async def ask(house: Composition, question: str, owner: str = "ann", model: Scri
 
 
 @pytest.mark.parametrize(
-    "typed", ["Which one would you hang a ship on?", "which one would you hang a SHIP on", "Which one woudl you hang a ship on?"]
-)  # fmt: skip
+    "typed",
+    [
+        "Which one would you hang a ship on?",
+        "which one would you hang a SHIP on",
+        "Which one woudl you hang a ship on?",
+    ],
+)
 async def test_the_same_question_is_answered_by_the_confirmed_plan(house: Composition, typed: str) -> None:
     entry = confirm(house, "Which one would you hang a ship on?", STRONGEST)
     record = await ask(house, typed)

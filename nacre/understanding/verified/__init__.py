@@ -1,1 +1,12 @@
-"""Verified questions: a question + questions that people confirmed -> a further reading with its probability."""
+"""Verified questions: a question + questions that people confirmed -> a further reading with its probability.
+
+Reading order:
+    slots          the names and numbers of a plan, and the plan with others in their place
+    template       a verified question with the places of its names and numbers
+    align          a template and a question -> the plan for the names of the question
+    likeness       features of how like the question is
+    offer          the likeliest plan as a reading among the others; weights.json has the weights of the features
+    same_question  whether a question is a verified one, up to slips of typing
+    apply          Understanding + verified questions -> Understanding
+    proposals      words of verified questions that a semantic layer could teach
+"""

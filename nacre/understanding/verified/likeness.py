@@ -42,6 +42,11 @@ class Words:
     missing: tuple[Token, ...]
 
     @property
+    def are_shared(self) -> bool:
+        """Whether the verified question or its plan has one of the words."""
+        return bool(self.same or self.synonymous or self.own)
+
+    @property
     def count(self) -> int:
         return sum(map(len, (self.same, self.synonymous, self.own, self.other, self.weak, self.unlinked)))
 

@@ -23,8 +23,12 @@ from nacre.wording.phrases.plan import verbalise_plan
 WEIGHTS_FILE = Path(__file__).with_name("weights.json")
 # verified questions that are compared with one question
 MAX_COMPARED = 24
+# longer questions are only compared as a whole, since all pairs of words are looked at (given)
+MAX_TOKENS_COMPARED = 60
 # less likely plans are not offered, and none is surer than this (given)
 MIN_PROBABILITY, MAX_PROBABILITY = 0.2, 0.98
+# if a name and a word are others than in the verified question, the answer asks back (given)
+MAX_DOUBTFUL = 0.55
 # likelier plans account for all words of the question (given)
 LIKELY = 0.5
 
@@ -67,12 +71,19 @@ def compare_verified(
 ) -> list[tuple[VerifiedQuestion, Alignment, dict[str, float]]]:
     """The verified questions whose slots the question fills, with the features of likeness."""
     compared = []
+    if len(question.tokens) > MAX_TOKENS_COMPARED:
+        return []
     elements = plan_elements(readings[0].plan.body) if readings else frozenset()
     for each in verified:
         template = template_of(each, graph.schema)
-        alignment = align_question(template, question, links, graph) if template is not None else None
+        if template is None or len(template.question.tokens) > MAX_TOKENS_COMPARED:
+            continue
+        alignment = align_question(template, question, links, graph)
         if alignment is not None:
             words = compare_words(alignment, question, links, graph)
+            if not (words.are_shared or (template.names and not alignment.changed)):
+                # nothing but its form speaks for it
+                continue
             features = likeness_features(alignment, words, question, links, readings, elements)
             compared.append((each, alignment, features))
     leads = word_leads([features for *_, features in compared], [a.plan for _, a, _ in compared])
@@ -81,7 +92,10 @@ def compare_verified(
 
 def offer_probability(features: Mapping[str, float]) -> float:
     """The probability that a plan with these features of likeness answers the question."""
-    return min(MAX_PROBABILITY, probability(weighted_sum(features, load_likeness_weights())))
+    # "who rang the bell of A" may be no other wording of "who cast the bell of B"
+    is_doubtful = features["changed"] and features["unlinked words"] and features["missing share"]
+    most = MAX_DOUBTFUL if is_doubtful else MAX_PROBABILITY
+    return min(most, probability(weighted_sum(features, load_likeness_weights())))
 
 
 def merge_offer(offer: Offer | None, readings: tuple[Reading, ...], schema: Schema, most: int) -> tuple[Reading, ...]:
