@@ -23,7 +23,6 @@ from nacre.evaluation.learning.plan_values import plan_values
 from nacre.evaluation.questions import GoldQuestion, read_gold_questions, standalone_questions
 from nacre.evaluation.verdict import is_right
 from nacre.evaluation.verified.measure import verified_entries
-from nacre.records.evidence import Cell
 from nacre.records.json_form import from_json, to_json
 from nacre.records.plan import Attribute, Body, Itself, Plan, Select, Variable
 from nacre.records.turn import Rewrite
@@ -105,7 +104,8 @@ def with_other_name(asked: AskedQuestion, graph: Graph, draw: Random) -> AskedQu
         return None
     tokens = template.question.tokens
     text = asked.text[: tokens[slot.start].start] + name + asked.text[tokens[slot.end - 1].end :]
-    return AskedQuestion(text, {"id": "", "question": text, "answers": list(values)}, plan, asked.weight)  # type: ignore[typeddict-item]
+    answers = [value for value in values if value is not None]
+    return AskedQuestion(text, {"id": "", "question": text, "answers": answers}, plan, asked.weight)
 
 
 def _names(thing: Variable | None, predicate: str, graph: Graph) -> list[tuple[str, str]]:
@@ -119,17 +119,15 @@ def _names(thing: Variable | None, predicate: str, graph: Graph) -> list[tuple[s
     else:
         return []
     try:
-        table, _, _ = run_plan(Plan(body), graph.tables, round=1)  # type: ignore[arg-type]
+        table, _, _ = run_plan(Plan(body), graph.tables, round=1)
     except NacreError:
         return []
     own = thing.keys if thing is not None else ()
     rows = zip(table.rows, table.keys, strict=True) if table is not None else ()
     named = ((row[0], keys[0] if keys else "") for row, keys in rows)
-    return [(name, key) for name, key in named if _is_name(name) and key not in own]
-
-
-def _is_name(cell: Cell) -> bool:
-    return isinstance(cell, str) and 0 < len(cell) < LONGEST_NAME
+    return [
+        (name, key) for name, key in named if isinstance(name, str) and 0 < len(name) < LONGEST_NAME and key not in own
+    ]
 
 
 def _pairs(asked: AskedQuestion, entries: Sequence[VerifiedQuestion], graph: Graph) -> Iterator[Pair]:

@@ -68,7 +68,8 @@ def compare_words(alignment: Alignment, question: Question, links: Sequence[Link
             kind = _linked_kind(i, links, template.elements, graph, alignment.taken)
         places[kind].add(i)
     missing = tuple(token for at, token in enumerate(template.words) if at not in matched)
-    return Words(*(frozenset(places[kind]) for kind in places), missing)
+    same, synonymous, own, other, weak, unlinked = map(frozenset, places.values())
+    return Words(same, synonymous, own, other, weak, unlinked, missing)
 
 
 def unaccounted_words(

@@ -69,7 +69,7 @@ def _taught(template: Template, linker: Linker) -> Iterator[tuple[str, str]]:
     unnamed = asked - named_elements(question, links, asked, graph, others)
     phrases = list(_runs(sorted(unknown), question))
     if len(phrases) == 1 and len(unnamed) == 1:
-        yield phrases[0], *unnamed
+        yield phrases[0], next(iter(unnamed))
 
 
 def _runs(places: Collection[int], question: Question) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from nacre.records.plan import Attribute, Body, Edge, Filter, Itself, Select, Variable
 
@@ -85,9 +85,9 @@ def substitute(body: T, others: Substitution) -> T:
     if isinstance(body, Filter) and (constants := _constants(body)):
         right = tuple(_other(each, _predicate(body), others) for each in constants)
         changed["right"] = right if isinstance(body.right, tuple) else right[0]
-    if isinstance(body, Select) and body.limit in others.limits:
+    if isinstance(body, Select) and body.limit is not None and body.limit in others.limits:
         changed["limit"] = others.limits[body.limit]
-    return replace(body, **changed) if changed else body  # type: ignore[return-value]
+    return replace(cast(Any, body), **changed) if changed else body
 
 
 def _other(constant: Any, predicate: str, others: Substitution) -> Any:

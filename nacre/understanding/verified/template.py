@@ -86,7 +86,8 @@ def _template(text: str, plan_json: str) -> Template | None:
 
 def _name_slots(tokens: Sequence[Token], constants: PlanConstants) -> list[NameSlot]:
     """The names that the words contain, each constant once; those of more words first, so that none is a part."""
-    named = [(name_tokens(each.label), each, ("", "")) for each in constants.things]
+    named: list[tuple[tuple[str, ...], Variable | None, tuple[str, str]]] = []
+    named += [(name_tokens(each.label), each, ("", "")) for each in constants.things]
     named += [(name_tokens(each[1]), None, each) for each in constants.texts]
     found: list[NameSlot] = []
     for name, thing, text in sorted(named, key=lambda each: -len(each[0])):
