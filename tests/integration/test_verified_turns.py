@@ -88,7 +88,7 @@ async def ask(house: Composition, question: str, owner: str = "ann", model: Scri
     [
         "Which one would you hang a ship on?",
         "which one would you hang a SHIP on",
-        "Which one would yuo hang a ship on?",
+        "Which one would you hnag a ship on?",
     ],
 )
 async def test_the_same_question_is_answered_by_the_confirmed_plan(house: Composition, typed: str) -> None:
