@@ -25,7 +25,7 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 # MB of a new environment with `pip install .`, without pip and setuptools in it, byte code included
 MAX_SIZE = 400
 # processor time of a cold question relative to the import of LangGraph alone, which a busy machine slows as much
-MAX_COLD_ASK = 3.3
+MAX_COLD_ASK = 4.0
 HOUSE = {"nacre", "ingestion", "tools", "agents", "graph"}
 CLIENTS = ROOT / "examples/clients"
 
@@ -97,24 +97,15 @@ def test_the_shell_completes_commands_and_options(tmp_path: Path) -> None:
     for typed, at, expected in (("nacre in", 1, {"ingest", "index"}), ("nacre ask --gr", 2, {"--graph"})):
         asked = clean_environment(_NACRE_COMPLETE="complete_bash", COMP_WORDS=typed, COMP_CWORD=str(at))
         assert expected <= set(run([nacre], tmp_path, asked).split())
-    script = run(
-        [nacre, "--show-completion"],
-        tmp_path,
-        clean_environment(
-            SHELL="/bin/bash",
-            _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1",
-        ),
-        60,
-    )
+    known = clean_environment(_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
+    script = run([nacre, "--show-completion", "bash"], tmp_path, known)
     assert "_NACRE_COMPLETE" in script
 
 
 def needed() -> dict[str, list[str]]:
     """What docs/clients.md says that each script needs, by script."""
     page = (ROOT / "docs/clients.md").read_text()
-    packages = dict(
-        re.findall(r"^\| [^|]+ \| \[[^|]*\]\(#([\w-]+)\) \|[^|]*`pip install ([^`]+)` \|$", page, re.MULTILINE)
-    )
+    packages = dict(re.findall(r"^\| [^|]+ \| \[[^|]*\]\(#([\w-]+)\) \|[^|]*`pip install ([^`]+)`", page, re.MULTILINE))
     scripts = {}
     for section in page.split("\n## ")[1:]:
         title = re.sub(r"[^\w\- ]", "", section.splitlines()[0].lower()).replace(" ", "-")
