@@ -4,6 +4,7 @@ import logging
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
 from typing import Any, cast
 
 from langgraph.checkpoint.memory import InMemorySaver
@@ -149,20 +150,11 @@ class TurnService:
             if id:
                 stack.callback(self.composition.resources.leases.release_run, id)
             if before is not None and not thread:
-                turn = stream_stateless_turn(
-                    self._app, question, before, graph=name, owner=caller.owner, context=context, id=id
-                )
+                stateless = partial(stream_stateless_turn, self._app, question, before, owner=caller.owner)
+                turn = stateless(graph=name, context=context, id=id)
             else:
-                turn = stream_turn(
-                    self._app,
-                    question,
-                    graph=name,
-                    thread=thread,
-                    owner=caller.owner,
-                    context=context,
-                    id=id,
-                    start=start,
-                )
+                stateful = partial(stream_turn, self._app, question, thread=thread, owner=caller.owner)
+                turn = stateful(graph=name, context=context, id=id, start=start)
             try:
                 async for kind, payload in turn:
                     if kind == "answer":

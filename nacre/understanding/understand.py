@@ -89,13 +89,8 @@ def understand(
     match = filter_by_answer_type(parse_question(question, links, linker, deadline, most), question, graph)
     candidates = answering_candidates(match, question, rewrite.scope)[:most]
     cut = deadline.is_over()
-    ranked, readings = best_readings(
-        rank_candidates(candidates, question, graph, load_weights(), _similarity(question, linker)),
-        question,
-        links,
-        graph,
-        schema,
-    )
+    scored = rank_candidates(candidates, question, graph, load_weights(), _similarity(question, linker))
+    ranked, readings = best_readings(scored, question, links, graph, schema)
     revised = revised_readings(ranked, links, question, rewrite.scope, linker, schema)
     if rewrite.scope is not None and rewrite.scope.how == "number":
         # All other readings contain the number that only stands in for the earlier answer.
@@ -124,9 +119,7 @@ def understand(
         named=named_things(links, question, written, linker),
         absent=absent_names(unknown, question, linker.lexicon),
     )
-    if not verified or rewrite.scope is not None:
-        return understanding
-    return apply_verified(understanding, verified, text, question, links, linker)
+    return apply_verified(understanding, () if rewrite.scope else verified, text, question, links, linker)
 
 
 def question_text(rewrite: Rewrite) -> str:

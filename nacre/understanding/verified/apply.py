@@ -33,6 +33,8 @@ def apply_verified(
     The same question is a match; its plan comes first and is certain. Otherwise the likeliest plan of a similar
     question is one more reading.
     """
+    if not verified:
+        return understanding
     schema = linker.schema
     same = next((each for each in verified if is_same_question(each, text, question, linker.lexicon)), None)
     if same is not None:
