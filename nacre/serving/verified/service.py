@@ -34,12 +34,16 @@ CHECK_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class VerifiedPage:
-    """Verified questions of a graph that a caller may see, the latest first. `more`: there are further ones."""
+    """Verified questions of a graph that a caller may see, the latest first. `more`: there are further ones.
+
+    `owner` is the caller, as `by` names it in the entries of its own.
+    """
 
     graph: str
     questions: tuple[VerifiedQuestion, ...]
     more: bool
     may_approve: bool
+    owner: str
 
 
 class VerifiedQuestionService:
@@ -73,7 +77,7 @@ class VerifiedQuestionService:
                 name, self._seen_by(caller), search=search, states=states, waiting=waiting, limit=limit + 1, skip=skip
             )
         )
-        return VerifiedPage(name, tuple(found[:limit]), len(found) > limit, may_approve(caller))
+        return VerifiedPage(name, tuple(found[:limit]), len(found) > limit, may_approve(caller), caller.owner)
 
     async def confirm_turn(self, caller: Caller, thread: str, turn: int, graph: str | None = None) -> VerifiedQuestion:
         """Confirm the answer of a turn of the caller's own thread, which is about `graph` if that is given."""

@@ -100,4 +100,4 @@ export function showFailure(own, problem, again) {
   if (own === latestRequest) $("look").replaceChildren(breadcrumbs(new URLSearchParams(location.search).get("graph")), failureBox(problem, problem.status === 404 ? "" : button("Try again", again)));
 }
 
-export const breadcrumbs = (graph) => element("nav", { class: "crumbs", "aria-label": "Where this is" }, element("a", { href: pageAddress({ graph }) }, graph), " / ", element("a", { href: pageAddress({ graph, class: "" }) }, "classes"), " · ", element("a", { href: pageAddress({ graph, names: "" }) }, "names"));
+export const breadcrumbs = (graph) => element("nav", { class: "crumbs", "aria-label": "Where this is" }, element("a", { href: pageAddress({ graph }) }, graph), " / ", element("a", { href: pageAddress({ graph, class: "" }) }, "classes"), " · ", element("a", { href: pageAddress({ graph, names: "" }) }, "names"), " · ", element("a", { href: pageAddress({ graph, verified: "" }) }, "verified questions"));

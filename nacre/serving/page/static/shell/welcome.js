@@ -39,7 +39,7 @@ export async function showWelcome(ask) {
   $("head").textContent = "Ask " + graph;
   $("about").textContent = graph;
   const missing = Object.keys(about.unavailable).filter((each) => !(each in OPTIONAL_BRANCHES));
-  $("lead").replaceChildren(about.problem || countPhrase(about.things, "thing") + ", " + countPhrase(about.triples, "fact") + ", " + countPhrase(about.classes, "class", "classes") + ". Every answer cites its sources. ", about.problem ? "" : element("a", { href: pageAddress({ graph, names: "" }) }, "Names"), state.choices.may_write ? element("span", {}, " · ", addLink()) : "", missing.length ? element("span", { class: "quiet" }, " Not available: " + missing.map(branchLabel).join(", ") + ".") : "");
+  $("lead").replaceChildren(about.problem || countPhrase(about.things, "thing") + ", " + countPhrase(about.triples, "fact") + ", " + countPhrase(about.classes, "class", "classes") + ". Every answer cites its sources. ", about.problem ? "" : element("span", {}, element("a", { href: pageAddress({ graph, names: "" }) }, "Names"), " · ", element("a", { href: pageAddress({ graph, verified: "" }) }, "Verified questions")), state.choices.may_write ? element("span", {}, " · ", addLink()) : "", missing.length ? element("span", { class: "quiet" }, " Not available: " + missing.map(branchLabel).join(", ") + ".") : "");
   const others = state.graphs.filter((each) => each.name !== graph).slice(0, MAX_OTHER_GRAPHS);
   $("others").hidden = !others.length;
   $("others").replaceChildren(element("span", { class: "quiet" }, "Other graphs"), ...others.map((each) => element("a", { href: pageAddress({ graph: each.name }) }, each.name)));

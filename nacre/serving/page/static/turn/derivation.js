@@ -97,10 +97,27 @@ function queryDetails(each, record) {
     out.replaceChildren(element("p", { class: "working" }, "Running …"));
     try {
       const ran = await send("POST", apiPath("graphs", record.graph, "query"), { language, text: written });
-      out.replaceChildren(element("p", { class: "quiet" }, countPhrase(ran.rows.length, "row") + (ran.truncated ? ", cut off" : "") + ", " + formatSeconds(ran.seconds)), ran.columns.length ? rowTable({ ...ran, name: "rows", caption: each.words || "Rows", cell: (value) => (typeof value === "string" && isIri(value) ? thingLink(record.graph, value) : null) }) : "");
+      out.replaceChildren(element("p", { class: "quiet" }, countPhrase(ran.rows.length, "row") + (ran.truncated ? ", cut off" : "") + ", " + formatSeconds(ran.seconds)), ran.columns.length ? rowTable({ ...ran, name: "rows", caption: each.words || "Rows", cell: (value) => (typeof value === "string" && isIri(value) ? thingLink(record.graph, value) : null) }) : "", ran.rows.length && !ran.truncated ? confirmRows(written) : "");
     } catch (problem) {
       out.replaceChildren(failureBox(problem));
     }
+  }
+  // these rows answer the question: it becomes a verified one with this query
+  function confirmRows(written) {
+    const own = button("These rows answer “" + record.standalone + "”", async () => {
+      own.disabled = true;
+      out.querySelector(".failure")?.remove();
+      const { confirm, confirmedNote } = await import("./feedback.js");
+      try {
+        own.replaceWith(confirmedNote(await confirm(record.graph, { question: record.standalone, query: { tool: language, text: written } })));
+        out.tabIndex = -1;
+        out.focus();
+      } catch (problem) {
+        own.disabled = false;
+        out.append(failureBox(problem));
+      }
+    }, "chip");
+    return element("div", { class: "row" }, own);
   }
   function edit() {
     const field = element("textarea", { class: "code", rows: String(Math.min(16, text.split("\n").length + 1)), spellcheck: "false", maxlength: "10000", "aria-label": "Query to run" });
@@ -115,7 +132,7 @@ function queryDetails(each, record) {
     field.focus();
   }
   begin();
-  return element("details", { class: "query" + (each.error ? " bad" : "") }, element("summary", {}, element("span", {}, each.words || "query"), element("span", { class: "quiet" }, " " + (each.error ? "failed" : countPhrase(each.rows, "row") + (each.truncated ? ", cut off" : "")) + ", " + formatSeconds(each.seconds) + (each.by === "model" ? ", by the model" : ""))),
+  return element("details", { class: "query" + (each.error ? " bad" : "") }, element("summary", {}, element("span", {}, each.words || "query"), element("span", { class: "quiet" }, " " + (each.error ? "failed" : countPhrase(each.rows, "row") + (each.truncated ? ", cut off" : "")) + ", " + formatSeconds(each.seconds) + (record?.verified ? ", as confirmed" : each.by === "model" ? ", by the model" : ""))),
     each.error ? element("p", { class: "error" }, each.error.message) : "", text ? box : "", buttons, out);
 }
 

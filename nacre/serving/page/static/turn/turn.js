@@ -1,7 +1,7 @@
 // One question and its answer: events of a running turn, or a stored record -> an article.
 
 import { get, apiPath, send } from "../shared/api.js";
-import { $, button, countPhrase, failureBox, icon, element, download, announce, iconButton } from "../shared/dom.js";
+import { $, button, countPhrase, day, failureBox, icon, element, download, announce, iconButton } from "../shared/dom.js";
 import { loadLabels, thingLink } from "../shared/labels.js";
 import { renderMarkdown, linkNames } from "./markdown.js";
 import { citationButton } from "./citation.js";
@@ -12,6 +12,8 @@ const STATUS_LABELS = {
   answered: "Answered", partial: "A part is missing", clarify: "Several readings", not_in_graph: "Not in this graph",
   not_understood: "Not understood", failed: "Failed",
 };
+// who confirms on a server without keys
+const LOCAL = "local";
 const TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 // an answer with at least MIN_LIST names becomes a list, which shows MAX_NAMED names at first
 const MIN_LIST = 6, MAX_NAMED = 30;
@@ -181,7 +183,7 @@ function statusLines(turn, record) {
     sure && element("span", { class: "sure", title: "Probability that this is right, as measured on other graphs" }, " · " + sure + " sure"))];
   const notes = [];
   if (record.reason && !record.answer.includes(record.reason)) notes.push(record.reason);
-  if (record.verified) notes.push("Confirmed by " + record.verified.by + " on " + new Date(record.verified.at).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" }) + ".");
+  if (record.verified) parts.push(element("p", { class: "quiet confirmation" }, "Confirmed by " + (record.verified.by === LOCAL ? "you" : record.verified.by) + " on " + day(record.verified.at) + "."));
   notes.push(...record.caveats);
   if (!record.thread && turn.hooks.ask) notes.push("This turn is not stored: the conversations can't be written now.");
   for (const [agent, by] of Object.entries(record.by)) if (by !== "rules" && by !== "model") notes.push(agent + ": " + by);
@@ -218,6 +220,7 @@ function toolbar(turn, record, kept) {
   }));
   if (record.thread) {
     bar.append(thumbButton(turn, record, kept, 1), thumbButton(turn, record, kept, -1));
+    if (hooks.ask && isConfirmable(record)) bar.append(confirmButton(turn, record));
     if (hooks.ask) bar.append(iconButton("pencil", "Edit the question", () => editInPlace(turn.asked, record.question, "Edit the question", "Ask again", (said) => hooks.ask(said, record.turn), () => turn.asked.replaceChildren(element("p", {}, record.question)))));
     if (hooks.fork) bar.append(iconButton("fork", "Go on from here in a new conversation", () => hooks.fork(record)));
   }
@@ -232,18 +235,28 @@ function thumbButton(turn, record, kept, value) {
   const own = iconButton(value > 0 ? "up" : "down", value > 0 ? "This answer is right" : "This answer is wrong", async () => {
     if (own.getAttribute("aria-pressed") === "true") return judge(0, "");
     return value > 0 ? judge(1, "") : reason();
-  }, { "aria-pressed": String(kept?.thumb === value) });
+  }, { "aria-pressed": String(kept?.thumb === value), "data-thumb": value });
   async function judge(thumb, comment) {
-    try { await send("PUT", url, { thumb, comment }); } catch (problem) { own.closest(".rest").append(failureBox(problem)); return; }
-    for (const each of own.parentElement.querySelectorAll("[aria-pressed]")) each.setAttribute("aria-pressed", "false");
-    own.setAttribute("aria-pressed", String(thumb === value));
+    try { await send("PUT", url, { thumb, comment }); } catch (problem) { own.closest(".rest").append(failureBox(problem)); return false; }
+    showThumb(own.parentElement, thumb);
     announce(thumb ? "Kept. Thank you." : "Taken back.");
+    return true;
   }
-  function reason() {
-    const box = element("div", { class: "reason" });
-    own.closest(".tools").after(box);
-    editInPlace(box, kept?.comment || "", "What is wrong with it? You may leave this empty.", "Keep", (said) => { box.remove(); return judge(-1, said); }, () => { box.remove(); own.focus(); }, true);
-  }
+  const reason = async () => (await import("./feedback.js")).askWhatIsWrong(turn, record, kept?.comment || "", own, (said) => judge(-1, said));
+  return own;
+}
+
+function showThumb(bar, thumb) {
+  for (const each of bar.querySelectorAll("[data-thumb]")) each.setAttribute("aria-pressed", String(Number(each.dataset.thumb) === thumb));
+}
+
+// Whether a plan or query answered, which can be run again.
+const isConfirmable = (record) => !record.verified && !["failed", "not_understood"].includes(record.status) && Boolean(record.plan || record.citations.some((each) => each.query != null));
+
+// "This is right" makes a verified question of the answer; the thumb is stored with it.
+function confirmButton(turn, record) {
+  const thumb = async (value) => { await send("PUT", apiPath("threads", record.thread, "turns", record.turn, "feedback"), { thumb: value, comment: "" }); showThumb(own.parentElement, value); };
+  const own = element("button", { type: "button", class: isChosen(turn, record) ? "chip confirm" : "plain confirm", "aria-pressed": "false", title: "Use this answer when the question is asked again", onclick: async () => (await import("./feedback.js")).toggleConfirmed(turn, record, own, thumb) }, icon("check"), "This is right");
   return own;
 }
 

@@ -1,0 +1,59 @@
+// What a person says of an answer: right (it becomes a verified question), or wrong and why, or what was meant.
+
+import { apiPath, send } from "../shared/api.js";
+import { announce, button, element, failureBox } from "../shared/dom.js";
+import { pageAddress } from "../shared/state.js";
+import { editInPlace } from "./turn.js";
+
+const MAX_COMMENT = 4000;
+
+// What became of a confirmation, with a link to the list of them.
+export function confirmedNote(entry) {
+  const waiting = entry.state !== "in use" ? "Not used: " + entry.state + "." : entry.approved ? "This question gets this answer from now on." : "Waiting for approval: until then it answers your questions only.";
+  const note = element("p", { class: "quiet confirmed" }, "Confirmed by you. " + waiting + " ", element("a", { href: pageAddress({ graph: entry.graph, verified: "" }) }, "Verified questions"));
+  announce("Confirmed by you. " + waiting);
+  return note;
+}
+
+// Confirm a query for a question; its entry, or a Problem.
+export const confirm = async (graph, body) => ({ ...(await send("POST", apiPath("graphs", graph, "verified"), body)), graph });
+
+// Confirm the answer of a turn, or take that back; `own` is the pressed button.
+export async function toggleConfirmed(turn, record, own, thumb) {
+  if (own.getAttribute("aria-disabled")) return;
+  own.setAttribute("aria-disabled", "true");
+  for (const each of turn.rest.querySelectorAll(".confirmed, .failure")) each.remove();
+  try {
+    if (turn.confirmed) {
+      const { id, by } = turn.confirmed;
+      // it may be gone already, removed in the list
+      await send("DELETE", apiPath("graphs", record.graph, "verified", id) + "?" + new URLSearchParams({ by })).catch((problem) => { if (problem.status !== 404) throw problem; });
+      turn.confirmed = null;
+      announce("Taken back.");
+    } else {
+      turn.confirmed = await confirm(record.graph, { thread: record.thread, turn: record.turn });
+      own.closest(".tools").after(confirmedNote(turn.confirmed));
+    }
+    own.setAttribute("aria-pressed", String(Boolean(turn.confirmed)));
+    await thumb(turn.confirmed ? 1 : 0);
+  } catch (problem) {
+    own.closest(".tools").after(failureBox(problem));
+  } finally {
+    own.removeAttribute("aria-disabled");
+  }
+}
+
+// Ask what is wrong: one of the offered readings was meant, or a reason in words. `keep(comment)` stores it.
+export function askWhatIsWrong(turn, record, comment, own, keep) {
+  turn.rest.querySelector(".reason")?.remove();
+  const box = element("div", { class: "reason" }), written = element("div");
+  own.closest(".tools").after(box);
+  const close = () => { box.remove(); own.focus(); };
+  const meant = async (words) => { box.remove(); if (await keep(("It should have been: " + words).slice(0, MAX_COMMENT))) turn.hooks.ask(words); };
+  if (record.options.length && turn.hooks.ask) {
+    box.append(element("div", { class: "options", role: "group", "aria-label": "It should have been" }, element("p", {}, "It should have been"), record.options.map((option) => button(option.words, () => meant(option.words), "chip"))));
+  }
+  box.append(written);
+  editInPlace(written, comment, "Wrong because … (you may leave this empty)", "Keep", (said) => { close(); keep(said); }, close, true);
+  if (turn.hooks.derive && record.queries.some((each) => each.text)) written.querySelector(".row").append(button("Correct its query", () => { box.remove(); turn.hooks.derive(turn); }, "plain"));
+}
