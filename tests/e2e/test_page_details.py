@@ -15,7 +15,7 @@ from tests.e2e.test_page import LAST, QUESTION, STATIC, ask, begin, taken
 browser, context, page, mixed = test_page.browser, test_page.context, test_page.page, test_page.mixed
 pytestmark = test_page.pytestmark
 
-NAME_ENDINGS = ("bo", "ca", "den", "fa", "gil", "hom", "ka", "lin", "mor")
+NAME_ENDINGS = ("bo", "ca", "den", "fa", "gil", "hom", "ka", "lin", "more")
 BUOYS = 45
 NAMES = [f"{first}{second} Marker" for first in ("Ar", "Bel", "Cor", "Dun", "Els") for second in NAME_ENDINGS]
 
