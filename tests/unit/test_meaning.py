@@ -23,6 +23,8 @@ def meaning_text(meaning: str, columns: tuple[str, ...], *rows: tuple[Cell, ...]
         ("the looms of Hay", ("label",), [("Ada",)], (), "The only loom of Hay is Ada."),
         ("how much dearer Ada is", ("n",), [(5,)], ("EUR",), "How much dearer Ada is: 5 EUR."),
         ("the oldest loom", ("label",), [("Ada",), ("Bo",)], (), "The oldest looms are Ada and Bo."),
+        ("the length of the loom", ("n",), [(4,), (5,)], ("m", "m"), "The lengths of the loom are 4 m and 5 m."),
+        ("the equipment of the loom", ("e",), [("A",), ("B",)], (), "The equipment of the loom: A and B."),
         ("when the loom was built", ("year",), [(1999,)], (), "When the loom was built: 1999."),
         (
             "the range of the cart",

@@ -20,6 +20,9 @@ from nacre.wording.answers.sentence import (
 from nacre.wording.answers.tables import captioned_table
 from nacre.wording.answers.verbalisation import Verbalisation
 
+# more values than these follow a colon
+MAX_SENTENCE_VALUES = 6
+
 
 def verbalise_meaning(meaning: str, table: Table, data: Verbalisation) -> Verbalisation:
     """The same data in a sentence from their meaning: "the prices of the mills" or "whether the mill is old"; without a
@@ -78,9 +81,9 @@ def _sentence(words: str, names: list[str]) -> str:
     if is_many and len(names) == 1 and phrase.startswith("the ") and not names[0][:1].isdigit():
         return f"{_single(phrase)} is {values}."
     if not is_many and len(names) > 1:
-        if not _is_ranked(phrase):
+        if (several := plural(phrase)) == phrase or len(names) > MAX_SENTENCE_VALUES:
             return f"{capitalise_first(phrase)}: {values}."
-        phrase, is_many = plural(phrase), True
+        phrase, is_many = several, True
     return f"{capitalise_first(phrase)} {'are' if is_many else 'is'} {values}."
 
 
