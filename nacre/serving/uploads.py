@@ -164,7 +164,7 @@ class Uploads:
 
     def _wait(self, process: "subprocess.Popen[bytes]", state: UploadState) -> None:
         folder, deadline = self._home / state.upload, time.monotonic() + INGEST_SECONDS
-        cancelled = False
+        cancelled, before = False, self._version(state.graph)
         while process.poll() is None:
             cancelled = (folder / CANCEL).exists()
             if cancelled or time.monotonic() > deadline:
@@ -173,10 +173,19 @@ class Uploads:
             time.sleep(POLL_SECONDS)
         with self._lock:
             self._running = None
-        phase: Phase = "cancelled" if cancelled else "done" if process.returncode == 0 else "failed"
+        # what was published before it was stopped is the graph's version
+        is_done = process.returncode == 0 or (cancelled and self._version(state.graph) != before)
+        phase: Phase = "done" if is_done else "cancelled" if cancelled else "failed"
         log.info("upload into %s: %s", state.graph, phase)
         shutil.rmtree(folder / FILES, ignore_errors=True)
         self._write(replace(state, phase=phase))
+
+    def _version(self, graph: str) -> bytes:
+        """What names the current version of a graph; empty without one."""
+        try:
+            return (self._data / graph / "current").read_bytes()
+        except FileNotFoundError:
+            return b""
 
     def _lines(self, folder: Path) -> tuple[str, ...]:
         """What the ingest printed, without the folders of this machine."""

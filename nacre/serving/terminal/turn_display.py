@@ -91,7 +91,7 @@ def _format_cost(cost: Cost) -> str:
 def note_lines(record: Answer, model: str = "") -> list[str]:
     """Notes about the answer: who confirmed it, caveats, and steps in which the model at `model` failed."""
     lines = []
-    if (verified := record["verified"]) is not None:
+    if (verified := record.get("verified")) is not None:
         lines.append(f"Confirmed by {verified['by']} on {format_value(verified['at'][:DAY_LENGTH])}.")
     if record["status"] == "failed" and not record["answer"]:
         lines.append(f"Failed: {record['reason'] or 'no branch gave evidence'}")

@@ -56,11 +56,11 @@ class PropertyValues:
     @property
     def life_event(self) -> tuple[str, str]:
         """A birth or death as a verb with its time or place: ("were born", "in Rome"); ("", "") for others."""
-        verb, place = phrase_map("wording", "life").get(self.label.one, ("", ""))
-        if not verb or self.subject == IT or self.count > 1:
+        one, many, place = phrase_map("wording", "life").get(self.label.one, ("", "", ""))
+        if not one or self.subject == IT or self.count > 1:
             return "", ""
         is_year = place == "on" and self.text.isdigit()
-        return verb[self.subject.many], f"{'in' if is_year else place} {self.text}"
+        return many if self.subject.many else one, f"{'in' if is_year else place} {self.text}"
 
     def clause(self, owner: str = "") -> str:
         """The values as a clause with the pronoun, or with the `owner` by name: "its price is 5 EUR"."""
