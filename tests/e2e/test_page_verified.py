@@ -58,6 +58,7 @@ def test_wrong_offers_the_readings_and_the_picked_one_is_confirmed(page, server,
     page.click(f"{LAST} [aria-label='This answer is wrong']")
     offered = page.locator(f"{LAST} .reason .options button")
     words = offered.first.inner_text()
+    assert serious(page) == []
     offered.first.focus()
     page.keyboard.press("Enter")
     page.wait_for_selector("#turns article:nth-child(2) .tools")
@@ -86,6 +87,7 @@ def test_the_rows_of_an_edited_query_are_confirmed(page, server):
     query.get_by_text("Run", exact=True).click()
     query.get_by_text(f"These rows answer “{QUESTION}”").click()
     expect(query.locator(".confirmed")).to_contain_text("Confirmed by you")
+    assert serious(page) == []
     (entry,) = entries(server)
     assert entry["query"] == {"tool": "sql", "text": SQL}
     query.locator(".confirmed a").click()
@@ -126,6 +128,40 @@ def test_the_list_is_searched_run_and_removed_by_keyboard(page, server):
     expect(page.locator("#look [role=status]")).to_contain_text("1 question checked: 0 with other values, 0 not used")
     page.select_option("#look select", "aside")
     expect(page.locator("#look [role=status]")).to_have_text("None found.")
+    tidy(server)
+
+
+def test_many_entries_come_in_pages_and_problems_are_shown_beside_them(page, server):
+    tidy(server)
+    body = {"question": QUESTION, "query": {"tool": "sql", "text": SQL}}
+    entry = httpx.post(f"{server}{PATH}", json=body, timeout=60).json()
+
+    def reply(route):
+        skip = int(route.request.url.partition("skip=")[2].partition("&")[0])
+        some = [
+            {**entry, "question": f"{HOSTILE} {number}", "by": "bo", "state": "contradicted", "note": "<b>Cy</b>"}
+            for number in range(skip, skip + 50)
+        ]
+        route.fulfill(
+            json={"graph": "reading-room", "questions": some, "more": skip < 50, "may_approve": False, "owner": "ann"}
+        )
+
+    page.route("**/verified?*", reply)
+    page.goto(f"{server}/?graph=reading-room&verified=")
+    rows = page.locator("#look .terms > li")
+    expect(rows).to_have_count(50)
+    expect(rows.first).to_contain_text("contradicted")
+    expect(rows.first).to_contain_text("<b>Cy</b>")
+    # those of others can be run, and not be removed without the right
+    expect(rows.first.get_by_role("button")).to_have_count(1)
+    page.get_by_role("button", name="Show more").click()
+    expect(rows).to_have_count(100)
+    expect(rows.nth(50).get_by_role("button")).to_be_focused()
+    expect(page.get_by_role("button", name="Show more")).to_have_count(0)
+    rows.first.get_by_role("button").click()
+    expect(rows.first.locator(".failure")).to_contain_text("There is no verified question")
+    assert page.locator("#look b, #look img").count() == 0
+    page.complaints[:] = [text for text in page.complaints if "404" not in text]
     tidy(server)
 
 
