@@ -37,9 +37,12 @@ def test_who_may_not_write_sees_no_way_to_and_is_refused(page, fresh, tmp_path):
     assert fresh("ingest", GRAPHS / "reading_room.ttl", "--graph", "reading-room", "--no-vectors").returncode == 0
     reader = fresh("keys", "add", "ann").stdout.strip()
     writer = fresh("keys", "add", "bo", "--may", "write").stdout.strip()
-    with serving(tmp_path / "data", tmp_path, NACRE_MAX_UPLOAD="1") as (address, _):
-        headers = [{"Authorization": f"Bearer {token}"} for token in (reader, writer)]
-        ann, bo = (httpx.Client(base_url=address, headers=each) for each in headers)
+    headers = [{"Authorization": f"Bearer {token}"} for token in (reader, writer)]
+    with (
+        serving(tmp_path / "data", tmp_path, NACRE_MAX_UPLOAD="1") as (address, _),
+        httpx.Client(base_url=address, headers=headers[0]) as ann,
+        httpx.Client(base_url=address, headers=headers[1]) as bo,
+    ):
         assert ann.get("/api/choices").json()["may_write"] is False
         assert ann.post("/api/uploads").status_code == 403
         assert ann.delete("/api/graphs/reading-room", params={"confirm": "reading-room"}).status_code == 403
