@@ -56,3 +56,10 @@ def test_the_lead_counts_only_questions_with_another_plan() -> None:
     features = [{**WORDS, "same words": 0.9}, {**WORDS, "same words": 0.8}, {**WORDS, "same words": 0.6}]
     leads = word_leads(features, [plan("a"), plan("a"), plan("b")])
     assert leads == [pytest.approx(0.3), pytest.approx(0.2), pytest.approx(-0.3)]
+
+
+def test_a_sure_reading_of_the_rules_stays_first_and_is_less_sure() -> None:
+    first, other = merge_offer(offer("a", 0.5), (reading("b", 0.8),), SCHEMA, 6)
+    assert (first.plan, other.plan) == (plan("b"), plan("a"))
+    assert first.probability == pytest.approx(0.4)
+    assert other.score < first.score

@@ -5,6 +5,7 @@ Reading order:
     template       a verified question with the places of its names and numbers
     align          a template and a question -> the plan for the names of the question
     likeness       features of how like the question is
+    contradictions what rules an offer out
     offer          the likeliest plan as a reading among the others; weights.json has the weights of the features
     same_question  whether a question is a verified one, up to slips of typing
     apply          Understanding + verified questions -> Understanding

@@ -11,7 +11,7 @@ from nacre.understanding.linking.linker import Linker
 from nacre.understanding.question.types import Link, Question
 from nacre.understanding.ranking.best_readings import MAX_READINGS
 from nacre.understanding.ranking.calibrate import MAX_LOG_ODDS
-from nacre.understanding.verified.offer import LIKELY, Offer, merge_offer, offers
+from nacre.understanding.verified.offer import LIKELY, Offer, merge_offer, offers, standing_offer
 from nacre.understanding.verified.same_question import is_same_question
 from nacre.understanding.verified.template import template_of
 from nacre.wording.phrases.plan import verbalise_plan
@@ -41,7 +41,7 @@ def apply_verified(
         return _with_match(replace(understanding, examples=(same,)), same, schema)
     found = offers(verified, question, links, understanding.readings, linker.index.graph)
     understanding = replace(understanding, examples=_examples(found, verified))
-    best = next(iter(found), None)
+    best = standing_offer(found, question, links, linker.index.graph)
     readings = merge_offer(best, understanding.readings, schema, MAX_READINGS)
     if best is None or readings == understanding.readings:
         return understanding

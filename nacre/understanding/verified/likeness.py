@@ -1,6 +1,6 @@
 """How like a question is to a verified one: Alignment + Question + Links + readings -> named features, 0..1 each."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -105,7 +105,7 @@ def likeness_features(
     template, count = alignment.template, max(1, words.count)
     of_verified = max(1, len(template.words))
     first = readings[0] if readings else None
-    cues, others = (_computing(each) for each in (question.cues, template.cues))
+    cues, others = (computing_cues(each) for each in (question.cues, template.cues))
     agreeing = sum(r.score for r in readings if r.plan.body == alignment.plan.body)
     return {
         "bias": 1.0,
@@ -163,11 +163,15 @@ def plan_shape(plan: Plan) -> tuple[object, ...]:
     return (body.kind, *answers, order, bool(body.group or body.by), sum(each.negated for each in body.filters))
 
 
-def _computing(cues: Sequence[Cue]) -> set[str]:
-    kinds = {COMPUTING_CUES[cue.kind] for cue in cues if cue.kind in COMPUTING_CUES}
+def computing_cues(cues: Sequence[Cue]) -> set[str]:
+    """The values of `COMPUTING_CUES` of the cues, and the directions of those that order."""
+    return {COMPUTING_CUES[cue.kind] for cue in cues if cue.kind in COMPUTING_CUES} | cue_directions(cues)
+
+
+def cue_directions(cues: Iterable[Cue]) -> set[str]:
+    """The directions, "up" and "down", of cues that order."""
     ranking = [cue for cue in cues if COMPUTING_CUES.get(cue.kind) == "order"]
-    directions = {DIRECTIONS.get(cue.kind) or cue.ranking[0] for cue in ranking}
-    return kinds | (directions & {"up", "down"})
+    return {DIRECTIONS.get(cue.kind) or cue.ranking[0] for cue in ranking} & {"up", "down"}
 
 
 def _overlap(one: Collection[str], other: Collection[str]) -> float:

@@ -15,6 +15,7 @@ from nacre.understanding.question.types import Link, Question
 from nacre.understanding.ranking.calibrate import log_odds_before_running, probability
 from nacre.understanding.ranking.rank import weighted_sum
 from nacre.understanding.verified.align import Alignment, align_question
+from nacre.understanding.verified.contradictions import asks_otherwise, rules_are_surer
 from nacre.understanding.verified.likeness import compare_words, likeness_features, word_leads
 from nacre.understanding.verified.slots import plan_elements
 from nacre.understanding.verified.template import template_of
@@ -27,10 +28,10 @@ MAX_COMPARED = 24
 MAX_TOKENS_COMPARED = 60
 # less likely plans are not offered, and none is surer than this (given)
 MIN_PROBABILITY, MAX_PROBABILITY = 0.2, 0.98
-# if a name and a word are others than in the verified question, the answer asks back (given)
-MAX_DOUBTFUL = 0.55
 # likelier plans account for all words of the question (given)
 LIKELY = 0.5
+# the share of an offer of that of the reading of the rules that is surer, at most (given)
+SHARE_BEHIND = 0.5
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,18 @@ def offers(
     compared = compare_verified(verified[:MAX_COMPARED], question, links, readings, graph)
     found = [Offer(each, alignment, offer_probability(features)) for each, alignment, features in compared]
     return sorted(found, key=lambda offer: -offer.probability)
+
+
+def standing_offer(
+    found: Sequence[Offer], question: Question, links: Sequence[Link], graph: SchemaGraph
+) -> Offer | None:
+    """The likeliest of the offers; None if there is none, or if the question contradicts it. The next one is no
+    better: its words are fewer."""
+    best = next(iter(found), None)
+    if best is None:
+        return None
+    words = compare_words(best.alignment, question, links, graph)
+    return None if asks_otherwise(best.alignment, words, question, links, graph) else best
 
 
 def compare_verified(
@@ -92,15 +105,12 @@ def compare_verified(
 
 def offer_probability(features: Mapping[str, float]) -> float:
     """The probability that a plan with these features of likeness answers the question."""
-    # "who rang the bell of A" may be no other wording of "who cast the bell of B"
-    is_doubtful = features["changed"] and features["unlinked words"] and features["missing share"]
-    most = MAX_DOUBTFUL if is_doubtful else MAX_PROBABILITY
-    return min(most, probability(weighted_sum(features, load_likeness_weights())))
+    return min(MAX_PROBABILITY, probability(weighted_sum(features, load_likeness_weights())))
 
 
 def merge_offer(offer: Offer | None, readings: tuple[Reading, ...], schema: Schema, most: int) -> tuple[Reading, ...]:
     """The readings with the offered plan, the likeliest first. A reading of the rules with the same plan takes its
-    probability; the others share what is left."""
+    probability; the others share what is left, and the first one stays before the offer if it is sure and surer."""
     if offer is None or offer.probability < MIN_PROBABILITY:
         return readings
     plan, chance = offer.alignment.plan, offer.probability
@@ -108,12 +118,14 @@ def merge_offer(offer: Offer | None, readings: tuple[Reading, ...], schema: Sche
     # the chance contains already that the rules agree
     score = max(chance, own.score if own is not None else 0.0)
     sure = min(MAX_PROBABILITY, max(chance, (own.probability or 0.0) if own is not None else 0.0))
+    left = 1 - chance
+    if rules_are_surer(offer.alignment, chance, next(iter(readings), None)):
+        score = min(score, readings[0].score * left * SHARE_BEHIND)
     odds = max(log_odds_before_running(sure), own.odds if own is not None else -math.inf)
     words = verbalise_plan(plan, schema)
     unused = own.unused if own is not None and chance < LIKELY else ()
     covered = own.covered if own is not None and chance < LIKELY else 1.0
     merged = Reading(plan, score, covered, words, sure, unused, odds)
-    left = 1 - chance
     others = [
         replace(each, score=each.score * left, probability=(each.probability or 0.0) * left,
                 odds=each.odds + math.log(left))
