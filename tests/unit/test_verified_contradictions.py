@@ -34,6 +34,7 @@ LIST = Select((Itself("loom"),), LOOM)
 TOWN = Select((Attribute("loom", "town"),), LOOM)
 BOUGHT = Select((Attribute("loom", "bought"),), LOOM)
 COUNT = Select((Aggregate("count", Itself("loom")),), LOOM)
+SUM = Select((Aggregate("sum", Attribute("loom", "shafts")),), LOOM)
 WIDEST = Select((Itself("loom"),), LOOM, order=Order(Attribute("loom", "shafts"), descending=True), limit=1)
 NONE: frozenset[int] = frozenset()
 NO_WORDS = Words(NONE, NONE, NONE, NONE, NONE, NONE, ())
@@ -88,6 +89,8 @@ def test_the_first_words_say_what_is_asked_for(question: str, kind: str) -> None
         ("Is there a loom in town?", "The looms in town", LIST),
         ("Which looms stand in town?", "Is there a loom in town?", Ask(LIST)),
         ("Show the looms", "How many looms are there?", COUNT),
+        ("How many looms have shafts?", "The total of the shafts", SUM),
+        ("The total of different shafts", "The total of the shafts", SUM),
     ],
 )
 def test_a_plan_with_another_kind_of_answer_is_out(question: str, verified: str, body: Body) -> None:
@@ -102,6 +105,8 @@ def test_a_plan_with_another_kind_of_answer_is_out(question: str, verified: str,
         ("Where do we weave?", "The towns of the looms", TOWN),
         # the person who confirmed it found the answer right
         ("When did it come?", "When did the loom come to us?", TOWN),
+        ("Shafts in total", "The total of the shafts", SUM),
+        ("How many shafts do they have?", "How many shafts have the looms in total?", SUM),
         ("Give me the number of looms", "How many looms are there?", COUNT),
     ],
 )
