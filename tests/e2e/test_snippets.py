@@ -3,6 +3,7 @@
 A shown output is compared with what is printed. `NOT_RUN` lists what is not run here, with the reason.
 """
 
+import gc
 import glob
 import io
 import os
@@ -28,6 +29,9 @@ from tests.support.snippets import (
     read_snippets,
 )
 
+# a reader's snippet need not close its client
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 # commands that are not run here: the reason, and what they look like
 NOT_RUN = {
     "other tests or CI run this target of the Makefile": r"make(?: (?:test|demo|e2e|e2e-full|fmt|dev))?$",
@@ -38,6 +42,9 @@ NOT_RUN = {
     "it needs a chat model, or downloads one": r"nacre model |NACRE_MODEL=|nacre layer draft",
     "it needs this endpoint": r".*https://(?:store\.example|query\.wikidata|dbpedia|graph\.corp)|nacre .* --graph far",
     "it needs the extra bundled, with search by meaning": r"nacre complete ",
+    "it needs this database: tests/integration/test_databases.py attaches others": (
+        r"NACRE_DATABASE_KEYS=|nacre attach (?:sqlite|duckdb|postgresql|mysql)|nacre .* --graph (?:shop|sales)\b"
+    ),
     "it needs this package and its site: tests/integration/test_loaders.py has a loader": r"nacre ingest --loader ",
     "it is a pattern with words to fill in": r".*\b(?:NAME|GRAPH|QUESTION|FILE\.ttl)\b",
     "the tests have an empty folder of their own": r"(?:mkdir|cd) ",
@@ -113,7 +120,7 @@ class Reader:
             name, _, value = words.pop(0).partition("=")
             self._patch.setenv(name, value)
         assert words[0] == "nacre", (place, f"a command of no kind that this test runs: {command.text}")
-        words = [each for word in words[1:] for each in (sorted(glob.glob(word)) if "*" in word else [word])]
+        words = [each for word in words[1:] for each in (sorted(glob.glob(word)) or [word])]
         self._patch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in command.typed)))
         with redirect_stdout(io.TextIOWrapper(io.BytesIO(), encoding="utf-8")) as output:
             code = main(words)
@@ -182,6 +189,8 @@ def reader(
             else:
                 reader.save(name, content)
         yield reader
+    # what snippets leave open is collected here, and not in a later test
+    gc.collect()
 
 
 def completed(snippets: list[Snippet]) -> list[Snippet]:
