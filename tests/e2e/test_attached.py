@@ -21,6 +21,9 @@ from tests.e2e.conftest import GRAPHS, Nacre, command, free_port, started
 from tests.support import sparql_server as servers
 from tools.guards.sandbox import Sandbox
 
+# iterators of pyoxigraph complain if they are collected in another thread than theirs, whichever test ran them
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 OXIGRAPH = shutil.which("oxigraph", path=str(Path(sys.executable).parent)) or shutil.which("oxigraph")
 VIRTUOSO, ISQL = shutil.which("virtuoso-t"), shutil.which("isql-vt")
 FILE = GRAPHS / "archipelago.ttl"

@@ -643,6 +643,8 @@ def test_the_documentation_and_the_playground_work(page, server):
     page.wait_for_selector("section#post-api-ask:target table")
     page.goto(f"{server}/ask/playground/")
     page.wait_for_selector("text=Inputs")
+    # the form is filled from the schema, which comes later
+    page.wait_for_load_state("networkidle")
     page.locator("textarea").nth(0).fill(QUESTION)
     page.locator("textarea").nth(1).fill("reading-room")
     page.click("text=Start")
