@@ -51,7 +51,7 @@ e2e: .venv/dev.stamp
 		$$(test "$$(id -u)" = 0 || echo sudo) env DEBIAN_FRONTEND=noninteractive \
 			apt-get install -y -qq virtuoso-opensource >/dev/null; fi
 	@echo "==> end-to-end tests: started servers, the real command line"
-	@$(BIN)/python -m pytest $(SPREAD) tests/e2e
+	@$(BIN)/python -m pytest $(SPREAD) --no-loadscope-reorder tests/e2e
 
 # what installs packages: clients from npm (needs node), archives in every Python at hand, the steps of the Dockerfile
 e2e-full: e2e
