@@ -224,6 +224,20 @@ def server(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
         yield address
 
 
+@pytest.fixture(scope="module")
+def arts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, dict[str, dict[str, str]]]]:
+    """The address of a server with two graphs, "arts" and "other", and the headers of two keys: "bo" may read only
+    "other"."""
+    folder = tmp_path_factory.mktemp("arts")
+    nacre = command(folder / "data", folder)
+    for name in ("arts", "other"):
+        assert nacre("ingest", GRAPHS / "painters.ttl", "--graph", name, "--no-vectors").returncode == 0
+    rights = {"ann": (), "bo": ("--graphs", "other")}
+    keys = {name: nacre("keys", "add", name, *more).stdout.strip() for name, more in rights.items()}
+    with serving(folder / "data", folder) as (address, _):
+        yield address, {name: {"Authorization": f"Bearer {key}"} for name, key in keys.items()}
+
+
 @contextmanager
 def in_studio(data: Path, folder: Path, **settings: str) -> Iterator[str]:
     """The address of a running `langgraph dev`, which refuses calls that block its event loop."""

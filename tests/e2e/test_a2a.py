@@ -4,7 +4,6 @@ import asyncio
 import json
 import uuid
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import httpx
 import pytest
@@ -22,26 +21,10 @@ from a2a.utils.errors import (
 )
 from google.protobuf.json_format import MessageToDict
 
-from tests.e2e.conftest import command, serving
-
-ARTS = Path(__file__).parents[1] / "fixtures/graphs/painters.ttl"
 QUESTION = "How many painters are there?"
 # two links fit as well, and neither is named
 UNSURE, OTHER = "Where did Mira Holt live?", "towns that Mira Holt died in"
 CARD = "/.well-known/agent-card.json"
-
-
-@pytest.fixture(scope="module")
-def arts(tmp_path_factory):
-    """A server with two graphs and two keys, of which one may read only one graph."""
-    folder = tmp_path_factory.mktemp("arts")
-    nacre = command(folder / "data", folder)
-    for name in ("arts", "other"):
-        assert nacre("ingest", ARTS, "--graph", name, "--no-vectors").returncode == 0
-    keys = {name: nacre("keys", "add", name, *more).stdout.strip()
-            for name, more in {"ann": (), "bo": ("--graphs", "other")}.items()}  # fmt: skip
-    with serving(folder / "data", folder) as (address, _):
-        yield address, {name: {"Authorization": f"Bearer {key}"} for name, key in keys.items()}
 
 
 @asynccontextmanager

@@ -2,17 +2,14 @@
 
 import json
 import uuid
-from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.e2e.conftest import command, serving
 from tests.support.agui_order import order_problems
 
 QUESTION = "How many pages does Granite have?"
 # two links fit as well, and neither is named
-ARTS = Path(__file__).parents[1] / "fixtures/graphs/painters.ttl"
 UNSURE, OTHER = "Where did Mira Holt live?", "towns that Mira Holt died in"
 
 
@@ -83,19 +80,6 @@ def test_a_thread_is_a_conversation_and_can_be_edited(server):
     edited = agent_input("And Signal Box?", thread, forwardedProps={"instead_of": 2, "theme": "dark"})
     assert state(run(server, edited))["nacre"]["values"] == [420]
     assert len(httpx.get(f"{server}/api/threads/{thread}").json()["turns"]) == 2
-
-
-@pytest.fixture(scope="module")
-def arts(tmp_path_factory):
-    """A server with two graphs and two keys, of which one may read only one graph."""
-    folder = tmp_path_factory.mktemp("arts")
-    nacre = command(folder / "data", folder)
-    for name in ("arts", "other"):
-        assert nacre("ingest", ARTS, "--graph", name, "--no-vectors").returncode == 0
-    keys = {name: nacre("keys", "add", name, *more).stdout.strip()
-            for name, more in {"ann": (), "bo": ("--graphs", "other")}.items()}  # fmt: skip
-    with serving(folder / "data", folder) as (address, _):
-        yield address, {name: {"Authorization": f"Bearer {key}"} for name, key in keys.items()}
 
 
 def test_a_question_with_two_meanings_is_interrupted_and_resumed(arts):

@@ -32,7 +32,7 @@ PLAIN = {"NACRE_EMBEDDER": "none"}
 UNCLEAR = "Where is Mira Holt from?"
 
 
-def made(folder):
+def make_graphs(folder):
     """A data folder with three graphs."""
     nacre = command(folder / "data", folder)
     (folder / "studios.ttl").write_text(TWO_WAYS)
@@ -46,7 +46,7 @@ def made(folder):
 @pytest.fixture(scope="module")
 def graphs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("langgraph")
-    made(folder)
+    make_graphs(folder)
     return folder
 
 

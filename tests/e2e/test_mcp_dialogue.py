@@ -52,7 +52,7 @@ def replying(*replies):
     return show, shown
 
 
-async def asked(client, question, **arguments):
+async def ask(client, question, **arguments):
     result = await client.call_tool("ask", {"question": question, **arguments})
     assert not result.is_error, result.content
     return result.structured_content
@@ -62,12 +62,12 @@ async def asked(client, question, **arguments):
 async def test_a_client_that_shows_forms_is_asked_which_reading_was_meant(connect, thread):
     show, shown = replying(("accept", {"option": OTHER}))
     async with connect(elicitation_callback=show) as client:
-        answer = await asked(client, UNSURE, thread=thread)
+        answer = await ask(client, UNSURE, thread=thread)
         assert shown[0].requested_schema["properties"]["option"]["enum"] == [OTHER]
         assert "Or did you mean" in shown[0].message
         assert (answer["values"], answer["status"], answer["thread"]) == (["Visby"], "answered", thread)
         # a sure answer asks nothing
-        assert (await asked(client, "How many painters are there?"))["values"] == [3]
+        assert (await ask(client, "How many painters are there?"))["values"] == [3]
         assert len(shown) == 1
 
 
@@ -75,7 +75,7 @@ async def test_who_chooses_nothing_gets_the_first_answer(connect):
     for action in ("decline", "cancel"):
         show, shown = replying((action, None))
         async with connect(elicitation_callback=show) as client:
-            answer = await asked(client, UNSURE)
+            answer = await ask(client, UNSURE)
             assert (answer["values"], answer["status"]) == (["Lund"], "clarify")
             assert [option["words"] for option in answer["options"]] == [OTHER]
             assert len(shown) == 1
@@ -83,7 +83,7 @@ async def test_who_chooses_nothing_gets_the_first_answer(connect):
 
 async def test_a_client_without_forms_gets_the_options(connect):
     async with connect() as client:
-        answer = await asked(client, UNSURE)
+        answer = await ask(client, UNSURE)
         assert (answer["status"], answer["options"]) == ("clarify", [{"n": 1, "words": OTHER}])
 
 
@@ -125,7 +125,7 @@ async def test_a_server_over_standard_input_asks_while_the_call_runs(arts):
         result = await client.call_tool("ask", {"question": UNSURE}, progress_callback=report)
         assert (result.structured_content["values"], result.structured_content["status"]) == (["Visby"], "answered")
         assert seen
-        answer = await asked(client, UNSURE, thread="trip")
+        answer = await ask(client, UNSURE, thread="trip")
         assert (answer["values"], answer["status"], len(shown)) == (["Lund"], "clarify", 2)
 
 

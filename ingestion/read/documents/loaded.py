@@ -11,7 +11,7 @@ from ingestion.read.documents.text import BLOCK_SEPARATOR, DocumentText, Unreada
 
 # written by an ingest in a folder of its own; files of users with this name are not read
 SUFFIX = ".loaded"
-# many loaders return Markdown, and none says so
+# many loaders return Markdown without naming the format
 _HEADING = re.compile(r"^#{1,6} \S", re.MULTILINE)
 
 

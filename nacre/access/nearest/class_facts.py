@@ -65,7 +65,7 @@ class ClassFacts(NamedTuple):
     readings: tuple[Reading, ...] = ()
 
 
-class _Asked(NamedTuple):
+class _QuestionForms(NamedTuple):
     """A question, the forms of its words without those of its classes, and what compares meanings."""
 
     question: str
@@ -96,7 +96,9 @@ def class_facts(understanding: Understanding, graph: Graph, round: int) -> Class
         return ClassFacts()
     most = MOST_SENTENCES // len(classes)
     sentences = [each for iri in classes for each in islice(_member_sentences(iri, graph, round), most)]
-    asked = _Asked(understanding.standalone, asked_forms(_without_classes(understanding)), graph.lexicon.embedder)
+    asked = _QuestionForms(
+        understanding.standalone, asked_forms(_without_classes(understanding)), graph.lexicon.embedder
+    )
     readings, values = list[Reading](), list[EvidenceSentence]()
     for each in _nearest_properties(asked, classes, graph.schema):
         stated = [s for s in sentences if [p for _, p, _ in s.triples] == [each.predicate.iri]]
@@ -155,7 +157,7 @@ def _without_classes(understanding: Understanding) -> str:
 
 
 def _nearest_sentences(
-    asked: _Asked, sentences: Sequence[EvidenceSentence], schema: Schema
+    asked: _QuestionForms, sentences: Sequence[EvidenceSentence], schema: Schema
 ) -> Iterator[EvidenceSentence]:
     """The nearest texts, and the nearest facts whose value has a word of the question."""
     facts = [fact_text(each, each.title) for each in sentences]
@@ -176,7 +178,7 @@ def _nearest_sentences(
             yield replace(sentences[i], nearness=Nearness(round_likeness(likeness), sentences[i].keys[0]))
 
 
-def _nearest_properties(asked: _Asked, classes: Sequence[str], schema: Schema) -> list[_ClassProperty]:
+def _nearest_properties(asked: _QuestionForms, classes: Sequence[str], schema: Schema) -> list[_ClassProperty]:
     """The nearest properties of the classes, the nearest first."""
     pairs = [
         (iri, each)

@@ -41,7 +41,7 @@ from nacre.understanding.understand import understand
 OWNER, NOBODY = "evaluation", "evaluation without"
 
 
-class Asked(NamedTuple):
+class MeasuredQuestion(NamedTuple):
     """A question asked before and after some were verified; `kind` is "wording" or "other"."""
 
     kind: str
@@ -81,7 +81,7 @@ def _right_values(gold: GoldQuestion, reading: Reading, graph: Graph) -> Sequenc
 
 async def measure_graph(
     composition: Composition, app: App, folder: Path, count: int, seed: int, others: int | None
-) -> list[Asked]:
+) -> list[MeasuredQuestion]:
     """The wordings of the verified questions of one graph, and other questions, before and after."""
     name, store = folder.name, composition.library.verified
     golds = [
@@ -106,11 +106,11 @@ async def measure_graph(
         store.remove_all(name, OWNER)
 
 
-async def _ask_both(app: App, graph: str, kind: str, gold: GoldQuestion, question: str) -> Asked:
+async def _ask_both(app: App, graph: str, kind: str, gold: GoldQuestion, question: str) -> MeasuredQuestion:
     # first a time that is not counted, so that the stores are warm
     answers = {owner: await _answer(app, graph, question, owner) for owner in (NOBODY, OWNER, NOBODY, OWNER)}
     before, after = answers[NOBODY], answers[OWNER]
-    return Asked(kind, gold, before[0], after[0], (before[1], after[1]))
+    return MeasuredQuestion(kind, gold, before[0], after[0], (before[1], after[1]))
 
 
 async def _answer(app: App, graph: str, question: str, owner: str) -> tuple[Answer, float]:
@@ -123,7 +123,7 @@ async def _answer(app: App, graph: str, question: str, owner: str) -> tuple[Answ
     return record, time.process_time() - started
 
 
-def report(asked: Sequence[Asked]) -> Iterator[str]:
+def report(asked: Sequence[MeasuredQuestion]) -> Iterator[str]:
     """A line for each kind: right before and after, said with confidence and right of these, median milliseconds."""
     for kind in ("wording", "other"):
         own = [each for each in asked if each.kind == kind]
@@ -146,7 +146,7 @@ def _percent(part: int, whole: int) -> str:
 
 async def _measure(folders: Sequence[Path], count: int, seed: int, others: int | None) -> None:
     composition = compose(Settings())
-    app, asked = composition.build(), list[Asked]()
+    app, asked = composition.build(), list[MeasuredQuestion]()
     for folder in folders:
         found = await measure_graph(composition, app, folder, count, seed, others)
         sys.stdout.write(f"{folder.name}: {len(found)} questions\n{''.join(report(found))}")

@@ -1,6 +1,7 @@
 """/api/graphs/{graph}/...: an overview of the schema, things and classes, labels of IRIs, follow-up questions."""
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
@@ -18,12 +19,14 @@ from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnS
 from nacre.serving.http.look_up import LookUpSlotDep
 from nacre.stores.catalog import Library
 from nacre.stores.compute_once import compute_once
+from nacre.stores.graph import Graph
 
 MAX_IRI, MAX_LABELS, MAX_FOLLOW_UPS = 2000, 500, 3
 
 router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=ERROR_RESPONSES)
 
 IriQuery = Annotated[str, Query(min_length=1, max_length=MAX_IRI)]
+Found = TypeVar("Found")
 
 
 class LabelRequest(BaseModel):
@@ -45,14 +48,7 @@ def thing_details(
     service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep, iri: IriQuery
 ) -> Thing:
     """Its facts in both directions, and passages that mention it."""
-    with service.library.open(graph) as opened:
-        try:
-            thing = local_thing(opened, iri)
-        except ToolError as error:
-            raise ConfigError(str(error)) from error
-    if thing is None:
-        raise NotFound("The graph has no thing with this IRI.")
-    return thing
+    return read_graph(service.library, graph, "thing", lambda opened: local_thing(opened, iri))
 
 
 @router.get("/{graph}/class", summary="Get a class")
@@ -66,14 +62,7 @@ def class_details(
     skip: Annotated[int, Query(ge=0, le=10**6)] = 0,
 ) -> ClassView:
     """The properties of its members, and 50 members by name from `skip` on."""
-    with service.library.open(graph) as opened:
-        try:
-            view = class_view(opened, iri, search, skip)
-        except ToolError as error:
-            raise ConfigError(str(error)) from error
-    if view is None:
-        raise NotFound("The graph has no class with this IRI.")
-    return view
+    return read_graph(service.library, graph, "class", lambda opened: class_view(opened, iri, search, skip))
 
 
 @router.post("/{graph}/labels", summary="Look up labels")
@@ -116,3 +105,18 @@ def _follow_ups(
 ) -> list[str]:
     with library.open(name, version) as graph:
         return find_follow_up_questions(graph, things, asked, answered, MAX_FOLLOW_UPS)
+
+
+def read_graph(library: Library, name: str, sought: str, read: Callable[[Graph], Found | None]) -> Found:
+    """What `read` finds in the graph of this name.
+
+    Raises ConfigError where its store refuses, and NotFound if there is no `sought` ("thing", "class") with the IRI.
+    """
+    with library.open(name) as opened:
+        try:
+            found = read(opened)
+        except ToolError as error:
+            raise ConfigError(str(error)) from error
+    if found is None:
+        raise NotFound(f"The graph has no {sought} with this IRI.")
+    return found

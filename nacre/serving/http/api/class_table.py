@@ -10,10 +10,9 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from nacre.access.browse.class_facet import class_facet
 from nacre.access.browse.class_table import class_table
-from nacre.errors import ConfigError, ToolError
+from nacre.errors import ConfigError
 from nacre.records.browse import Comparison, Facet, MemberTable, RowFilter, TableRequest
-from nacre.serving.errors import NotFound
-from nacre.serving.http.api.browse import MAX_IRI, IriQuery
+from nacre.serving.http.api.browse import MAX_IRI, IriQuery, read_graph
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep
 from nacre.serving.http.look_up import LookUpSlotDep
@@ -63,14 +62,7 @@ def class_rows(
     `filter` is `PROPERTY = VALUE`, `PROPERTY >= VALUE`, `PROPERTY <= VALUE` or `PROPERTY none`, with the IRI of the
     property; several are combined with "and". Up to a million members are counted.
     """
-    with service.library.open(graph) as opened:
-        try:
-            table = class_table(opened, request)
-        except ToolError as error:
-            raise ConfigError(str(error)) from error
-    if table is None:
-        raise NotFound("The graph has no class with this IRI.")
-    return table
+    return read_graph(service.library, graph, "class", lambda opened: class_table(opened, request))
 
 
 @router.get("/{graph}/class/facet", summary="Count the values of a property")
@@ -83,14 +75,7 @@ def class_values(
     property: Annotated[str, Query(min_length=1, max_length=MAX_IRI)],
 ) -> Facet:
     """The 30 most frequent values among the members that pass the other filters, and the lowest and highest number."""
-    with service.library.open(graph) as opened:
-        try:
-            facet = class_facet(opened, request, property)
-        except ToolError as error:
-            raise ConfigError(str(error)) from error
-    if facet is None:
-        raise NotFound("The graph has no class with this IRI.")
-    return facet
+    return read_graph(service.library, graph, "class", lambda opened: class_facet(opened, request, property))
 
 
 @router.get(
@@ -108,13 +93,7 @@ def class_file(
     format: Literal["csv", "json"] = "csv",
 ) -> Response:
     """Up to 10,000 rows from `skip` on, with the IRI of each member. Several values of a cell are separated by "; "."""
-    with service.library.open(graph) as opened:
-        try:
-            table = class_table(opened, request, MAX_EXPORTED)
-        except ToolError as error:
-            raise ConfigError(str(error)) from error
-    if table is None:
-        raise NotFound("The graph has no class with this IRI.")
+    table = read_graph(service.library, graph, "class", lambda opened: class_table(opened, request, MAX_EXPORTED))
     heads = ["iri", "name", *(f"{c.label} [{c.unit}]" if c.unit else c.label for c in table.columns)]
     headers = {"Content-Disposition": f'attachment; filename="table.{format}"'}
     if format == "json":
