@@ -168,6 +168,35 @@ def test_what_is_no_plain_select_of_the_graph_is_refused(tables: AttachedTables,
     assert tables.run("SELECT count(*) FROM hive").rows == [(3,)]
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT count(*) FROM secret",
+        "SELECT * FROM hive WHERE EXISTS (SELECT 1 FROM secret)",
+        "WITH secret AS (SELECT count(*) AS n FROM secret) SELECT n FROM secret",
+        "WITH a AS (SELECT count(*) AS n FROM b), b AS (SELECT 1 AS x) SELECT n FROM a",
+        "SELECT * FROM (WITH secret AS (SELECT 1 AS pin) SELECT pin FROM secret) AS s, secret AS t",
+    ],
+)
+def test_tables_that_were_not_selected_are_not_read(tmp_path: Path, sql: str) -> None:
+    url = f"sqlite:///{tmp_path}/bees.db"
+    fill(url)
+    with closing(sqlite3.connect(tmp_path / "bees.db")) as connection:
+        connection.execute("CREATE TABLE secret (pin TEXT)")
+        connection.execute("CREATE TABLE b (pin TEXT)")
+        connection.commit()
+    attach_database(url, "bees", data=tmp_path / "data", selection=Selection(include=("hive",)))
+    library = Library(tmp_path / "data", None)
+    with library.open("bees") as graph:
+        with pytest.raises(ToolError) as refused:
+            graph.tables.run(sql)
+        assert refused.value.kind == "unknown_name"
+        # a part of the query may have the name of a table
+        own = "WITH secret AS (SELECT 1 AS pin) SELECT pin FROM secret"
+        assert graph.tables.run(own).rows == [(1,)]
+    library.close()
+
+
 def test_the_connection_can_not_write(tables: AttachedTables) -> None:
     with pytest.raises(ToolError):
         tables.connections.read("DELETE FROM hive", {}, 1, 5.0)

@@ -6,6 +6,7 @@ Files in reading order:
     attached_tables.py  the relations of a database with the interface of tables
     translate.py        a query over relations -> SQL of the database
     relations.py        relations -> tables of the database
+    tables_of_query.py  which tables of a query are of the graph
     row_keys.py         IRIs of rows
     key_conditions.py   conditions on IRIs -> conditions on columns
     dialects.py         values of columns, as the dialects write them

@@ -11,6 +11,7 @@ from nacre.stores.databases.attached import AttachedDatabase, AttachedLink, Atta
 from nacre.stores.databases.dialects import column_value, concatenate, text_of
 from nacre.stores.databases.key_conditions import KIND
 from nacre.stores.databases.row_keys import row_key
+from nacre.stores.databases.tables_of_query import cte_of, refuse_other_tables
 
 ENTITY, KEY = "entity", "id"
 _TEMPLATES = 300
@@ -66,8 +67,9 @@ class Relations:
     def replace_tables(self, tree: exp.Expr) -> exp.Expr:
         """The qualified tree over tables of the database; keys are still placeholders."""
         tree = tree.transform(_without_look_up, copy=False)
+        refuse_other_tables(tree, self.columns)
         things = {id(table): self._kinds(table) for table in tree.find_all(exp.Table) if table.name == ENTITY}
-        sources = [table for table in tree.find_all(exp.Table) if table.name in self.columns and not _is_cte(table)]
+        sources = [table for table in tree.find_all(exp.Table) if table.name in self.columns and cte_of(table) is None]
         for table in sources:
             own = {table.name: table.name} if table.name != ENTITY else {}
             if table.name == ENTITY:
@@ -288,25 +290,9 @@ def _source_of(column: exp.Column) -> exp.Expr | None:
     while select is not None:
         for source in _own_sources(select):
             if source.alias_or_name == column.table:
-                return _cte_of(source) or source if isinstance(source, exp.Table) else source
+                return cte_of(source) or source if isinstance(source, exp.Table) else source
         select = select.find_ancestor(exp.Select)
     return None
-
-
-def _cte_of(table: exp.Table) -> exp.CTE | None:
-    node: exp.Expr | None = table
-    while node is not None:
-        clause = node.args.get("with_") or node.args.get("with")
-        for each in clause.expressions if clause is not None else ():
-            if each.alias == table.name:
-                found: exp.CTE = each
-                return found
-        node = node.parent
-    return None
-
-
-def _is_cte(table: exp.Table) -> bool:
-    return _cte_of(table) is not None
 
 
 def _columns_of(table: exp.Table) -> list[exp.Column]:
