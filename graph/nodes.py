@@ -35,15 +35,13 @@ from nacre.access.nearest.search import search_nearest
 from nacre.access.sql_database import sql_database
 from nacre.access.text_coverage import may_texts_answer
 from nacre.access.text_lexicon import load_lexicon
-from nacre.access.understanding_cache import cached_understanding
-from nacre.access.verified.look_up import comparable_verified_questions
+from nacre.access.verified.first_use import understand_question
 from nacre.errors import NacreError, ToolError
 from nacre.language.detect_language import ENGLISH, language_name
 from nacre.records.evidence import BranchResult, QueryError
 from nacre.records.json_form import RecordDict, from_json
 from nacre.records.turn import EarlierTurn, Rewrite, Understanding
 from nacre.stores.catalog import Graph, Library
-from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.parsing.derive import MAX_CANDIDATES
 from tools import lexical as lexical_tool
 
@@ -255,7 +253,8 @@ class Nodes:
             settings = self._resources.settings
             most = settings.endpoint_candidates if graph.endpoint is not None else MAX_CANDIDATES
             lexicon = await load_lexicon(graph, rewrite.standalone)
-            return await run_in_thread(_read_question, rewrite, graph, lexicon, most, run_owner())
+            sandbox = self._resources.sandbox
+            return await understand_question(rewrite, graph, lexicon, most, run_owner(), settings, sandbox)
 
 
 def _log_failure(what: str, error: BaseException) -> None:
@@ -282,13 +281,6 @@ def _cleared_fields() -> Update:
 
 def _carried_turns(earlier: Sequence[EarlierTurn], state: State) -> list[RecordDict]:
     return [RecordDict(turn, data) for turn, data in zip(earlier, state.get("earlier", []), strict=False)]
-
-
-def _read_question(rewrite: Rewrite, graph: Graph, lexicon: Lexicon, most: int, owner: str) -> Understanding:
-    """The understanding of a question, compared with the verified questions of its owner unless it is a follow-up."""
-    stands_alone = rewrite.scope is None and rewrite.chosen is None
-    verified = comparable_verified_questions(graph, owner, rewrite.standalone) if stands_alone else ()
-    return cached_understanding(rewrite, graph.schema, lexicon, most, verified)
 
 
 def _open_graph(library: Library, name: str | None) -> Graph:

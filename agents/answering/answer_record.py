@@ -97,7 +97,7 @@ def answer_record(
         conversation=model_cost(bookkeeping.conversation_usage),
         derivation=derivation,
         plan=_plan(view, draft),
-        verified=_verified(view, cited),
+        verified=_verified(view, draft, cited),
     )
 
 
@@ -107,12 +107,18 @@ def _plan(view: TurnView, draft: AnswerDraft) -> dict[str, Any] | None:
     return None if plan is None else to_json(plan)
 
 
-def _verified(view: TurnView, cited: Sequence[Evidence]) -> VerifiedRecord | None:
-    """Who confirmed what the cited rows are the answer of."""
+def _verified(view: TurnView, draft: AnswerDraft, cited: Sequence[Evidence]) -> VerifiedRecord | None:
+    """Who confirmed what the cited rows are the answer of, or a question of the same shape."""
     match = view.understanding.verified
-    if match is None or not any(isinstance(each, Rows) and each.verified == match.id for each in cited):
+    if match is not None and any(isinstance(each, Rows) and each.verified == match.id for each in cited):
+        return VerifiedRecord(by=match.by, at=match.at, id=match.id, question=match.question, how="same")
+    rows = view.evidence[draft.table] if draft.table is not None else None
+    if not isinstance(rows, Rows) or rows.reading is None:
         return None
-    return VerifiedRecord(by=match.by, at=match.at, id=match.id)
+    alike = view.understanding.readings[rows.reading].verified
+    if alike is None:
+        return None
+    return VerifiedRecord(by=alike.by, at=alike.at, id=alike.id, question=alike.question, how="same shape")
 
 
 def _table(draft: AnswerDraft) -> TableRecord | None:

@@ -78,11 +78,14 @@ class TableRecord(TypedDict):
 
 
 class VerifiedRecord(TypedDict):
-    """The verified question that an answer is the answer of: who confirmed it, and when (ISO time)."""
+    """The verified question that an answer rests on: who confirmed it, and when (ISO time). It is the `same` question,
+    or one of the `same shape`: its plan answers with the names of the question that was asked."""
 
     by: str
     at: str
     id: str
+    question: str
+    how: Literal["same", "same shape"]
 
 
 class Answer(TypedDict):
@@ -90,7 +93,7 @@ class Answer(TypedDict):
     right, null if it was not estimated. `standalone_own` is the standalone question in the `language` of the user.
     `conversation` is the use of models in this and all earlier turns. `derivation` has the steps to the answer. `plan`
     is the JSON data of the plan whose rows answer, null if none did. `verified` is set if a person confirmed what
-    answers this question."""
+    answers this question, or a question of the same shape."""
 
     id: str
     graph: str

@@ -12,6 +12,19 @@ LONGEST_QUESTION = 4000
 
 
 @dataclass(frozen=True)
+class VerifiedMatch:
+    """The verified `question` that a question is, up to slips of typing, or whose plan it takes with its own names.
+    `text` is the query (by `tool`) that answers the same question, "" if a plan does."""
+
+    id: str
+    by: str
+    at: str
+    question: str = ""
+    tool: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True)
 class Reading:
     """One interpretation of the question. `covered` is the share of its content words that the plan uses, 0..1.
 
@@ -20,6 +33,7 @@ class Reading:
     `lost` are bounds, negations and orders of the question that the plan ignores. `own` readings look up a property of
     one named thing, without links that no word of the question names. `likeness` says how like the question that
     property is (None: not compared). A `near` reading was chosen by likeness alone: no rule derives it from the words.
+    `verified` is the verified question of the same shape whose plan it is, with the names of this question.
     """
 
     plan: Plan
@@ -33,6 +47,7 @@ class Reading:
     own: bool = False
     likeness: float | None = None
     near: bool = False
+    verified: VerifiedMatch | None = None
 
 
 @dataclass(frozen=True)
@@ -113,18 +128,6 @@ class NamedThing:
 
     mention: Mention
     everything: Reading
-
-
-@dataclass(frozen=True)
-class VerifiedMatch:
-    """The verified question that a question is, up to slips of typing. `text` is the query (by `tool`) that answers it,
-    "" if its plan does."""
-
-    id: str
-    by: str
-    at: str
-    tool: str = ""
-    text: str = ""
 
 
 ExpectedKind = Literal["entities", "number", "date", "boolean", "text", "prose"]

@@ -45,6 +45,11 @@ def test_this_is_right_is_kept_used_and_taken_back(page, server):
     expect(page.locator(f"{LAST} .confirmation")).to_contain_text("Confirmed by you on ")
     # what is confirmed already is not offered again
     expect(confirm_button(page)).to_have_count(0)
+    ask(page, "How many pages does Signal Box have?")
+    expect(page.locator(f"{LAST} .confirmation")).to_contain_text("In the way of a question that you confirmed on ")
+    expect(page.locator(f"{LAST} .confirmation q")).to_have_text(QUESTION)
+    # this one may be confirmed too
+    expect(confirm_button(page)).to_have_count(1)
     page.click("#turns article:first-child .confirm")
     expect(page.locator("#turns article:first-child .confirm")).to_have_attribute("aria-pressed", "false")
     expect(page.locator("#turns .confirmed")).to_have_count(0)

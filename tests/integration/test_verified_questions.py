@@ -10,7 +10,9 @@ from typing import Any, TypeVar
 
 import pytest
 
+from graph.context import Context
 from ingestion.pipeline import ingest
+from nacre.access.verified import first_use
 from nacre.access.verified.check import check_all
 from nacre.access.verified.look_up import same_verified_question, verified_questions
 from nacre.config.settings import Settings
@@ -217,6 +219,19 @@ def test_checks_end_in_time(data: Path) -> None:
         report = asyncio.run(check_all(graph, library.verified, Settings(data=data), sandbox, seconds=0.0))
     assert report.left == 3 - report.checked
     assert report.checked < 3
+
+
+def test_what_an_ingest_did_not_reach_is_checked_at_its_first_use(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(first_use, "WAIT_SECONDS", 60.0)
+    entry = confirm(data)
+    load(data, QUARRIES.replace(':depth 75 ; :stone "granite"', ':stone "granite"'))
+
+    async def ask(service: TurnService, verified: VerifiedQuestionService) -> Any:
+        return await service.answer(QUESTION, "quarries", None, Context(mind="rules"), caller=ANN)
+
+    assert with_service(data, ask)["verified"] is None
+    with closing(Library(data, None)) as library:
+        assert [each.state for each in library.verified.entries("quarries", entry.id)] == ["empty"]
 
 
 def test_a_graph_that_was_replaced_does_not_use_the_questions_of_the_old_one(data: Path) -> None:

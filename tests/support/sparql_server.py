@@ -44,9 +44,10 @@ def serving(respond: Respond) -> Iterator[str]:
 
 
 @contextmanager
-def endpoint(*files: Path, most: int = 0) -> Iterator[str]:
-    """The address of an endpoint over these files; `most` rows at once, where it is not 0, as Virtuoso does it."""
-    store = ox.Store()
+def endpoint(*files: Path, most: int = 0, store: ox.Store | None = None) -> Iterator[str]:
+    """The address of an endpoint over these files and what is in the store; `most` rows at once, where it is not 0, as
+    Virtuoso does it."""
+    store = ox.Store() if store is None else store
     for file in files:
         store.load(path=str(file))
     store_lock = threading.Lock()

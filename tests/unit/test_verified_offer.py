@@ -6,7 +6,8 @@ import pytest
 
 from nacre.records.plan import Itself, Plan, Select, Variable
 from nacre.records.schema import Schema
-from nacre.records.turn import Reading
+from nacre.records.turn import Reading, VerifiedMatch
+from nacre.records.verified_question import VerifiedQuestion
 from nacre.understanding.question.analyse import analyse_question
 from nacre.understanding.verified.align import Alignment
 from nacre.understanding.verified.likeness import word_leads
@@ -17,13 +18,16 @@ SCHEMA = Schema((), (), (), (), {}, 0, 0)
 WORDS = {"same words": 0.0, "synonymous words": 0.0, "own words": 0.0, "missing share": 0.0, "other share": 0.0}
 
 
+CONFIRMED = VerifiedQuestion("1", "who?", "who?", None, None, "", "text", "ann", "2026-05-03T10:00:00Z", "v1")
+
+
 def plan(name: str) -> Plan:
     return Plan(Select((Itself(name),), (Variable(name),)))
 
 
 def offer(name: str, probability: float) -> Offer:
     template = Template(analyse_question("who?"), plan(name), frozenset(), (), (), ())
-    return Offer(None, Alignment(template, plan(name), frozenset()), probability)  # type: ignore[arg-type]
+    return Offer(CONFIRMED, Alignment(template, plan(name), frozenset()), probability)
 
 
 def reading(name: str, score: float, unused: tuple[str, ...] = ()) -> Reading:
@@ -35,6 +39,7 @@ def test_a_likely_offer_comes_first_and_leaves_the_rest_to_the_others() -> None:
     assert (first.plan, first.score, first.unused) == (plan("a"), 0.8, ())
     assert (other.plan, other.unused) == (plan("b"), ("x",))
     assert other.score == pytest.approx(0.12)
+    assert (first.verified, other.verified) == (VerifiedMatch("1", "ann", CONFIRMED.at, "who?"), None)
 
 
 def test_an_unlikely_offer_comes_later_and_a_hopeless_one_not_at_all() -> None:

@@ -51,7 +51,7 @@ async def check_entry(
     try:
         given = await run_verified(graph, entry, settings, sandbox)
     except ToolError as error:
-        if error.kind in _AWAY:
+        if error.kind in _AWAY or (graph.attached and error.kind == "timeout"):
             return entry
         if error.kind == "empty":
             return _set_aside(entry, "empty", _GIVES_NOTHING)
@@ -87,8 +87,8 @@ async def check_all(
     await run_in_thread(note_version, graph, store)
     deadline = time.monotonic() + seconds
     total = await run_in_thread(store.count, graph.name, owner)
-    if graph.stored is None and not restore:
-        # each check is a request to somebody's endpoint, so only people ask for it
+    if graph.attached and not restore:
+        # each check is a query of somebody's endpoint or database, so they are made when they are needed
         return CheckReport(0, (), (), 0)
     checked: list[tuple[VerifiedQuestion, VerifiedQuestion]] = []
     skip = 0

@@ -76,7 +76,8 @@ async def confirm(
 
     Raises ConfigError if it can't run, gives nothing, or gives something that not `is_right`.
 
-    Entries of others for the same question are run again first, so that values of one version are compared.
+    Entries of others for the same question are run again first, so that values of one version are compared, and of an
+    attached graph those of one time.
     """
     try:
         given = await run_verified(graph, entry, settings, sandbox)
@@ -90,7 +91,7 @@ async def confirm(
         raise ConfigError("It gives other values than those that are given as right.")
     await run_in_thread(note_version, graph, store)
     for other in await run_in_thread(store.entries, graph.name, entry.id):
-        if other.version != graph.version and other.by != entry.by:
+        if (graph.attached or other.version != graph.version) and other.by != entry.by:
             checked = await check_entry(graph, other, settings, sandbox)
             await run_in_thread(store.record_check, graph.name, checked)
     entry = replace(entry, values_hash=values_hash(given.values), kind=values_kind(given.values))

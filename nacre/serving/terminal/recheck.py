@@ -1,6 +1,6 @@
 """Check the verified questions of a graph after it was published: settings + name -> printed lines.
 
-Nothing is checked if there are none. Those of an attached graph are checked when somebody asks for it.
+Nothing is checked if there are none. Those of an attached graph are checked at their first use.
 """
 
 import asyncio

@@ -92,7 +92,13 @@ def note_lines(record: Answer, model: str = "") -> list[str]:
     """Notes about the answer: who confirmed it, caveats, and steps in which the model at `model` failed."""
     lines = []
     if (verified := record.get("verified")) is not None:
-        lines.append(f"Confirmed by {verified['by']} on {format_value(verified['at'][:DAY_LENGTH])}.")
+        day = format_value(verified["at"][:DAY_LENGTH])
+        is_same = verified.get("how", "same") == "same"
+        lines.append(
+            f"Confirmed by {verified['by']} on {day}."
+            if is_same
+            else f"In the way of a question that {verified['by']} confirmed on {day}: “{verified['question']}”"
+        )
     if record["status"] == "failed" and not record["answer"]:
         lines.append(f"Failed: {record['reason'] or 'no branch gave evidence'}")
     lines.extend(f"Note: {caveat}" for caveat in record["caveats"])

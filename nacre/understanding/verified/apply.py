@@ -53,8 +53,8 @@ def apply_verified(
 
 
 def _with_match(understanding: Understanding, same: VerifiedQuestion, schema: Schema) -> Understanding:
-    match = VerifiedMatch(same.id, same.by, same.at, same.query["tool"] if same.query else "",
-                          same.query["text"] if same.query else "")  # fmt: skip
+    query = (same.query["tool"], same.query["text"]) if same.query else ("", "")
+    match = VerifiedMatch(same.id, same.by, same.at, same.standalone, *query)
     template = template_of(same, schema)
     if template is None:
         return replace(understanding, verified=match) if same.query else understanding

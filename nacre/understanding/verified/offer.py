@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from nacre.records.schema import Schema
-from nacre.records.turn import Reading
+from nacre.records.turn import Reading, VerifiedMatch
 from nacre.records.verified_question import VerifiedQuestion
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.question.types import Link, Question
@@ -125,7 +125,9 @@ def merge_offer(offer: Offer | None, readings: tuple[Reading, ...], schema: Sche
     words = verbalise_plan(plan, schema)
     unused = own.unused if own is not None and chance < LIKELY else ()
     covered = own.covered if own is not None and chance < LIKELY else 1.0
-    merged = Reading(plan, score, covered, words, sure, unused, odds)
+    alike = offer.verified
+    match = VerifiedMatch(alike.id, alike.by, alike.at, alike.standalone)
+    merged = Reading(plan, score, covered, words, sure, unused, odds, verified=match)
     others = [
         replace(each, score=each.score * left, probability=(each.probability or 0.0) * left,
                 odds=each.odds + math.log(left))

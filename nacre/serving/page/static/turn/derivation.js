@@ -7,7 +7,7 @@ import { classLink, isIri, thingLink } from "../shared/labels.js";
 import { highlightWords } from "./markdown.js";
 import { questionSteps } from "./question_steps.js";
 import { rowTable } from "./table.js";
-import { addsWords, branchLabel } from "./turn.js";
+import { addsWords, branchLabel, isConfirmed } from "./turn.js";
 
 const MAX_LISTED = 6;
 const BRANCH_ORDER = ["sql", "sparql", "vector", "lexical"];
@@ -132,7 +132,7 @@ function queryDetails(each, record) {
     field.focus();
   }
   begin();
-  return element("details", { class: "query" + (each.error ? " bad" : "") }, element("summary", {}, element("span", {}, each.words || "query"), element("span", { class: "quiet" }, " " + (each.error ? "failed" : countPhrase(each.rows, "row") + (each.truncated ? ", cut off" : "")) + ", " + formatSeconds(each.seconds) + (record?.verified ? ", as confirmed" : each.by === "model" ? ", by the model" : ""))),
+  return element("details", { class: "query" + (each.error ? " bad" : "") }, element("summary", {}, element("span", {}, each.words || "query"), element("span", { class: "quiet" }, " " + (each.error ? "failed" : countPhrase(each.rows, "row") + (each.truncated ? ", cut off" : "")) + ", " + formatSeconds(each.seconds) + (isConfirmed(record) ? ", as confirmed" : each.by === "model" ? ", by the model" : ""))),
     each.error ? element("p", { class: "error" }, each.error.message) : "", text ? box : "", buttons, out);
 }
 

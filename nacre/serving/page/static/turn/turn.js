@@ -183,7 +183,7 @@ function statusLines(turn, record) {
     sure && element("span", { class: "sure", title: "Probability that this is right, as measured on other graphs" }, " · " + sure + " sure"))];
   const notes = [];
   if (record.reason && !record.answer.includes(record.reason)) notes.push(record.reason);
-  if (record.verified) parts.push(element("p", { class: "quiet confirmation" }, "Confirmed by " + (record.verified.by === LOCAL ? "you" : record.verified.by) + " on " + day(record.verified.at) + "."));
+  if (record.verified) parts.push(confirmation(record.verified));
   notes.push(...record.caveats);
   if (!record.thread && turn.hooks.ask) notes.push("This turn is not stored: the conversations can't be written now.");
   for (const [agent, by] of Object.entries(record.by)) if (by !== "rules" && by !== "model") notes.push(agent + ": " + by);
@@ -250,8 +250,18 @@ function showThumb(bar, thumb) {
   for (const each of bar.querySelectorAll("[data-thumb]")) each.setAttribute("aria-pressed", String(Number(each.dataset.thumb) === thumb));
 }
 
+// Who confirmed this question, or one of the same shape.
+function confirmation({ by, at, how, question }) {
+  const who = by === LOCAL ? "you" : by;
+  const said = how === "same shape" ? ["In the way of a question that " + who + " confirmed on " + day(at) + ": ", element("q", {}, question)] : ["Confirmed by " + who + " on " + day(at) + "."];
+  return element("p", { class: "quiet confirmation" }, said);
+}
+
+// Whether a person confirmed what answers this very question.
+export const isConfirmed = (record) => Boolean(record?.verified) && record.verified.how !== "same shape";
+
 // Whether a plan or query answered, which can be run again.
-const isConfirmable = (record) => !record.verified && !["failed", "not_understood"].includes(record.status) && Boolean(record.plan || record.citations.some((each) => each.query != null));
+const isConfirmable = (record) => !isConfirmed(record) && !["failed", "not_understood"].includes(record.status) && Boolean(record.plan || record.citations.some((each) => each.query != null));
 
 // "This is right" makes a verified question of the answer; the thumb is stored with it.
 function confirmButton(turn, record) {
