@@ -9,8 +9,7 @@ from typing import Any, BinaryIO, Literal
 from ingestion.vocabulary import TYPE, XSD
 from nacre.errors import ConfigError
 from nacre.stores.sqlite.identifiers import quote_identifier
-from nacre.stores.sqlite.tables import Tables
-from nacre.stores.sqlite.triples import lexical_form
+from nacre.stores.sqlite.tables import Tables, lexical_form
 
 # subject, predicate, kind, value, datatype, language, graph; a blank node is a label with "_:", the default graph ""
 Statement = tuple[str, str, str, str, str, str, str]

@@ -14,8 +14,7 @@ from nacre.records.evidence import Cell
 from nacre.records.schema import Datatype, Schema
 from nacre.stores.sparql.oxigraph_store import ASIDE, PART, READINGS, READS
 from nacre.stores.sqlite.identifiers import quote_if_needed
-from nacre.stores.sqlite.tables import Tables
-from nacre.stores.sqlite.triples import lexical_form
+from nacre.stores.sqlite.tables import Tables, lexical_form
 
 Row = tuple[Any, ...]
 

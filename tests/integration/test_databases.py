@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -26,6 +27,7 @@ from nacre.stores.databases.connection import DatabaseConnections
 from nacre.stores.sqlite.triples import TripleReader
 from tests.support.databases import HOSTILE, QUESTIONS, fill
 from tools.guards.sandbox import Sandbox
+from tools.provenance.entity_ids import look_up_entities
 
 ENGINES = ("sqlite", "duckdb")
 
@@ -99,6 +101,32 @@ async def test_a_citation_has_the_query_and_the_key_of_the_row(bees: tuple[Attac
     query = answer["queries"][cited["query"]]
     assert '"hive_id" IN (10)' in query["text"]
     assert "entity" not in query["text"]
+
+
+async def test_few_queries_are_behind_an_answer_of_many_rows(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with closing(sqlite3.connect(tmp_path / "bees.db")) as db:
+        db.execute("CREATE TABLE yard (no INTEGER PRIMARY KEY, name TEXT, district TEXT, sunny TEXT, size INT)")
+        kinds = ("north", "south"), ("yes", "no")
+        rows = [(i, f"Yard {i}", kinds[0][i % 2], kinds[1][i % 3 == 0], i) for i in range(40)]
+        db.executemany("INSERT INTO yard VALUES (?, ?, ?, ?, ?)", rows)
+        db.commit()
+    attach_database(f"sqlite:///{tmp_path}/bees.db", "bees", data=tmp_path / "data")
+    ran: list[str] = []
+    read = DatabaseConnections.read
+
+    def counted(self: DatabaseConnections, sql: str, *given: Any) -> Any:
+        ran.append(sql)
+        return read(self, sql, *given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DatabaseConnections, "read", counted)
+        answer = await ask(tmp_path / "data", "Which yards have the district north?")
+        assert len(answer["values"]) == 20
+        assert len({triple[0] for each in answer["citations"] for triple in each["triples"]}) == 20
+        # readings, the rows of the answer, and the facts behind them at once
+        assert len(ran) <= 15
+        await ask(tmp_path / "data", "What is the fence of Yard 7?")
+    assert "failed" not in caplog.text
 
 
 async def test_a_thing_is_described(bees: tuple[AttachedResult, Path]) -> None:
@@ -256,14 +284,23 @@ def test_views_circular_keys_and_empty_tables(tmp_path: Path) -> None:
             "CREATE TABLE vacant (id INTEGER PRIMARY KEY, name TEXT);"
             "CREATE TABLE twice (a TEXT, b INTEGER);"
             "INSERT INTO club VALUES (1, 'Kites', 7); INSERT INTO member VALUES (7, 'Ida', 1, NULL, '[1]'),"
-            "(8, 'Jon', 1, 7, '{}'); INSERT INTO twice VALUES ('x', 1), ('x', 1), (NULL, 2);"
+            "(8, 'Jon', 1, 7, '{}'), (9, 'Kim', NULL, NULL, NULL);"
+            "INSERT INTO twice VALUES ('x', 1), ('x', 1), (NULL, 2);"
             "CREATE VIEW inner_view AS SELECT name, club FROM member;"
             "CREATE VIEW outer_view AS SELECT name FROM inner_view WHERE club = 1;"
         )
     found = attach_database(f"sqlite:///{file}", "club", data=tmp_path / "data")
     counts = {c.iri.removeprefix("urn:nacre:db:"): c.count for c in found.schema.classes}
     # equal rows count as two
-    assert counts == {"club": 1, "member": 2, "twice": 3, "inner_view": 2, "outer_view": 2}
+    library = Library(tmp_path / "data", None)
+    with library.open("club") as graph:
+        # rows of views are known by all of their values, also by missing ones
+        query = "SELECT e.label, i.club FROM inner_view i JOIN entity e ON e.id = i.id"
+        assert sorted(map(str, graph.tables.run(query).rows)) == ["('Ida', 1)", "('Jon', 1)", "('Kim', None)"]
+        names = look_up_entities([row[0] for row in graph.tables.run("SELECT id FROM inner_view").rows], graph.tables)
+        assert {label for _, label in names.values()} == {"Ida", "Jon", "Kim"}
+    library.close()
+    assert counts == {"club": 1, "member": 3, "twice": 3, "inner_view": 3, "outer_view": 2}
     chosen = attach_database(
         f"sqlite:///{file}", "club", data=tmp_path / "data", selection=Selection(include=("*e*",), exclude=("*view",))
     )

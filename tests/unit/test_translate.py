@@ -7,7 +7,8 @@ from nacre.errors import ToolError
 from nacre.stores.databases.attached import AttachedColumn, AttachedDatabase, AttachedLink, AttachedTable
 from nacre.stores.databases.relations import Relations
 from nacre.stores.databases.row_keys import encoded_key, parse_key
-from nacre.stores.databases.translate import NativeQuery, translate
+from nacre.stores.databases.templates import NativeQuery
+from nacre.stores.databases.translate import translate
 
 DIALECTS = ("sqlite", "duckdb", "postgres", "mysql")
 KEEPER = AttachedTable(

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import TypeGuard
 
 from nacre.stores.databases.attached import BASE
+from nacre.stores.databases.attached_tables import AttachedTables
 from nacre.stores.sqlite.tables import SqlResult, Tables
 
 SMALLEST_ID = 2**31
@@ -21,6 +22,10 @@ def is_id(cell: object) -> TypeGuard[EntityId]:
 
 def look_up_entities(ids: Collection[EntityId], tables: Tables) -> dict[EntityId, tuple[str, str]]:
     """IRI and label of those ids that are entities."""
+    if isinstance(tables, AttachedTables):
+        return {
+            iri: (iri, label) for iri, label in tables.row_labels(each for each in ids if isinstance(each, str)).items()
+        }
     found: dict[EntityId, tuple[str, str]] = {}
     wanted = sorted(ids, key=str)
     for start in range(0, len(wanted), 400):

@@ -12,7 +12,7 @@ from ingestion.read.capsules import TermSort
 from ingestion.vocabulary import XSD, local_name, name_rank
 from nacre.language.base import word_list
 from nacre.records.schema import Datatype, Shape
-from nacre.stores.sqlite.triples import lexical_form
+from nacre.stores.sqlite.tables import lexical_form
 
 Cell = str | int | float | None
 

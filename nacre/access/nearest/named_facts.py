@@ -113,7 +113,8 @@ def nearest_sentences(
 def property_label(sentence: EvidenceSentence, schema: Schema) -> str:
     """The label of the property that a sentence states; "" for several or none."""
     predicates = {predicate for _, predicate, _ in sentence.triples}
-    return schema.predicate_of[min(predicates)].label if len(predicates) == 1 else ""
+    known = schema.predicate_of.get(min(predicates)) if len(predicates) == 1 else None
+    return known.label if known is not None else ""
 
 
 def _repeats(fact: _Fact, words: frozenset[str]) -> bool:
@@ -175,7 +176,10 @@ def is_prose(sentence: EvidenceSentence) -> bool:
 
 def _is_code(sentence: EvidenceSentence, schema: Schema) -> bool:
     """Whether a sentence gives an identifier or the address of a page."""
-    return any(schema.predicate_of[p].role == "identifier" or "://" in sentence.text for _, p, _ in sentence.triples)
+    known = [schema.predicate_of.get(predicate) for _, predicate, _ in sentence.triples]
+    return bool(known) and (
+        "://" in sentence.text or any(each is not None and each.role == "identifier" for each in known)
+    )
 
 
 def is_list(sentence: EvidenceSentence) -> bool:

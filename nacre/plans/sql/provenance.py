@@ -53,7 +53,9 @@ class _Tracer:
         answer = aggregated_value(narrowed.answers[0]).variable
         wanted = [aggregated_value(answer) for answer in narrowed.answers]
         named = {variable.name for variable in select.variables if variable.keys}
-        for bound in self._bindings(narrowed, bool(keys)):
+        bindings = list(self._bindings(narrowed, bool(keys)))
+        self.triples.prepare(key for bound in bindings for key in bound.values())
+        for bound in bindings:
             for edge in narrowed.edges:
                 yield bound[edge.subject], edge.predicate, bound[edge.object]
             for attribute in wanted:

@@ -4,7 +4,9 @@ Files in reading order:
     attached.py         records: how tables appear as relations
     address.py          addresses, and passwords by host
     attached_tables.py  the relations of a database with the interface of tables
+    read_rows.py        labels and facts of many rows
     translate.py        a query over relations -> SQL of the database
+    templates.py        queries that are translated once for all values of their parameters
     relations.py        relations -> tables of the database
     tables_of_query.py  which tables of a query are of the graph
     row_keys.py         IRIs of rows

@@ -1,8 +1,7 @@
 """The relations of an attached database, with the interface of `Tables`: SQL over relations -> rows from the
 database."""
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
 from math import inf
 from typing import Any, cast
 
@@ -12,13 +11,14 @@ from nacre.records.schema import Schema
 from nacre.stores.databases.address import DatabaseLimits
 from nacre.stores.databases.attached import BASE, AttachedDatabase
 from nacre.stores.databases.connection import DatabaseConnections, open_connections
+from nacre.stores.databases.read_rows import row_facts, row_labels
 from nacre.stores.databases.relations import Relations
 from nacre.stores.databases.row_keys import encoded_key
-from nacre.stores.databases.translate import NativeQuery, translate
-from nacre.stores.sqlite.tables import Cell, SqlResult, Tables
+from nacre.stores.databases.templates import NativeQuery
+from nacre.stores.databases.translate import translate
+from nacre.stores.sqlite.tables import Cell, RowFacts, SqlResult, Tables
 
-# translated queries that are remembered, and seconds for SQL that Nacre wrote
-_REMEMBERED = 256
+# for SQL that Nacre wrote
 _TRUSTED_SECONDS, _TRUSTED_ROWS = 8.0, 5_000
 # a query of an alternative reading that would run within a limit of steps in an ingested graph
 _ALTERNATIVE_SECONDS = 1.0
@@ -40,7 +40,6 @@ class AttachedTables(Tables):
         self._layout = layout
         self._relations = Relations(database)
         self._connections: DatabaseConnections | None = None
-        self._translated = lru_cache(_REMEMBERED)(self._translate)
 
     @property
     def connections(self) -> DatabaseConnections:
@@ -57,7 +56,7 @@ class AttachedTables(Tables):
 
     def native(self, sql: str, params: Sequence[Cell] = (), limit: int | None = None) -> NativeQuery:
         """The query that runs in the database."""
-        return self._translated(sql, tuple(params), limit)
+        return translate(sql, params, self.database, self._relations, limit=limit)
 
     def shown(self, sql: str, params: tuple[Cell, ...] = ()) -> tuple[str, tuple[Cell, ...]]:
         """The query as the database gets it."""
@@ -78,6 +77,14 @@ class AttachedTables(Tables):
         found = self.connections.run(self.native(sql, params, limit + 1), limit=limit, seconds=seconds)
         return found._replace(rows=[self._encoded(row) for row in found.rows])
 
+    def row_facts(self, subjects: Sequence[str]) -> dict[str, RowFacts]:
+        """As `Tables.row_facts`: one query for the rows of a table."""
+        return row_facts(subjects, self, self._relations.keyed)
+
+    def row_labels(self, iris: Iterable[str]) -> dict[str, str]:
+        """The labels of rows by IRI, with one query for the rows of a table."""
+        return row_labels(iris, self, self._relations.keyed)
+
     def trusted(self) -> Any:
         """What runs SQL that Nacre itself wrote; it passes the same checks as other SQL."""
         return _Trusted(self)
@@ -87,9 +94,6 @@ class AttachedTables(Tables):
         if self._connections is not None:
             self._connections.close()
 
-    def _translate(self, sql: str, params: tuple[Cell, ...], limit: int | None) -> NativeQuery:
-        return translate(sql, params, self.database, self._relations, limit=limit)
-
     def _encoded(self, row: tuple[Cell, ...]) -> tuple[Cell, ...]:
         """A row with the IRIs of keys percent-encoded."""
         if not any(isinstance(cell, str) and cell.startswith(BASE) for cell in row):
@@ -97,7 +101,7 @@ class AttachedTables(Tables):
         return tuple(self._encoded_cell(c) if isinstance(c, str) and c.startswith(BASE) else c for c in row)
 
     def _encoded_cell(self, cell: str) -> str:
-        table = next((t for t in self.database.tables if cell.startswith(f"{t.iri}/")), None)
+        table = self._relations.keyed.of_key(cell)
         return encoded_key(table, cell) if table else cell
 
 

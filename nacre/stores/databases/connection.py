@@ -20,7 +20,7 @@ from nacre.errors import ConfigError, ToolError
 from nacre.records.cancellation import is_cancelled
 from nacre.stores.databases.address import DIALECTS, DatabaseLimits, missing_driver, with_password
 from nacre.stores.databases.attached import AttachedDatabase
-from nacre.stores.databases.translate import NativeQuery
+from nacre.stores.databases.templates import NativeQuery
 from nacre.stores.sqlite.tables import Cell, SqlResult
 
 _MAX_TEXT = 50_000_000

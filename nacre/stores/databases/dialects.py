@@ -12,12 +12,13 @@ ALLOWED_FUNCTIONS = (
     exp.StrPosition, exp.Substring, exp.Sum, exp.Trim, exp.TryCast, exp.Upper,
 )  # fmt: skip
 
+_TEXT, _CHAR, _DOUBLE = exp.DType.TEXT, exp.DType.CHAR, exp.DType.DOUBLE
 _NUMBER = r"^\s*[-+]?[0-9]+(\.[0-9]+)?\s*$"
 
 
 def text_of(value: exp.Expr, dialect: str) -> exp.Expr:
     """A value as text."""
-    return exp.cast(value, "CHAR" if dialect == "mysql" else "TEXT", dialect=dialect)
+    return exp.cast(value, _CHAR if dialect == "mysql" else _TEXT)
 
 
 def concatenate(parts: list[exp.Expr], dialect: str) -> exp.Expr:
@@ -36,11 +37,11 @@ def column_value(column: exp.Expr, storage: Storage, dialect: str) -> exp.Expr:
     if storage == "integer":
         return column
     if storage == "real":
-        return exp.cast(column, "DOUBLE", dialect=dialect) if dialect != "sqlite" else column
+        return exp.cast(column, _DOUBLE) if dialect != "sqlite" else column
     if storage == "money":
-        return exp.cast(exp.cast(column, "DECIMAL", dialect=dialect), "DOUBLE", dialect=dialect)
+        return exp.cast(exp.cast(column, exp.DType.DECIMAL), _DOUBLE)
     if storage == "boolean":
-        return column if dialect in ("sqlite", "mysql") else exp.cast(column, "INT", dialect=dialect)
+        return column if dialect in ("sqlite", "mysql") else exp.cast(column, exp.DType.INT)
     if storage == "number_text":
         return _number_in_text(column, dialect)
     if storage == "datetime" and dialect == "sqlite":
@@ -51,12 +52,12 @@ def column_value(column: exp.Expr, storage: Storage, dialect: str) -> exp.Expr:
         return _iso_text(column, storage, dialect)
     if dialect == "mysql":
         # its usual collations take upper and lower case for equal
-        return exp.Collate(this=exp.cast(column, "CHAR", dialect=dialect), expression=exp.var("utf8mb4_bin"))
+        return exp.Collate(this=exp.cast(column, _CHAR), expression=exp.var("utf8mb4_bin"))
     return column if storage == "text" else text_of(column, dialect)
 
 
 def _number_in_text(column: exp.Expr, dialect: str) -> exp.Expr:
-    number = exp.cast(column.copy(), "REAL" if dialect == "sqlite" else "DOUBLE", dialect=dialect)
+    number = exp.cast(column.copy(), exp.DType.FLOAT if dialect == "sqlite" else _DOUBLE)
     if dialect == "duckdb":
         return exp.TryCast(this=column, to=exp.DataType.build("DOUBLE"))
     if dialect == "sqlite":

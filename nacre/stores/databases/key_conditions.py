@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from nacre.stores.databases.attached import BASE, AttachedTable, Storage
-from nacre.stores.databases.row_keys import iri_part, is_row_key, key_in_sql, parse_key, plain_key
+from nacre.stores.databases.row_keys import KeyedTables, iri_part, is_row_key, key_in_sql, parse_key, plain_key
 
 Tables = Mapping[str, AttachedTable]
 # where `Relations` notes of which relation both sides of a comparison are keys
@@ -17,7 +17,7 @@ def simplify_keys(tree: exp.Expr, tables: Tables) -> exp.Expr:
     return tree.transform(lambda node: _simplified(node, tables), copy=False)
 
 
-def lower_keys(tree: exp.Expr, tables: Tables, dialect: str) -> exp.Expr:
+def lower_keys(tree: exp.Expr, tables: KeyedTables, dialect: str) -> exp.Expr:
     """The tree with the remaining keys as the text of their IRIs."""
 
     def lowered(node: exp.Expr) -> exp.Expr:
@@ -26,15 +26,15 @@ def lower_keys(tree: exp.Expr, tables: Tables, dialect: str) -> exp.Expr:
         if not is_row_key(node):
             return node
         relation, *columns = node.expressions
-        return key_in_sql(tables[relation.this], columns, dialect)
+        return key_in_sql(tables.by_relation[relation.this], columns, dialect)
 
     return tree.transform(lowered, copy=False)
 
 
-def _plain(node: exp.Literal, tables: Tables) -> exp.Expr:
+def _plain(node: exp.Literal, tables: KeyedTables) -> exp.Expr:
     """The IRI of a row as `key_in_sql` gives it."""
-    known = (table for table in tables.values() if node.this.startswith(f"{table.iri}/"))
-    plain = next((found for table in known if (found := plain_key(table, node.this))), None)
+    table = tables.of_key(node.this)
+    plain = plain_key(table, node.this) if table is not None else None
     return node if plain is None else exp.Literal.string(plain)
 
 
@@ -60,7 +60,10 @@ def _equal(left: exp.Expr, right: exp.Expr, tables: Tables) -> exp.Expr | None:
         other, *others = right.expressions
         if other.this != relation.this:
             return exp.false()
-        return _all([exp.EQ(this=a.copy(), expression=b.copy()) for a, b in zip(columns, others, strict=True)])
+        table = tables[relation.this]
+        # a row without a declared key is known by all of its values, and some may be missing
+        same = exp.NullSafeEQ if table.guessed and len(table.key) > 1 else exp.EQ
+        return _all([same(this=a.copy(), expression=b.copy()) for a, b in zip(columns, others, strict=True)])
     if isinstance(right, exp.Literal):
         return _is_row(columns, str(right.this), tables[relation.this])
     return None
@@ -75,7 +78,7 @@ def _is_row_of(node: exp.Expr, tables: Tables) -> exp.Expr | None:
     start = len(f"{table.iri}/{iri_part(table.key[0])}=") + 1
     value: exp.Expr = exp.Substring(this=text.copy(), start=exp.Literal.number(start))
     if table.storages[0] == "integer":
-        value = exp.cast(value, "BIGINT")
+        value = exp.cast(value, exp.DType.BIGINT)
     return exp.EQ(this=_compared(key.expressions[1], table.storages[0]), expression=value)
 
 
@@ -111,7 +114,7 @@ def _is_value(column: exp.Expr, value: str | int, storage: Storage) -> exp.Expr:
 
 def _compared(column: exp.Expr, storage: Storage) -> exp.Expr:
     """A column as its values stand in a key."""
-    return exp.cast(column.copy(), "TEXT") if storage == "other" else column.copy()
+    return exp.cast(column.copy(), exp.DType.TEXT) if storage == "other" else column.copy()
 
 
 def _among(node: exp.In, tables: Tables) -> exp.Expr:

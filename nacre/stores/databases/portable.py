@@ -65,7 +65,7 @@ def _portable(node: exp.Expr, dialect: str) -> exp.Expr:
 def _as_double(value: exp.Expr, dialect: str) -> exp.Expr:
     if isinstance(value, exp.Distinct):
         return exp.Distinct(expressions=[_as_double(each, dialect) for each in value.expressions])
-    return exp.cast(value, "DOUBLE", dialect=dialect)
+    return exp.cast(value, exp.DType.DOUBLE)
 
 
 def _conditional(node: exp.Filter) -> exp.Expr:

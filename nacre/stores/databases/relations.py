@@ -1,20 +1,19 @@
 """The relations of a schema as parts of a query: a tree over relations -> the tree over the tables of a database."""
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 
 from sqlglot import exp
+from sqlglot.schema import MappingSchema
 
 from nacre.stores.databases.attached import AttachedDatabase, AttachedLink, AttachedTable
 from nacre.stores.databases.dialects import column_value, concatenate, text_of
 from nacre.stores.databases.key_conditions import KIND
-from nacre.stores.databases.row_keys import row_key
+from nacre.stores.databases.row_keys import KeyedTables, row_key
+from nacre.stores.databases.templates import Templates
 from nacre.stores.databases.tables_of_query import cte_of, refuse_other_tables
 
 ENTITY, KEY = "entity", "id"
-_TEMPLATES = 300
 # from a key to the relation that it comes from
 _MOST_STEPS = 12
 # tables that only ingested graphs fill
@@ -28,41 +27,26 @@ _EMPTY = {
 }
 
 
-class Templates:
-    """Checked trees of the last queries by their text, since the same ones run with other parameters."""
-
-    def __init__(self) -> None:
-        self._trees: OrderedDict[tuple[str, int], exp.Expr] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, sql: str, params: int, make: Callable[[], exp.Expr]) -> exp.Expr:
-        """The tree of a query with so many parameters; made the first time."""
-        with self._lock:
-            known = self._trees.get((sql, params))
-        if known is not None:
-            return known
-        made = make()
-        with self._lock:
-            self._trees[sql, params] = made
-            while len(self._trees) > _TEMPLATES:
-                self._trees.popitem(last=False)
-        return made
-
-
 class Relations:
     """The relations of one attached database."""
 
     def __init__(self, database: AttachedDatabase) -> None:
         self.database = database
-        self.tables = {table.relation: table for table in database.tables}
+        self.keyed = KeyedTables(database.tables)
+        self.tables = self.keyed.by_relation
         self.templates = Templates()
 
     @cached_property
     def columns(self) -> dict[str, dict[str, str]]:
-        """The columns of each relation, as sqlglot's schema."""
+        """The columns of each relation."""
         found = {table.relation: {KEY: "TEXT"} | dict.fromkeys(_names(table), "TEXT") for table in self.database.tables}
         found |= {name: dict.fromkeys(columns, "TEXT") for name, columns in _EMPTY.items()}
         return found | {ENTITY: {KEY: "TEXT", "iri": "TEXT", "label": "TEXT"}}
+
+    @cached_property
+    def schema(self) -> MappingSchema:
+        """The columns as sqlglot reads them; to make it takes longer than to qualify a query."""
+        return MappingSchema(dict(self.columns), dialect="sqlite")
 
     def replace_tables(self, tree: exp.Expr) -> exp.Expr:
         """The qualified tree over tables of the database; keys are still placeholders."""
@@ -176,7 +160,8 @@ class Relations:
             return None
         value = value.unnest() if isinstance(value, exp.Paren) else value
         if isinstance(value, exp.Literal):
-            return frozenset(r for r, table in self.tables.items() if str(value.this).startswith(f"{table.iri}/"))
+            table = self.keyed.of_key(str(value.this))
+            return frozenset({table.relation} if table is not None else ())
         if isinstance(value, (exp.Tuple, exp.Subquery, exp.Query)):
             return self._kinds_of_several(value, depth)
         if not isinstance(value, exp.Column):

@@ -1,6 +1,7 @@
 """IRIs of rows after W3C's Direct Mapping: AttachedTable + expressions of its key -> an IRI in SQL, and back."""
 
-from collections.abc import Sequence
+import secrets
+from collections.abc import Iterable, Sequence
 from urllib.parse import quote, unquote
 
 from sqlglot import exp
@@ -10,6 +11,26 @@ from nacre.stores.databases.dialects import concatenate, text_of
 
 # stands for the IRI of a row until the whole query is known: ROW_KEY('relation', column, ...)
 ROW_KEY = "NACRE_ROW_KEY"
+# stands for a value or a part of a key until the value is known; nobody who writes queries or data can know it
+MARK = f"nacremark{secrets.token_hex(8)}"
+
+
+class KeyedTables:
+    """Tables by the name of their relation, and by the IRIs of their rows."""
+
+    def __init__(self, tables: Iterable[AttachedTable]) -> None:
+        self.by_relation = {table.relation: table for table in tables}
+        self._by_iri = {table.iri: table for table in self.by_relation.values()}
+
+    def of_key(self, iri: str) -> AttachedTable | None:
+        """The table that an IRI is a row of by its beginning; None if it is no IRI of a row."""
+        if not iri.startswith(BASE):
+            return None
+        # the key follows the name of the table, or of its schema and the table
+        first, _, rest = iri[len(BASE) :].partition("/")
+        second, slash, _ = rest.partition("/")
+        named = self._by_iri.get(f"{BASE}{first}/{second}") if slash else None
+        return named or (self._by_iri.get(f"{BASE}{first}") if rest else None)
 
 
 def iri_part(name: str) -> str:
@@ -71,6 +92,11 @@ def plain_key(table: AttachedTable, iri: str) -> str | None:
     values = parse_key(table, iri)
     if values is None:
         return None
+    return key_text(table, values)
+
+
+def key_text(table: AttachedTable, values: Sequence[str | int]) -> str:
+    """The IRI of a row without encoding its values, as `key_in_sql` gives it."""
     pairs = zip(table.key, values, strict=True)
     return f"{table.iri}/{';'.join(f'{iri_part(name)}={value}' for name, value in pairs)}"
 
@@ -96,7 +122,7 @@ def parse_key(table: AttachedTable, iri: str) -> tuple[str | int, ...] | None:
 
 
 def _key_value(text: str, storage: Storage) -> str | int | None:
-    if storage != "integer":
+    if storage != "integer" or text.startswith(MARK):
         return text
     try:
         number = int(text)

@@ -1,13 +1,11 @@
 """Write a query over the relations of a schema for the database that holds their rows: SQL -> NativeQuery.
 
 Only the checked tree of the query is written: its tables are those of the database that are attached, its functions
-those that are allowed, and each text in it with more than letters,
-digits and harmless marks is a bound parameter.
+those that are allowed, and each text in it with more than letters, digits and harmless marks is a bound parameter.
+A query is translated once for all values of its parameters.
 """
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sqlglot import exp, parse_one
 from sqlglot.dialects.sqlite import SQLite
@@ -21,29 +19,12 @@ from nacre.stores.databases.dialects import ALLOWED_FUNCTIONS
 from nacre.stores.databases.key_conditions import lower_keys, simplify_keys
 from nacre.stores.databases.portable import make_portable
 from nacre.stores.databases.relations import Relations
+from nacre.stores.databases.row_keys import KeyedTables
+from nacre.stores.databases.templates import NativeQuery, QueryTemplate, Shape, marked, param_shape, template_of
 
 _REFUSED = (exp.DML, exp.DDL, exp.Command, exp.Into, exp.Lock, exp.Parameter, exp.SessionParameter)
 LONGEST_QUERY = 200_000
 MOST_NODES = 20_000
-# texts that mean the same in every dialect; all others are bound
-_PLAIN = re.compile(r"[A-Za-z0-9 _.:/=;%,-]*")
-_BOUND = re.compile(r"\\:nacre_bind_(\d+)\b")
-
-
-@dataclass(frozen=True)
-class NativeQuery:
-    """SQL in the dialect of a database with parameters `:p0`, `:p1`, ... and their values in this order.
-
-    `bindable` is the text with other colons escaped, as SQLAlchemy reads it.
-    """
-
-    bindable: str
-    params: tuple[Cell, ...]
-
-    @property
-    def text(self) -> str:
-        """The query as people read it."""
-        return self.bindable.replace("\\:", ":").replace("\\\\", "\\")
 
 
 def translate(
@@ -51,15 +32,20 @@ def translate(
 ) -> NativeQuery:
     """The query for a database, with at most `limit` rows. Raises ToolError of kind syntax, unknown_name, refused or
     too_large."""
-    tree = relations.templates.get(sql, len(params), lambda: _qualified(sql, len(params), relations)).copy()
-    _insert_params(tree, params)
+    shapes = tuple([param_shape(value, relations.keyed) for value in params])
+    template = relations.templates.get(sql, shapes, lambda: _template(sql, shapes, database, relations))
+    return template.filled(params, limit)
+
+
+def _template(sql: str, shapes: Sequence[Shape], database: AttachedDatabase, relations: Relations) -> QueryTemplate:
+    tables = relations.keyed
+    tree = _qualified(sql, len(shapes), relations)
+    _insert_marks(tree, shapes, tables)
     tree = relations.replace_tables(tree)
-    tree = simplify_keys(tree, relations.tables)
-    tree = lower_keys(tree, relations.tables, database.dialect)
+    tree = simplify_keys(tree, tables.by_relation)
+    tree = lower_keys(tree, tables, database.dialect)
     tree = make_portable(tree, database.dialect)
-    if limit is not None and isinstance(tree, exp.Query) and tree.args.get("limit") is None:
-        tree = tree.limit(limit, copy=False)
-    return _with_bound_texts(tree, database.dialect)
+    return template_of(tree, shapes, tables, database.dialect)
 
 
 def _qualified(sql: str, count: int, relations: Relations) -> exp.Expr:
@@ -72,7 +58,7 @@ def _qualified(sql: str, count: int, relations: Relations) -> exp.Expr:
         raise ToolError("syntax", f"The query can't be parsed: {str(error)[:200]}") from None
     _check(tree)
     try:
-        return qualify(tree, schema=dict(relations.columns), dialect="sqlite")
+        return qualify(tree, schema=relations.schema, dialect="sqlite")
     except (SqlglotError, RecursionError) as error:
         raise ToolError("unknown_name", f"{str(error)[:200]}.") from None
 
@@ -109,30 +95,9 @@ def _check(tree: exp.Expr) -> None:
             raise ToolError("refused", "Only reading with SELECT is allowed.")
 
 
-def _insert_params(tree: exp.Expr, params: Sequence[Cell]) -> None:
+def _insert_marks(tree: exp.Expr, shapes: Sequence[Shape], tables: KeyedTables) -> None:
     for node in list(tree.find_all(exp.Placeholder)):
         number = str(node.name).removeprefix("nacre_")
-        if not number.isdigit() or int(number) >= len(params):
+        if not number.isdigit() or int(number) >= len(shapes):
             raise ToolError("refused", "Named parameters are not allowed.")
-        node.replace(literal(params[int(number)]))
-
-
-def literal(value: Cell) -> exp.Expr:
-    """A value as an expression."""
-    if value is None:
-        return exp.Null()
-    if isinstance(value, str):
-        return exp.Literal.string(value)
-    number = exp.Literal.number(repr(abs(value)) if not isinstance(value, bool) else int(value))
-    return exp.Neg(this=number) if value < 0 else number
-
-
-def _with_bound_texts(tree: exp.Expr, dialect: str) -> NativeQuery:
-    """The text of the tree, with parameters no value is ever read as SQL."""
-    values: dict[str, int] = {}
-    for node in list(tree.find_all(exp.Literal)):
-        if node.is_string and not _PLAIN.fullmatch(node.this):
-            number = values.setdefault(node.this, len(values))
-            node.replace(exp.Var(this=f":nacre_bind_{number}"))
-    text = tree.sql(dialect=dialect, pretty=True, comments=False).replace("\\", "\\\\").replace(":", "\\:")
-    return NativeQuery(_BOUND.sub(r":p\1", text), tuple(values))
+        node.replace(marked(int(number), shapes[int(number)], tables))

@@ -5,7 +5,7 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from math import inf, isfinite
@@ -16,7 +16,7 @@ from nacre.errors import ConfigError, ToolError
 from nacre.records.cancellation import is_cancelled
 from nacre.records.evidence import GraphOverview
 from nacre.records.json_form import from_json
-from nacre.records.schema import Schema
+from nacre.records.schema import Datatype, Schema
 from nacre.stores.versions import OVERVIEW
 
 Cell = str | int | float | None
@@ -41,6 +41,14 @@ class SqlResult(NamedTuple):
     columns: tuple[str, ...]
     rows: list[tuple[Cell, ...]]
     truncated: bool
+
+
+class RowFacts(NamedTuple):
+    """The classes of a thing, its label, and its values by predicate: IRIs and lexical forms."""
+
+    types: tuple[str, ...]
+    label: str
+    values: Mapping[str, tuple[str, ...]]
 
 
 class Tables:
@@ -100,6 +108,10 @@ class Tables:
         """A query and its parameters as the store gets them."""
         return sql, params
 
+    def row_facts(self, subjects: Sequence[str]) -> dict[str, RowFacts] | None:
+        """The facts of things, if few queries give those of many; None if each fact is looked up by itself."""
+        return None
+
     def trusted(self) -> sqlite3.Connection:
         """A read-only connection of this thread without the guard, only for SQL that Nacre itself wrote."""
         connection: sqlite3.Connection | None = getattr(self._local, "trusted", None)
@@ -153,6 +165,19 @@ class Tables:
             connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
             self._open.append(connection)
             return connection
+
+
+def lexical_form(cell: Cell, datatype: Datatype) -> str:
+    """The lexical form of a literal that is only stored as a typed cell.
+
+    >>> lexical_form(5.0, "real"), lexical_form(5.25, "real"), lexical_form(1, "boolean")
+    ('5', '5.25', 'true')
+    """
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
+    if datatype == "boolean":
+        return "true" if cell else "false"
+    return str(cell)
 
 
 def read_overview(path: Path) -> GraphOverview | None:

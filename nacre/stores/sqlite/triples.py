@@ -2,13 +2,12 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from nacre.records.schema import Datatype
 from nacre.stores.sqlite.identifiers import quote_identifier
-from nacre.stores.sqlite.tables import Cell, Tables
+from nacre.stores.sqlite.tables import RowFacts, Tables, lexical_form
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 MAX_TRIPLES = 200
@@ -23,9 +22,21 @@ class TripleReader:
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
         self._names = [p.iri for p in tables.schema.predicates if p.role == "name"]
+        # where one query gives all facts of a row
+        self._rows_read: dict[str, RowFacts | None] = {}
+
+    def prepare(self, subjects: Iterable[str]) -> None:
+        """Read what will be looked up of these things with few queries, if the tables can do that."""
+        wanted = [subject for subject in dict.fromkeys(subjects) if subject not in self._rows_read]
+        found = self._tables.row_facts(wanted) if wanted else None
+        if found is not None:
+            self._rows_read |= {subject: found.get(subject) for subject in wanted}
 
     def with_subject(self, subject: str, predicate: str) -> list[Triple]:
         """The triples with this subject and predicate, at most 200."""
+        if self._is_read(subject):
+            row = self._rows_read[subject]
+            return [(subject, predicate, value) for value in _values_of(row, predicate)][:MAX_TRIPLES]
         if predicate == TYPE:
             return [t for c in self._tables.schema.classes if (t := self.type_triple(subject, c.iri))]
         return [
@@ -52,6 +63,9 @@ class TripleReader:
 
     def type_triple(self, subject: str, kind: str) -> Triple | None:
         """The triple that states the class of a thing, if the data states it."""
+        if self._is_read(subject):
+            row = self._rows_read[subject]
+            return (subject, TYPE, kind) if row is not None and kind in row.types else None
         key = self._id(subject)
         if key is None:
             return None
@@ -73,8 +87,16 @@ class TripleReader:
 
     def label(self, iri: str) -> str:
         """The shown label of a thing; "" if the graph has no such thing."""
+        if self._is_read(iri):
+            row = self._rows_read[iri]
+            return row.label if row is not None else ""
         rows = self._rows("SELECT label FROM entity WHERE iri = ?", (iri,))
         return str(rows[0][0]) if rows else ""
+
+    def _is_read(self, subject: str) -> bool:
+        """Whether all facts of a thing are known."""
+        self.prepare((subject,))
+        return subject in self._rows_read
 
     @cached_property
     def _layout(self) -> dict[str, Any]:
@@ -138,17 +160,10 @@ class StatedTriples:
         return [(str(s), str(p), str(o)) for s, p, o in self._tables.trusted().execute(sql, (term, predicate))]
 
 
-def lexical_form(cell: Cell, datatype: Datatype) -> str:
-    """The lexical form of a literal that is only stored as a typed cell.
-
-    >>> lexical_form(5.0, "real"), lexical_form(5.25, "real"), lexical_form(1, "boolean")
-    ('5', '5.25', 'true')
-    """
-    if isinstance(cell, float):
-        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
-    if datatype == "boolean":
-        return "true" if cell else "false"
-    return str(cell)
+def _values_of(row: RowFacts | None, predicate: str) -> Sequence[str]:
+    if row is None:
+        return ()
+    return row.types if predicate == TYPE else row.values.get(predicate, ())
 
 
 def _sources(place: dict[str, Any]) -> list[tuple[str, str, str]]:
