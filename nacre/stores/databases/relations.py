@@ -10,8 +10,8 @@ from nacre.stores.databases.attached import AttachedDatabase, AttachedLink, Atta
 from nacre.stores.databases.dialects import column_value, concatenate, text_of
 from nacre.stores.databases.key_conditions import KIND
 from nacre.stores.databases.row_keys import KeyedTables, row_key
-from nacre.stores.databases.templates import Templates
 from nacre.stores.databases.tables_of_query import cte_of, refuse_other_tables
+from nacre.stores.databases.templates import Templates
 
 ENTITY, KEY = "entity", "id"
 # from a key to the relation that it comes from
