@@ -297,7 +297,8 @@ def test_views_circular_keys_and_empty_tables(tmp_path: Path) -> None:
         # rows of views are known by all of their values, also by missing ones
         query = "SELECT e.label, i.club FROM inner_view i JOIN entity e ON e.id = i.id"
         assert sorted(map(str, graph.tables.run(query).rows)) == ["('Ida', 1)", "('Jon', 1)", "('Kim', None)"]
-        names = look_up_entities([row[0] for row in graph.tables.run("SELECT id FROM inner_view").rows], graph.tables)
+        ids = [str(row[0]) for row in graph.tables.run("SELECT id FROM inner_view").rows]
+        names = look_up_entities(ids, graph.tables)
         assert {label for _, label in names.values()} == {"Ida", "Jon", "Kim"}
     library.close()
     assert counts == {"club": 1, "member": 3, "twice": 3, "inner_view": 3, "outer_view": 2}

@@ -1,8 +1,8 @@
 """Queries that are translated once for all values of their parameters."""
 
 import pytest
+import sqlglot
 
-from nacre.stores.databases import translate as translating
 from nacre.stores.databases.attached import AttachedColumn, AttachedDatabase, AttachedTable
 from nacre.stores.databases.relations import Relations
 from nacre.stores.databases.templates import NativeQuery, Templates
@@ -34,8 +34,12 @@ def native(relations: Relations, sql: str, *params: str | int | float | None, li
 
 def test_a_query_is_parsed_once_for_all_values(relations: Relations, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[str] = []
-    parse = translating.parse_one
-    monkeypatch.setattr(translating, "parse_one", lambda sql, **given: parsed.append(sql) or parse(sql, **given))
+
+    def parse(sql: str, dialect: str) -> sqlglot.exp.Expr:
+        parsed.append(sql)
+        return sqlglot.parse_one(sql, dialect=dialect)
+
+    monkeypatch.setattr("nacre.stores.databases.translate.parse_one", parse)
     texts = [native(relations, BY_KEY, f"urn:nacre:db:boat/no={number}").text for number in (1, 22, -3)]
     assert [text.rsplit("= ", 1)[1] for text in texts] == ["1", "22", "(-3)"]
     assert len(parsed) == 1
