@@ -1,6 +1,7 @@
 """Clients of all interfaces for a long time: python -m benchmarks.soak_clients [SECONDS] [--workers N].
 
-There are clients of OpenAI, MCP (two versions), AG-UI, A2A, LangServe, Python and the API. Others disconnect in the
+There are clients of OpenAI, MCP (two versions), AG-UI, A2A, LangGraph's API, LangServe, Python, the API, and the API
+as the page uses it. Others disconnect in the
 middle of an answer, or send invalid requests. Every reply must be right, the memory and the open files of the server
 must not grow, and no turn may remain unfinished. Exit 1 if one of these limits is broken.
 """
@@ -14,7 +15,7 @@ import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,15 @@ from mcp import Client
 
 from benchmarks.load import GRAPH, GROWTH_LIMIT, WARM_SHARE, server
 from benchmarks.server import memory
-from benchmarks.soak_agents import ClientTask, agui_run, call_a2a, call_agui, check_record
+from benchmarks.soak_agents import (
+    ClientTask,
+    agui_run,
+    call_a2a,
+    call_agui,
+    call_langgraph,
+    call_page,
+    check_record,
+)
 from nacre import Nacre
 
 PAUSE_SECONDS = 0.5
@@ -35,6 +44,8 @@ CLIENTS = 2
 MAX_MORE_FILES = 20
 # seconds until an abandoned turn is cancelled, at most
 MAX_CANCEL_SECONDS = 30
+# times whose memory and open files are shown
+POINTS = 7
 MCP_2025 = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
 INVALID_REQUESTS: tuple[tuple[str, bytes], ...] = (
     ("/v1/chat/completions", b'{"model": "gpt-4o", "messages": [{"role": "user", "content": "x"}]}'),
@@ -46,6 +57,8 @@ INVALID_REQUESTS: tuple[tuple[str, bytes], ...] = (
     ("/mcp", b"[1, 2"),
     ("/agui", b'{"threadId": "t", "runId": "r", "messages": []}'),
     ("/a2a", b"[1, 2"),
+    ("/langgraph/threads/none/runs/wait", b'{"assistant_id": 3}'),
+    ("/langgraph/runs/stream", b'{"assistant_id": "x", "input": {"question": "x"}, "stream_mode": "events"}'),
     ("/ask/invoke", b'{"input": 3}'),
     ("/api/ask", b'{"question": ""}'),
 )
@@ -149,6 +162,11 @@ async def disconnect_early(task: ClientTask, chance: random.Random) -> None:
             ("/mcp", rpc, MCP_2025),
             ("/api/ask", {"question": question, "graph": task.graph}, {}),
             ("/agui", agui_run(task, question), {}),
+            (
+                "/langgraph/runs/stream",
+                {"assistant_id": task.graph, "input": {"question": question}, "on_disconnect": "cancel"},
+                {},
+            ),
         ]
     )
     async with httpx.AsyncClient(base_url=task.address, timeout=60) as client:
@@ -175,6 +193,8 @@ KINDS: tuple[ClientKind, ...] = (
     call_mcp,
     call_agui,
     call_a2a,
+    call_langgraph,
+    call_page,
     call_langserve,
     call_python,
     call_events,
@@ -238,6 +258,12 @@ def open_files(pid: int) -> int:
     return sum(len(os.listdir(f"/proc/{each}/fd")) for each in (pid, *children))
 
 
+def _over_time(values: Sequence[float]) -> str:
+    """The values at POINTS times, from the first to the last."""
+    times = [round(n * (len(values) - 1) / (POINTS - 1)) for n in range(POINTS)]
+    return " ".join(f"{values[n]:.0f}" for n in times) if values else "none"
+
+
 def soak_summary(log: SoakLog, seconds: float) -> tuple[str, bool]:
     """The log in one line, and whether the limits hold."""
     warm = int(len(log.memory) * WARM_SHARE)
@@ -247,7 +273,8 @@ def soak_summary(log: SoakLog, seconds: float) -> tuple[str, bool]:
     more = statistics.median(opened[half:] or opened) - statistics.median(opened[:half])
     line = (
         f"{len(KINDS) * CLIENTS} clients, {seconds:g} s: {json.dumps(dict(sorted(log.done.items())))}; "
-        f"memory {used[0]:.0f} -> {used[-1]:.0f} MB (x{growth:.2f}), open files {opened[0]} -> {opened[-1]}; "
+        f"memory {_over_time(log.memory)} MB (x{growth:.2f} from the first half to the second), "
+        f"open files {_over_time(log.files)}; "
         f"{len(log.wrong)} wrong"
     )
     all_ran = all(log.done[kind.__name__] for kind in KINDS)
