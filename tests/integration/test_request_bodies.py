@@ -49,7 +49,17 @@ def sent(data: Path, path: str, key: str | None = None) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize(
-    "path", ["/api/ask", "/ask/invoke", "/v1/chat/completions", "/mcp", "/agui", "/a2a", "/api/no/such"]
+    "path",
+    [
+        "/api/ask",
+        "/ask/invoke",
+        "/v1/chat/completions",
+        "/mcp",
+        "/agui",
+        "/a2a",
+        "/langgraph/runs/wait",
+        "/api/no/such",
+    ],
 )
 def test_the_body_of_a_stranger_is_not_read(tmp_path: Path, path: str) -> None:
     key = KeyStore(tmp_path).add("ann", None)
