@@ -222,6 +222,7 @@ def test_a_thread_stays_with_its_graph(client):
         ({"input": {"question": QUESTION}, "interrupt_before": ["sql"]}, "no interrupt_before"),
         ({"command": {"resume": "1"}}, "asks nothing back"),
         ({"command": {"goto": "fuser"}}, "no command.goto"),
+        ({"input": {"question": QUESTION}, "stream_mode": ["values", "events"]}, "Choose some of: values, updates"),
     ],
 )
 def test_what_can_not_be_run_is_refused_before_it_starts(client, address, request_body, why):
@@ -335,6 +336,13 @@ def test_a_background_run_is_joined_and_read_on(client):
     seen = whole[len(whole) // 2]
     rest = list(client.runs.join_stream(thread, run["run_id"], stream_mode=["custom", "values"], last_event_id=seen.id))
     assert rest == whole[len(whole) // 2 + 1 :]
+    joined = f"{client.http.client.base_url}threads/{thread}/runs/{run['run_id']}/stream"
+    # as the client in JavaScript names modes
+    custom = httpx.get(joined, params={"stream_mode": '["custom"]'}).text
+    assert "event: custom" in custom
+    assert "event: values" not in custom
+    for unknown in ('["debug"]', "tasks", "[1]", '["'):
+        assert httpx.get(joined, params={"stream_mode": unknown}).status_code == 422
     with pytest.raises(httpx.HTTPStatusError, match="404"):
         client.runs.join(new_thread(client), run["run_id"])
 

@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.e2e import test_page
 from tests.e2e.conftest import command, free_port, started
-from tests.e2e.test_page import LAST, QUESTION, STATIC, ask, begin, taken
+from tests.e2e.test_page import LAST, QUESTION, STATIC, ask, begin, kept, taken
 
 browser, context, page, mixed = test_page.browser, test_page.context, test_page.page, test_page.mixed
 pytestmark = test_page.pytestmark
@@ -181,3 +181,51 @@ def test_what_is_loaded_before_first_use_is_small(server):
     size = sum((STATIC / name).stat().st_size for name in ["index.html", "icon.svg", *eager, *sheets])
     assert size < 150_000
     assert json.dumps(sorted(eager)).count("chart") == 0
+
+
+def test_another_conversation_while_an_answer_streams_loses_nothing(page, server, mixed):
+    asked: list[Route] = []
+    begun: list[Route] = []
+    begin(page, server, "reading-room")
+    ask(page, QUESTION)
+    page.click("#new")
+    page.wait_for_selector("#examples button")
+    ask(page, "How many books are there?")
+    entries = page.locator("#threads li")
+    expect(entries).to_have_count(2)
+
+    def send(question, at, held):
+        """Ask, and hold the request."""
+        page.route(at, lambda route: held.append(route))
+        page.fill("#question", question)
+        page.keyboard.press("Enter")
+        while not held:
+            page.wait_for_timeout(20)
+
+    def release(at, held):
+        held.pop().continue_()
+        page.unroute(at)
+
+    # away and back while the answer is under way
+    send("How many authors are there?", "**/api/ask", asked)
+    entries.filter(has_text=QUESTION).locator("a").click()
+    expect(page.locator(f"{LAST} .answer")).to_contain_text("540")
+    assert page.locator("#turns article").count() == 1
+    entries.filter(has_text="How many books").locator("a").click()
+    expect(page.locator("#turns article")).to_have_count(2)
+    expect(page.locator(LAST)).to_contain_text("How many authors are there?")
+    release("**/api/ask", asked)
+    expect(page.locator(f"{LAST} .answer")).to_contain_text("3 authors")
+    assert len(kept(server, page)["turns"]) == 2
+    # the answer to a first question comes while another conversation is shown
+    page.click("#new")
+    page.wait_for_selector("#examples button")
+    send("How many pages does The Salt Road have?", "**/api/threads", begun)
+    entries.filter(has_text=QUESTION).locator("a").click()
+    expect(page.locator(f"{LAST} .answer")).to_contain_text("540")
+    release("**/api/threads", begun)
+    expect(entries).to_have_count(3)
+    expect(page.locator("#about")).to_contain_text(QUESTION)
+    assert page.locator("#turns article").count() == 1
+    entries.filter(has_text="The Salt Road").locator("a").click()
+    expect(page.locator(f"{LAST} .answer")).to_contain_text("312")

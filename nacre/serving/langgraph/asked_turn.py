@@ -9,7 +9,14 @@ from nacre.errors import ConfigError
 from nacre.serving.conversations.threads import Threads
 from nacre.serving.keys import Caller
 from nacre.serving.langgraph.messages import MessageJson, answer_ids, input_message, input_text, is_human
-from nacre.serving.langgraph.requests import GraphRunRequest, InputMessage, RunCommand, RunInput
+from nacre.serving.langgraph.requests import (
+    MAX_ID,
+    STREAM_MODES,
+    GraphRunRequest,
+    InputMessage,
+    RunCommand,
+    RunInput,
+)
 from nacre.serving.langgraph.snapshots import ROOT, Snapshot
 from nacre.serving.langgraph.thread_states import latest_snapshot, requested_checkpoint, snapshot_at
 
@@ -56,6 +63,15 @@ def refuse_unsupported(body: GraphRunRequest) -> None:
     }
     if used := [name for name, value in unsupported.items() if value]:
         raise ConfigError(f"This server has no {used[0]}. Leave it out.")
+    check_modes(body.stream_mode)
+
+
+def check_modes(modes: Sequence[str]) -> None:
+    """Raise ConfigError for a stream mode that this server does not have."""
+    if unknown := [mode for mode in modes if mode not in STREAM_MODES]:
+        raise ConfigError(
+            f"This server has no stream mode {unknown[0][:MAX_ID]!r}. Choose some of: {', '.join(STREAM_MODES)}."
+        )
 
 
 async def read_asked_turn(body: GraphRunRequest, threads: Threads, caller: Caller, thread: str | None) -> AskedTurn:

@@ -11,7 +11,7 @@ MAX_LISTED = 1000
 # keys that a search for threads compares (given)
 MAX_FILTERS = 20
 
-StreamMode = Literal["values", "updates", "messages", "messages-tuple", "custom"]
+STREAM_MODES = ("values", "updates", "messages-tuple", "messages", "custom")
 
 
 class CheckpointReference(BaseModel):
@@ -64,7 +64,7 @@ class GraphRunRequest(BaseModel):
     context: dict[str, Any] | None = None
     checkpoint: CheckpointReference | None = None
     checkpoint_id: str | None = Field(None, max_length=MAX_ID)
-    stream_mode: list[StreamMode] = ["values"]
+    stream_mode: list[str] = ["values"]
     stream_resumable: bool = False
     on_disconnect: Literal["cancel", "continue"] = "continue"
     multitask_strategy: Literal["reject", "interrupt", "rollback", "enqueue"] = "enqueue"

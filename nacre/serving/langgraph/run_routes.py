@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from agents.run_in_thread import run_in_thread
@@ -17,8 +17,9 @@ from nacre.errors import ConfigError
 from nacre.serving.conversations.threads import MAX_THREAD_NAME
 from nacre.serving.http.dependencies import ERROR_RESPONSES
 from nacre.serving.http.disconnect import run_while_connected, wait_for_disconnect
+from nacre.serving.langgraph.asked_turn import check_modes
 from nacre.serving.langgraph.assistant_records import assistant_id
-from nacre.serving.langgraph.requests import MAX_ID, GraphRunRequest, RunsToCancel, StreamMode
+from nacre.serving.langgraph.requests import MAX_ID, GraphRunRequest, RunsToCancel
 from nacre.serving.langgraph.running import (
     STOPPED,
     RunContext,
@@ -32,9 +33,10 @@ from nacre.serving.langgraph.running import (
 from nacre.serving.runs import Run
 
 MAX_BATCH = 32
-ALL_MODES: tuple[StreamMode, ...] = ("values", "updates", "messages-tuple", "custom")
+# modes of a run that is joined without naming any
+JOINED_MODES = ("values", "updates", "messages-tuple", "custom")
 STATUS = {"cancelled": "interrupted"}
-_modes = TypeAdapter(list[StreamMode])
+_listed = TypeAdapter(list[str])
 
 router = APIRouter(tags=["langgraph"], responses=ERROR_RESPONSES)
 
@@ -134,13 +136,12 @@ async def join_stream(
     thread: ThreadPath,
     id: RunPath,
     context: RunContextDep,
-    stream_mode: Annotated[list[str] | None, Query(max_length=20)] = None,
+    stream_mode: Annotated[list[Annotated[str, Query(max_length=500)]] | None, Query(max_length=20)] = None,
     last_event_id: LastEventHeader = "",
 ) -> Response:
     """Stream a run from its beginning, or after the part whose id the client saw last."""
     run = await find_run(context, thread, id)
-    modes = _modes.validate_python(stream_mode) if stream_mode and set(stream_mode) <= _known() else ALL_MODES
-    return _stream(context, run, modes, last_event_id)
+    return _stream(context, run, _joined_modes(stream_mode or []) or JOINED_MODES, last_event_id)
 
 
 @router.post("/threads/{thread}/runs/{id}/cancel", response_model=None)
@@ -175,8 +176,14 @@ def run_record(run: Run, ended: float | None = None) -> dict[str, Any]:
     }
 
 
-def _known() -> set[str]:
-    return {*ALL_MODES, "messages"}
+def _joined_modes(named: Sequence[str]) -> list[str]:
+    """The modes in parameters: one in each, or several as a JSON list, as clients in JavaScript send them."""
+    try:
+        modes = [mode for each in named for mode in (_listed.validate_json(each) if each.startswith("[") else [each])]
+    except ValidationError as error:
+        raise ConfigError("stream_mode is not a JSON list of modes.") from error
+    check_modes(modes)
+    return modes
 
 
 def _headers(run: Run) -> dict[str, str]:

@@ -34,7 +34,7 @@ export function clearConversation() {
 }
 
 export async function openThread(thread) {
-  const own = ++view;
+  const own = ++view, live = state.asking;
   try {
     const whole = await get(apiPath("threads", thread));
     if (own !== view) return;
@@ -43,12 +43,14 @@ export async function openThread(thread) {
     setTitle(whole.thread.title || whole.thread.graph);
     const shown = whole.turns.map((each, i) => turnElement(each, whole.turns[i - 1]?.record));
     $("turns").replaceChildren(...shown.slice(-FIRST_TURNS).map((each) => each()));
+    // a question of this conversation that was being answered
+    if (live?.thread === thread && whole.turns.at(-1)?.record.id !== live.run) $("turns").append(live.turn.root);
     scrollToEndSoon();
     const last = turnElements().at(-1)?.turn;
     panel.turn = last || null;
     panel.draw();
     listThreads();
-    if (last) suggestFollowUps(last).catch(() => {
+    if (last?.live.record) suggestFollowUps(last).catch(() => {
       // suggestions are optional
     });
     await prependTurns(shown.slice(0, -FIRST_TURNS), own);
@@ -90,8 +92,9 @@ export async function askQuestion(question, insteadOf) {
   // a question from another page starts a conversation
   if (isBrowsing(currentRoute())) navigate({ graph: state.graph });
   $("welcome").hidden = true;
-  const own = view;
+  const own = view, graph = state.graph;
   const turn = newTurn(question, hooks);
+  const asking = Object.assign(state.asking, { turn, thread: state.thread });
   if (insteadOf) for (const each of turnElements()) if ((each.turn.live.record?.turn ?? Infinity) >= insteadOf) each.remove();
   for (const each of $("turns").querySelectorAll(".onward")) each.remove();
   $("turns").append(turn.root);
@@ -100,39 +103,39 @@ export async function askQuestion(question, insteadOf) {
   scrollToEnd();
   const again = () => { turn.root.remove(); askQuestion(question, insteadOf); };
   try {
-    if (!state.thread) {
+    if (!asking.thread) {
       // if conversations can't be stored now, the question is answered anyway
-      const begun = await send("POST", "/api/threads", { graph: state.graph }).catch((problem) => { if (problem.status !== 503) throw problem; });
-      if (own !== view) return;
-      if (begun) {
+      const begun = await send("POST", "/api/threads", { graph }).catch((problem) => { if (problem.status !== 503) throw problem; });
+      asking.thread = begun?.thread;
+      if (begun && own === view) {
         state.thread = begun.thread;
         navigate({ thread: begun.thread }, { quiet: true });
       }
     }
-    await stream({ question, graph: state.graph, thread: state.thread, instead_of: insteadOf, ...savedOptions() }, (kind, payload) => {
-      if (kind === "run") { if (state.asking) state.asking.run = payload; }
-      else if (kind === "answer") { finishTurn(turn, payload); announce(payload.answer); if (payload.turn === 1) setTitle(payload.question.slice(0, 80)); }
+    await stream({ question, graph, thread: asking.thread, instead_of: insteadOf, ...savedOptions() }, (kind, payload) => {
+      if (kind === "run") asking.run = payload;
+      else if (kind === "answer") { finishTurn(turn, payload); announce(payload.answer); if (payload.turn === 1 && turn.root.isConnected) setTitle(payload.question.slice(0, 80)); }
       else if (kind === "error") failTurn(turn, payload, button("Ask again", again, "main"));
       else handleEvent(turn, kind, payload);
       panel.changed(turn);
     }, stopping.signal);
-    if (turn.live.record && own === view) suggestFollowUps(turn).then(() => setTimeout(() => { if (following === turn) following = null; }, 500), () => {
+    if (turn.live.record && turn.root.isConnected) suggestFollowUps(turn).then(() => setTimeout(() => { if (following === turn) following = null; }, 500), () => {
       // suggestions are optional
     });
   } catch (problem) {
-    await recoverTurn(turn, problem, again, own);
+    await recoverTurn(turn, problem, again, asking.thread);
   } finally {
     setBusy(null);
-    refreshThreads(state.thread);
+    refreshThreads(asking.thread);
   }
 }
 
 // After a lost stream: show the turn if it was stored, else offer to ask again.
-async function recoverTurn(turn, problem, again, own) {
+async function recoverTurn(turn, problem, again, thread) {
   if (problem.name === "AbortError") { failTurn(turn, { message: "Stopped." }, button("Ask again", again)); return; }
-  if (problem.status === 404 && state.thread && own === view) {
+  if (problem.status === 404 && thread && turn.root.isConnected) {
     try {
-      const { turns: known } = await get(apiPath("threads", state.thread));
+      const { turns: known } = await get(apiPath("threads", thread));
       const last = known.at(-1);
       if (last?.record.question === turn.live.question && last.record.turn > shownBefore(turn)) { finishTurn(turn, last.record, last); return; }
       problem = { message: "The server was restarted during this answer.", hint: "The partial answer is not stored." };
