@@ -1,12 +1,11 @@
 """Composition root of the graph: Settings -> library, agents, compiled graph; langgraph.json names `graph`."""
 
+import asyncio
 import logging
-import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -21,10 +20,14 @@ from nacre.config.embedder import local_embedder
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.stores.catalog import Library
+from nacre.stores.conversations.checkpoint_sizes import index_sizes
+from nacre.stores.conversations.checkpoints import OrderedSaver, OrderedSqliteSaver
+from nacre.stores.conversations.conversations import Conversations, ConversationStoreError
 from nacre.stores.databases.address import configured_database_limits
 from nacre.stores.sparql.endpoint_limits import configured_limits
-from nacre.stores.sqlite.checkpoints import OrderedSqliteSaver
-from nacre.stores.sqlite.conversations import Conversations, ConversationStoreError
+from nacre.stores.state.database import StateDatabase
+from nacre.stores.state.locks import StateLocks, locks_of
+from nacre.stores.state.open import open_state, unusable_state
 
 THREADS = "threads.sqlite"
 
@@ -72,41 +75,57 @@ def compose(settings: Settings) -> Composition:
 
 
 class PersistentApp(NamedTuple):
-    """The graph with persistent threads: `saver` has its checkpoints, `conversations` what people read again."""
+    """The graph with persistent threads: `saver` has its checkpoints, `conversations` what people read again, `locks`
+    keep the processes that share them apart."""
 
     app: App
-    saver: OrderedSqliteSaver
+    saver: OrderedSaver
     conversations: Conversations
+    locks: StateLocks
 
 
 @asynccontextmanager
 async def open_persistent_app(composition: Composition) -> AsyncIterator[PersistentApp]:
-    """The compiled graph with its threads in NACRE_DATA/threads.sqlite; raises ConfigError if that can't be used."""
-    file = composition.settings.data / THREADS
-    conversations = await run_in_thread(_open_conversations, file)
-    try:
-        async with OrderedSqliteSaver.from_conn_string(str(file)) as saver:
-            # LangGraph's type says the class that its method is inherited from
-            assert isinstance(saver, OrderedSqliteSaver)
-            yield PersistentApp(composition.build(saver), saver, conversations)
-    finally:
-        await run_in_thread(conversations.close)
+    """The compiled graph with its threads in NACRE_DATABASE_URL, else in NACRE_DATA/threads.sqlite; raises ConfigError
+    if that can't be used."""
+    settings = composition.settings
+    async with AsyncExitStack() as stack:
+        conversations = await run_in_thread(_open_conversations, settings)
+        stack.push_async_callback(run_in_thread, conversations.close)
+        locks = locks_of(conversations.database)
+        stack.push_async_callback(run_in_thread, locks.close)
+        saver: Any
+        if (file := conversations.database.file) is not None:
+            saver = await stack.enter_async_context(OrderedSqliteSaver.from_conn_string(str(file)))
+        else:
+            saver = await _open_server_saver(conversations.database, locks, stack)
+        yield PersistentApp(composition.build(saver), saver, conversations, locks)
 
 
-def _open_conversations(file: Path) -> Conversations:
+async def _open_server_saver(database: StateDatabase, locks: StateLocks, stack: AsyncExitStack) -> Any:
+    from nacre.stores.conversations.checkpoints_postgres import open_postgres_saver
+
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        # other users of this machine may not read it; SQLite gives its journals the mode of the file
-        os.close(os.open(file, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600))
-        if file.stat().st_uid == os.geteuid():
-            for each in (file, *file.parent.glob(f"{file.name}-*")):
-                each.chmod(0o600)
-        return Conversations(file)
-    except OSError as error:
-        raise ConfigError(f"Can't write {file}: {error.strerror}. Check who may write there, or NACRE_DATA.") from error
+        saver = await stack.enter_async_context(open_postgres_saver(database))
+        while (lock := await run_in_thread(locks.try_acquire, "tables of checkpoints")) is None:  # noqa: ASYNC110
+            await asyncio.sleep(locks.poll_seconds)
+        try:
+            await saver.setup()
+            await run_in_thread(index_sizes, database)
+        finally:
+            await run_in_thread(lock.release)
     except ConversationStoreError as error:
-        advice = "Close what holds it, make room on its disk, or set NACRE_DATA."
-        raise ConfigError(f"Can't use {file}: {error}. {advice}") from error
+        raise unusable_state(database, error) from error
+    return saver
+
+
+def _open_conversations(settings: Settings) -> Conversations:
+    database = open_state(settings, THREADS)
+    try:
+        return Conversations(database)
+    except ConversationStoreError as error:
+        database.close()
+        raise unusable_state(database, error) from error
 
 
 async def graph() -> App:

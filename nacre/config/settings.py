@@ -20,6 +20,10 @@ class Settings(BaseSettings):
     )
 
     data: Path = Field(Path("data"), description="Folder of all graphs and conversations.")
+    database_url: SecretStr | None = Field(
+        None,
+        description="Database of conversations, keys and runs, for several servers: postgresql://USER@HOST/NAME.",
+    )
 
     model: str | None = Field(
         None, description="Chat model: local, openai:NAME or ollama:NAME. Without one, the rules answer."

@@ -61,8 +61,8 @@ from nacre.serving.runs import Runs
 from nacre.serving.tracing import configure_tracing
 from nacre.serving.turn_service import TurnService, open_turn_service
 from nacre.serving.uploads import Uploads
+from nacre.stores.conversations.conversations import ConversationStoreError
 from nacre.stores.processes.parent_watch import exit_with_parent
-from nacre.stores.sqlite.conversations import ConversationStoreError
 
 # headers of replies that pages of other origins may read
 EXPOSED_HEADERS = ["X-Run-ID", "Location", "Content-Location", "X-Request-ID", "Retry-After"]

@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from typing import Any, cast
@@ -28,9 +28,9 @@ from nacre.serving.errors import NotFound, StorageUnavailable, TooManyRequests, 
 from nacre.serving.fair_slots import FairSlots, default_share
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.turn_events import collect_record, require_record
+from nacre.stores.conversations.conversations import ConversationStoreError
 from nacre.stores.graph import Graph
 from nacre.stores.processes.killable_pool import PROCESSES
-from nacre.stores.sqlite.conversations import ConversationStoreError
 
 # a tenth of Python's default, since the embedder requests the interpreter lock several times per question while other
 # threads hold it
@@ -141,10 +141,11 @@ class TurnService:
         question = question.encode(errors="replace").decode()
         thread = validate_thread_name(thread)
         record, storage_error = None, ""
+        verify_lock = None
         async with AsyncExitStack() as stack:
             stack.enter_context(self.count_active())
             if thread and self.threads:
-                await stack.enter_async_context(self.threads.queues.lock(caller.owner, thread))
+                verify_lock = await stack.enter_async_context(self.threads.queues.lock(caller.owner, thread))
             await stack.enter_async_context(self._turn_slots.hold(caller.owner, _share(caller, self._turn_slots)))
             await stack.enter_async_context(self._turn_transaction(caller, thread, instead_of))
             if id:
@@ -169,6 +170,7 @@ class TurnService:
             finally:
                 await turn.aclose()  # type: ignore[attr-defined]
             after = start.after if start is not None else None
+            storage_error = storage_error or await _lost_lock(verify_lock)
             record = await self._save(caller, thread, require_record(record), storage_error, after)
         yield "answer", record
 
@@ -254,6 +256,16 @@ class TurnService:
         return cast(Answer, {**record, "caveats": caveats})
 
 
+async def _lost_lock(verify: Callable[[], None] | None) -> str:
+    """Why a turn must not be stored: its lock was lost, and another server may have answered in its thread."""
+    if verify is not None:
+        try:
+            await run_in_thread(verify)
+        except ConversationStoreError as error:
+            return str(error)
+    return ""
+
+
 def _share(caller: Caller, slots: FairSlots) -> int:
     """How many slots the caller may hold. Without keys there is one caller, who may hold all."""
     return slots.slots if caller.owner == LOCAL_CALLER.owner else default_share(slots.slots)
@@ -273,9 +285,9 @@ async def open_turn_service(settings: Settings, *, lasting: bool, warm: bool = T
         await run_in_thread(composition.resources.sandbox.warm)
     try:
         if lasting:
-            async with open_persistent_app(composition) as (app, saver, conversations):
+            async with open_persistent_app(composition) as (app, saver, conversations, locks):
                 quota = StorageQuota(conversations, settings.max_stored)
-                threads = Threads(conversations, saver, ThreadQueues(settings.data), quota)
+                threads = Threads(conversations, saver, ThreadQueues(locks), quota)
                 yield TurnService(composition, app, threads)
         else:
             yield TurnService(composition, composition.build(InMemorySaver()), None)

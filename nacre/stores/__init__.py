@@ -5,7 +5,9 @@ Files in reading order:
     graph.py       an open graph: the stores of one version
     catalog.py     Library: all graphs of a data folder, opened and shared
     opener.py      open the stores of one version
-    sqlite/        tables, lexicon, passages, documents, conversations, caches
+    sqlite/        tables, lexicon, passages, documents, caches
+    state/         the database of conversations, keys and runs: a file, or a server
+    conversations/ threads, their turns and checkpoints
     verified/      questions that people confirmed
     search/        full-text and vector search
     sparql/        SPARQL sources: the local triple store and remote endpoints

@@ -14,7 +14,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from nacre.stores.sqlite.conversations import Conversations, ConversationStoreError
+from nacre.stores.conversations.conversations import Conversations, ConversationStoreError
+from nacre.stores.state.database import open_file
 from tests.support.qdrant_server import qdrant_server
 
 GRAPHS = Path(__file__).parents[1] / "fixtures/graphs"
@@ -273,7 +274,7 @@ def test_an_ingest_onto_a_full_disk_leaves_the_old_graph_and_nothing_else(disk, 
 
 
 def test_what_does_not_fit_is_refused_whole(disk):
-    conversations = Conversations(disk.place / "threads.sqlite")
+    conversations = Conversations(open_file(disk.place / "threads.sqlite"))
     record = {"turn": 1, "question": QUESTION, "graph": "g", "id": "", "answer": "x" * 5_000_000}
     disk.fill(2_000_000)
     # more than SQLite holds in memory, so that it finds the disk full before the end

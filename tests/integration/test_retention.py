@@ -12,7 +12,8 @@ from nacre.config.settings import Settings
 from nacre.serving.conversations.retention import CATCH_UP, DAY, ObservedTime, delete_untouched_threads
 from nacre.serving.keys import LOCAL_CALLER
 from nacre.serving.turn_service import open_turn_service
-from nacre.stores.sqlite.conversations import Conversations
+from nacre.stores.conversations.conversations import Conversations
+from nacre.stores.state.database import open_file
 
 HOUR = 3600.0
 KEPT = 30 * DAY
@@ -32,13 +33,13 @@ class Clocks:
 @pytest.fixture
 def clocks(monkeypatch: pytest.MonkeyPatch) -> Clocks:
     made = Clocks()
-    monkeypatch.setattr("nacre.stores.sqlite.conversations.time.time", lambda: made.shown)
+    monkeypatch.setattr("nacre.stores.state.database.time.time", lambda: made.shown)
     return made
 
 
 @pytest.fixture
 def conversations(tmp_path: Path) -> Iterator[Conversations]:
-    made = Conversations(tmp_path / "threads.sqlite")
+    made = Conversations(open_file(tmp_path / "threads.sqlite"))
     yield made
     made.close()
 

@@ -6,7 +6,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from nacre.serving.langgraph.snapshots import ROOT, Snapshot, read_snapshots
-from nacre.stores.sqlite.checkpoints import StoredCheckpoint
+from nacre.stores.conversations.checkpoints import StoredCheckpoint
 
 
 def thread(*names: str) -> list[BaseMessage]:

@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 from agents.run_in_thread import run_in_thread
 from nacre.serving.errors import QuotaExceeded
 from nacre.serving.keys import LOCAL_CALLER, Caller
-from nacre.stores.sqlite.conversations import Conversations
+from nacre.stores.conversations.conversations import Conversations
 
 MEGABYTE = 1_000_000
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from agents.run_in_thread import run_in_thread
 from nacre.serving.conversations.threads import Threads
-from nacre.stores.sqlite.conversations import Conversations, ConversationStoreError
+from nacre.stores.conversations.conversations import Conversations, ConversationStoreError
 
 log = logging.getLogger(__name__)
 

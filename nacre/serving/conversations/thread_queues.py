@@ -1,51 +1,33 @@
 """One turn at a time per thread: owner + thread -> a lock, first come first served, exclusive across processes."""
 
 import asyncio
-import fcntl
-import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from hashlib import blake2b
-from pathlib import Path
 from weakref import WeakValueDictionary
 
 from agents.run_in_thread import run_in_thread
-
-QUEUE_FOLDER = ".queues"
-POLL_SECONDS = 0.02
+from nacre.stores.state.locks import StateLocks
 
 
 class ThreadQueues:
-    """The locks of a data folder, 256 slots of hashed threads. The system releases the locks of a process that dies."""
+    """The locks of threads. A process that dies releases its locks."""
 
-    def __init__(self, data: Path) -> None:
-        self._folder = data / QUEUE_FOLDER
+    def __init__(self, locks: StateLocks) -> None:
+        self._stored = locks
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
-    async def lock(self, owner: str, thread: str) -> AsyncIterator[None]:
-        """Wait for the lock of a thread and hold it until the block ends."""
-        slot = blake2b(f"{owner}:{thread}".encode(), digest_size=1).hexdigest()
-        # within a process the order of arrival holds, and only the first waiter polls the file
+    async def lock(self, owner: str, thread: str) -> AsyncIterator[Callable[[], None]]:
+        """Wait for the lock of a thread and hold it until the block ends. The block gets a function that raises
+        StorageError if the lock was lost meanwhile."""
+        slot = self._stored.slot(f"{owner}:{thread}")
+        # within a process the order of arrival holds, and only the first waiter asks again and again
         async with self._locks.setdefault(slot, asyncio.Lock()):
-            # another process does not notify this one when it releases the file
-            while (handle := await run_in_thread(self._try_lock, slot)) is None:  # noqa: ASYNC110
-                await asyncio.sleep(POLL_SECONDS)
+            # another process does not notify this one when it releases the lock
+            while (held := await run_in_thread(self._stored.try_acquire, slot)) is None:  # noqa: ASYNC110
+                await asyncio.sleep(self._stored.poll_seconds)
             try:
-                yield
+                yield held.verify
             finally:
-                os.close(handle)
-
-    def _try_lock(self, slot: str) -> int | None:
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self._folder / slot, os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError:
-            # if no file can be created, as on a full disk, all such threads share a lock on the folder
-            handle = os.open(self._folder.parent, os.O_RDONLY)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(handle)
-            return None
-        return handle
+                # it may ask a server; whoever cancels the block does not interrupt that
+                await asyncio.shield(run_in_thread(held.release))

@@ -16,8 +16,8 @@ from nacre.serving.conversations.quota import StorageQuota
 from nacre.serving.conversations.thread_queues import ThreadQueues
 from nacre.serving.errors import NotFound
 from nacre.serving.keys import Caller
-from nacre.stores.sqlite.checkpoints import OrderedSqliteSaver
-from nacre.stores.sqlite.conversations import Conversation, Conversations, ConversationStoreError, Turn
+from nacre.stores.conversations.checkpoints import OrderedSaver
+from nacre.stores.conversations.conversations import Conversation, Conversations, ConversationStoreError, Turn
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class Threads:
     """The threads of a data folder: turns as owners see them in `conversations`, checkpoints in `saver`."""
 
     conversations: Conversations
-    saver: OrderedSqliteSaver
+    saver: OrderedSaver
     queues: ThreadQueues
     quota: StorageQuota
 

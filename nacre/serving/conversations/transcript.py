@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 
 from nacre.records.answer import Answer, Citation, Value
-from nacre.stores.sqlite.conversations import Conversation, Turn
+from nacre.stores.conversations.conversations import Conversation, Turn
 
 # spreadsheets run a cell with this first character as a formula
 FORMULA_START = re.compile(r"[=+\-@\t\r]")

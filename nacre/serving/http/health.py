@@ -19,8 +19,8 @@ from nacre.serving.http.dependencies import MetricsDep, TurnServiceDep
 from nacre.serving.keys import KeyStore
 from nacre.serving.turn_service import TurnService
 from nacre.stores import versions
+from nacre.stores.conversations.conversations import ConversationStoreError
 from nacre.stores.search.file_integrity import DamagedIndex, verify_seal
-from nacre.stores.sqlite.conversations import ConversationStoreError
 from nacre.stores.sqlite.lexicon_file import spellings_folder
 
 router = APIRouter(tags=["health"])

@@ -12,7 +12,7 @@ from uuid import NAMESPACE_URL, uuid5
 from langchain_core.messages import BaseMessage
 
 from nacre.serving.langgraph.messages import MessageJson, clarification, message_json
-from nacre.stores.sqlite.checkpoints import StoredCheckpoint
+from nacre.stores.conversations.checkpoints import StoredCheckpoint
 
 # the state of every thread before its first question; no stored checkpoint has this id
 ROOT = "1ef00000-0000-6000-8000-000000000000"

@@ -35,8 +35,8 @@ from nacre.serving.langgraph.thread_states import (
     state_record,
     thread_record,
 )
-from nacre.stores.sqlite.conversations import Conversation
-from nacre.stores.sqlite.threads.search import ThreadFilter
+from nacre.stores.conversations.conversations import Conversation
+from nacre.stores.conversations.search import ThreadFilter
 
 MAX_METADATA = 16_384
 # what a thread is about is known from its turns, not from its metadata

@@ -12,7 +12,7 @@ from nacre.serving.keys import Caller
 from nacre.serving.langgraph.assistant_records import assistant_id
 from nacre.serving.langgraph.requests import CheckpointReference
 from nacre.serving.langgraph.snapshots import FIRST_NODE, Snapshot, read_snapshots
-from nacre.stores.sqlite.conversations import Conversation
+from nacre.stores.conversations.conversations import Conversation
 
 # checkpoints that one request reads, and the states that it returns, in bytes (given)
 MAX_READ = 32_000_000

@@ -11,8 +11,5 @@ Files in reading order:
     passages.py           passages with the sources of their sentences
     documents.py          documents, their pages and mentions
     extracted_triples.py  triples that were extracted from texts
-    conversations.py      saved conversations and feedback
-    threads/              statements that search threads and exchange their turns
-    checkpoints.py        LangGraph's checkpoints, in the order in which they were written
     model_replies.py      a cache of model answers
 """

@@ -11,7 +11,7 @@ from nacre.serving.conversations.threads import MAX_THREAD_NAME
 from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, ThreadsDep, TurnServiceDep
-from nacre.stores.sqlite.conversations import Conversation, Turn
+from nacre.stores.conversations.conversations import Conversation, Turn
 
 MAX_LISTED = 200
 MAX_TITLE = 200

@@ -6,10 +6,17 @@ that is set back hides the turns that follow. The row numbers of SQLite grow wit
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import CheckpointTuple, get_checkpoint_id
+from langgraph.checkpoint.base import (
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    get_checkpoint_id,
+)
+from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 _ORDER = "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? ORDER BY rowid DESC"
@@ -35,6 +42,36 @@ class StoredCheckpoint:
     parent: str | None
     type: str
     content: bytes
+
+
+class OrderedSaver(Protocol):
+    """What threads need of a store of checkpoints whose latest checkpoint is the one that was written last."""
+
+    serde: SerializerProtocol
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """One checkpoint; without an id, the latest one of a thread."""
+
+    def alist(self, config: RunnableConfig | None) -> AsyncIterator[CheckpointTuple]:
+        """The checkpoints of a thread, the last written first."""
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Store a checkpoint."""
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Delete the checkpoints of a thread."""
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """Copy the checkpoints of a thread to another one."""
+
+    async def stored(self, thread_id: str, most_bytes: int) -> list[StoredCheckpoint]:
+        """The checkpoints of a thread, the last written first, until they have more than so many bytes."""
 
 
 class OrderedSqliteSaver(AsyncSqliteSaver):

@@ -1,0 +1,164 @@
+"""LangGraph's checkpoints on a PostgreSQL server, in the order in which they were written; see `checkpoints.py`."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
+from typing import Any
+
+import psycopg
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    get_checkpoint_id,
+)
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from psycopg import AsyncCursor
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool
+
+from nacre.stores.conversations.checkpoints import StoredCheckpoint
+from nacre.stores.state.database import CONNECT_SECONDS, SERVER_OPTIONS, StateDatabase, server_error
+
+CONNECTIONS = 4
+# ids of checkpoints are made from clocks, and those of several machines differ: rows are numbered as they are written
+_NUMBERED = "ALTER TABLE checkpoints ADD COLUMN IF NOT EXISTS written BIGSERIAL"
+_HAS_NUMBERS = "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass('checkpoints') AND attname = 'written'"
+_ORDER = "SELECT checkpoint_id FROM checkpoints WHERE thread_id = %s AND checkpoint_ns = %s ORDER BY written DESC"
+_SIZES = (
+    "SELECT checkpoint_id, (SELECT coalesce(sum(octet_length(b.blob)), 0) FROM checkpoint_blobs b,"
+    " jsonb_each_text(c.checkpoint -> 'channel_versions') v WHERE b.thread_id = c.thread_id"
+    " AND b.checkpoint_ns = c.checkpoint_ns AND b.channel = v.key AND b.version = v.value) AS size"
+    " FROM checkpoints c WHERE thread_id = %s AND checkpoint_ns = '' ORDER BY written DESC"
+)
+_COPY = (
+    "INSERT INTO checkpoint_blobs SELECT %(new)s, checkpoint_ns, channel, version, type, blob FROM checkpoint_blobs"
+    " WHERE thread_id = %(old)s ON CONFLICT DO NOTHING",
+    "INSERT INTO checkpoints"
+    " (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)"
+    " SELECT %(new)s, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata FROM checkpoints"
+    " WHERE thread_id = %(old)s ORDER BY written",
+)
+
+
+class OrderedPostgresSaver(AsyncPostgresSaver):
+    """`AsyncPostgresSaver` whose latest checkpoint is the one that was written last. It raises StorageError."""
+
+    def __init__(self, pool: AsyncConnectionPool[Any]) -> None:
+        super().__init__(pool)
+        # each statement has a connection of its own, so they need not wait for each other
+        self.lock = nullcontext()  # type: ignore[assignment]
+
+    async def setup(self) -> None:
+        """Create the tables. One process at a time: LangGraph's statements may not run twice at once."""
+        await super().setup()
+        async with self._cursor() as cursor:
+            await cursor.execute(_HAS_NUMBERS)
+            if await cursor.fetchone() is None:
+                await cursor.execute(_NUMBERED)
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        if get_checkpoint_id(config):
+            return await super().aget_tuple(config)
+        place = config["configurable"]
+        async with self._cursor() as cursor:
+            await cursor.execute(f"{_ORDER} LIMIT 1", (str(place["thread_id"]), place.get("checkpoint_ns", "")))
+            latest = await cursor.fetchone()
+        if latest is None:
+            return None
+        return await super().aget_tuple({**config, "configurable": {**place, **latest}})
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """The checkpoints of one thread, the last written first; without a thread as LangGraph lists them."""
+        if config is None:
+            async for found in super().alist(config, filter=filter, before=before, limit=limit):
+                yield found
+            return
+        place = config["configurable"]
+        async with self._cursor() as cursor:
+            await cursor.execute(_ORDER, (str(place["thread_id"]), place.get("checkpoint_ns", "")))
+            order = {row["checkpoint_id"]: number for number, row in enumerate(await cursor.fetchall())}
+        listed = [found async for found in super().alist(config, filter=filter)]
+        listed.sort(key=lambda found: order.get(found.checkpoint["id"], -1))
+        if before is not None:
+            first = order.get(get_checkpoint_id(before) or "", -1)
+            listed = [found for found in listed if order.get(found.checkpoint["id"], -1) > first]
+        for found in listed[:limit]:
+            yield found
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        values = {
+            # texts are stored as JSON of PostgreSQL, which has no NUL
+            channel: value.replace("\0", "\ufffd") if isinstance(value, str) else value
+            for channel, value in checkpoint["channel_values"].items()
+        }
+        return await super().aput(config, {**checkpoint, "channel_values": values}, metadata, new_versions)
+
+    async def stored(self, thread_id: str, most_bytes: int) -> list[StoredCheckpoint]:
+        """The checkpoints of a thread, the last written first, until they have more than so many bytes."""
+        async with self._cursor() as cursor:
+            await cursor.execute(_SIZES, (thread_id,))
+            rows = await cursor.fetchall()
+        found: list[StoredCheckpoint] = []
+        size = 0
+        for row in rows:
+            place = {"thread_id": thread_id, "checkpoint_ns": "", "checkpoint_id": row["checkpoint_id"]}
+            one = await super().aget_tuple({"configurable": place})
+            if one is None:
+                continue
+            parent = (one.parent_config or {}).get("configurable", {}).get("checkpoint_id")
+            found.append(StoredCheckpoint(row["checkpoint_id"], parent, *self.serde.dumps_typed(one.checkpoint)))
+            size += int(row["size"]) + len(found[-1].content)
+            if size > most_bytes:
+                break
+        return found
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        async with self._cursor(pipeline=True) as cursor:
+            for statement in _COPY:
+                await cursor.execute(statement, {"old": source_thread_id, "new": target_thread_id})
+
+    @asynccontextmanager
+    async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
+        try:
+            async with super()._cursor(pipeline=pipeline) as cursor:
+                yield cursor
+        except psycopg.Error as error:
+            raise server_error(error) from None
+
+
+@asynccontextmanager
+async def open_postgres_saver(database: StateDatabase) -> AsyncIterator[OrderedPostgresSaver]:
+    """The checkpoints on the server of a state database. Its tables must be set up by one process at a time."""
+    url = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    options = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row, "options": SERVER_OPTIONS}
+    pool: AsyncConnectionPool[Any] = AsyncConnectionPool(
+        url,
+        min_size=1,
+        max_size=CONNECTIONS,
+        timeout=CONNECT_SECONDS,
+        kwargs={**options, "connect_timeout": CONNECT_SECONDS},
+        check=AsyncConnectionPool.check_connection,
+        open=False,
+    )
+    try:
+        await pool.open()
+        yield OrderedPostgresSaver(pool)
+    finally:
+        # a task that is cancelled must not leave connections behind
+        await asyncio.shield(pool.close())
