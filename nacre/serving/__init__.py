@@ -11,6 +11,7 @@ In reading order:
     conversations/      stored conversations, their locks and exports; conversations that clients send along
     verified/           questions that people confirmed: what a caller may see, confirm, approve and remove
     keys                API keys and the callers that they stand for
+    shared_keys         the keys in the database that several servers share
     uploads             files of callers and their ingest into graphs
     tracing             OpenTelemetry spans of a turn
     prefill_schema      the schema prompt of a local model, computed ahead

@@ -51,7 +51,7 @@ from nacre.serving.http.error_handlers import (
 )
 from nacre.serving.http.limits import RequestMiddleware
 from nacre.serving.http.metrics import Metrics
-from nacre.serving.keys import KeyStore
+from nacre.serving.keys import open_keys
 from nacre.serving.langgraph import routes as langgraph
 from nacre.serving.langserve import add_langserve
 from nacre.serving.mcp.http import add_mcp, mcp_lifespan
@@ -86,7 +86,7 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     app.state.settings = settings
     app.state.metrics = Metrics()
     app.state.stateless_turns = StatelessTurnCache()
-    keys = KeyStore(settings.data)
+    keys = open_keys(settings)
     app.state.authenticator = Authenticator(keys, settings.max_rate, origins)
     app.state.uploads = Uploads(settings.data, settings.max_upload)
     app.state.health = health.HealthCache(keys)

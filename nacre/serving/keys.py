@@ -1,4 +1,5 @@
-"""API keys: a key -> its owner and the graphs that it may read. NACRE_DATA/keys.json stores their hashes."""
+"""API keys: a key -> its owner and the graphs that it may read. NACRE_DATA/keys.json stores their hashes, or the
+database that several servers share."""
 
 import fcntl
 import json
@@ -13,8 +14,12 @@ from dataclasses import asdict, dataclass
 from dataclasses import replace as replaced
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
+from nacre.config.settings import Settings
 from nacre.errors import ConfigError
+from nacre.stores.state.database import StorageError
+from nacre.stores.state.open import open_state, unusable_state
 
 log = logging.getLogger(__name__)
 
@@ -79,10 +84,20 @@ class KeyStore:
             raise ConfigError(
                 f"{self.file} can't be read ({error.strerror}), so no key is accepted. Check its permissions."
             ) from error
+        return self._checked(keys)
+
+    def _checked(self, keys: tuple[StoredKey, ...]) -> tuple[StoredKey, ...]:
         if self._had_keys and not keys:
-            raise ConfigError(f"{self.file} had keys and has none now. Run: nacre keys add NAME, or restart the server")
+            raise ConfigError(
+                f"{self.place} had keys and has none now. Run: nacre keys add NAME, or restart the server"
+            )
         self._had_keys = bool(keys)
         return keys
+
+    @property
+    def place(self) -> str:
+        """Where the keys are stored, for messages."""
+        return str(self.file)
 
     def _all(self) -> tuple[StoredKey, ...]:
         status = self.file.stat()
@@ -93,16 +108,7 @@ class KeyStore:
                 entries = json.loads(self.file.read_text(encoding="utf-8"))
                 if not isinstance(entries, list):
                     raise TypeError("it is no list")
-                self._keys = tuple(
-                    StoredKey(
-                        **{
-                            **key,
-                            "graphs": None if key["graphs"] is None else tuple(key["graphs"]),
-                            "may": tuple(key.get("may", ())),
-                        }
-                    )
-                    for key in entries
-                )
+                self._keys = tuple(map(_stored_key, entries))
             except (ValueError, TypeError, KeyError, RecursionError) as error:
                 # a damaged file must not grant access, nor its removal
                 self._had_keys = True
@@ -150,7 +156,7 @@ class KeyStore:
                 f"nacre keys add {name} --replace"
             )
         token = f"nacre_{secrets.token_urlsafe(32)}"
-        new = StoredKey(name, _hash(token), None if graphs is None else tuple(graphs), time.time(), may=tuple(may))
+        new = StoredKey(name, _hash(token), None if graphs is None else tuple(graphs), self._now(), may=tuple(may))
         self._write([*(key for key in keys if key.name != name), new])
         return token
 
@@ -159,8 +165,11 @@ class KeyStore:
         with self._locked() as keys:
             if not any(key.name == name and key.revoked is None for key in keys):
                 raise ConfigError(f"There is no key named {name!r} to revoke. Run: nacre keys list")
-            now = time.time()
+            now = self._now()
             self._write([replaced(key, revoked=now) if key.name == name else key for key in keys])
+
+    def _now(self) -> float:
+        return time.time()
 
     @contextmanager
     def _locked(self) -> Iterator[tuple[StoredKey, ...]]:
@@ -182,6 +191,24 @@ class KeyStore:
         except OSError:
             new.unlink(missing_ok=True)
             raise
+
+
+def open_keys(settings: Settings) -> KeyStore:
+    """The keys of NACRE_DATABASE_URL, else those of the data folder. Raises ConfigError."""
+    if settings.database_url is None:
+        return KeyStore(settings.data)
+    from nacre.serving.shared_keys import SharedKeyStore
+
+    database = open_state(settings, KEY_FILE)
+    try:
+        return SharedKeyStore(database)
+    except StorageError as error:
+        raise unusable_state(database, error) from error
+
+
+def _stored_key(entry: dict[str, Any]) -> StoredKey:
+    graphs = None if entry["graphs"] is None else tuple(entry["graphs"])
+    return StoredKey(**{**entry, "graphs": graphs, "may": tuple(entry.get("may", ()))})
 
 
 def _private(path: str, flags: int) -> int:

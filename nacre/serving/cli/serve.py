@@ -36,7 +36,7 @@ def serve(
     from graph.app import load_settings
     from nacre.serving.http import logs
     from nacre.serving.http.metrics import SHARED_FOLDER_VARIABLE
-    from nacre.serving.keys import KeyStore
+    from nacre.serving.keys import open_keys
     from nacre.serving.prefill_schema import start_schema_prefill
 
     settings = load_settings()
@@ -45,7 +45,7 @@ def serve(
     asyncio.run(_check_openable(settings))
     # once, for all worker processes
     start_schema_prefill(settings)
-    has_keys = bool(KeyStore(settings.data).all())
+    has_keys = bool(open_keys(settings).all())
     host = host or _allowed_host(settings.host, has_keys)
     listening = bind_socket(host, settings.port if port is None else port, open_to_all=has_keys)
     address, number = listening.getsockname()[:2]

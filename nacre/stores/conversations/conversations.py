@@ -12,8 +12,9 @@ from typing import Any, cast
 from nacre.records.answer import Answer
 from nacre.stores.conversations.checkpoint_sizes import checkpoint_sizes
 from nacre.stores.conversations.replaced_turns import exchange_turns, has_turns
-from nacre.stores.conversations.search import ThreadFilter, search_statement, without_nul
+from nacre.stores.conversations.search import ThreadFilter, search_statement
 from nacre.stores.state.database import Execute, StateDatabase, StorageError
+from nacre.stores.state.json_text import json_text
 from nacre.stores.state.schema import install_tables
 
 # raised if the database can't be read or written; it also has the tables of LangGraph's checkpoints
@@ -132,7 +133,7 @@ class Conversations:
     def set_metadata(self, owner: str, thread: str, metadata: Mapping[str, Any]) -> None:
         """Store what a client notes about a thread; it replaces earlier metadata."""
         with self._writing() as run:
-            text = json.dumps(without_nul(metadata), ensure_ascii=False)
+            text = json_text(metadata)
             run(
                 "INSERT INTO thread_metadata VALUES (?, ?, ?)"
                 " ON CONFLICT (owner, thread) DO UPDATE SET metadata = excluded.metadata",
@@ -195,7 +196,7 @@ class Conversations:
             if after is not None and known:
                 exchange_turns(run, self._database.dialect, owner, thread, after)
             _cut(run, owner, thread, number)
-            text = json.dumps(record, ensure_ascii=False)
+            text = json_text(record)
             run(
                 "INSERT INTO turn VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 *(owner, thread, number, now, record["id"], record["question"], record["answer"], text),
@@ -305,4 +306,4 @@ def _cut(run: Execute, owner: str, thread: str, turn: int) -> None:
 
 def _of_thread(record: str, thread: str) -> str:
     """A record as one of another thread."""
-    return json.dumps({**json.loads(record), "thread": thread}, ensure_ascii=False)
+    return json_text({**json.loads(record), "thread": thread})

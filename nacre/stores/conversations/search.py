@@ -1,11 +1,11 @@
 """A filter for threads -> the condition, order and limit of a statement that lists them."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from nacre.stores.state.dialect import StateDialect
+from nacre.stores.state.json_text import json_text
 
 Scalar = str | int | float | bool | None
 
@@ -45,28 +45,13 @@ def search_statement(filter: ThreadFilter, dialect: StateDialect) -> tuple[str, 
         given.append(list(filter.without))
     for key, value in filter.metadata.items():
         where.append(dialect.has_json_entry)
-        given += [json.dumps([without_nul(value)]), key]
+        given += [json_text([value]), key]
     if filter.waiting is not None:
         where.append(f"{_waits(dialect)} = ?")
         given.append(int(filter.waiting))
     direction = "DESC" if filter.descending else "ASC"
     order = f"{filter.order} {direction}, thread {direction} LIMIT ? OFFSET ?"
     return f"{' AND '.join(where)} ORDER BY {order}", [*given, filter.limit, filter.skip]
-
-
-def without_nul(value: Any) -> Any:
-    """A value of JSON without NUL, which PostgreSQL does not store in JSON.
-
-    >>> without_nul({"a": ["b\\0", 1]})
-    {'a': ['b\ufffd', 1]}
-    """
-    if isinstance(value, str):
-        return value.replace("\0", "\ufffd")
-    if isinstance(value, Mapping):
-        return {without_nul(key): without_nul(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [without_nul(each) for each in value]
-    return value
 
 
 def _waits(dialect: StateDialect) -> str:

@@ -3,6 +3,7 @@
 Files in reading order:
     database.py  open a database; the statements are the same for SQLite and PostgreSQL
     dialect.py   what differs between the two
+    json_text.py values as JSON that every database can read
     schema.py    tables and their versions
     locks.py     locks between processes
     open.py      the database that the settings name, or a file of the data folder

@@ -14,26 +14,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
-
-from sqlalchemy import (
-    URL,
-    Connection,
-    CursorResult,
-    Engine,
-    NullPool,
-    TextClause,
-    bindparam,
-    create_engine,
-    make_url,
-    text,
-)
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from typing import TYPE_CHECKING, Any
 
 from nacre.errors import ConfigError
 from nacre.stores.databases.address import with_password
 from nacre.stores.state.dialect import DIALECTS
+
+# SQLAlchemy is imported when a database is opened: a question without a thread does without its 0.2 s
+if TYPE_CHECKING:
+    from sqlalchemy import URL, Connection, CursorResult, Engine, TextClause
 
 # raised if the stored data can't be read or written, whatever holds it
 StorageError = sqlite3.Error
@@ -58,7 +47,7 @@ class ServerDatabaseError(StorageError):
 class StateDatabase:
     """One SQL database, safe to share between threads and processes. Methods raise StorageError."""
 
-    def __init__(self, engine: Engine, file: Path | None) -> None:
+    def __init__(self, engine: "Engine", file: Path | None) -> None:
         self.dialect = DIALECTS[engine.dialect.name]
         self.file = file
         self._engine = engine
@@ -71,7 +60,7 @@ class StateDatabase:
         return self.file is None
 
     @property
-    def url(self) -> URL:
+    def url(self) -> "URL":
         """Its address, with the password."""
         return self._engine.url
 
@@ -114,7 +103,7 @@ class StateDatabase:
         elif self.read("SHOW transaction_read_only") != [("off",)]:
             raise ServerDatabaseError("the database server is read-only")
 
-    def connect(self) -> Connection:
+    def connect(self) -> "Connection":
         """A connection of its own, on which each statement is a transaction."""
         with _errors():
             return self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
@@ -126,7 +115,7 @@ class StateDatabase:
         self._engine.dispose()
 
     @contextmanager
-    def _reading(self) -> Iterator[Connection]:
+    def _reading(self) -> "Iterator[Connection]":
         if self._own is not None:
             with self._own[1] as connection:
                 yield connection
@@ -138,12 +127,12 @@ class StateDatabase:
 class _Held:
     """A connection that is kept open, and used by one thread at a time."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: "Engine") -> None:
         self._lock = threading.Lock()
         with _errors():
             self._connection = engine.connect()
 
-    def __enter__(self) -> Connection:
+    def __enter__(self) -> "Connection":
         self._lock.acquire()
         return self._connection
 
@@ -156,6 +145,7 @@ class _Held:
 
 def open_file(file: Path, pragmas: Sequence[str] = ("journal_mode=WAL",)) -> StateDatabase:
     """A database in a file of SQLite. Raises StorageError."""
+    from sqlalchemy import NullPool, create_engine
 
     def connect() -> sqlite3.Connection:
         connection = sqlite3.connect(file, timeout=BUSY_SECONDS, check_same_thread=False, isolation_level=None)
@@ -171,6 +161,9 @@ def open_database(address: str, passwords: Any = None) -> StateDatabase:
     """The database of an address: `sqlite:///FILE` or `postgresql://USER@HOST/NAME`. `passwords` are by host, as for
     attached databases. Raises ConfigError for an address that can't be used,
     StorageError or OSError if it can't be opened."""
+    from sqlalchemy import create_engine
+    from sqlalchemy.exc import NoSuchModuleError
+
     url = parse_url(address)
     if url.get_backend_name() == "sqlite":
         file = Path(url.database or "").expanduser().absolute()
@@ -182,7 +175,7 @@ def open_database(address: str, passwords: Any = None) -> StateDatabase:
         engine = create_engine(
             url,
             pool_size=CONNECTIONS,
-            max_overflow=CONNECTIONS,
+            max_overflow=0,
             pool_timeout=CONNECT_SECONDS,
             pool_pre_ping=True,
             connect_args={"connect_timeout": CONNECT_SECONDS, "options": SERVER_OPTIONS},
@@ -201,9 +194,12 @@ def make_private(file: Path) -> None:
             each.chmod(0o600)
 
 
-def parse_url(address: str) -> URL:
+def parse_url(address: str) -> "URL":
     """The address in the form of SQLAlchemy; raises ConfigError that quotes nothing of it, since it may have a
     password."""
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
     try:
         url = make_url(address)
     except (ArgumentError, ValueError):
@@ -224,7 +220,7 @@ def lock_number(name: str) -> int:
 _FORMS = "Write postgresql://USER@HOST:PORT/NAME or sqlite:///FILE."
 
 
-def _execute(connection: Connection, sql: str, given: Sequence[object], is_server: bool) -> "CursorResult[Any]":
+def _execute(connection: "Connection", sql: str, given: Sequence[object], is_server: bool) -> "CursorResult[Any]":
     lists = tuple([isinstance(value, list | tuple) for value in given])
     # PostgreSQL stores no NUL in texts
     values = [_without_nul(value) for value in given] if is_server else given
@@ -232,7 +228,9 @@ def _execute(connection: Connection, sql: str, given: Sequence[object], is_serve
 
 
 @lru_cache(512)
-def _statement(sql: str, lists: tuple[bool, ...]) -> TextClause:
+def _statement(sql: str, lists: tuple[bool, ...]) -> "TextClause":
+    from sqlalchemy import bindparam, text
+
     numbers = iter(range(len(lists)))
     marked = text(re.sub(r"\?", lambda _: f":p{next(numbers)}", sql))
     return marked.bindparams(*(bindparam(f"p{n}", expanding=True) for n, is_list in enumerate(lists) if is_list))
@@ -243,7 +241,7 @@ def _without_nul(value: object) -> object:
 
 
 @contextmanager
-def _immediate(connection: Connection) -> Iterator[None]:
+def _immediate(connection: "Connection") -> Iterator[None]:
     """A transaction of SQLite that waits for other writers at its beginning."""
     connection.exec_driver_sql("BEGIN IMMEDIATE")
     try:
@@ -260,6 +258,9 @@ def _immediate(connection: Connection) -> Iterator[None]:
 @contextmanager
 def _errors() -> Iterator[None]:
     """Errors of SQLAlchemy as StorageError, without the statement and its values, which are private."""
+    from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+    from sqlalchemy.exc import TimeoutError as PoolTimeout
+
     try:
         yield
     except DBAPIError as error:

@@ -12,12 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Protocol
-
-from sqlalchemy import Connection, text
-from sqlalchemy.exc import SQLAlchemyError
+from typing import TYPE_CHECKING, Protocol
 
 from nacre.stores.state.database import ServerDatabaseError, StateDatabase, lock_number
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 LOCK_FOLDER = ".queues"
 
@@ -117,12 +117,14 @@ class ServerLocks:
         with self._lock:
             self._drop()
 
-    def _open(self) -> Connection:
+    def _open(self) -> "Connection":
         if self._connection is None:
             self._connection = self._database.connect()
         return self._connection
 
     def _drop(self) -> None:
+        from sqlalchemy.exc import SQLAlchemyError
+
         if self._connection is not None:
             with suppress(SQLAlchemyError):
                 # the connection itself ends, and its locks with it
@@ -131,14 +133,17 @@ class ServerLocks:
         self._connection = None
         self._held.clear()
 
-    def _ask(self, connection: Connection, sql: str, slot: str) -> bool:
+    def _ask(self, connection: "Connection", sql: str, slot: str) -> bool:
+        from sqlalchemy import text
+        from sqlalchemy.exc import SQLAlchemyError
+
         try:
             return bool(connection.execute(text(sql), {"number": lock_number(slot)}).scalar())
         except SQLAlchemyError:
             self._drop()
             raise ServerDatabaseError("the connection to the database server was lost") from None
 
-    def _release(self, slot: str, connection: Connection) -> None:
+    def _release(self, slot: str, connection: "Connection") -> None:
         with self._lock:
             if connection is self._connection:
                 self._held.discard(slot)
@@ -146,7 +151,7 @@ class ServerLocks:
                 with suppress(ServerDatabaseError):
                     self._ask(connection, "SELECT pg_advisory_unlock(:number)", slot)
 
-    def _verify(self, connection: Connection) -> None:
+    def _verify(self, connection: "Connection") -> None:
         with self._lock:
             if connection is not self._connection:
                 raise ServerDatabaseError("the connection to the database server was lost during the turn")

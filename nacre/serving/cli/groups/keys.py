@@ -64,9 +64,9 @@ def revoke(name: KeyNameArgument) -> None:
 
 def _key_store() -> "KeyStore":
     from nacre.config.settings import Settings
-    from nacre.serving.keys import KeyStore
+    from nacre.serving.keys import open_keys
 
-    return KeyStore(Settings().data)
+    return open_keys(Settings())
 
 
 def _format_date(seconds: float) -> str:
