@@ -1,20 +1,21 @@
 """Publish a finished version in one step: temporary folder -> NAME/current."""
 
 import errno
-import json
 import os
 import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from nacre.errors import ConfigError, IngestionError, NacreError
+from nacre.stores import switch_version as switch
 from nacre.stores import versions
 from nacre.stores.search.vector_sets import drop_collection
-from nacre.stores.versions import BUILDING, CURRENT, LOCK, Manifest, Pointer, VectorsManifest
+from nacre.stores.switch_version import flush_and_rename
+from nacre.stores.versions import BUILDING, LOCK, Manifest, Pointer, VectorsManifest
 
 WRITE_ERRORS = frozenset(
     {
@@ -96,7 +97,7 @@ def publish_version(home: Path, folder: Path, manifest: Manifest, without: str, 
         present = versions.read_pointer(home)
         earlier = (present.vectors or present.earlier) if present is not None else None
         versions.write_manifest(folder, manifest)
-        _flush_and_rename(folder, versions.version_folder(home, manifest.version))
+        flush_and_rename(folder, versions.version_folder(home, manifest.version))
         switch_version(home, Pointer(manifest.version, earlier=earlier, without=without, layers=layers))
 
 
@@ -104,7 +105,7 @@ def publish_vectors(home: Path, folder: Path, vectors: str, manifest: VectorsMan
     """Publish a set of vectors of the current version."""
     with report_write_errors(home):
         versions.write_manifest(folder, manifest)
-        _flush_and_rename(folder, versions.vectors_folder(home, vectors))
+        flush_and_rename(folder, versions.vectors_folder(home, vectors))
         present = versions.read_pointer(home)
         layers = present.layers if present is not None else ""
         switch_version(home, Pointer(manifest.version, vectors, layers=layers))
@@ -116,18 +117,14 @@ def publish_layers(home: Path, folder: Path, layers: str) -> None:
         present = versions.read_pointer(home)
         if present is None:
             raise IngestionError(f"The graph {home.name!r} is gone. Run: nacre ingest FILE.ttl --graph {home.name}")
-        _flush_and_rename(folder, versions.layers_folder(home, layers))
+        flush_and_rename(folder, versions.layers_folder(home, layers))
         switch_version(home, replace(present, layers=layers))
 
 
 def switch_version(home: Path, pointer: Pointer) -> None:
-    """Switch the readers in one step."""
+    """Switch the readers in one step. Raises IngestionError."""
     with report_write_errors(home):
-        aside = home / f".{CURRENT}"
-        aside.write_text(json.dumps(asdict(pointer)) + "\n", encoding="utf-8")
-        _flush(aside)
-        os.replace(aside, home / CURRENT)
-        _flush(home)
+        switch.switch_version(home, pointer)
 
 
 def matching_version(home: Path, inputs: str, unavailable: dict[str, str]) -> Manifest | None:
@@ -162,20 +159,3 @@ def report_write_errors(home: Path) -> Iterator[None]:
             f"Can't write to {home}: {reason.lower()}."
             " Check its permissions and free space, or set NACRE_DATA to another folder."
         ) from error
-
-
-def _flush_and_rename(folder: Path, place: Path) -> None:
-    for here, _, files in os.walk(folder):
-        for file in files:
-            _flush(Path(here) / file)
-        _flush(Path(here))
-    os.rename(folder, place)
-    _flush(place.parent)
-
-
-def _flush(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

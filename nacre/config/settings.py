@@ -25,6 +25,10 @@ class Settings(BaseSettings):
         description="Database of conversations, keys and runs, for several servers: postgresql://USER@HOST/NAME.",
     )
 
+    graphs: str | None = Field(
+        None, description="Store of the graphs of several servers: s3://BUCKET/FOLDER or file:///FOLDER."
+    )
+
     model: str | None = Field(
         None, description="Chat model: local, openai:NAME or ollama:NAME. Without one, the rules answer."
     )

@@ -10,8 +10,8 @@ In reading order:
     runs                turns in progress, which clients can leave and resume
     conversations/      stored conversations, their locks and exports; conversations that clients send along
     verified/           questions that people confirmed: what a caller may see, confirm, approve and remove
+    fleet/              keys, runs and graphs that several servers share
     keys                API keys and the callers that they stand for
-    shared_keys         the keys in the database that several servers share
     uploads             files of callers and their ingest into graphs
     tracing             OpenTelemetry spans of a turn
     prefill_schema      the schema prompt of a local model, computed ahead

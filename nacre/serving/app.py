@@ -6,6 +6,7 @@ import logging
 import multiprocessing
 import signal
 import threading
+import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from importlib.util import find_spec
@@ -26,6 +27,8 @@ from nacre.records.json_form import prepare_adapters
 from nacre.serving.agui import routes as agui
 from nacre.serving.conversations.retention import delete_untouched_threads
 from nacre.serving.conversations.stateless_turns import StatelessTurnCache
+from nacre.serving.fleet.follow_graphs import follow_graphs
+from nacre.serving.fleet.shared_runs import SharedRuns
 from nacre.serving.garbage_collection import relax_collection
 from nacre.serving.http import health, logs
 from nacre.serving.http.api import (
@@ -63,6 +66,7 @@ from nacre.serving.turn_service import TurnService, open_turn_service
 from nacre.serving.uploads import Uploads
 from nacre.stores.conversations.conversations import ConversationStoreError
 from nacre.stores.processes.parent_watch import exit_with_parent
+from nacre.stores.state.run_states import RunStates
 
 # headers of replies that pages of other origins may read
 EXPOSED_HEADERS = ["X-Run-ID", "Location", "Content-Location", "X-Request-ID", "Retry-After"]
@@ -148,12 +152,16 @@ def _add_routes(app: FastAPI, *, alone: bool) -> None:
 async def _lifespan(app: FastAPI, *, alone: bool) -> AsyncIterator[None]:
     settings: Settings = app.state.settings
     configure_tracing(settings)
-    app.state.runs = Runs(settings.resume_seconds)
     app.state.stopping = anyio.Event()
     async with open_turn_service(settings, lasting=True) as service, mcp_lifespan(app) if alone else nullcontext():
         app.state.turn_service = service
+        app.state.runs = await _open_runs(settings, service)
         await _warm_up(app, service)
         tasks = [asyncio.create_task(_close_runs_on_stop(app, settings.stop_seconds))]
+        if settings.graphs is not None:
+            tasks.append(asyncio.create_task(follow_graphs(settings.graphs, settings.data)))
+        if isinstance(app.state.runs, SharedRuns):
+            tasks.append(asyncio.create_task(app.state.runs.share()))
         if service.threads is not None:
             tasks.append(asyncio.create_task(delete_untouched_threads(service.threads, settings.keep_days)))
         try:
@@ -163,6 +171,15 @@ async def _lifespan(app: FastAPI, *, alone: bool) -> AsyncIterator[None]:
                 task.cancel()
             await app.state.runs.close(0)
             await run_in_thread(app.state.uploads.close)
+
+
+async def _open_runs(settings: Settings, service: TurnService) -> Runs:
+    """The runs of this process; with NACRE_DATABASE_URL those of all servers that share it."""
+    if settings.database_url is None or service.threads is None:
+        return Runs(settings.resume_seconds)
+    threads, server = service.threads, uuid.uuid4().hex
+    states = await run_in_thread(RunStates, threads.conversations.database, threads.queues.stored_locks, server)
+    return SharedRuns(settings.resume_seconds, states)
 
 
 async def _warm_up(app: FastAPI, service: TurnService) -> None:

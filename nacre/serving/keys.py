@@ -197,7 +197,7 @@ def open_keys(settings: Settings) -> KeyStore:
     """The keys of NACRE_DATABASE_URL, else those of the data folder. Raises ConfigError."""
     if settings.database_url is None:
         return KeyStore(settings.data)
-    from nacre.serving.shared_keys import SharedKeyStore
+    from nacre.serving.fleet.shared_keys import SharedKeyStore
 
     database = open_state(settings, KEY_FILE)
     try:

@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 RETENTION_SECONDS = 60.0
 # runs whose model calls can be read after their end
 MAX_CALL_LOGS = 50
+# a client of another server counts for so long after its last sign
+FOLLOWED_SECONDS = 3.0
 SERVER_STOPPING = "The server is stopping. Ask again in a moment."
 CLIENT_LEFT = "Stopped: the client has disconnected."
 
@@ -89,6 +91,13 @@ class Run:
         self._stop_reason = why
         if self._task is not None:
             self._task.cancel()
+
+    def keep_alive(self) -> None:
+        """Somebody follows the turn elsewhere: begin anew to wait for a client, if it waits for one."""
+        if self._expiry is not None and not self._listeners and not self.is_done and self._resume_seconds is not None:
+            self._expiry.cancel()
+            seconds = max(self._resume_seconds, FOLLOWED_SECONDS)
+            self._expiry = asyncio.get_running_loop().call_later(seconds, self.stop)
 
     async def wait(self) -> None:
         """Wait for the end of the turn."""
@@ -170,6 +179,14 @@ class Runs:
         run = Run(owner, graph, None if lasting else self._resume_seconds if resumed else 0, thread or "")
         self._runs[run.id] = run
         return run
+
+    async def find(self, caller: Caller, id: str) -> Run:
+        """Like `get`, of any server that shares the runs."""
+        return self.get(caller, id)
+
+    async def running(self, caller: Caller, thread: str | None = None) -> list[Run]:
+        """Like `active`, of all servers that share the runs."""
+        return self.active(caller, thread)
 
     def active(self, caller: Caller, thread: str | None = None) -> list[Run]:
         """The runs of the caller that have not ended, of one thread or of all."""

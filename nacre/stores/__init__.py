@@ -2,6 +2,7 @@
 
 Files in reading order:
     versions.py    the layout of the data folder: versions, vectors, layers, the file `current`
+    switch_version.py  make a finished version the current one
     graph.py       an open graph: the stores of one version
     catalog.py     Library: all graphs of a data folder, opened and shared
     opener.py      open the stores of one version
@@ -12,6 +13,7 @@ Files in reading order:
     search/        full-text and vector search
     sparql/        SPARQL sources: the local triple store and remote endpoints
     databases/     relational databases with the interface of tables
+    published/     versions of graphs in an object store
     processes/     work in processes that can be killed
     compute_once.py  a cache whose results one thread computes and others wait for
 """

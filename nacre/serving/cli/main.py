@@ -47,6 +47,7 @@ from nacre.serving.cli.groups.examples import examples_app
 from nacre.serving.cli.groups.keys import keys_app
 from nacre.serving.cli.groups.layer import layer_app
 from nacre.serving.cli.groups.model import model_app
+from nacre.serving.fleet.share_graphs import shared_graphs
 from nacre.serving.terminal.command_names import adapt_commands
 from nacre.serving.terminal.error_messages import explain_error
 from nacre.serving.terminal.package_collisions import check_packages
@@ -124,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # not app(), which handles Ctrl-C and closed pipes itself
         command = typer.main.get_command(app)
         spread = spread_option(spread_option(words, "--texts"), "--loader-args")
-        with command.make_context("nacre", spread) as context:
+        with shared_graphs(words[0] if words else "-"), command.make_context("nacre", spread) as context:
             code = command.invoke(context)
         sys.stdout.flush()
     except BrokenPipeError:

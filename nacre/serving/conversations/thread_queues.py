@@ -13,19 +13,19 @@ class ThreadQueues:
     """The locks of threads. A process that dies releases its locks."""
 
     def __init__(self, locks: StateLocks) -> None:
-        self._stored = locks
+        self.stored_locks = locks
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
     async def lock(self, owner: str, thread: str) -> AsyncIterator[Callable[[], None]]:
         """Wait for the lock of a thread and hold it until the block ends. The block gets a function that raises
         StorageError if the lock was lost meanwhile."""
-        slot = self._stored.slot(f"{owner}:{thread}")
+        slot = self.stored_locks.slot(f"{owner}:{thread}")
         # within a process the order of arrival holds, and only the first waiter asks again and again
         async with self._locks.setdefault(slot, asyncio.Lock()):
             # another process does not notify this one when it releases the lock
-            while (held := await run_in_thread(self._stored.try_acquire, slot)) is None:  # noqa: ASYNC110
-                await asyncio.sleep(self._stored.poll_seconds)
+            while (held := await run_in_thread(self.stored_locks.try_acquire, slot)) is None:  # noqa: ASYNC110
+                await asyncio.sleep(self.stored_locks.poll_seconds)
             try:
                 yield held.verify
             finally:

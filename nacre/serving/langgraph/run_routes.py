@@ -94,7 +94,7 @@ async def create_runs(bodies: list[GraphRunRequest], context: RunContextDep) -> 
 @router.post("/runs/cancel", status_code=204)
 async def cancel_runs(body: RunsToCancel, context: RunContextDep) -> None:
     """Cancel the caller's runs that the request names, or those with a status."""
-    for run in context.runs.active(context.caller, body.thread_id):
+    for run in await context.runs.running(context.caller, body.thread_id):
         named = run.id in body.run_ids if body.run_ids is not None else body.status in ("all", run.status)
         if named and context.caller.may_read(run.graph):
             run.stop(STOPPED)
@@ -110,7 +110,7 @@ async def list_runs(
 ) -> list[dict[str, Any]]:
     """The runs of a thread, the latest first."""
     await context.threads.get(context.caller, thread)
-    running = [run_record(run) for run in context.runs.active(context.caller, thread)]
+    running = [run_record(run) for run in await context.runs.running(context.caller, thread)]
     turns = await run_in_thread(context.threads.conversations.turns, context.caller.owner, thread)
     ended = [run_record(stored_run(context.caller, turn.record), turn.at) for turn in turns if turn.record["id"]]
     listed = [each for each in [*running, *reversed(ended)] if status in (None, each["status"])]

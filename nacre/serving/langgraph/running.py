@@ -81,7 +81,7 @@ async def start_run(context: RunContext, body: GraphRunRequest, thread: str | No
         thread = await _existing_thread(context, body, thread, graph)
     lasting = background or body.on_disconnect == "continue"
     if lasting:
-        _check_background(context)
+        await _check_background(context)
     asked = await read_asked_turn(body, context.threads, caller, thread)
     options = parse_context({"graph": graph, **(body.context or {})})
     requested = (body.input.graph if body.input else None) or graph
@@ -103,7 +103,7 @@ async def find_run(context: RunContext, thread: str, id: str) -> Run:
     """A run of the caller in a thread: one that is running or ended a while ago, or the stored turn of an earlier one.
     Raises NotFound."""
     try:
-        run = context.runs.get(context.caller, id)
+        run = await context.runs.find(context.caller, id)
     except NotFound:
         record = await run_in_thread(context.threads.conversations.run, context.caller.owner, id)
         if record is None or record["thread"] != thread or not context.caller.may_read(record["graph"]):
@@ -159,16 +159,16 @@ async def _existing_thread(context: RunContext, body: GraphRunRequest, thread: s
     return (await context.threads.create(context.caller, graph or "", thread=name)).thread
 
 
-def _check_background(context: RunContext) -> None:
+async def _check_background(context: RunContext) -> None:
     """Raise TooManyRequests if the caller has enough runs that need no client."""
     limit = max(1, context.service.composition.settings.max_turns // BACKGROUND_SHARE)
-    if sum(run.is_lasting for run in context.runs.active(context.caller)) >= limit:
+    if sum(run.is_lasting for run in await context.runs.running(context.caller)) >= limit:
         raise TooManyRequests(f"{limit} runs of this key are running or waiting. Try again when one has ended.", 5)
 
 
 async def _make_way(context: RunContext, body: GraphRunRequest, thread: str) -> None:
     """Deal with the turns that are running in the thread; without a strategy the new one waits for them."""
-    running = context.runs.active(context.caller, thread)
+    running = await context.runs.running(context.caller, thread)
     if running and body.multitask_strategy == "reject":
         raise Conflict("A question is being answered in this thread. Wait for its end, or cancel it.")
     if body.multitask_strategy in ("interrupt", "rollback"):

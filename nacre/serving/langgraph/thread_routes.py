@@ -105,7 +105,7 @@ async def update_thread(thread: ThreadPath, body: ThreadMetadata, context: RunCo
 async def delete_thread(thread: ThreadPath, context: RunContextDep) -> None:
     """Cancel what is running in a thread and delete it."""
     await context.threads.get(context.caller, thread)
-    for run in context.runs.active(context.caller, thread):
+    for run in await context.runs.running(context.caller, thread):
         run.stop(STOPPED)
     await context.threads.delete(context.caller, thread)
 
@@ -198,7 +198,7 @@ async def _listed(body: ThreadSearch, context: RunContext) -> list[Conversation]
         graph = await _named_graph(about, context)
     except NotFound:
         return []
-    busy = {run.thread for run in context.runs.active(context.caller) if run.thread}
+    busy = {run.thread for run in await context.runs.running(context.caller) if run.thread}
     ids = body.ids
     if body.status == "busy":
         ids = [each for each in busy if ids is None or each in ids]
@@ -248,4 +248,5 @@ async def _set_metadata(context: RunContext, thread: str, metadata: dict[str, An
 async def _record(context: RunContext, conversation: Conversation, snapshot: Snapshot | None = None) -> dict[str, Any]:
     owner, thread = context.caller.owner, conversation.thread
     metadata = await run_in_thread(context.threads.conversations.metadata, owner, thread)
-    return thread_record(conversation, metadata, snapshot, busy=bool(context.runs.active(context.caller, thread)))
+    running = await context.runs.running(context.caller, thread)
+    return thread_record(conversation, metadata, snapshot, busy=bool(running))

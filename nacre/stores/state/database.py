@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # raised if the stored data can't be read or written, whatever holds it
 StorageError = sqlite3.Error
 # runs a statement with its values, within a transaction
-Execute = Callable[..., "CursorResult[Any]"]
+Execute = Callable[..., Any]
 
 BUSY_SECONDS = 3.0
 WRITE_TEST_SECONDS = 0.5
@@ -232,7 +232,13 @@ def _statement(sql: str, lists: tuple[bool, ...]) -> "TextClause":
     from sqlalchemy import bindparam, text
 
     numbers = iter(range(len(lists)))
-    marked = text(re.sub(r"\?", lambda _: f":p{next(numbers)}", sql))
+
+    def mark(found: re.Match[str]) -> str:
+        number = next(numbers)
+        # SQLAlchemy adds the parentheses of a list
+        return f":p{number}" if lists[number] else found[0].replace("?", f":p{number}")
+
+    marked = text(re.sub(r"\(\?\)|\?", mark, sql))
     return marked.bindparams(*(bindparam(f"p{n}", expanding=True) for n, is_list in enumerate(lists) if is_list))
 
 

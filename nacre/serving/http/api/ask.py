@@ -85,14 +85,14 @@ async def follow_run(
 @router.delete("/runs/{run}", summary="Stop a turn", status_code=204)
 async def stop_run(run: str, runs: RunsDep, caller: CallerDep) -> None:
     """Cancel the turn; its listeners get an error event."""
-    runs.get(caller, run).stop("Stopped.")
+    (await runs.find(caller, run)).stop("Stopped.")
 
 
 async def resume_run(last: str, request: Request, service: TurnService, runs: RunsDep, caller: Caller) -> Response:
     """Continue after the event `last`, RUN.NUMBER. If this process does not know the run, its stored record is sent."""
     id, _, number = last.partition(".")
     try:
-        return _event_stream(runs.get(caller, id), request, _event_number(number))
+        return _event_stream(await runs.find(caller, id), request, _event_number(number))
     except NotFound:
         record = await run_in_thread(service.threads.conversations.run, caller.owner, id) if service.threads else None
         if record is None or not caller.may_read(record["graph"]):

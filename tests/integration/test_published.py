@@ -1,0 +1,199 @@
+"""Graphs that several servers share through a store: what is published, fetched, refused, and never half."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ingestion.pipeline import ingest
+from nacre.errors import ConfigError
+from nacre.stores import versions
+from nacre.stores.catalog import Library
+from nacre.stores.published.follow import follow_store
+from nacre.stores.published.store import GraphStore, IncompletePart, Part, Publication
+from nacre.stores.switch_version import switch_version
+
+BOATS = '@prefix : <http://example.org/> . :{0} a :Boat ; <http://www.w3.org/2000/01/rdf-schema#label> "{0}" .'
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> GraphStore:
+    return GraphStore(f"file://{tmp_path}/store")
+
+
+@pytest.fixture
+def servers(tmp_path: Path) -> tuple[Path, Path]:
+    """The data folders of two servers."""
+    folders = tmp_path / "one", tmp_path / "two"
+    for folder in folders:
+        folder.mkdir()
+    return folders
+
+
+def publish(data: Path, *names: str) -> str:
+    """Ingest boats of these names; the version."""
+    source = data.parent / f"{data.name}.ttl"
+    source.write_text("\n".join(BOATS.format(name) for name in names))
+    return ingest([str(source)], "boats", data=data, no_vectors=True).version
+
+
+def boats(data: Path) -> list[str]:
+    library = Library(data, None)
+    try:
+        with library.open("boats") as graph:
+            return sorted(str(row[0]) for row in graph.tables.run("SELECT label FROM boat").rows)
+    finally:
+        library.close()
+
+
+def test_what_one_server_ingests_the_other_answers_from(store: GraphStore, servers: tuple[Path, Path]) -> None:
+    one, two = servers
+    publish(one, "Heron")
+    assert follow_store(store, one) == ["boats"]
+    assert (follow_store(store, two), boats(two)) == (["boats"], ["Heron"])
+    assert (follow_store(store, one), follow_store(store, two)) == ([], [])
+    # and back
+    publish(two, "Heron", "Petrel")
+    assert (follow_store(store, two), follow_store(store, one)) == (["boats"], ["boats"])
+    assert boats(one) == ["Heron", "Petrel"]
+    # the version before it is gone from this machine, since nobody has it open
+    assert len(list((one / "boats" / "versions").iterdir())) == 1
+
+
+def test_of_two_that_publish_at_once_the_last_is_on_both(store: GraphStore, servers: tuple[Path, Path]) -> None:
+    one, two = servers
+    publish(one, "Heron")
+    follow_store(store, one)
+    follow_store(store, two)
+    publish(one, "Petrel")
+    publish(two, "Tern", "Skua")
+    for folder in (one, two, one, two):
+        follow_store(store, folder)
+    assert boats(one) == boats(two) == ["Skua", "Tern"]
+
+
+def test_a_change_of_an_earlier_version_gives_way_to_a_new_version(
+    store: GraphStore, servers: tuple[Path, Path]
+) -> None:
+    """As vectors that were built on one server for a version that another one has replaced."""
+    one, two = servers
+    publish(one, "Heron")
+    follow_store(store, one)
+    follow_store(store, two)
+    publish(one, "Petrel")
+    follow_store(store, one)
+    earlier = versions.read_pointer(two / "boats")
+    assert earlier is not None
+    switch_version(two / "boats", versions.Pointer(earlier.version, without="another reason"))
+    assert follow_store(store, two) == ["boats"]
+    assert boats(two) == ["Petrel"]
+
+
+def test_a_removed_graph_is_removed_everywhere(store: GraphStore, servers: tuple[Path, Path]) -> None:
+    one, two = servers
+    publish(one, "Heron")
+    follow_store(store, one)
+    follow_store(store, two)
+    library = Library(two, None)
+    library.remove("boats")
+    library.close()
+    follow_store(store, two)
+    assert follow_store(store, one) == ["boats"]
+    assert not (one / "boats").exists()
+    # and its name can be used again
+    publish(one, "Tern")
+    follow_store(store, one)
+    follow_store(store, two)
+    assert boats(two) == ["Tern"]
+
+
+@pytest.mark.parametrize("damage", ["half", "other", "gone", "empty"])
+def test_half_a_file_is_never_used(store: GraphStore, servers: tuple[Path, Path], tmp_path: Path, damage: str) -> None:
+    one, two = servers
+    publish(one, "Heron")
+    follow_store(store, one)
+    follow_store(store, two)
+    publish(one, "Petrel")
+    follow_store(store, one)
+    (new,) = [part.key for part in store.read("boats", 2).parts]
+    file = tmp_path / "store" / new
+    content = file.read_bytes()
+    changed = {"half": content[: len(content) // 2], "other": content[:-9000] + b"x" + content[-8999:], "empty": b""}
+    file.unlink() if damage == "gone" else file.write_bytes(changed[damage])
+    assert follow_store(store, two) == []
+    assert boats(two) == ["Heron"]
+    assert [folder.name for folder in (two / "boats" / "versions").iterdir() if folder.name[0] == "."] == []
+    # once it is whole, it is fetched
+    file.write_bytes(content)
+    follow_store(store, two)
+    assert boats(two) == ["Petrel"]
+
+
+def test_a_number_is_given_once(store: GraphStore) -> None:
+    assert [store.create(Publication("boats", 1, None)) for _ in range(2)] == [True, False]
+
+
+@pytest.mark.parametrize("place", ["versions/../../keys", "/etc", "versions/a/b", "other/a"])
+def test_a_publication_names_no_place_outside_of_its_graph(store: GraphStore, place: str) -> None:
+    store.create(Publication("boats", 1, versions.Pointer("v"), (Part(place, "k", 1, "s"),)))
+    with pytest.raises(IncompletePart):
+        store.read("boats", 1)
+
+
+def test_a_publication_that_is_not_written_to_its_end_changes_nothing(
+    store: GraphStore, servers: tuple[Path, Path], tmp_path: Path
+) -> None:
+    one, two = servers
+    publish(one, "Heron")
+    follow_store(store, one)
+    follow_store(store, two)
+    current = tmp_path / "store" / "current"
+    text = (current / "boats.000000000001.json").read_text()
+    (current / "boats.000000000002.json").write_text(text[:40])
+    assert (follow_store(store, two), boats(two)) == ([], ["Heron"])
+
+
+def test_earlier_publications_are_removed_from_the_store(
+    store: GraphStore, servers: tuple[Path, Path], tmp_path: Path
+) -> None:
+    for name in ("Heron", "Petrel", "Tern", "Skua"):
+        publish(servers[0], name)
+        follow_store(store, servers[0])
+    assert store.numbers() == {"boats": 4}
+    assert len(list((tmp_path / "store" / "current").iterdir())) == 2
+    assert len(list((tmp_path / "store" / "parts" / "boats").iterdir())) == 2
+    follow_store(store, servers[1])
+    assert boats(servers[1]) == ["Skua"]
+
+
+def test_a_graph_that_is_being_written_is_left_alone(store: GraphStore, servers: tuple[Path, Path]) -> None:
+    one, two = servers
+    publish(one, "Heron")
+    follow_store(store, one)
+    (two / "boats").mkdir()
+    with versions.writer_lock(two / "boats"):
+        assert follow_store(store, two) == []
+    assert follow_store(store, two) == ["boats"]
+
+
+def test_a_clock_an_hour_ahead_decides_nothing(store: GraphStore, servers: tuple[Path, Path]) -> None:
+    """Ids of versions begin with the time, and a server that is an hour ahead published first."""
+    one, two = servers
+    ahead = publish(one, "Heron")
+    later = f"2999{ahead[4:]}"
+    home = one / "boats"
+    manifest = json.loads((home / "versions" / ahead / "manifest.json").read_text())
+    (home / "versions" / ahead / "manifest.json").write_text(json.dumps({**manifest, "version": later}))
+    (home / "versions" / ahead).rename(home / "versions" / later)
+    switch_version(home, versions.Pointer(later, without="none"))
+    follow_store(store, one)
+    follow_store(store, two)
+    publish(two, "Petrel")
+    follow_store(store, two)
+    follow_store(store, one)
+    assert boats(one) == ["Petrel"]
+
+
+def test_addresses_that_are_none_are_explained() -> None:
+    with pytest.raises(ConfigError, match="NACRE_GRAPHS"):
+        GraphStore("nonsense://x")
