@@ -116,7 +116,7 @@ async def test_one_thread_asked_at_once_loses_nothing(app: App) -> None:
 async def test_a_thread_outlives_the_process(composition: Composition, tmp_path: Path) -> None:
     kept = replace(composition, settings=composition.settings.model_copy(update={"data": tmp_path}))
     for turn in (1, 2):
-        async with open_persistent_app(kept) as (app, _, _):
+        async with open_persistent_app(kept) as (app, _, _, _):
             answer, _ = await ask(app, "How many dishes are there?", thread="t")
             assert answer["turn"] == turn
 
