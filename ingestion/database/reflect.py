@@ -20,6 +20,8 @@ MOST_TABLES = 300
 # values in a check constraint
 _IN_LIST = re.compile(r"\b(\w{1,128})\b[^\w']{0,8}(?:::\w{1,32}[^\w']{0,4})?\b(?:IN|ANY)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"'((?:[^']++|'')*+)'")
+# types of 32 bits as the dialects name them
+_SINGLE = ("REAL", "FLOAT", "FLOAT4")
 _LONGEST_CHECK = 4_000
 
 
@@ -208,6 +210,8 @@ def storage_of(kind: Any) -> Storage | None:
     name = type(kind).__name__.upper()
     if isinstance(kind, types.Boolean) or (name == "TINYINT" and getattr(kind, "display_width", None) == 1):
         return "boolean"
+    if name in _SINGLE:
+        return "single"
     kinds: tuple[tuple[Any, Storage], ...] = (
         (types.Integer, "integer"),
         (types.Numeric, "real"),

@@ -30,6 +30,7 @@ _ALT_LABEL = "http://www.w3.org/2004/02/skos/core#altLabel"
 _DATATYPES: dict[Storage, str] = {
     "integer": "integer",
     "real": "double",
+    "single": "double",
     "money": "double",
     "boolean": "boolean",
     "date": "date",

@@ -19,6 +19,7 @@ from nacre.stores.databases.address import DatabaseLimits
 from nacre.stores.databases.attached_tables import AttachedTables
 from nacre.stores.databases.connection import check_read_only
 from tests.support.databases import HOSTILE, QUESTIONS, fill, mariadb, missing_server, postgres
+from tests.support.dialect_cases import DIALECT_CASES, same_rows
 
 SERVERS = {"postgres": postgres, "mariadb": mariadb}
 _ROLE = {
@@ -85,6 +86,13 @@ async def test_values_are_those_of_other_engines(served: Served, question: str, 
     composed.library.close()
     answer = events[-1][1]
     assert sorted(map(str, answer["values"])) == sorted(map(str, values)), answer["answer"]
+
+
+@pytest.mark.parametrize("name", DIALECT_CASES)
+def test_functions_give_what_they_give_on_other_engines(name: str, tables: AttachedTables) -> None:
+    sql, expected = DIALECT_CASES[name]
+    found = tables.run(sql).rows
+    assert same_rows(found, expected), (found, tables.native(sql).text)
 
 
 def test_comments_describe_and_tables_without_rights_are_named(served: Served) -> None:

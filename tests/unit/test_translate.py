@@ -119,3 +119,21 @@ def test_keys_are_encoded_and_read_again() -> None:
     assert iri == "urn:nacre:db:plot/row=3;side=a%20b%3Bc%3Dd%2Fe"
     assert parse_key(PLOT, iri) == (3, "a b;c=d/e")
     assert parse_key(PLOT, "urn:nacre:db:plot/row=3") is None
+
+
+def test_a_column_beside_a_group_has_one_value() -> None:
+    sql = "SELECT name, keeper, count(*) FROM hive GROUP BY keeper HAVING name > 'b' ORDER BY name, count(*)"
+    for dialect in DIALECTS:
+        query = squeezed(native(sql, dialect=dialect))
+        # in what is shown and in the condition
+        assert query.count("MIN(") == 2, query
+    assert "MIN(" not in native("SELECT upper(name), count(*) FROM hive GROUP BY upper(name)").text
+
+
+def test_a_float_of_32_bits_is_read_by_its_text() -> None:
+    table = AttachedTable(
+        "t", "", "t", "urn:nacre:db:t", ("k",), ("integer",), (), (AttachedColumn("x", "x", "single"),)
+    )
+    for dialect, expected in (("duckdb", "CAST(CAST("), ("postgres", "CAST(CAST("), ("sqlite", '"t"."x"')):
+        database = AttachedDatabase("", dialect, (table,))  # type: ignore[arg-type]
+        assert expected in translate("SELECT x FROM t", (), database, Relations(database)).text.replace("TRY_", "")

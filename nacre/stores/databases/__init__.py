@@ -13,5 +13,6 @@ Files in reading order:
     key_conditions.py   conditions on IRIs -> conditions on columns
     dialects.py         values of columns, as the dialects write them
     portable.py         what SQLite takes and other databases do not
+    grouped.py          columns beside groups
     connection.py       read-only connections within limits
 """

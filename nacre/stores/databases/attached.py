@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 # how a column is read: what its cells are turned into
-Storage = Literal["text", "integer", "real", "boolean", "date", "datetime", "time", "number_text", "money", "other"]
+Storage = Literal[
+    "text", "integer", "real", "single", "boolean", "date", "datetime", "time", "number_text", "money", "other"
+]
 
 # what IRIs of rows and columns begin with; the rest follows W3C's Direct Mapping
 BASE = "urn:nacre:db:"

@@ -12,6 +12,8 @@ ALLOWED_FUNCTIONS = (
     exp.StrPosition, exp.Substring, exp.Sum, exp.Trim, exp.TryCast, exp.Upper,
 )  # fmt: skip
 
+# where it is noted that an expression is a column of integers
+INTEGER = "nacre_integer"
 _TEXT, _CHAR, _DOUBLE = exp.DType.TEXT, exp.DType.CHAR, exp.DType.DOUBLE
 _NUMBER = r"^\s*[-+]?[0-9]+(\.[0-9]+)?\s*$"
 
@@ -35,9 +37,15 @@ def column_value(column: exp.Expr, storage: Storage, dialect: str) -> exp.Expr:
     """A column as the cells of an ingested graph hold it: dates as ISO text, booleans as 1 and 0, decimals as floating
     point numbers."""
     if storage == "integer":
+        column.meta[INTEGER] = True
+        return column
+    if storage == "single" and dialect == "sqlite":
         return column
     if storage == "real":
         return exp.cast(column, _DOUBLE) if dialect != "sqlite" else column
+    if storage == "single" and dialect != "sqlite":
+        # a float of 32 bits has other digits as one of 64 bits, but the same text
+        return exp.cast(text_of(column, dialect), _DOUBLE)
     if storage == "money":
         return exp.cast(exp.cast(column, exp.DType.DECIMAL), _DOUBLE)
     if storage == "boolean":

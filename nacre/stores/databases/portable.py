@@ -2,16 +2,22 @@
 
 from sqlglot import exp
 
+from nacre.stores.databases.dialects import INTEGER
+from nacre.stores.databases.grouped import one_value_per_group
+
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like)
+_NUMERIC = (exp.Sum, exp.Avg, exp.Min, exp.Max)
+_CONDITIONS = (exp.Predicate, exp.Escape, exp.Connector, exp.Not, exp.Boolean, exp.Null)
 _TRUTHS = (exp.And, exp.Or, exp.Not, exp.Where, exp.Having)
 
 
 def make_portable(tree: exp.Expr, dialect: str) -> exp.Expr:
     """The tree for a dialect. The result of a comparison may be a boolean there instead of 1 or 0."""
     tree = tree.transform(_without_case, copy=False)
-    if dialect == "sqlite":
-        return tree
-    return tree.transform(lambda node: _portable(node, dialect), copy=False)
+    if dialect != "sqlite":
+        tree = tree.transform(lambda node: _portable(node, dialect), copy=False)
+    # in SQLite as well, so that the rows are the same everywhere
+    return tree.transform(one_value_per_group, copy=False)
 
 
 def _without_case(node: exp.Expr) -> exp.Expr:
@@ -38,8 +44,8 @@ def _portable(node: exp.Expr, dialect: str) -> exp.Expr:
     if isinstance(node, _TRUTHS):
         for name in ("this", "expression"):
             side = node.args.get(name)
-            if isinstance(side, exp.Literal) and not side.is_string:
-                node.set(name, exp.EQ(this=exp.Literal.number(1), expression=side))
+            if isinstance(side, exp.Expr) and not _is_condition(side):
+                node.set(name, exp.NEQ(this=side, expression=exp.Literal.number(0)))
     elif isinstance(node, exp.Join):
         on = node.args.get("on")
         if on is not None and node.kind == "CROSS":
@@ -50,16 +56,58 @@ def _portable(node: exp.Expr, dialect: str) -> exp.Expr:
         return _conditional(node)
     elif isinstance(node, exp.Substring):
         return _from_end(node, dialect)
+    elif isinstance(node, exp.Like):
+        # SQLite's LIKE takes upper and lower case for equal
+        node.set("this", exp.Lower(this=node.this))
+        node.set("expression", exp.Lower(this=node.expression))
+    elif isinstance(node, _NUMERIC) and _is_condition(node.this):
+        node.set("this", _as_number(node.this))
+    elif isinstance(node, exp.Round) and dialect == "postgres" and node.args.get("decimals") is not None:
+        node.set("this", exp.cast(node.this, exp.DType.DECIMAL))
+        return exp.cast(node, exp.DType.DOUBLE, copy=False)
     elif isinstance(node, exp.Avg) and dialect != "duckdb":
         # an average of integers has few digits in MySQL
         node.set("this", _as_double(node.this, dialect))
     elif isinstance(node, exp.Div):
-        node.set("typed", True)
+        return _division(node)
     elif isinstance(node, exp.DPipe) and dialect == "mysql":
         return exp.Anonymous(this="CONCAT", expressions=list(node.flatten()))
     elif isinstance(node, exp.Cast) and dialect == "duckdb" and not isinstance(node, exp.TryCast):
         return exp.TryCast(this=node.this, to=node.args["to"])
     return node
+
+
+def _is_condition(node: exp.Expr) -> bool:
+    return isinstance(node.unnest() if isinstance(node, exp.Paren) else node, _CONDITIONS)
+
+
+def _as_number(condition: exp.Expr) -> exp.Expr:
+    """A condition as 1, 0 or NULL."""
+    one, zero = exp.Literal.number(1), exp.Literal.number(0)
+    not_it = exp.Not(this=exp.Paren(this=condition.copy()))
+    return exp.Case(ifs=[exp.If(this=condition, true=one), exp.If(this=not_it, true=zero)])
+
+
+def _division(node: exp.Div) -> exp.Expr:
+    """Integers give an integer, and division by zero gives NULL."""
+    if _is_integer(node.this) and _is_integer(node.expression):
+        divisor = exp.Nullif(this=node.expression, expression=exp.Literal.number(0))
+        return exp.IntDiv(this=node.this, expression=divisor)
+    node.set("typed", True)
+    node.set("safe", True)
+    return node
+
+
+def _is_integer(node: exp.Expr) -> bool:
+    if isinstance(node, exp.Paren | exp.Neg):
+        return _is_integer(node.this)
+    if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Mod):
+        return _is_integer(node.this) and _is_integer(node.expression)
+    if isinstance(node, exp.Literal):
+        return not node.is_string and str(node.this).isdigit()
+    if isinstance(node, exp.Cast):
+        return bool(node.to.is_type(*exp.DataType.INTEGER_TYPES))
+    return isinstance(node, exp.Count | exp.Length) or bool(node.meta.get(INTEGER))
 
 
 def _as_double(value: exp.Expr, dialect: str) -> exp.Expr:
