@@ -1,6 +1,7 @@
 // Nacre's API: method and path -> a reply, or a Problem with a hint; a question -> the events of its turn.
 
 import { $ } from "./dom.js";
+import { t } from "./words.js";
 
 // about a minute in total, which a restart of the server may take
 const RETRY_DELAYS = [200, 400, 800, 1500, 3000, ...Array(10).fill(5000)];
@@ -15,14 +16,8 @@ export class Problem extends Error {
   }
 }
 
-const HINTS = {
-  0: "Check that nacre serve is running, and check your connection.",
-  409: "Start a new conversation.",
-  413: "Shorten it.",
-  429: "Wait a moment.",
-  500: "See the server's log.",
-  503: "Try again in a moment.",
-};
+// what to do about a status; 0 is no connection
+const HINTS = { 0: t("hint0"), 409: t("hint409"), 413: t("hint413"), 429: t("hint429"), 500: t("hint500"), 503: t("hint503") };
 
 export async function call(method, path, body, { headers = {}, signal } = {}) {
   const token = access.token;
@@ -34,13 +29,13 @@ export async function call(method, path, body, { headers = {}, signal } = {}) {
     reply = await fetch(path, { method, headers: sent, signal, body: body === undefined ? undefined : JSON.stringify(body) });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Problem("The server can't be reached.", { hint: HINTS[0] });
+    throw new Problem(t("unreachable"), { hint: HINTS[0] });
   }
   // the server is back: what said that it could not be reached is over, except for answers, which offer to ask again
   for (const each of document.querySelectorAll("[data-offline]")) if (!each.closest("article")) each.remove();
   if (reply.status === 401) {
     // another call may have obtained a key meanwhile
-    if (token === access.token) await requestKey(token ? "This key is not valid. Check it and try again." : "");
+    if (token === access.token) await requestKey(token ? t("keyInvalid") : "");
     return call(method, path, body, { headers, signal });
   }
   if (!reply.ok) throw new Problem(await errorMessage(reply), { status: reply.status, hint: HINTS[reply.status] || "" });
@@ -61,7 +56,7 @@ async function errorMessage(reply) {
     return detail.map((each) => each.msg).join("; ");
   } catch {
     // the reply is not JSON
-    return "The server answered " + reply.status + " " + reply.statusText + ".";
+    return t("serverStatus", { status: reply.status + " " + reply.statusText });
   }
 }
 
@@ -106,7 +101,7 @@ export async function streamTurn(body, onEvent, signal) {
       if (!last || error.name === "AbortError" || (error instanceof Problem && error.status && !isRetryable)) throw error;
     }
     if (ended) return;
-    if (tries === RETRY_DELAYS.length) throw new Problem("The connection was lost in the middle of the answer.", { hint: HINTS[0] });
+    if (tries === RETRY_DELAYS.length) throw new Problem(t("connectionLost"), { hint: HINTS[0] });
     if (!tries) onEvent("line", false);
     await new Promise((wait) => setTimeout(wait, RETRY_DELAYS[tries++]));
   }

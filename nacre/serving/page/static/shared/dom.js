@@ -1,5 +1,8 @@
 // DOM elements: tag name and attributes -> elements that contain text, never markup.
 
+import { countPhrase, language, t } from "./words.js";
+
+export { countPhrase };
 export const $ = (id) => document.getElementById(id);
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -48,12 +51,12 @@ export function button(label, onclick, kind = "", more = {}) {
 }
 
 // A day for reading: 3 May 2026.
-export const day = (time) => new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
+export const day = (time) => new Date(time).toLocaleDateString(language === "en" ? "en-GB" : language, { day: "numeric", month: "long", year: "numeric" });
 
 // Announce a text to screen readers.
 export function announce(text) { $("said").textContent = text; }
 
-const DIGITS = new Intl.NumberFormat("en", { maximumSignificantDigits: 6, useGrouping: true });
+const DIGITS = new Intl.NumberFormat(language, { maximumSignificantDigits: 6, useGrouping: true });
 
 // Whether numbers read as years: whole and of a size that years have.
 export const areYears = (cells) => cells.every((cell) => cell == null || (Number.isInteger(cell) && cell >= 1000 && cell < 2200));
@@ -61,13 +64,11 @@ export const areYears = (cells) => cells.every((cell) => cell == null || (Number
 // Format a cell for reading: six significant digits for long fractions, no separator in years.
 export function formatCell(cell, column = "", asYear = areYears([cell])) {
   if (cell === null || cell === undefined) return "";
-  if (typeof cell === "boolean") return cell ? "yes" : "no";
+  if (typeof cell === "boolean") return t(cell ? "yes" : "no");
   if (typeof cell !== "number") return String(cell);
-  if (Number.isInteger(cell)) return asYear || /\b(year|date|code|id|number)\b/i.test(column) ? String(cell) : cell.toLocaleString("en");
+  if (Number.isInteger(cell)) return asYear || /\b(year|date|code|id|number)\b/i.test(column) ? String(cell) : cell.toLocaleString(language);
   return Math.abs(cell) >= 1e-4 && Math.abs(cell) < 1e15 ? DIGITS.format(cell) : String(cell);
 }
-
-export function countPhrase(number, one, many = one + "s") { return number.toLocaleString("en") + " " + (number === 1 ? one : many); }
 
 export function formatSeconds(value) {
   if (value == null) return "";

@@ -3,30 +3,31 @@
 import { access, call, get, apiPath, Problem, send } from "../shared/api.js";
 import { $, announce, button, countPhrase, element, failureBox } from "../shared/dom.js";
 import { navigate, pageAddress, state } from "../shared/state.js";
+import { t } from "../shared/words.js";
 import { loadGraphs } from "./welcome.js";
 
 const PART = 8 << 20, POLL_DELAY = 700;
-const DONE = { done: "The graph is ready.", failed: "The files could not be read.", cancelled: "Stopped. Nothing was changed." };
+const DONE = { done: t("graphReady"), failed: t("filesUnread"), cancelled: t("stoppedUnchanged") };
 
 export function showAddData() {
   const view = { files: [], upload: null };
   view.name = element("input", { maxlength: "64", pattern: "[a-z0-9][a-z0-9\\-]*", required: true, autocomplete: "off", spellcheck: "false" });
   view.replace = element("input", { type: "checkbox" });
-  view.replaceLine = element("label", { class: "check", hidden: true }, view.replace, "Replace the graph of this name");
+  view.replaceLine = element("label", { class: "check", hidden: true }, view.replace, t("replaceGraph"));
   view.name.addEventListener("input", () => { view.replaceLine.hidden = !state.graphs.some((each) => each.name === view.name.value); });
-  view.pick = element("input", { type: "file", multiple: true, "aria-label": "Files", onchange: () => addFiles(view, view.pick.files) });
+  view.pick = element("input", { type: "file", multiple: true, "aria-label": t("files"), onchange: () => addFiles(view, view.pick.files) });
   view.list = element("ul", { class: "terms" });
   view.status = element("div", { class: "upload-status" });
-  view.start = element("button", { class: "main", type: "submit" }, "Read these files");
-  const zone = element("div", { class: "drop" }, element("p", {}, "Drop files here, or select them:"), view.pick,
-    element("p", { class: "quiet" }, "RDF and ontologies (.ttl .nt .rdf .jsonld .trig …), documents (.md .txt .html .pdf .docx .csv), layers (.yaml)"));
+  view.start = element("button", { class: "main", type: "submit" }, t("readFiles"));
+  const zone = element("div", { class: "drop" }, element("p", {}, t("dropHere")), view.pick,
+    element("p", { class: "quiet" }, t("fileKinds")));
   for (const kind of ["dragover", "dragenter"]) zone.addEventListener(kind, (event) => { event.preventDefault(); zone.classList.add("over"); });
   zone.addEventListener("dragleave", () => zone.classList.remove("over"));
   zone.addEventListener("drop", (event) => { event.preventDefault(); zone.classList.remove("over"); addFiles(view, event.dataTransfer.files); });
-  $("about").textContent = "Add data";
-  $("look").replaceChildren(element("h2", {}, "Add data"), element("form", { class: "card", onsubmit: (event) => { event.preventDefault(); read(view); } }, zone, view.list,
-    element("label", { class: "field" }, "Name of the graph (a to z, 0 to 9, -)", view.name), view.replaceLine, element("div", { class: "row" }, view.start)), view.status,
-  element("section", { class: "card" }, element("h3", {}, "Graphs on this server"), element("ul", { class: "terms" }, state.graphs.map((each) => graphItem(each.name)))));
+  $("about").textContent = t("addData");
+  $("look").replaceChildren(element("h2", {}, t("addData")), element("form", { class: "card", onsubmit: (event) => { event.preventDefault(); read(view); } }, zone, view.list,
+    element("label", { class: "field" }, t("graphName"), view.name), view.replaceLine, element("div", { class: "row" }, view.start)), view.status,
+  element("section", { class: "card" }, element("h3", {}, t("graphsHere")), element("ul", { class: "terms" }, state.graphs.map((each) => graphItem(each.name)))));
 }
 
 function addFiles(view, files) {
@@ -41,7 +42,7 @@ function addFiles(view, files) {
 const show = (view, ...content) => view.status.replaceChildren(...content);
 
 async function read(view) {
-  if (!view.files.length) { show(view, failureBox({ message: "Select files first." })); return; }
+  if (!view.files.length) { show(view, failureBox({ message: t("selectFiles") })); return; }
   view.start.disabled = true;
   try {
     view.upload = (await send("POST", "/api/uploads")).upload;
@@ -61,9 +62,9 @@ async function read(view) {
 // Send a file part by part, so that no request is large.
 async function sendFile(view, file) {
   for (let sent = 0; sent < file.size || !sent; sent += PART) {
-    show(view, element("p", { class: "working" }, "Sending " + file.name + ": " + Math.round((100 * sent) / Math.max(1, file.size)) + " %"));
+    show(view, element("p", { class: "working" }, t("sending", { name: file.name, percent: Math.round((100 * sent) / Math.max(1, file.size)) })));
     const reply = await fetch(apiPath("uploads", view.upload, "files") + "?" + new URLSearchParams({ name: file.name, offset: sent }), { method: "PUT", body: file.slice(sent, sent + PART), headers: access.token ? { Authorization: "Bearer " + access.token } : {} });
-    if (!reply.ok) throw new Problem((await reply.json()).detail || "The file was refused.", { status: reply.status });
+    if (!reply.ok) throw new Problem((await reply.json()).detail || t("fileRefused"), { status: reply.status });
   }
 }
 
@@ -71,27 +72,27 @@ async function sendFile(view, file) {
 async function follow(view) {
   for (;;) {
     const now = await get(apiPath("uploads", view.upload));
-    const lines = element("pre", { class: "progress", tabindex: "0", "aria-label": "Progress" }, now.lines.join("\n"));
+    const lines = element("pre", { class: "progress", tabindex: "0", "aria-label": t("progress") }, now.lines.join("\n"));
     if (now.phase === "running") {
-      show(view, element("p", { class: "working" }, "Reading the files"), lines, button("Stop", () => call("DELETE", apiPath("uploads", view.upload))));
+      show(view, element("p", { class: "working" }, t("readingFiles")), lines, button(t("stop"), () => call("DELETE", apiPath("uploads", view.upload))));
       await new Promise((wait) => setTimeout(wait, POLL_DELAY));
       continue;
     }
     announce(DONE[now.phase]);
-    show(view, now.phase === "done" ? element("p", {}, DONE.done, " ", element("a", { href: pageAddress({ graph: now.graph }) }, "Ask " + now.graph)) : failureBox({ message: DONE[now.phase] }), lines);
+    show(view, now.phase === "done" ? element("p", {}, DONE.done, " ", element("a", { href: pageAddress({ graph: now.graph }) }, t("askName", { name: now.graph }))) : failureBox({ message: DONE[now.phase] }), lines);
     if (now.phase === "done") await loadGraphs(now.graph);
     return;
   }
 }
 
 function graphItem(name) {
-  const root = element("li"), begin = () => root.replaceChildren(element("div", { class: "row" }, element("a", { href: pageAddress({ graph: name }) }, name), button("Delete …", ask, "bad", { "aria-label": "Delete the graph " + name })));
-  const ask = () => { root.replaceChildren(element("div", { class: "row" }, "Delete “" + name + "” with all its data for good?", button("Delete", remove, "bad"), button("Keep", begin))); root.querySelector("button:last-child").focus(); };
+  const root = element("li"), begin = () => root.replaceChildren(element("div", { class: "row" }, element("a", { href: pageAddress({ graph: name }) }, name), button(t("deleteMore"), ask, "bad", { "aria-label": t("deleteGraph", { name }) })));
+  const ask = () => { root.replaceChildren(element("div", { class: "row" }, t("deleteWithData", { name }), button(t("delete"), remove, "bad"), button(t("keep"), begin))); root.querySelector("button:last-child").focus(); };
   async function remove() {
     try {
       await call("DELETE", apiPath("graphs", name) + "?" + new URLSearchParams({ confirm: name }));
     } catch (problem) { root.append(failureBox(problem)); return; }
-    announce("Deleted.");
+    announce(t("deleted"));
     await loadGraphs();
     navigate({ add: "" });
   }

@@ -4,6 +4,7 @@ import { get, apiPath } from "../shared/api.js";
 import { $, button, countPhrase, failureBox, element, formatCell } from "../shared/dom.js";
 import { classLink, isIri, localName, thingLink } from "../shared/labels.js";
 import { pageAddress } from "../shared/state.js";
+import { language, t } from "../shared/words.js";
 import { classTable } from "./class_table.js";
 import { timeline } from "./timeline.js";
 
@@ -23,10 +24,10 @@ export async function showThing(graph, iri, ask) {
       element("h2", {}, thing.label), element("p", { class: "kinds" }, thing.classes.map((each) => [element("span", { class: "tag" }, classLink(graph, each.iri, each.text)), " "])),
       element("p", { class: "iri" }, iri),
       pictures(facts, thing.label), timeline(facts),
-      facts.length ? element("section", { class: "card" }, element("h3", {}, "Facts"), factTable(graph, facts)) : element("p", { class: "quiet" }, "There are no other facts."),
-      thing.linking.length ? element("section", { class: "card" }, element("h3", {}, "What links here"), factTable(graph, thing.linking, true)) : "",
-      thing.passages.length ? element("section", { class: "card" }, element("h3", {}, "In words"), thing.passages.map((each) => element("blockquote", {}, each.text, each.document ? element("footer", { class: "quiet" }, each.document) : ""))) : "",
-      thing.complete ? "" : element("p", { class: "note" }, "Not all links could be read in time."),
+      facts.length ? element("section", { class: "card" }, element("h3", {}, t("facts")), factTable(graph, facts)) : element("p", { class: "quiet" }, t("noOtherFacts")),
+      thing.linking.length ? element("section", { class: "card" }, element("h3", {}, t("linksHere")), factTable(graph, thing.linking, true)) : "",
+      thing.passages.length ? element("section", { class: "card" }, element("h3", {}, t("inWords")), thing.passages.map((each) => element("blockquote", {}, each.text, each.document ? element("footer", { class: "quiet" }, each.document) : ""))) : "",
+      thing.complete ? "" : element("p", { class: "note" }, t("linksIncomplete")),
       await followUps(graph, iri, thing.label, ask));
   } catch (problem) {
     showFailure(own, problem, () => showThing(graph, iri, ask));
@@ -35,23 +36,23 @@ export async function showThing(graph, iri, ask) {
 
 async function followUps(graph, iri, label, ask) {
   const questions = await get(apiPath("graphs", graph, "follow-ups") + "?" + new URLSearchParams({ thing: iri }));
-  const describe = "What do you know about " + label + "?";
-  return element("section", {}, element("h3", {}, "Ask about it"), element("div", { class: "onward" }, [...questions, describe].map((text) => button(text, () => ask(text), "chip"))));
+  const describe = t("askWhatKnown", { label });
+  return element("section", {}, element("h3", {}, t("askAboutIt")), element("div", { class: "onward" }, [...questions, describe].map((text) => button(text, () => ask(text), "chip"))));
 }
 
 // Values that are pictures, as far as the page may load them: data within the graph, and files of this server.
 function pictures(facts, label) {
   const found = facts.flatMap((each) => each.ends.map((end) => ({ source: end.iri || end.text, name: each.label })).filter(({ source }) => IMAGE_DATA.test(source) || (source.startsWith(location.origin + "/") && IMAGE_FILE.test(source)))).slice(0, MAX_PICTURES);
-  return found.length ? element("div", { class: "pictures" }, found.map(({ source, name }) => element("img", { src: source, alt: name + " of " + label, loading: "lazy" }))) : "";
+  return found.length ? element("div", { class: "pictures" }, found.map(({ source, name }) => element("img", { src: source, alt: t("of", { property: name, label }), loading: "lazy" }))) : "";
 }
 
 // An address in the data: a link that tells the other site nothing of this page.
 const outsideLink = (address) => (/^https?:/.test(address) ? element("a", { href: address, class: "iri", rel: "noopener noreferrer", target: "_blank" }, address) : element("span", { class: "iri" }, address));
 
 function factTable(graph, facts, linking = false) {
-  const end = ({ text, iri }, facts) => (iri ? thingLink(graph, iri, text || localName(iri)) : isIri(text) && text.startsWith("http") ? outsideLink(text) : IMAGE_DATA.test(text) ? "(picture)" : (text.length < 16 && text.trim() && !Number.isNaN(Number(text)) ? formatCell(Number(text), facts.label) : text) + (facts.unit ? " " + facts.unit : ""));
-  return element("table", { class: "pairs" }, element("tbody", {}, facts.map((each) => element("tr", {}, element("th", { scope: "row", title: each.predicate }, linking ? each.label + " of" : each.label),
-    element("td", {}, element("ul", {}, each.ends.map((one) => element("li", {}, end(one, each))), each.more ? element("li", { class: "quiet" }, "and " + (each.more >= 900 ? "many" : each.more) + " more") : ""))))));
+  const end = ({ text, iri }, facts) => (iri ? thingLink(graph, iri, text || localName(iri)) : isIri(text) && text.startsWith("http") ? outsideLink(text) : IMAGE_DATA.test(text) ? t("picture") : (text.length < 16 && text.trim() && !Number.isNaN(Number(text)) ? formatCell(Number(text), facts.label) : text) + (facts.unit ? " " + facts.unit : ""));
+  return element("table", { class: "pairs" }, element("tbody", {}, facts.map((each) => element("tr", {}, element("th", { scope: "row", title: each.predicate }, linking ? t("linkOf", { property: each.label }) : each.label),
+    element("td", {}, element("ul", {}, each.ends.map((one) => element("li", {}, end(one, each))), each.more ? element("li", { class: "quiet" }, t("andMore", { n: each.more >= 900 ? t("many") : each.more })) : ""))))));
 }
 
 export async function showClass(graph, iri, ask) {
@@ -64,12 +65,12 @@ export async function showClass(graph, iri, ask) {
     $("about").textContent = kind.label;
     const links = (ends) => ends.map((each, i) => [i ? ", " : "", classLink(graph, each.iri, each.text)]);
     const property = (each) => element("tr", {}, element("th", { scope: "row", title: each.comment || each.iri }, each.label + (each.unit ? " (" + each.unit + ")" : "")),
-      element("td", {}, element("span", { class: "share", title: each.members + " of " + kind.count }, element("span", { class: "share-bar", "data-share": Math.min(1, each.members / Math.max(1, kind.count)) })), each.leads_to.length ? ["→ ", links(each.leads_to)] : element("span", { class: "quiet" }, each.samples.slice(0, 3).join(", "))));
+      element("td", {}, element("span", { class: "share", title: t("membersShare", { n: each.members, all: kind.count }) }, element("span", { class: "share-bar", "data-share": Math.min(1, each.members / Math.max(1, kind.count)) })), each.leads_to.length ? ["→ ", links(each.leads_to)] : element("span", { class: "quiet" }, each.samples.slice(0, 3).join(", "))));
     $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, kind.label), element("p", {}, countPhrase(kind.count, "thing"), kind.comment ? ". " + kind.comment : ""),
-      kind.parents.length ? element("p", { class: "quiet" }, "Kind of ", links(kind.parents)) : "", kind.children.length ? element("p", { class: "quiet" }, "Has kinds: ", links(kind.children)) : "",
+      kind.parents.length ? element("p", { class: "quiet" }, t("kindOf"), links(kind.parents)) : "", kind.children.length ? element("p", { class: "quiet" }, t("hasKinds"), links(kind.children)) : "",
       element("p", { class: "iri" }, iri), members || "",
-      kind.properties.length ? element("section", { class: "card" }, element("h3", {}, "What they have"), element("table", { class: "pairs" }, element("tbody", {}, kind.properties.map(property)))) : "",
-      element("section", {}, element("h3", {}, "Ask about it"), element("div", { class: "onward" }, button("How many " + kind.many + " are there?", () => ask("How many " + kind.many + " are there?"), "chip"))));
+      kind.properties.length ? element("section", { class: "card" }, element("h3", {}, t("whatTheyHave")), element("table", { class: "pairs" }, element("tbody", {}, kind.properties.map(property)))) : "",
+      element("section", {}, element("h3", {}, t("askAboutIt")), element("div", { class: "onward" }, [t("askHowMany", kind)].map((text) => button(text, () => ask(text), "chip")))));
     for (const bar of $("look").querySelectorAll("[data-share]")) bar.style.width = bar.dataset.share * 100 + "%";
   } catch (problem) {
     showFailure(own, problem, () => showClass(graph, iri, ask));
@@ -77,7 +78,7 @@ export async function showClass(graph, iri, ask) {
 }
 
 // Members by name, of a graph that has no tables here.
-const memberList = (graph, kind) => element("section", { class: "card" }, element("h3", {}, "Members"), element("ul", { class: "names" }, kind.members.map((each) => element("li", {}, thingLink(graph, each.iri, each.text)))), kind.members.length ? "" : element("p", { class: "quiet" }, "None."));
+const memberList = (graph, kind) => element("section", { class: "card" }, element("h3", {}, t("members")), element("ul", { class: "names" }, kind.members.map((each) => element("li", {}, thingLink(graph, each.iri, each.text)))), kind.members.length ? "" : element("p", { class: "quiet" }, t("noneMembers")));
 
 async function showAllClasses(graph) {
   const own = beginLoading(graph);
@@ -85,19 +86,19 @@ async function showAllClasses(graph) {
     const { classes } = await get(apiPath("graphs", graph));
     if (own !== latestRequest) return;
     const sorted = [...classes].sort((a, b) => b.count - a.count);
-    $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, "All classes"), element("ul", { class: "names" }, sorted.slice(0, 1000).map((each) => element("li", {}, classLink(graph, each.iri, each.label), " ", element("span", { class: "quiet" }, each.count.toLocaleString("en"))))));
+    $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, t("allClasses")), element("ul", { class: "names" }, sorted.slice(0, 1000).map((each) => element("li", {}, classLink(graph, each.iri, each.label), " ", element("span", { class: "quiet" }, each.count.toLocaleString(language))))));
   } catch (problem) {
     showFailure(own, problem, () => showAllClasses(graph));
   }
 }
 
 export function beginLoading(graph) {
-  $("look").replaceChildren(breadcrumbs(graph), element("p", { class: "working" }, "Loading …"));
+  $("look").replaceChildren(breadcrumbs(graph), element("p", { class: "working" }, t("loading")));
   return ++latestRequest;
 }
 
 export function showFailure(own, problem, again) {
-  if (own === latestRequest) $("look").replaceChildren(breadcrumbs(new URLSearchParams(location.search).get("graph")), failureBox(problem, problem.status === 404 ? "" : button("Try again", again)));
+  if (own === latestRequest) $("look").replaceChildren(breadcrumbs(new URLSearchParams(location.search).get("graph")), failureBox(problem, problem.status === 404 ? "" : button(t("tryAgain"), again)));
 }
 
-export const breadcrumbs = (graph) => element("nav", { class: "crumbs", "aria-label": "Where this is" }, element("a", { href: pageAddress({ graph }) }, graph), " / ", element("a", { href: pageAddress({ graph, class: "" }) }, "classes"), " · ", element("a", { href: pageAddress({ graph, names: "" }) }, "names"), " · ", element("a", { href: pageAddress({ graph, verified: "" }) }, "verified questions"));
+export const breadcrumbs = (graph) => element("nav", { class: "crumbs", "aria-label": t("whereThisIs") }, element("a", { href: pageAddress({ graph }) }, graph), " / ", element("a", { href: pageAddress({ graph, class: "" }) }, t("crumbClasses")), " · ", element("a", { href: pageAddress({ graph, names: "" }) }, t("crumbNames")), " · ", element("a", { href: pageAddress({ graph, verified: "" }) }, t("crumbVerified")));

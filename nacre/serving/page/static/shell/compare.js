@@ -2,9 +2,10 @@
 
 import { streamTurn } from "../shared/api.js";
 import { $, button, element } from "../shared/dom.js";
-import { panel } from "../turn/derivation.js";
+import { panel } from "../turn/panel.js";
 import { optionFields, savedOptions } from "./options.js";
 import { state } from "../shared/state.js";
+import { t } from "../shared/words.js";
 import { failTurn, finishTurn, handleEvent, newTurn } from "../turn/turn.js";
 
 const sides = [{ name: "A", chosen: {} }, { name: "B", chosen: {} }];
@@ -17,9 +18,9 @@ export function showCompare() {
     side.out = element("div", { class: "out" });
     const form = element("form", {}, optionFields(side.chosen, (now) => { side.chosen = now; }));
     form.addEventListener("submit", (event) => event.preventDefault());
-    side.root = element("section", { class: "side", "aria-label": "Configuration " + side.name }, element("details", { open: true }, element("summary", {}, "Configuration " + side.name), form), side.out);
+    side.root = element("section", { class: "side", "aria-label": t("configurationOf", side) }, element("details", { open: true }, element("summary", {}, t("configurationOf", side)), form), side.out);
   }
-  $("compare").replaceChildren(element("h2", {}, "Two configurations, one question"), element("p", { class: "quiet" }, "Ask below; both configurations answer. Nothing is stored."), element("div", { class: "sides" }, sides.map((each) => each.root)));
+  $("compare").replaceChildren(element("h2", {}, t("twoConfigurations")), element("p", { class: "quiet" }, t("bothAnswer")), element("div", { class: "sides" }, sides.map((each) => each.root)));
 }
 
 export async function compareAnswers(question, signal) {
@@ -37,6 +38,6 @@ async function answerSide(side, question, signal) {
       else handleEvent(turn, kind, payload);
     }, signal);
   } catch (problem) {
-    failTurn(turn, problem.name === "AbortError" ? { message: "Stopped." } : problem, button("Ask again", () => { turn.root.remove(); answerSide(side, question, signal); }));
+    failTurn(turn, problem.name === "AbortError" ? { message: t("stopped") } : problem, button(t("askAgain"), () => { turn.root.remove(); answerSide(side, question, signal); }));
   }
 }

@@ -1,11 +1,12 @@
 // The conversation in the middle: ask, show, continue, fork.
 
 import { streamTurn as stream, call, get, apiPath, send } from "../shared/api.js";
-import { panel } from "../turn/derivation.js";
+import { panel } from "../turn/panel.js";
 import { $, button, failureBox, announce } from "../shared/dom.js";
 import { selectGraph } from "./welcome.js";
 import { savedOptions } from "./options.js";
 import { navigate, currentRoute, isBrowsing, state } from "../shared/state.js";
+import { t } from "../shared/words.js";
 import { refreshThreads, listThreads } from "./thread_list.js";
 import { failTurn, finishTurn, handleEvent, newTurn, suggestFollowUps } from "../turn/turn.js";
 
@@ -57,8 +58,8 @@ export async function openThread(thread) {
   } catch (problem) {
     if (own !== view) return;
     state.thread = null;
-    setTitle("Conversation not found");
-    $("turns").replaceChildren(failureBox(problem, problem.status === 404 ? button("New conversation", () => navigate({ graph: state.graph })) : button("Try again", () => openThread(thread))));
+    setTitle(t("conversationNotFound"));
+    $("turns").replaceChildren(failureBox(problem, problem.status === 404 ? button(t("newConversation"), () => navigate({ graph: state.graph })) : button(t("tryAgain"), () => openThread(thread))));
   }
 }
 
@@ -115,7 +116,7 @@ export async function askQuestion(question, insteadOf) {
     await stream({ question, graph, thread: asking.thread, instead_of: insteadOf, ...savedOptions() }, (kind, payload) => {
       if (kind === "run") asking.run = payload;
       else if (kind === "answer") { finishTurn(turn, payload); announce(payload.answer); if (payload.turn === 1 && turn.root.isConnected) setTitle(payload.question.slice(0, 80)); }
-      else if (kind === "error") failTurn(turn, payload, button("Ask again", again, "main"));
+      else if (kind === "error") failTurn(turn, payload, button(t("askAgain"), again, "main"));
       else handleEvent(turn, kind, payload);
       panel.changed(turn);
     }, stopping.signal);
@@ -132,18 +133,18 @@ export async function askQuestion(question, insteadOf) {
 
 // After a lost stream: show the turn if it was stored, else offer to ask again.
 async function recoverTurn(turn, problem, again, thread) {
-  if (problem.name === "AbortError") { failTurn(turn, { message: "Stopped." }, button("Ask again", again)); return; }
+  if (problem.name === "AbortError") { failTurn(turn, { message: t("stopped") }, button(t("askAgain"), again)); return; }
   if (problem.status === 404 && thread && turn.root.isConnected) {
     try {
       const { turns: known } = await get(apiPath("threads", thread));
       const last = known.at(-1);
       if (last?.record.question === turn.live.question && last.record.turn > shownBefore(turn)) { finishTurn(turn, last.record, last); return; }
-      problem = { message: "The server was restarted during this answer.", hint: "The partial answer is not stored." };
+      problem = { message: t("serverRestarted"), hint: t("partialNotStored") };
     } catch {
       // report the first problem
     }
   }
-  failTurn(turn, problem, button("Ask again", again, "main"));
+  failTurn(turn, problem, button(t("askAgain"), again, "main"));
 }
 
 const shownBefore = (turn) => turn.root.previousElementSibling?.turn?.live.record?.turn ?? 0;
@@ -159,7 +160,7 @@ async function forkThread(record) {
     const made = await send("POST", apiPath("threads", record.thread, "fork"), { turn: record.turn });
     navigate({ thread: made.thread });
     refreshThreads();
-    announce("This is a copy of the conversation up to here.");
+    announce(t("copyUpToHere"));
   } catch (problem) {
     $("turns").append(failureBox(problem));
   }

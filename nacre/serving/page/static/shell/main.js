@@ -2,15 +2,16 @@
 
 import { access, requestKey, get } from "../shared/api.js";
 import { askQuestion, clearConversation, setTitle, openThread, stopTurn } from "./conversation.js";
-import { panel } from "../turn/derivation.js";
+import { panel } from "../turn/panel.js";
 import { $, button, element, failureBox, iconButton } from "../shared/dom.js";
 import { selectGraph, loadGraphs, showWelcome } from "./welcome.js";
 import { openConfiguration, showActiveOptions } from "./options.js";
 import { closeCitation as closeSource } from "../turn/citation.js";
 import { navigate, onRouteChange, onTabMessage, currentRoute, isBrowsing, pageAddress, state } from "../shared/state.js";
+import { t } from "../shared/words.js";
 import { listThreads } from "./thread_list.js";
 
-const THEMES = ["system", "light", "dark"];
+const THEMES = { system: "themeSystem", light: "themeLight", dark: "themeDark" };
 
 // Show what the address names.
 async function showRoute(wanted) {
@@ -55,10 +56,10 @@ async function showView(wanted) {
 function showUnknownGraph(name) {
   for (const id of ["welcome", "compare", "turns"]) $(id).hidden = true;
   $("look").hidden = false;
-  $("about").textContent = "Unknown graph";
+  $("about").textContent = t("unknownGraph");
   clearConversation();
   const others = state.graphs.slice(0, 12).map((each) => element("a", { href: pageAddress({ graph: each.name }) }, each.name));
-  $("look").replaceChildren(failureBox({ message: "There is no graph named “" + name.slice(0, 100) + "” here, or your key may not read it.", hint: "Select one of these:" }, ...others));
+  $("look").replaceChildren(failureBox({ message: t("noSuchGraph", { name: name.slice(0, 100) }), hint: t("selectOne") }, ...others));
 }
 
 function markCurrentThread() {
@@ -104,7 +105,7 @@ function resizeQuestion() {
 function setTheme(name) {
   document.documentElement.dataset.theme = name;
   localStorage.setItem("nacre-theme", name);
-  const words = "Theme: " + (name === "system" ? "as the system" : name);
+  const words = t(THEMES[name]);
   $("theme").setAttribute("aria-label", words);
   $("theme").title = words;
 }
@@ -121,7 +122,7 @@ async function start() {
     if (matchMedia("(pointer: fine)").matches) $("question").focus();
   } catch (problem) {
     $("welcome").hidden = false;
-    $("lead").replaceChildren(failureBox(problem, button("Try again", start, "main")));
+    $("lead").replaceChildren(failureBox(problem, button(t("tryAgain"), start, "main")));
   }
 }
 
@@ -139,7 +140,7 @@ $("derive").addEventListener("click", () => {
 });
 $("panel-close").addEventListener("click", () => { panel.close(); $("derive").focus(); });
 $("configure").addEventListener("click", openConfiguration);
-$("theme").addEventListener("click", () => setTheme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length]));
+$("theme").addEventListener("click", () => { const names = Object.keys(THEMES); setTheme(names[(names.indexOf(document.documentElement.dataset.theme) + 1) % names.length]); });
 $("key").addEventListener("click", async () => { access.token = ""; await requestKey(""); location.assign("/"); });
 
 // links within the page change the view without loading a page
@@ -160,7 +161,7 @@ document.addEventListener("visibilitychange", () => { if (!document.hidden && st
 window.addEventListener("unhandledrejection", (event) => {
   event.preventDefault();
   const box = failureBox(event.reason instanceof Error ? event.reason : { message: String(event.reason) });
-  box.append(iconButton("close", "Close", () => box.remove()));
+  box.append(iconButton("close", t("close"), () => box.remove()));
   $("talk").append(box);
   $("talk").scrollTop = $("talk").scrollHeight;
 });
@@ -170,5 +171,5 @@ onTabMessage((news) => {
   if (news.kind === "deleted" && news.thread === state.thread) navigate({ graph: state.graph });
   else if (news.thread && news.thread === currentRoute().thread && !state.asking) openThread(news.thread);
 });
-setTheme(THEMES.includes(localStorage.getItem("nacre-theme")) ? localStorage.getItem("nacre-theme") : "system");
+setTheme(localStorage.getItem("nacre-theme") in THEMES ? localStorage.getItem("nacre-theme") : "system");
 start();

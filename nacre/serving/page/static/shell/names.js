@@ -3,6 +3,7 @@
 import { get, apiPath, send } from "../shared/api.js";
 import { $, announce, button, countPhrase, element } from "../shared/dom.js";
 import { classLink } from "../shared/labels.js";
+import { t } from "../shared/words.js";
 import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
 
 const MAX_SHOWN = 200, POLL_DELAY = 1000, MAX_POLLS = 300;
@@ -10,7 +11,7 @@ const keyOf = (term) => term.kind + " " + term.iri;
 
 export async function showNames(graph) {
   const own = beginLoading(graph), path = apiPath("graphs", graph, "layer");
-  $("about").textContent = "Names of " + graph;
+  $("about").textContent = t("namesOf", { graph });
   try {
     const names = await get(path);
     if (own !== latestRequest) return;
@@ -26,12 +27,12 @@ export async function showNames(graph) {
 
 function draw(view) {
   const quiet = { class: "quiet" };
-  view.search = element("input", { type: "search", maxlength: "200", "aria-label": "Search names", placeholder: "Search names", oninput: () => drawList(view) });
+  view.search = element("input", { type: "search", maxlength: "200", "aria-label": t("searchNames"), placeholder: t("searchNames"), oninput: () => drawList(view) });
   view.found = element("p", quiet);
   view.files = element("p", quiet);
-  $("look").replaceChildren(breadcrumbs(view.graph), element("h2", {}, "Names"),
-    element("p", {}, "Questions may call classes and properties by these names."),
-    view.names.may_write ? element("p", quiet, "Separate other names by commas.") : element("p", quiet, "Read only. To give other names, use a key that may write: ", element("code", {}, "nacre keys add NAME --may write")),
+  $("look").replaceChildren(breadcrumbs(view.graph), element("h2", {}, t("names")),
+    element("p", {}, t("namesLead")),
+    view.names.may_write ? element("p", quiet, t("byCommas")) : element("p", quiet, t("namesReadOnly"), element("code", {}, "nacre keys add NAME --may write")),
     view.files,
     element("section", { class: "card" }, view.search, view.found, view.status, view.list));
   drawList(view);
@@ -45,7 +46,7 @@ function drawList(view) {
     const text = [term.name, ...term.also, term.iri].join(" ").toLowerCase();
     return words.every((word) => text.includes(word));
   });
-  view.found.textContent = countPhrase(found.length, "entry", "entries") + (found.length > MAX_SHOWN ? "; the first " + MAX_SHOWN + " are shown. Search for the others." : "");
+  view.found.textContent = countPhrase(found.length, "entry") + (found.length > MAX_SHOWN ? t("firstShown", { n: MAX_SHOWN }) : "");
   view.found.after(view.status);
   view.updates = [];
   view.list.replaceChildren(...found.slice(0, MAX_SHOWN).map((term) => row(view, term)));
@@ -53,8 +54,8 @@ function drawList(view) {
 
 function row(view, term) {
   const key = keyOf(term), { may_write } = view.names, tag = (text) => element("span", { class: "tag" }, text);
-  const also = element("p", { class: "quiet" }), save = element("button", { "aria-label": "Save the other names of " + term.name }, "Save");
-  const field = element("input", { maxlength: "4000", autocomplete: "off", "aria-label": "Other names of " + term.name, placeholder: "Other names", oninput: () => { view.drafts.set(key, field.value); update(); } });
+  const also = element("p", { class: "quiet" }), save = element("button", { "aria-label": t("saveNamesOf", term) }, t("save"));
+  const field = element("input", { maxlength: "4000", autocomplete: "off", "aria-label": t("otherNamesOf", term), placeholder: t("otherNames"), oninput: () => { view.drafts.set(key, field.value); update(); } });
   const update = () => {
     const now = view.names.terms.find((each) => keyOf(each) === key) || term, given = now.given.join(", "), text = view.drafts.get(key) ?? given;
     also.textContent = now.also.filter((each) => !may_write || !now.given.includes(each)).join(", ");
@@ -63,7 +64,7 @@ function row(view, term) {
   };
   update();
   view.updates.push(update);
-  const root = element("li", {}, element("div", { class: "row", title: term.iri }, element("strong", {}, term.kind === "class" ? classLink(view.graph, term.iri, term.name) : term.name), [term.kind, term.derived && "derived", term.hidden && "hidden"].filter(Boolean).map(tag),
+  const root = element("li", {}, element("div", { class: "row", title: term.iri }, element("strong", {}, term.kind === "class" ? classLink(view.graph, term.iri, term.name) : term.name), [t(term.kind === "class" ? "kindClass" : "kindProperty"), term.derived && t("derived"), term.hidden && t("hidden")].filter(Boolean).map(tag),
     element("span", { class: "quiet" }, countPhrase(term.count, term.kind === "class" ? "thing" : "fact"))), also,
     may_write && element("form", { class: "row", onsubmit: (event) => { event.preventDefault(); root.append(view.status); saveNames(view, term, field.value); } }, field, save));
   return root;
@@ -82,7 +83,7 @@ async function saveNames(view, term, text) {
 
 // Ask each second whether the change is applied. The process that answers may be another one: only the version tells.
 async function waitUntilApplied(view, before, applied = () => {}) {
-  showStatus(view, "working", "The names are being applied. Until then the graph answers as before.");
+  showStatus(view, "working", t("namesApplying"));
   for (let polls = 0; polls < MAX_POLLS; polls += 1) {
     await new Promise((wait) => setTimeout(wait, POLL_DELAY));
     if (view.own !== latestRequest || $("look").hidden) return;
@@ -97,17 +98,17 @@ async function waitUntilApplied(view, before, applied = () => {}) {
       if (problem.status && problem.status < 500) return finish(view, problem.message);
     }
   }
-  showStatus(view, "note", "The names are still being applied.", button("Check again", () => waitUntilApplied(view, before, applied)));
+  showStatus(view, "note", t("namesStillApplying"), button(t("checkAgain"), () => waitUntilApplied(view, before, applied)));
 }
 
 function finish(view, problem) {
   setBusy(view, false);
-  showStatus(view, problem ? "error" : "quiet", problem || "Applied. Questions may use the names now.");
+  showStatus(view, problem ? "error" : "quiet", problem || t("namesApplied"));
 }
 
 function setBusy(view, busy) {
   view.busy = busy;
-  view.files.textContent = "Applied layer files: " + (view.names.files.join(", ") || "none");
+  view.files.textContent = t("layerFiles", { files: view.names.files.join(", ") || t("none") });
   for (const update of view.updates) update();
 }
 

@@ -1,11 +1,12 @@
 // Options of a question: reasoner, branches, rounds, strategy; stored in this browser.
 
-import { $, button, element, iconButton } from "../shared/dom.js";
+import { $, button, countPhrase, element, iconButton } from "../shared/dom.js";
 import { state } from "../shared/state.js";
+import { choose, language, LANGUAGES, t } from "../shared/words.js";
 import { branchLabel } from "../turn/turn.js";
 
 const STORAGE_KEY = "nacre-options";
-const STRATEGY_LABELS = { parallel: "all branches at once", stepwise: "a step at a time" };
+const STRATEGY_LABELS = { parallel: t("parallel"), stepwise: t("stepwise") };
 
 export function savedOptions() {
   try { return JSON.parse(localStorage.getItem(STORAGE_KEY)) || {}; } catch { return {}; }
@@ -22,7 +23,7 @@ export function optionFields(given, change) {
     own.addEventListener("change", () => set(name, own.value === "" ? "" : read(own.value)));
     return element("label", { class: "field" }, label, own);
   };
-  const model = choices.model ? "model (" + choices.model + ")" : "model";
+  const model = choices.model ? t("modelName", { name: choices.model }) : t("model");
   const boxes = choices.branches.map((branch) => {
     const box = element("input", { type: "checkbox", value: branch });
     box.checked = (given.branches || choices.by_default).includes(branch);
@@ -33,40 +34,47 @@ export function optionFields(given, change) {
     if (!on.length) { box.checked = true; return; }
     set("branches", on.join() === choices.by_default.join() ? "" : on);
   });
-  const first = choices.reasoners.includes("model") ? model : "rules";
+  const first = choices.reasoners.includes("model") ? model : t("rules");
   return [
-    select("Reasoner", "mind", choices.reasoners.map((each) => [each, each === "model" ? model : each]), "server default (" + first + ")"),
-    choices.model ? "" : element("p", { class: "quiet" }, "No model is set on this server; set NACRE_MODEL there to use one."),
-    element("fieldset", {}, element("legend", {}, "Branches"), boxes.map(([, label]) => label)),
-    select("Rounds, at most", "max_rounds", [1, 2, 3, 4, 5].map((n) => [n, n]), "server default (" + choices.max_rounds + ")", Number),
-    select("Strategy", "strategy", Object.entries(STRATEGY_LABELS), "server default (" + STRATEGY_LABELS[choices.strategy] + ")"),
-    select("Passages a branch reads", "top_k", [4, 8, 16, 32, 50].map((n) => [n, n]), "server default (" + choices.top_k + ")", Number),
+    select(t("reasoner"), "mind", choices.reasoners.map((each) => [each, each === "model" ? model : t("rules")]), t("serverDefault", { value: first })),
+    choices.model ? "" : element("p", { class: "quiet" }, t("noModel")),
+    element("fieldset", {}, element("legend", {}, t("branches")), boxes.map(([, label]) => label)),
+    select(t("maxRounds"), "max_rounds", [1, 2, 3, 4, 5].map((n) => [n, n]), t("serverDefault", { value: choices.max_rounds }), Number),
+    select(t("strategy"), "strategy", Object.entries(STRATEGY_LABELS), t("serverDefault", { value: STRATEGY_LABELS[choices.strategy] || choices.strategy })),
+    select(t("topK"), "top_k", [4, 8, 16, 32, 50].map((n) => [n, n]), t("serverDefault", { value: choices.top_k }), Number),
   ];
 }
 
 export function describeOptions(chosen) {
   const told = [];
-  if (chosen.mind) told.push(chosen.mind);
+  if (chosen.mind) told.push(t(chosen.mind));
   if (chosen.branches) told.push(chosen.branches.map(branchLabel).join(" + "));
-  if (chosen.max_rounds) told.push("at most " + chosen.max_rounds + (chosen.max_rounds === 1 ? " round" : " rounds"));
+  if (chosen.max_rounds) told.push(countPhrase(chosen.max_rounds, "round"));
   if (chosen.strategy) told.push(STRATEGY_LABELS[chosen.strategy]);
-  if (chosen.top_k) told.push(chosen.top_k + " passages");
+  if (chosen.top_k) told.push(t("passages", { n: chosen.top_k }));
   return told.join(", ");
 }
 
 export function showActiveOptions() {
   const words = describeOptions(savedOptions());
   $("chosen").hidden = !words;
-  $("chosen").replaceChildren("Asked with: " + words + " ", button("Change", openConfiguration, "plain"), button("Reset", () => { localStorage.removeItem(STORAGE_KEY); showActiveOptions(); }, "plain"));
+  $("chosen").replaceChildren(t("askedWith", { what: words }), button(t("change"), openConfiguration, "plain"), button(t("reset"), () => { localStorage.removeItem(STORAGE_KEY); showActiveOptions(); }, "plain"));
 }
 
 export function openConfiguration() {
   const dialog = $("configuration");
   let chosen = savedOptions();
-  const draw = () => dialog.replaceChildren(element("header", {}, element("h2", { id: "configuration-head" }, "Configuration"), iconButton("close", "Close", () => dialog.close())),
-    element("form", { method: "dialog" }, optionFields(chosen, (now) => { chosen = now; localStorage.setItem(STORAGE_KEY, JSON.stringify(now)); showActiveOptions(); }),
-      element("div", { class: "row" }, element("button", { class: "main" }, "Done"), button("Reset", () => { chosen = {}; localStorage.removeItem(STORAGE_KEY); showActiveOptions(); draw(); }),
-        element("a", { href: "/?compare=1", class: "go", onclick: () => dialog.close() }, "Compare two configurations"))));
+  const draw = () => dialog.replaceChildren(element("header", {}, element("h2", { id: "configuration-head" }, t("configuration")), iconButton("close", t("close"), () => dialog.close())),
+    element("form", { method: "dialog" }, optionFields(chosen, (now) => { chosen = now; localStorage.setItem(STORAGE_KEY, JSON.stringify(now)); showActiveOptions(); }), languageField(),
+      element("div", { class: "row" }, element("button", { class: "main" }, t("done")), button(t("reset"), () => { chosen = {}; localStorage.removeItem(STORAGE_KEY); showActiveOptions(); draw(); }),
+        element("a", { href: "/?compare=1", class: "go", onclick: () => dialog.close() }, t("compareTwo")))));
   draw();
   dialog.showModal();
+}
+
+// The language of the page; changing it loads the page again.
+function languageField() {
+  const own = element("select", { onchange: () => choose(own.value) }, Object.entries(LANGUAGES).map(([code, name]) => element("option", { value: code, lang: code }, name)));
+  own.value = language;
+  return element("label", { class: "field" }, t("language"), own);
 }

@@ -2,6 +2,7 @@
 
 import { countPhrase, element, svg } from "../shared/dom.js";
 import { pageAddress } from "../shared/state.js";
+import { t } from "../shared/words.js";
 
 const STEPS = 300, MIN_RADIUS = 9, MAX_RADIUS = 34;
 
@@ -12,7 +13,7 @@ export function schemaGraph({ name, classes, links, all_classes }) {
   const at = new Map(nodes.map((node) => [node.iri, node]));
   const caption = element("p", { class: "quiet", "aria-live": "off" });
   const rest = all_classes - classes.length;
-  const plain = countPhrase(all_classes, "class", "classes") + (rest > 0 ? ", the " + classes.length + " largest shown" : "") + ". Select one for details.";
+  const plain = countPhrase(all_classes, "class") + (rest > 0 ? t("largestShown", { n: classes.length }) : "") + t("selectForDetails");
   caption.textContent = plain;
   const lines = links.filter((each) => at.has(each.start) && at.has(each.end)).map((each) => ({ ...each, drawn: linkPath(at.get(each.start), at.get(each.end), each) }));
   const top = Math.max(...links.map((each) => each.triples), 1);
@@ -20,12 +21,12 @@ export function schemaGraph({ name, classes, links, all_classes }) {
   const light = (node) => {
     for (const each of lines) each.drawn.classList.toggle("lit", each.start === node?.iri || each.end === node?.iri);
     const own = node ? lines.filter((each) => each.start === node.iri || each.end === node.iri).slice(0, 5) : [];
-    caption.textContent = node ? node.label + ": " + countPhrase(node.count, "thing") + own.map((each) => "; " + (each.start === node.iri ? each.predicates[0] + " → " + at.get(each.end).label : "← " + each.predicates[0] + " of " + at.get(each.start).label)).join("") : plain;
+    caption.textContent = node ? node.label + ": " + countPhrase(node.count, "thing") + own.map((each) => "; " + (each.start === node.iri ? t("linkFrom", { property: each.predicates[0], other: at.get(each.end).label }) : t("linkTo", { property: each.predicates[0], other: at.get(each.start).label }))).join("") : plain;
   };
   const circles = nodes.map((node) => svg("a", { href: pageAddress({ graph: name, class: node.iri }), "aria-label": node.label + ", " + countPhrase(node.count, "thing"), onpointerenter: () => light(node), onpointerleave: () => light(null), onfocus: () => light(node), onblur: () => light(null) },
     svg("circle", { cx: node.x, cy: node.y, r: node.r }), svg("text", { x: node.x, y: node.y + node.r + 15, "text-anchor": "middle" }, node.label.length > 24 ? node.label.slice(0, 23) + "…" : node.label),
     svg("text", { x: node.x, y: node.y + 4, "text-anchor": "middle", class: "size" }, node.r > 16 ? shortNumber(node.count) : "")));
-  return element("figure", { class: "schema" }, element("h3", {}, "What the graph is made of"), svg("svg", { viewBox: `0 ${topEdge(nodes)} ${wide} ${Math.max(140, bottomEdge(nodes) - topEdge(nodes))}`, role: "group", "aria-label": "Classes of the graph and the links between them" }, lines.map((each) => each.drawn), circles), caption);
+  return element("figure", { class: "schema" }, element("h3", {}, t("madeOf")), svg("svg", { viewBox: `0 ${topEdge(nodes)} ${wide} ${Math.max(140, bottomEdge(nodes) - topEdge(nodes))}`, role: "group", "aria-label": t("classesAndLinks") }, lines.map((each) => each.drawn), circles), caption);
 }
 
 const topEdge = (nodes) => Math.min(...nodes.map((node) => node.y - node.r)) - 12;

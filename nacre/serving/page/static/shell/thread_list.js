@@ -3,12 +3,13 @@
 import { call, get, apiPath, send } from "../shared/api.js";
 import { $, button, failureBox, element, download, announce, iconButton } from "../shared/dom.js";
 import { pageAddress, navigate, state, notifyTabs } from "../shared/state.js";
+import { language, t } from "../shared/words.js";
 import { editInPlace } from "../turn/turn.js";
 
 const MAX_LISTED = 100;
 const DAY = 86400e3;
-const TIME = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-const DATE = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+const TIME = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const DATE = new Intl.DateTimeFormat(language, { day: "numeric", month: "short" });
 let latestRequest = 0;
 
 export async function listThreads(most = MAX_LISTED) {
@@ -17,32 +18,32 @@ export async function listThreads(most = MAX_LISTED) {
     const search = $("search").value.trim();
     const found = await get("/api/threads?" + new URLSearchParams({ search, limit: most }));
     if (own !== latestRequest) return;
-    if (!found.length) { $("threads").replaceChildren(element("p", { class: "quiet none" }, search ? "Nothing found." : "No conversations yet.")); return; }
+    if (!found.length) { $("threads").replaceChildren(element("p", { class: "quiet none" }, t(search ? "nothingFound" : "noConversations"))); return; }
     const days = new Map();
     for (const each of found) days.set(dayLabel(each.updated), [...(days.get(dayLabel(each.updated)) || []), each]);
     $("threads").replaceChildren(...[...days].map(([name, threads]) => element("section", {}, element("h2", {}, name), element("ul", {}, threads.map(threadItem)))),
-      found.length === most && most < 200 ? button("Show more", () => listThreads(200), "plain") : "");
+      found.length === most && most < 200 ? button(t("showMore"), () => listThreads(200), "plain") : "");
   } catch (problem) {
     if (own !== latestRequest) return;
     // the earlier list stays visible
     $("threads").querySelector(".failure")?.remove();
-    $("threads").prepend(failureBox(problem, button("Try again", () => listThreads())));
+    $("threads").prepend(failureBox(problem, button(t("tryAgain"), () => listThreads())));
   }
 }
 
 function dayLabel(time) {
   const midnight = new Date().setHours(0, 0, 0, 0), at = time * 1000;
-  if (at >= midnight) return "Today";
-  if (at >= midnight - DAY) return "Yesterday";
-  if (at >= midnight - 6 * DAY) return "This week";
-  return new Date(at).toLocaleDateString(undefined, { month: "long", year: "numeric" });
+  if (at >= midnight) return t("today");
+  if (at >= midnight - DAY) return t("yesterday");
+  if (at >= midnight - 6 * DAY) return t("thisWeek");
+  return new Date(at).toLocaleDateString(language, { month: "long", year: "numeric" });
 }
 
 function threadItem(thread) {
-  const at = new Date(thread.updated * 1000), title = thread.title || "New conversation";
+  const at = new Date(thread.updated * 1000), title = thread.title || t("newConversation");
   const own = element("li", {}, element("a", { href: pageAddress({ thread: thread.thread }), class: "open", "aria-current": thread.thread === state.thread ? "page" : null, title: title + " · " + thread.graph },
     element("span", { class: "title" }, title), element("time", { datetime: at.toISOString() }, Date.now() - at < DAY ? TIME.format(at) : DATE.format(at))),
-  iconButton("more", "More about: " + title, (event) => openMenu(event.currentTarget, thread, title, own)));
+  iconButton("more", t("moreAbout", { what: title }), (event) => openMenu(event.currentTarget, thread, title, own)));
   return own;
 }
 
@@ -52,14 +53,14 @@ function openMenu(opener, thread, title, own) {
   const choice = (label, then, kind = "") => button(label, () => { pop.hidePopover(); then(); }, kind);
   const take = (format, name) => async () => download(await (await call("GET", url + "/export?format=" + format)).blob(), name);
   const ask = () => {
-    pop.replaceChildren(element("p", {}, "Delete “" + title + "” for good?"), choice("Delete", remove, "bad"), choice("Keep", () => opener.focus()));
+    pop.replaceChildren(element("p", {}, t("deleteForGood", { what: title })), choice(t("delete"), remove, "bad"), choice(t("keep"), () => opener.focus()));
     pop.querySelector("button").focus();
   };
   async function remove() {
     try {
       await call("DELETE", url);
     } catch (problem) { own.append(failureBox(problem)); return; }
-    announce("Deleted.");
+    announce(t("deleted"));
     notifyTabs({ kind: "deleted", thread: thread.thread });
     if (thread.thread === state.thread) navigate({ graph: state.graph });
     await listThreads();
@@ -68,16 +69,16 @@ function openMenu(opener, thread, title, own) {
   async function fork() {
     const made = await send("POST", url + "/fork", { turn: thread.turns });
     navigate({ thread: made.thread });
-    announce("This is a copy of the conversation.");
+    announce(t("copyMade"));
     refreshThreads();
   }
   function rename() {
-    editInPlace(own, title, "Name of the conversation", "Rename", async (text) => {
+    editInPlace(own, title, t("conversationName"), t("rename"), async (text) => {
       await send("PATCH", url, { title: text.slice(0, 200) });
       refreshThreads();
     }, () => listThreads());
   }
-  pop.replaceChildren(...[choice("Rename", rename), thread.turns ? choice("Fork", fork) : "", choice("Export as Markdown", take("markdown", "conversation.md")), choice("Export as JSON", take("json", "conversation.json")), button("Delete …", ask, "bad")].filter(Boolean));
+  pop.replaceChildren(...[choice(t("rename"), rename), thread.turns ? choice(t("fork"), fork) : "", choice(t("exportMarkdown"), take("markdown", "conversation.md")), choice(t("exportJson"), take("json", "conversation.json")), button(t("deleteMore"), ask, "bad")].filter(Boolean));
   pop.showPopover();
   const at = opener.getBoundingClientRect();
   pop.style.left = Math.max(8, Math.min(at.left, innerWidth - pop.offsetWidth - 8)) + "px";

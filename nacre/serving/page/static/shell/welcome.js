@@ -2,8 +2,8 @@
 
 import { get, apiPath } from "../shared/api.js";
 import { $, button, countPhrase, failureBox, element } from "../shared/dom.js";
-import { schemaGraph } from "./schema_graph.js";
 import { pageAddress, navigate, state } from "../shared/state.js";
+import { t } from "../shared/words.js";
 import { branchLabel } from "../turn/turn.js";
 
 // branches that are not built by default are not reported as missing
@@ -17,7 +17,7 @@ export async function loadGraphs(wanted) {
   $("graph").replaceChildren(...state.graphs.map((graph) => element("option", { value: graph.name }, graph.name)));
   if (!state.graphs.length) {
     $("welcome").hidden = false;
-    $("lead").replaceChildren("There is no graph yet. ", state.choices?.may_write ? addLink() : "Create one on the server: nacre ingest FILE.ttl --graph NAME");
+    $("lead").replaceChildren(t("noGraphYet"), state.choices?.may_write ? addLink() : t("createOne"));
     return false;
   }
   const known = (name) => state.graphs.some((each) => each.name === name);
@@ -25,7 +25,7 @@ export async function loadGraphs(wanted) {
   return true;
 }
 
-const addLink = () => element("a", { href: pageAddress({ add: "" }) }, "Add data");
+const addLink = () => element("a", { href: pageAddress({ add: "" }) }, t("addData"));
 
 export function selectGraph(graph) {
   state.graph = graph;
@@ -36,19 +36,19 @@ export function selectGraph(graph) {
 export async function showWelcome(ask) {
   const graph = state.graph, own = ++latestRequest;
   const about = state.graphs.find((each) => each.name === graph);
-  $("head").textContent = "Ask " + graph;
+  $("head").textContent = t("askName", { name: graph });
   $("about").textContent = graph;
   const missing = Object.keys(about.unavailable).filter((each) => !(each in OPTIONAL_BRANCHES));
-  $("lead").replaceChildren(about.problem || countPhrase(about.things, "thing") + ", " + countPhrase(about.triples, "fact") + ", " + countPhrase(about.classes, "class", "classes") + ". Every answer cites its sources. ", about.problem ? "" : element("span", {}, element("a", { href: pageAddress({ graph, names: "" }) }, "Names"), " · ", element("a", { href: pageAddress({ graph, verified: "" }) }, "Verified questions")), state.choices.may_write ? element("span", {}, " · ", addLink()) : "", missing.length ? element("span", { class: "quiet" }, " Not available: " + missing.map(branchLabel).join(", ") + ".") : "");
+  $("lead").replaceChildren(about.problem || countPhrase(about.things, "thing") + ", " + countPhrase(about.triples, "fact") + ", " + countPhrase(about.classes, "class") + ". " + t("citesSources"), about.problem ? "" : element("span", {}, element("a", { href: pageAddress({ graph, names: "" }) }, t("names")), " · ", element("a", { href: pageAddress({ graph, verified: "" }) }, t("verifiedQuestions"))), state.choices.may_write ? element("span", {}, " · ", addLink()) : "", missing.length ? element("span", { class: "quiet" }, t("notAvailable", { what: missing.map(branchLabel).join(", ") })) : "");
   const others = state.graphs.filter((each) => each.name !== graph).slice(0, MAX_OTHER_GRAPHS);
   $("others").hidden = !others.length;
-  $("others").replaceChildren(element("span", { class: "quiet" }, "Other graphs"), ...others.map((each) => element("a", { href: pageAddress({ graph: each.name }) }, each.name)));
+  $("others").replaceChildren(element("span", { class: "quiet" }, t("otherGraphs")), ...others.map((each) => element("a", { href: pageAddress({ graph: each.name }) }, each.name)));
   $("examples").replaceChildren();
   $("picture").replaceChildren();
   if (about.problem) return;
   await Promise.all([
     get(apiPath("graphs", graph, "examples")).then((questions) => { if (own === latestRequest) $("examples").replaceChildren(...questions.map((text) => element("li", {}, button(text, () => ask(text), "example")))); }).catch((problem) => own === latestRequest && $("examples").replaceChildren(element("li", {}, failureBox(problem)))),
-    get(apiPath("graphs", graph, "overview")).then((seen) => { if (own === latestRequest) $("picture").replaceChildren(schemaGraph(seen)); }).catch((problem) => own === latestRequest && $("picture").replaceChildren(failureBox(problem))),
+    get(apiPath("graphs", graph, "overview")).then(async (seen) => { const { schemaGraph } = await import("./schema_graph.js"); if (own === latestRequest) $("picture").replaceChildren(schemaGraph(seen)); }).catch((problem) => own === latestRequest && $("picture").replaceChildren(failureBox(problem))),
   ]);
 }
 

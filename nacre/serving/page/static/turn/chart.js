@@ -1,13 +1,14 @@
 // Rows with numbers -> a figure that fits their shape: bars, a line over time, a scatter of two numbers.
 
 import { areYears, button, element, download, formatCell, svg } from "../shared/dom.js";
+import { t } from "../shared/words.js";
 import { toCsv } from "./table.js";
 
 const MIN_POINTS = 3, MAX_BARS = 24, MAX_POINTS = 2000, BAR_HEIGHT = 26;
 // the width of a digit and of a letter, in units of the drawing
 const LETTER = 7.4;
 const TIME = /^[12]\d{3}(-\d\d(-\d\d)?)?$/;
-const KIND_LABELS = { bars: "Bars", line: "Line", scatter: "Scatter" };
+const KIND_LABELS = { bars: t("chartBars"), line: t("chartLine"), scatter: t("chartScatter") };
 // sized for the viewport, so that text keeps its size
 const chartSize = () => (matchMedia("(max-width: 40rem)").matches ? { wide: 350, name: 118, letters: 16 } : { wide: 640, name: 190, letters: 27 });
 
@@ -18,8 +19,8 @@ export function chart({ columns, units = [], rows }) {
   const root = element("figure", { class: "chart" });
   const draw = (own) => {
     const shown = drawChart(own, columns, units, rows);
-    const choices = figures.length < 2 ? "" : element("span", { class: "kinds-of-chart", role: "group", "aria-label": "Kind of chart" }, figures.map((each) => button(KIND_LABELS[each.kind], () => { draw(each); root.querySelector("[aria-pressed=true]").focus(); }, "plain", { "aria-pressed": String(each === own) })));
-    const save = (label, action) => button(label, action, "plain", { "aria-label": "Save the chart as " + label });
+    const choices = figures.length < 2 ? "" : element("span", { class: "kinds-of-chart", role: "group", "aria-label": t("chartKind") }, figures.map((each) => button(KIND_LABELS[each.kind], () => { draw(each); root.querySelector("[aria-pressed=true]").focus(); }, "plain", { "aria-pressed": String(each === own) })));
+    const save = (label, action) => button(label, action, "plain", { "aria-label": t("saveChart", { what: label }) });
     root.replaceChildren(element("figcaption", {}, shown.title), shown.drawn, element("div", { class: "row table-foot" }, choices,
       save("PNG", () => savePng(shown.drawn)), save("SVG", () => download(styledSvg(shown.drawn), "chart.svg", "image/svg+xml")),
       save("CSV", () => download(toCsv(columns, units, rows), "chart.csv", "text/csv"))));
@@ -55,8 +56,8 @@ function drawChart({ kind, along, value, name }, columns, units, rows) {
   const [write, writeAlong] = [format(value), format(along)];
   const drawn = kind === "bars" ? barChart(points, write) : kind === "line" ? lineChart(points, write) : scatterChart(points, writeAlong, write, [heading(along), heading(value)]);
   drawn.setAttribute("role", "img");
-  drawn.setAttribute("aria-label", kind === "scatter" ? "Scatter of " + heading(value) + " by " + heading(along) + ", " + points.length + " points. The table has the numbers." : chartDescription(points, write, heading(value), columns[along], kind === "line"));
-  const title = heading(value) + (kind === "scatter" ? " by " + heading(along) : "") + (points.length < all ? ", the first " + points.length : "");
+  drawn.setAttribute("aria-label", kind === "scatter" ? t("scatterOf", { what: heading(value), along: heading(along), n: points.length }) : chartDescription(points, write, heading(value), columns[along], kind === "line"));
+  const title = (kind === "scatter" ? t("valueBy", { what: heading(value), along: heading(along) }) : heading(value)) + (points.length < all ? t("theFirst", { n: points.length }) : "");
   return { title, drawn };
 }
 
@@ -64,7 +65,7 @@ function chartDescription(points, write, what, along, byYear) {
   const sorted = [...points].sort((a, b) => a.value - b.value);
   const [low, high] = [sorted[0], sorted.at(-1)];
   const told = points.slice(0, 12).map((each) => each.name + " " + write(each.value)).join(", ");
-  return (byYear ? "Line chart" : "Bar chart") + " of " + what + " by " + along + ": from " + write(low.value) + " (" + low.name + ") to " + write(high.value) + " (" + high.name + "). " + told + (points.length > 12 ? " and more in the table." : ".");
+  return t(byYear ? "lineChartOf" : "barChartOf", { what, along, low: write(low.value) + " (" + low.name + ")", high: write(high.value) + " (" + high.name + ")", list: told + (points.length > 12 ? t("moreInTable") : ".") });
 }
 
 function barChart(points, write) {

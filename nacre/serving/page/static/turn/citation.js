@@ -3,6 +3,7 @@
 import { call, apiPath } from "../shared/api.js";
 import { $, button, failureBox, element, formatCell, iconButton } from "../shared/dom.js";
 import { classLink, isIri, loadLabels, localName, thingLink } from "../shared/labels.js";
+import { t } from "../shared/words.js";
 import { highlightWords } from "./markdown.js";
 import { rowTable } from "./table.js";
 
@@ -12,7 +13,7 @@ let opened = null, timer = 0;
 
 // The number that opens a citation: a click pins the popover, hovering previews it.
 export function citationButton(record, citation, derive) {
-  const own = element("button", { type: "button", class: "cite", "aria-label": "Source " + citation.n, "aria-haspopup": "dialog", "aria-expanded": "false" }, String(citation.n));
+  const own = element("button", { type: "button", class: "cite", "aria-label": t("source", citation), "aria-haspopup": "dialog", "aria-expanded": "false" }, String(citation.n));
   own.addEventListener("click", () => (opened?.button === own && opened.pinned ? closeCitation() : openCitation(own, record, citation, derive, true)));
   own.addEventListener("pointerenter", (event) => {
     if (event.pointerType === "mouse") timer = setTimeout(() => opened || openCitation(own, record, citation, derive, false), HOVER_DELAY);
@@ -27,7 +28,7 @@ function openCitation(own, record, citation, derive, pinned) {
     closeCitation();
     opened = { button: own, pinned };
     const body = element("div", { class: "source-body" }, citationContent(record, citation, derive));
-    pop.replaceChildren(element("header", {}, element("h2", { tabindex: "-1" }, "Source " + citation.n), iconButton("close", "Close", closeCitation)), body);
+    pop.replaceChildren(element("header", {}, element("h2", { tabindex: "-1" }, t("source", citation)), iconButton("close", t("close"), closeCitation)), body);
     pop.showPopover();
     placePopover(pop, own);
     own.setAttribute("aria-expanded", "true");
@@ -70,19 +71,19 @@ function citationContent(record, citation, derive) {
   const parts = [];
   const ran = [...new Set(citation.queries.map((i) => record.queries[i]?.words).filter(Boolean))];
   if (citation.rows.length) {
-    parts.push(rowTable({ columns: citation.columns.map((each) => each.replaceAll("_", " ")), units: citation.units, rows: citation.rows, name: "source-" + citation.n, caption: "Rows of source " + citation.n }));
+    parts.push(rowTable({ columns: citation.columns.map((each) => each.replaceAll("_", " ")), units: citation.units, rows: citation.rows, name: "source-" + citation.n, caption: t("rowsOfSource", citation) }));
     linkCells(parts[0], record.graph, citation.keys);
   } else if (citation.text) {
     parts.push(element("blockquote", {}, highlightWords(citation.text, record.standalone)));
   }
   if (citation.place) {
     const { document: name, start, end } = citation.place;
-    parts.push(element("p", { class: "row" }, element("span", { class: "quiet" }, name), button("Read it there", () => openDocument(record, name, start, end), "plain")));
+    parts.push(element("p", { class: "row" }, element("span", { class: "quiet" }, name), button(t("readItThere"), () => openDocument(record, name, start, end), "plain")));
   } else if (citation.source && !["rows", citation.text, ...ran].includes(citation.source)) parts.push(element("p", { class: "quiet" }, citation.source));
-  if (citation.basis) parts.push(element("p", { class: "quiet" }, "Rests on " + citation.basis + "."));
+  if (citation.basis) parts.push(element("p", { class: "quiet" }, t("restsOn", { what: citation.basis })));
   if (citation.triples.length) parts.push(factList(record.graph, citation.triples));
-  if (ran.length) parts.push(element("h3", {}, "What was asked of the graph"), element("p", {}, ran.join("; ")));
-  parts.push(element("p", {}, button("How it was found", () => { closeCitation(); derive(); }, "plain")));
+  if (ran.length) parts.push(element("h3", {}, t("whatWasAsked")), element("p", {}, ran.join("; ")));
+  parts.push(element("p", {}, button(t("howFound"), () => { closeCitation(); derive(); }, "plain")));
   return parts;
 }
 
@@ -90,13 +91,13 @@ function citationContent(record, citation, derive) {
 function factList(graph, triples) {
   const list = element("ul", { class: "facts" });
   const more = triples.length - MAX_FACTS;
-  const root = element("section", {}, element("h3", {}, "Facts"), list);
+  const root = element("section", {}, element("h3", {}, t("facts")), list);
   const draw = (known, most) => list.replaceChildren(...triples.slice(0, most).map(([subject, predicate, object]) => element("li", {},
     thingLink(graph, subject, known.get(subject)), " ", element("span", { class: "predicate", title: predicate }, known.get(predicate) || localName(predicate)), " ",
     isIri(object) ? (predicate === TYPE ? classLink : thingLink)(graph, object, known.get(object)) : element("span", { class: "literal" }, object))));
   let known = new Map();
   draw(known, MAX_FACTS);
-  if (more > 0) root.append(button("and " + more + " more", (event) => { draw(known, triples.length); event.currentTarget.remove(); }, "plain"));
+  if (more > 0) root.append(button(t("andMore", { n: more }), (event) => { draw(known, triples.length); event.currentTarget.remove(); }, "plain"));
   loadLabels(graph, triples.flat().filter(isIri)).then((found) => { known = found; draw(known, list.children.length); }).catch(() => {
     // without labels the facts show local names
   });
@@ -116,18 +117,18 @@ function linkCells(root, graph, keys) {
 async function openDocument({ graph, version }, name, start, end) {
   const dialog = $("text");
   const body = element("div", { class: "document", tabindex: "0" }, "…");
-  dialog.replaceChildren(element("header", {}, element("h2", { id: "text-head" }, name), iconButton("close", "Close", () => dialog.close())), body);
+  dialog.replaceChildren(element("header", {}, element("h2", { id: "text-head" }, name), iconButton("close", t("close"), () => dialog.close())), body);
   dialog.showModal();
   try {
     const from = Math.max(0, start - CONTEXT_CHARACTERS);
     const reply = await call("GET", apiPath("graphs", graph, "documents") + "/" + name.split("/").map(encodeURIComponent).join("/") + "?" + new URLSearchParams({ start: from, end: end + CONTEXT_CHARACTERS, version }));
     const text = await reply.text();
     const page = reply.headers.get("X-Page");
-    if (page) dialog.querySelector("h2").append(", page " + page);
+    if (page) dialog.querySelector("h2").append(t("page", { n: page }));
     const cited = element("mark", {}, text.slice(start - from, end - from));
     body.replaceChildren(from ? "… " : "", text.slice(0, start - from), cited, text.slice(end - from), " …");
     cited.scrollIntoView({ block: "center" });
   } catch (problem) {
-    body.replaceChildren(problem.status === 404 || problem.status === 422 ? failureBox({ message: "This text is not stored with the graph.", hint: "Look into the file " + name + ", characters " + formatCell(start) + " to " + formatCell(end) + "." }) : failureBox(problem));
+    body.replaceChildren(problem.status === 404 || problem.status === 422 ? failureBox({ message: t("textNotStored"), hint: t("lookIntoFile", { name, start: formatCell(start), end: formatCell(end) }) }) : failureBox(problem));
   }
 }

@@ -1,18 +1,19 @@
 // The derivation of an answer, live or from its record.
 
 import { get, apiPath, send } from "../shared/api.js";
-import { $, button, countPhrase, failureBox, icon, element, formatSeconds, formatCell } from "../shared/dom.js";
+import { button, countPhrase, failureBox, icon, element, formatSeconds, formatCell } from "../shared/dom.js";
 import { highlightQuery, inlineParameters } from "./highlight.js";
 import { classLink, isIri, thingLink } from "../shared/labels.js";
+import { t } from "../shared/words.js";
 import { highlightWords } from "./markdown.js";
 import { questionSteps } from "./question_steps.js";
 import { rowTable } from "./table.js";
-import { addsWords, branchLabel, isConfirmed } from "./turn.js";
+import { addsWords, branchLabel, isConfirmed, STATUS_LABELS, writtenBy } from "./turn.js";
 
 const MAX_LISTED = 6;
 const BRANCH_ORDER = ["sql", "sparql", "vector", "lexical"];
 const LINK_BY_KIND = { entity: thingLink, class: classLink };
-const STEP_LABELS = { rewriter: "Rewriting", understand: "Understanding", tool_selector: "Choosing", fuser: "Answering", answer: "Answering" };
+const STEP_LABELS = { rewriter: t("stepRewriter"), understand: t("stepUnderstand"), tool_selector: t("stepSelector"), fuser: t("stepFuser"), answer: t("stepFuser") };
 
 // Draw the derivation of a turn into `root`, replacing its content. Called for each event.
 export function drawDerivation(root, { live }) {
@@ -22,18 +23,18 @@ export function drawDerivation(root, { live }) {
   for (const each of live.routes) rounds.set(each.round, new Set(each.branches));
   for (const each of [...queries.map(({ tool, round }) => ({ branch: tool, round })), ...live.evidence]) rounds.set(each.round, (rounds.get(each.round) || new Set()).add(each.branch));
   root.replaceChildren(
-    element("p", { class: "asked" }, live.question), record ? summary(record) : element("p", { class: "working" }, "Under way …"),
+    element("p", { class: "asked" }, live.question), record ? summary(record) : element("p", { class: "working" }, t("underWay")),
     understandingSection(live, record), questionSteps(record), timeSection(live, record),
-    ...[...rounds].sort(([a], [b]) => a - b).map(([round, branches]) => element("section", {}, element("h3", {}, "Round " + round),
+    ...[...rounds].sort(([a], [b]) => a - b).map(([round, branches]) => element("section", {}, element("h3", {}, t("roundN", { n: round })),
       [...branches].sort((a, b) => BRANCH_ORDER.indexOf(a) - BRANCH_ORDER.indexOf(b)).map((branch) => branchSection(branch, round, live, record, queries.filter((each) => each.tool === branch && each.round === round))))),
     record ? agentsSection(record) : "", record?.llm_calls ? promptsSection(record) : "");
 }
 
 function summary(record) {
-  const told = [["Status", record.status.replaceAll("_", " ")], ["Probability", record.confidence == null ? null : Math.round(record.confidence * 100) + " %"],
-    ["Took", formatSeconds(record.seconds)], ["First word", formatSeconds(record.first_token_seconds)], ["Rounds", record.rounds], ["Strategy", record.strategy],
-    ["Model calls", record.llm_calls || null], ["Tokens", record.llm_calls ? formatCell(record.input_tokens) + " read, of which " + formatCell(record.cached_tokens) + " cached; " + formatCell(record.output_tokens) + " written" : null],
-    ["Price", record.llm_calls ? (record.price == null ? "unknown" : "$ " + record.price.toFixed(5)) : null], ["Unsupported claims", record.unsupported ? record.unsupported + " left out" : null], ...Object.entries(record.unavailable).map(([branch, why]) => ["Not available", branchLabel(branch) + ": " + why]), ["Graph version", record.version]];
+  const told = [[t("status"), STATUS_LABELS[record.status] || record.status], [t("probability"), record.confidence == null ? null : Math.round(record.confidence * 100) + " %"],
+    [t("took"), formatSeconds(record.seconds)], [t("firstWord"), formatSeconds(record.first_token_seconds)], [t("rounds"), record.rounds], [t("strategy"), record.strategy],
+    [t("modelCalls"), record.llm_calls || null], [t("tokens"), record.llm_calls ? t("tokensRead", { read: formatCell(record.input_tokens), cached: formatCell(record.cached_tokens), written: formatCell(record.output_tokens) }) : null],
+    [t("price"), record.llm_calls ? (record.price == null ? t("unknown") : "$ " + record.price.toFixed(5)) : null], [t("unsupported"), record.unsupported ? t("leftOut", { n: record.unsupported }) : null], ...Object.entries(record.unavailable).map(([branch, why]) => [t("branchNotAvailable"), branchLabel(branch) + ": " + why]), [t("graphVersion"), record.version]];
   return element("dl", { class: "summary" }, told.filter(([, value]) => value != null && value !== "").map(([name, value]) => [element("dt", {}, name), element("dd", {}, String(value))]));
 }
 
@@ -42,11 +43,11 @@ function understandingSection(live, record) {
   const plans = [...new Set((record?.queries || live.queries).filter((each) => each.words && !each.words.startsWith("passages like")).map((each) => each.words))];
   const readings = known?.readings.length ? known.readings.map((each) => each.words) : plans;
   const parts = [];
-  if (record && addsWords(record)) parts.push(element("p", {}, "As a question of its own: ", element("q", {}, record.standalone)));
+  if (record && (record.standalone_own || addsWords(record))) parts.push(element("p", {}, t("ownQuestion"), element("q", {}, record.standalone)));
   if (known?.mentions.length) parts.push(element("ul", { class: "mentions" }, known.mentions.slice(0, 20).map((each) => element("li", {}, element("q", {}, each.text), " → ", isIri(each.target) && record && each.kind in LINK_BY_KIND ? LINK_BY_KIND[each.kind](record.graph, each.target, each.label) : each.label, " ", element("span", { class: "tag" }, each.kind)))));
-  if (known?.unknown.length) parts.push(element("p", { class: "note" }, "Not known here: " + known.unknown.map((each) => each.word + (each.nearest ? " (nearest: " + each.nearest + ")" : "")).join(", ")));
+  if (known?.unknown.length) parts.push(element("p", { class: "note" }, t("notKnown", { list: known.unknown.map((each) => each.word + (each.nearest ? t("nearest", { what: each.nearest }) : "")).join(", ") })));
   if (readings.length) parts.push(element("ol", { class: "readings" }, readings.slice(0, MAX_LISTED).map((words) => element("li", {}, words))));
-  return parts.length ? element("section", {}, element("h3", {}, "What was understood"), parts) : "";
+  return parts.length ? element("section", {}, element("h3", {}, t("whatUnderstood")), parts) : "";
 }
 
 // Time bars: the steps of a live turn by the arrival of their events, else the durations of queries.
@@ -63,7 +64,7 @@ function timeSection(live, record) {
   const bars = merged.length ? merged : ran;
   if (!bars.length) return "";
   const top = Math.max(whole || 0, ...bars.map((each) => each.to)) || 1;
-  return element("section", {}, element("h3", {}, merged.length ? "Time" : "Time of queries"), element("ul", { class: "bars" }, bars.map((each) => {
+  return element("section", {}, element("h3", {}, t(merged.length ? "time" : "queryTime")), element("ul", { class: "bars" }, bars.map((each) => {
     const bar = element("span", { class: "bar" });
     bar.style.marginInlineStart = (each.from / top) * 100 + "%";
     bar.style.width = Math.max(1, ((each.to - each.from) / top) * 100) + "%";
@@ -75,10 +76,10 @@ function branchSection(branch, round, live, record, queries) {
   const sentences = live.evidence.filter((each) => each.branch === branch && each.round === round && each.kind === "sentence");
   const worded = ["sql", "sparql"].includes(branch);
   const by = record?.by[branch];
-  const told = worded ? countPhrase(queries.length, "query", "queries") : sentences.length ? countPhrase(sentences.length, "sentence") : countPhrase(queries.reduce((sum, each) => sum + each.rows, 0), "passage");
-  return element("details", { class: "part", open: worded || null }, element("summary", {}, element("strong", {}, branchLabel(branch)), element("span", { class: "quiet" }, " " + told + (by ? ", by " + by : ""))),
+  const told = worded ? countPhrase(queries.length, "query") : sentences.length ? countPhrase(sentences.length, "sentence") : countPhrase(queries.reduce((sum, each) => sum + each.rows, 0), "passage");
+  return element("details", { class: "part", open: worded || null }, element("summary", {}, element("strong", {}, branchLabel(branch)), element("span", { class: "quiet" }, " " + told + (by ? t("by", { by: writtenBy(by) }) : ""))),
     worded ? queries.map((each) => queryDetails(each, record)) : queries.filter((each) => each.error).map((each) => element("p", { class: "error" }, each.error.message)),
-    sentences.slice(0, 24).map((each) => element("div", { class: "passage" }, element("p", {}, element("strong", {}, each.title), each.title ? ": " : "", highlightWords(each.text, live.question)), each.score == null ? "" : element("span", { class: "tag", title: "Score within this branch" }, formatCell(each.score)))));
+    sentences.slice(0, 24).map((each) => element("div", { class: "passage" }, element("p", {}, element("strong", {}, each.title), each.title ? ": " : "", highlightWords(each.text, live.question)), each.score == null ? "" : element("span", { class: "tag", title: t("branchScore") }, formatCell(each.score)))));
 }
 
 // One query: in words, as text, and its rows. It can be edited and run again.
@@ -86,25 +87,25 @@ function queryDetails(each, record) {
   const language = each.tool === "sparql" ? "sparql" : "sql";
   const text = inlineParameters(each.text, each.params);
   const out = element("div", { class: "rows" });
-  const code = element("pre", { tabindex: "0", "aria-label": "Query" }, highlightQuery(text));
+  const code = element("pre", { tabindex: "0", "aria-label": t("theQuery") }, highlightQuery(text));
   const box = element("div", {}, code);
   const buttons = element("div", { class: "row" });
   const begin = () => {
-    buttons.replaceChildren(!record || !text ? "" : element("button", { type: "button", class: "plain", onclick: () => run(text) }, icon("play"), "Rows"),
-      !record || !text ? "" : element("button", { type: "button", class: "plain", onclick: edit }, icon("pencil"), "Edit and run"));
+    buttons.replaceChildren(!record || !text ? "" : element("button", { type: "button", class: "plain", onclick: () => run(text) }, icon("play"), t("rows")),
+      !record || !text ? "" : element("button", { type: "button", class: "plain", onclick: edit }, icon("pencil"), t("editAndRun")));
   };
   async function run(written) {
-    out.replaceChildren(element("p", { class: "working" }, "Running …"));
+    out.replaceChildren(element("p", { class: "working" }, t("running")));
     try {
       const ran = await send("POST", apiPath("graphs", record.graph, "query"), { language, text: written });
-      out.replaceChildren(element("p", { class: "quiet" }, countPhrase(ran.rows.length, "row") + (ran.truncated ? ", cut off" : "") + ", " + formatSeconds(ran.seconds)), ran.columns.length ? rowTable({ ...ran, name: "rows", caption: each.words || "Rows", cell: (value) => (typeof value === "string" && isIri(value) ? thingLink(record.graph, value) : null) }) : "", ran.rows.length && !ran.truncated ? confirmRows(written) : "");
+      out.replaceChildren(element("p", { class: "quiet" }, countPhrase(ran.rows.length, "row") + (ran.truncated ? t("cutOff") : "") + ", " + formatSeconds(ran.seconds)), ran.columns.length ? rowTable({ ...ran, name: "rows", caption: each.words || t("rows"), cell: (value) => (typeof value === "string" && isIri(value) ? thingLink(record.graph, value) : null) }) : "", ran.rows.length && !ran.truncated ? confirmRows(written) : "");
     } catch (problem) {
       out.replaceChildren(failureBox(problem));
     }
   }
   // these rows answer the question: it becomes a verified one with this query
   function confirmRows(written) {
-    const own = button("These rows answer “" + record.standalone + "”", async () => {
+    const own = button(t("rowsAnswer", { question: record.standalone }), async () => {
       own.disabled = true;
       out.querySelector(".failure")?.remove();
       const { confirm, confirmedNote } = await import("./feedback.js");
@@ -120,7 +121,7 @@ function queryDetails(each, record) {
     return element("div", { class: "row" }, own);
   }
   function edit() {
-    const field = element("textarea", { class: "code", rows: String(Math.min(16, text.split("\n").length + 1)), spellcheck: "false", maxlength: "10000", "aria-label": "Query to run" });
+    const field = element("textarea", { class: "code", rows: String(Math.min(16, text.split("\n").length + 1)), spellcheck: "false", maxlength: "10000", "aria-label": t("queryToRun") });
     field.value = text;
     field.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run(field.value);
@@ -128,63 +129,31 @@ function queryDetails(each, record) {
     });
     const stop = () => { box.replaceChildren(code); begin(); };
     box.replaceChildren(field);
-    buttons.replaceChildren(button("Run", () => run(field.value), "main", { title: "Ctrl+Enter" }), button("As it was", stop));
+    buttons.replaceChildren(button(t("run"), () => run(field.value), "main", { title: "Ctrl+Enter" }), button(t("asItWas"), stop));
     field.focus();
   }
   begin();
-  return element("details", { class: "query" + (each.error ? " bad" : "") }, element("summary", {}, element("span", {}, each.words || "query"), element("span", { class: "quiet" }, " " + (each.error ? "failed" : countPhrase(each.rows, "row") + (each.truncated ? ", cut off" : "")) + ", " + formatSeconds(each.seconds) + (isConfirmed(record) ? ", as confirmed" : each.by === "model" ? ", by the model" : ""))),
+  return element("details", { class: "query" + (each.error ? " bad" : "") }, element("summary", {}, element("span", {}, each.words || t("aQuery")), element("span", { class: "quiet" }, " " + (each.error ? t("queryFailed") : countPhrase(each.rows, "row") + (each.truncated ? t("cutOff") : "")) + ", " + formatSeconds(each.seconds) + (isConfirmed(record) ? t("asConfirmed") : each.by === "model" ? t("byModel") : ""))),
     each.error ? element("p", { class: "error" }, each.error.message) : "", text ? box : "", buttons, out);
 }
 
 function agentsSection(record) {
-  return element("details", { class: "part" }, element("summary", {}, element("strong", {}, "Who did what")), element("dl", { class: "summary" }, Object.entries(record.by).map(([agent, by]) => [element("dt", {}, STEP_LABELS[agent] || branchLabel(agent)), element("dd", {}, by)])));
+  return element("details", { class: "part" }, element("summary", {}, element("strong", {}, t("whoDidWhat"))), element("dl", { class: "summary" }, Object.entries(record.by).map(([agent, by]) => [element("dt", {}, STEP_LABELS[agent] || branchLabel(agent)), element("dd", {}, writtenBy(by))])));
 }
 
 function promptsSection(record) {
   const body = element("div");
-  const root = element("details", { class: "part" }, element("summary", {}, element("strong", {}, "Prompts"), element("span", { class: "quiet" }, " " + countPhrase(record.llm_calls, "call"))), body);
+  const root = element("details", { class: "part" }, element("summary", {}, element("strong", {}, t("prompts")), element("span", { class: "quiet" }, " " + countPhrase(record.llm_calls, "call"))), body);
   root.addEventListener("toggle", async () => {
     if (!root.open || body.firstChild) return;
     try {
       const calls = await get(apiPath("runs", record.id, "calls"));
-      body.replaceChildren(...calls.map((call, i) => element("details", { class: "query" }, element("summary", {}, "Call " + (i + 1), element("span", { class: "quiet" }, " " + formatSeconds(call.seconds) + ", " + formatCell(call.input_tokens) + " + " + formatCell(call.output_tokens) + " tokens")),
-        call.messages.map(([role, text]) => [element("h4", {}, role), element("pre", { tabindex: "0" }, text)]), element("h4", {}, "answer"), element("pre", { tabindex: "0" }, call.answer))));
-      if (!calls.length) body.append(element("p", { class: "quiet" }, "No call was kept."));
+      body.replaceChildren(...calls.map((call, i) => element("details", { class: "query" }, element("summary", {}, t("callN", { n: i + 1 }), element("span", { class: "quiet" }, t("callTokens", { time: formatSeconds(call.seconds), read: formatCell(call.input_tokens), written: formatCell(call.output_tokens) }))),
+        call.messages.map(([role, text]) => [element("h4", {}, role), element("pre", { tabindex: "0" }, text)]), element("h4", {}, t("columnAnswer")), element("pre", { tabindex: "0" }, call.answer))));
+      if (!calls.length) body.append(element("p", { class: "quiet" }, t("noCallKept")));
     } catch (problem) {
       body.replaceChildren(failureBox(problem));
     }
   });
   return root;
 }
-
-// The panel on the right shows one turn.
-export const panel = {
-  turn: null,
-  pending: 0,
-  show(turn, open = true) {
-    this.turn = turn;
-    if (open) this.open();
-    this.draw();
-  },
-  open() {
-    if (!$("panel").hidden) return;
-    $("panel").hidden = false;
-    document.body.classList.add("with-panel");
-    $("derive").setAttribute("aria-expanded", "true");
-    if (matchMedia("(max-width: 80rem)").matches) $("panel-close").focus();
-  },
-  close() {
-    $("panel").hidden = true;
-    document.body.classList.remove("with-panel");
-    $("derive").setAttribute("aria-expanded", "false");
-  },
-  changed(turn) {
-    if (turn !== this.turn || $("panel").hidden || this.pending) return;
-    this.pending = requestAnimationFrame(() => { this.pending = 0; this.draw(); });
-  },
-  draw() {
-    if ($("panel").hidden) return;
-    if (this.turn) drawDerivation($("derivation"), this.turn);
-    else $("derivation").replaceChildren(element("p", { class: "quiet" }, "Ask a question: each step of its answer is shown here."));
-  },
-};

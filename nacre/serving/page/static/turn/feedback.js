@@ -3,15 +3,16 @@
 import { apiPath, send } from "../shared/api.js";
 import { announce, button, element, failureBox } from "../shared/dom.js";
 import { pageAddress } from "../shared/state.js";
+import { t } from "../shared/words.js";
 import { editInPlace } from "./turn.js";
 
 const MAX_COMMENT = 4000;
 
 // What became of a confirmation, with a link to the list of them.
 export function confirmedNote(entry) {
-  const waiting = entry.state !== "in use" ? "Not used: " + entry.state + "." : entry.approved ? "This question gets this answer from now on." : "Waiting for approval: until then it answers your questions only.";
-  const note = element("p", { class: "quiet confirmed" }, "Confirmed by you. " + waiting + " ", element("a", { href: pageAddress({ graph: entry.graph, verified: "" }) }, "Verified questions"));
-  announce("Confirmed by you. " + waiting);
+  const waiting = entry.state !== "in use" ? t("confirmedNotUsed", entry) : t(entry.approved ? "confirmedInUse" : "confirmedWaiting");
+  const note = element("p", { class: "quiet confirmed" }, t("confirmedByYou") + waiting + " ", element("a", { href: pageAddress({ graph: entry.graph, verified: "" }) }, t("verifiedQuestions")));
+  announce(t("confirmedByYou") + waiting);
   return note;
 }
 
@@ -29,7 +30,7 @@ export async function toggleConfirmed(turn, record, own, thumb) {
       // it may be gone already, removed in the list
       await send("DELETE", apiPath("graphs", record.graph, "verified", id) + "?" + new URLSearchParams({ by })).catch((problem) => { if (problem.status !== 404) throw problem; });
       turn.confirmed = null;
-      announce("Taken back.");
+      announce(t("takenBack"));
     } else {
       turn.confirmed = await confirm(record.graph, { thread: record.thread, turn: record.turn });
       own.closest(".tools").after(confirmedNote(turn.confirmed));
@@ -49,11 +50,11 @@ export function askWhatIsWrong(turn, record, comment, own, keep) {
   const box = element("div", { class: "reason" }), written = element("div");
   own.closest(".tools").after(box);
   const close = () => { box.remove(); own.focus(); };
-  const meant = async (words) => { box.remove(); if (await keep(("It should have been: " + words).slice(0, MAX_COMMENT))) turn.hooks.ask(words); };
+  const meant = async (words) => { box.remove(); if (await keep((t("shouldHaveBeen") + ": " + words).slice(0, MAX_COMMENT))) turn.hooks.ask(words); };
   if (record.options.length && turn.hooks.ask) {
-    box.append(element("div", { class: "options", role: "group", "aria-label": "It should have been" }, element("p", {}, "It should have been"), record.options.map((option) => button(option.words, () => meant(option.words), "chip"))));
+    box.append(element("div", { class: "options", role: "group", "aria-label": t("shouldHaveBeen") }, element("p", {}, t("shouldHaveBeen")), record.options.map((option) => button(option.words, () => meant(option.words), "chip"))));
   }
   box.append(written);
-  editInPlace(written, comment, "Wrong because … (you may leave this empty)", "Keep", (said) => { close(); keep(said); }, close, true);
-  if (turn.hooks.derive && record.queries.some((each) => each.text)) written.querySelector(".row").append(button("Correct its query", () => { box.remove(); turn.hooks.derive(turn); }, "plain"));
+  editInPlace(written, comment, t("wrongBecause"), t("keepReason"), (said) => { close(); keep(said); }, close, true);
+  if (turn.hooks.derive && record.queries.some((each) => each.text)) written.querySelector(".row").append(button(t("correctQuery"), () => { box.remove(); turn.hooks.derive(turn); }, "plain"));
 }

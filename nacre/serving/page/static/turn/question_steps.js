@@ -1,6 +1,7 @@
 // The steps from a question to its queries: record -> triples with unknowns, matches, readings, checks.
 
 import { countPhrase, element } from "../shared/dom.js";
+import { t } from "../shared/words.js";
 import { classLink, isIri, thingLink } from "../shared/labels.js";
 
 const MAX_CANDIDATES = 6;
@@ -13,18 +14,18 @@ export function questionSteps(record) {
   const failed = derived.assertions.filter((each) => !each.holds);
   const { considered, selected } = derived.planned;
   return element("details", { class: "part", open: failed.length ? true : null },
-    element("summary", {}, element("strong", {}, "Question as triples"), element("span", { class: "quiet" }, " " + countPhrase(derived.triples.length, "triple") + (failed.length ? ", not all checks hold" : ", checked"))),
+    element("summary", {}, element("strong", {}, t("asTriples")), element("span", { class: "quiet" }, " " + countPhrase(derived.triples.length, "triple") + t(failed.length ? "notAllHold" : "checked"))),
     element("ul", { class: "mentions" }, derived.triples.map((ends) => element("li", {}, ends.map((end, i) => [i ? " " : "", end.startsWith("?") ? element("em", {}, end) : end])))),
-    failed.map((each) => element("p", { class: "note" }, "Does not hold: " + each.says)),
-    derived.matches.filter((each) => !each.valid).map((each) => element("p", { class: "note" }, "Not in this graph: " + each.text)),
+    failed.map((each) => element("p", { class: "note" }, t("doesNotHold", { what: each.says }))),
+    derived.matches.filter((each) => !each.valid).map((each) => element("p", { class: "note" }, t("notInGraphText", { what: each.text }))),
     derived.matches.filter((each) => each.candidates.length).map((each) => matchLine(each, record.graph)),
-    considered ? element("p", { class: "quiet" }, countPhrase(considered, "reading") + " considered, " + selected.length + " run as queries") : "",
-    derived.checked.filter((each) => each.why).map((each) => element("p", { class: "note" }, "Query " + (each.query + 1) + " was " + each.verdict + ": " + each.why)));
+    considered ? element("p", { class: "quiet" }, t("runAsQueries", { what: countPhrase(considered, "reading"), n: selected.length })) : "",
+    derived.checked.filter((each) => each.why).map((each) => element("p", { class: "note" }, t("queryWas", { ...each, n: each.query + 1 }))));
 }
 
 function matchLine(each, graph) {
   const lead = LINK_BY_KIND[each.kind];
   return element("p", {}, element("q", {}, each.text), " → ", each.candidates.slice(0, MAX_CANDIDATES).map((one, i) => [i ? ", " : "",
     lead && isIri(one.iri) ? lead(graph, one.iri, one.label) : one.label,
-    element("span", { class: "tag", title: one.similarity == null ? "How well the name fits" : "How well the name fits; nearness in meaning" }, one.score.toFixed(2) + (one.similarity == null ? "" : "; " + one.similarity.toFixed(2)))]));
+    element("span", { class: "tag", title: t(one.similarity == null ? "nameFit" : "nameFitMeaning") }, one.score.toFixed(2) + (one.similarity == null ? "" : "; " + one.similarity.toFixed(2)))]));
 }

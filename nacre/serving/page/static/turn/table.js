@@ -1,9 +1,10 @@
 // Rows -> a sortable table that shows the first thirty rows and exports CSV.
 
 import { areYears, button, countPhrase, icon, element, download, formatCell } from "../shared/dom.js";
+import { language, t } from "../shared/words.js";
 
 const FIRST_ROWS = 30;
-const COLLATOR = new Intl.Collator("en", { numeric: true });
+const COLLATOR = new Intl.Collator(language, { numeric: true });
 // spreadsheets run a cell with this first character as a formula
 const FORMULA_START = /^[=+\-@\t\r]/;
 
@@ -16,7 +17,7 @@ export function rowTable({ columns, units = [], rows, cell = null, after = () =>
   const foot = element("div", { class: "row table-foot" });
   const heads = columns.map((column, i) => element("th", { scope: "col", class: isNumber[i] ? "number" : null, "aria-sort": "none" },
     button([units[i] ? column + " (" + units[i] + ")" : column, element("span", { class: "sign", "aria-hidden": "true" })], () => sort(i), "sort")));
-  const root = element("div", { class: "grid" }, element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption || "Rows" },
+  const root = element("div", { class: "grid" }, element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption || t("rows") },
     element("table", {}, element("thead", {}, element("tr", {}, heads)), body)), foot);
 
   function sort(i) {
@@ -34,8 +35,8 @@ export function rowTable({ columns, units = [], rows, cell = null, after = () =>
     const sorted = state.by === null ? rows : [...rows].sort((a, b) => compareCells(a[state.by], b[state.by]) * (state.down ? -1 : 1));
     body.replaceChildren(...sorted.slice(0, state.most).map(line));
     const rest = rows.length - state.most;
-    foot.replaceChildren(element("span", { class: "quiet" }, rest > 0 ? state.most + " of " + countPhrase(rows.length, "row") : countPhrase(rows.length, "row")),
-      rest > 0 ? button("Show all", () => { state.most = rows.length; draw(); }, "plain") : "",
+    foot.replaceChildren(element("span", { class: "quiet" }, rest > 0 ? t("rowsOf", { n: state.most, all: countPhrase(rows.length, "row") }) : countPhrase(rows.length, "row")),
+      rest > 0 ? button(t("showAll"), () => { state.most = rows.length; draw(); }, "plain") : "",
       element("button", { type: "button", class: "plain", onclick: () => download(toCsv(columns, units, rows), name + ".csv", "text/csv") }, icon("save"), "CSV"));
     foot.hidden = rows.length < 2;
     after(body);

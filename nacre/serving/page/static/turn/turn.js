@@ -3,14 +3,15 @@
 import { get, apiPath, send } from "../shared/api.js";
 import { $, button, countPhrase, day, failureBox, icon, element, download, announce, iconButton } from "../shared/dom.js";
 import { loadLabels, thingLink } from "../shared/labels.js";
+import { language, t } from "../shared/words.js";
 import { renderMarkdown, linkNames } from "./markdown.js";
 import { citationButton } from "./citation.js";
 import { rowTable, toCsv } from "./table.js";
 
-const BRANCH_LABELS = { sql: "tables", sparql: "SPARQL", triples: "triples", lexical: "passages by words", vector: "passages by meaning" };
-const STATUS_LABELS = {
-  answered: "Answered", partial: "A part is missing", clarify: "Several readings", not_in_graph: "Not in this graph",
-  not_understood: "Not understood", failed: "Failed",
+const BRANCH_LABELS = { sql: t("branchSql"), sparql: "SPARQL", triples: t("branchTriples"), lexical: t("branchLexical"), vector: t("branchVector") };
+export const STATUS_LABELS = {
+  answered: t("statusAnswered"), partial: t("statusPartial"), clarify: t("statusClarify"), not_in_graph: t("statusNotInGraph"),
+  not_understood: t("statusNotUnderstood"), failed: t("statusFailed"),
 };
 // who confirms on a server without keys
 const LOCAL = "local";
@@ -19,12 +20,14 @@ const TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 const MIN_LIST = 6, MAX_NAMED = 30;
 const COMMAND_LINE_HINT = /(; the first are shown)?,? ask with --json for the rest|the first are shown, ask with --json for the rest| \(ask with --json for all\)/;
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
-// Whether the standalone question has words that the question lacks.
+// Whether the standalone question, in the language of the question if it has that, has words that the question lacks.
 export function addsWords({ question, standalone, standalone_own: own }) {
   const asked = wordsOf(question);
-  return (own || standalone) !== standalone || wordsOf(standalone).some((word) => !asked.includes(word));
+  return wordsOf(own || standalone).some((word) => !asked.includes(word));
 }
 export const branchLabel = (branch) => BRANCH_LABELS[branch] || branch;
+// who did a step: rules or model, or in words of the server
+export const writtenBy = (by) => (by === "rules" || by === "model" ? t(by) : by);
 
 // `hooks`: ask(question, insteadOf), derive(turn, show), fork(record); without a hook its buttons are omitted.
 export function newTurn(question, hooks) {
@@ -50,9 +53,9 @@ export function handleEvent(turn, kind, payload) {
     if (turn.answer.firstChild) turn.drawing ||= requestAnimationFrame(() => drawTokens(turn)); else drawTokens(turn);
     return;
   }
-  if (kind === "rewriter") { recordStep(live, "rewriter"); if (payload.depends) showUnderstood(turn, payload.own || payload.standalone); showStep(turn, "read", "Question read"); }
-  else if (kind === "understand") { recordStep(live, "understand"); live.understand = payload; showStep(turn, "understand", payload.mentions.length ? "Names found: " + [...new Set(payload.mentions.map((each) => each.label))].slice(0, 4).join(", ") : "No names found"); }
-  else if (kind === "route") { recordStep(live, "tool_selector"); live.routes.push(payload); for (const branch of payload.branches) showStep(turn, branch + payload.round, "Looking in " + branchLabel(branch), true); }
+  if (kind === "rewriter") { recordStep(live, "rewriter"); if (payload.depends) showUnderstood(turn, payload.own || payload.standalone); showStep(turn, "read", t("questionRead")); }
+  else if (kind === "understand") { recordStep(live, "understand"); live.understand = payload; showStep(turn, "understand", payload.mentions.length ? t("namesFound", { list: [...new Set(payload.mentions.map((each) => each.label))].slice(0, 4).join(", ") }) : t("noNamesFound")); }
+  else if (kind === "route") { recordStep(live, "tool_selector"); live.routes.push(payload); for (const branch of payload.branches) showStep(turn, branch + payload.round, t("lookingIn", { where: branchLabel(branch) }), true); }
   else if (kind === "query") { recordStep(live, payload.tool); live.queries.push(payload); showResultCount(turn, payload.tool, payload.round); }
   else if (kind === "evidence") { live.evidence.push(payload); showResultCount(turn, payload.branch, payload.round); }
   else if (kind === "line") showConnection(turn, !payload);
@@ -70,12 +73,12 @@ function showStep(turn, key, words, busy = false) {
 function showResultCount(turn, branch, round) {
   const of = (list, name) => list.filter((each) => each[name] === branch && each.round === round).length;
   const queries = of(turn.live.queries, "tool"), evidence = of(turn.live.evidence, "branch");
-  showStep(turn, branch + round, branchLabel(branch) + ": " + (branch in { sql: 1, sparql: 1 } ? countPhrase(queries, "query", "queries") : countPhrase(evidence, "sentence")));
+  showStep(turn, branch + round, branchLabel(branch) + ": " + (branch in { sql: 1, sparql: 1 } ? countPhrase(queries, "query") : countPhrase(evidence, "sentence")));
 }
 
 function showConnection(turn, is) {
   turn.rest.querySelector(".lost")?.remove();
-  if (is) turn.rest.append(element("p", { class: "lost note", role: "status" }, "The connection was lost. Reconnecting …"));
+  if (is) turn.rest.append(element("p", { class: "lost note", role: "status" }, t("reconnecting")));
 }
 
 function drawTokens(turn) {
@@ -123,8 +126,8 @@ export function failTurn(turn, problem, ...ways) {
 }
 
 function showUnderstood(turn, text, record) {
-  const correct = turn.hooks.ask && record?.thread && iconButton("pencil", "Correct what was understood", () => editInPlace(turn.understood, text, "What you meant", "Ask this", (said) => turn.hooks.ask(said, record.turn), () => showUnderstood(turn, text, record)), { class: "icon small" });
-  turn.understood.replaceChildren(element("p", {}, "Understood as: ", element("q", {}, text), " ", correct));
+  const correct = turn.hooks.ask && record?.thread && iconButton("pencil", t("correctUnderstood"), () => editInPlace(turn.understood, text, t("whatYouMeant"), t("askThis"), (said) => turn.hooks.ask(said, record.turn), () => showUnderstood(turn, text, record)), { class: "icon small" });
+  turn.understood.replaceChildren(element("p", {}, t("understoodAs"), element("q", {}, text), " ", correct));
 }
 
 // A long list in a sentence becomes a list.
@@ -142,8 +145,8 @@ function namesAsList(turn, record) {
     const rest = said.length - named.length;
     const next = splitAfterCitations(node);
     if (next) paragraph.after(next);
-    paragraph.after(list, element("div", { class: "row" }, rest > 0 ? button("Show " + rest.toLocaleString("en") + " more", (event) => { event.currentTarget.remove(); list.append(...said.slice(MAX_NAMED).map((value) => element("li", {}, value))); linkThings(turn, list); }, "chip") : "",
-      element("button", { type: "button", class: "plain", onclick: () => download(toCsv(["answer"], [record.unit || ""], record.values.map((value) => [value])), "answer.csv", "text/csv") }, icon("save"), "CSV")));
+    paragraph.after(list, element("div", { class: "row" }, rest > 0 ? button(t("showNMore", { n: rest.toLocaleString(language) }), (event) => { event.currentTarget.remove(); list.append(...said.slice(MAX_NAMED).map((value) => element("li", {}, value))); linkThings(turn, list); }, "chip") : "",
+      element("button", { type: "button", class: "plain", onclick: () => download(toCsv([t("columnAnswer")], [record.unit || ""], record.values.map((value) => [value])), "answer.csv", "text/csv") }, icon("save"), "CSV")));
   }
 }
 
@@ -178,27 +181,27 @@ function isChosen(turn, record) {
 }
 
 function statusLines(turn, record) {
-  const sure = record.confidence == null || isChosen(turn, record) ? "" : record.confidence > 0.99 ? "more than 99 %" : Math.round(record.confidence * 100) + " %";
-  const parts = [element("p", { class: "status " + record.status }, element("span", { class: "dot", "aria-hidden": "true" }), STATUS_LABELS[record.status] || record.status, isChosen(turn, record) && " · the reading that you chose",
-    sure && element("span", { class: "sure", title: "Probability that this is right, as measured on other graphs" }, " · " + sure + " sure"))];
+  const sure = record.confidence == null || isChosen(turn, record) ? "" : record.confidence > 0.99 ? t("moreThan99") : Math.round(record.confidence * 100) + " %";
+  const parts = [element("p", { class: "status " + record.status }, element("span", { class: "dot", "aria-hidden": "true" }), STATUS_LABELS[record.status] || record.status, isChosen(turn, record) && t("chosenReading"),
+    sure && element("span", { class: "sure", title: t("sureTitle") }, t("sure", { percent: sure })))];
   const notes = [];
   if (record.reason && !record.answer.includes(record.reason)) notes.push(record.reason);
   if (record.verified) parts.push(confirmation(record.verified));
   notes.push(...record.caveats);
-  if (!record.thread && turn.hooks.ask) notes.push("This turn is not stored: the conversations can't be written now.");
+  if (!record.thread && turn.hooks.ask) notes.push(t("turnNotStored"));
   for (const [agent, by] of Object.entries(record.by)) if (by !== "rules" && by !== "model") notes.push(agent + ": " + by);
-  if (record.status !== "answered") for (const [branch, why] of Object.entries(record.unavailable)) notes.push("Not searched: " + branchLabel(branch) + ": " + why);
+  if (record.status !== "answered") for (const [branch, why] of Object.entries(record.unavailable)) notes.push(t("notSearched", { branch: branchLabel(branch), why }));
   if (["not_understood", "not_in_graph", "failed", "partial"].includes(record.status)) {
-    const tried = [...new Set(record.visited)].map((branch) => branchLabel(branch) + " (" + countPhrase(record.queries.filter((each) => each.tool === branch).length, "query", "queries") + ")");
-    if (tried.length) notes.push("Tried: " + tried.join(", ") + ".");
+    const tried = [...new Set(record.visited)].map((branch) => branchLabel(branch) + " (" + countPhrase(record.queries.filter((each) => each.tool === branch).length, "query") + ")");
+    if (tried.length) notes.push(t("tried", { list: tried.join(", ") }));
   }
   return notes.length ? [...parts, element("ul", { class: "notes" }, [...new Set(notes)].map((note) => element("li", {}, note)))] : parts;
 }
 
 function readingButtons(turn, record) {
-  if (record.status === "clarify" && !record.options.length && turn.hooks.ask) return element("div", { class: "options" }, button("Yes, that is what I meant", () => turn.hooks.ask("Yes"), "chip"));
+  if (record.status === "clarify" && !record.options.length && turn.hooks.ask) return element("div", { class: "options" }, button(t("yesMeant"), () => turn.hooks.ask(t("sayYes")), "chip"));
   if (!record.options.length || !turn.hooks.ask) return "";
-  return element("div", { class: "options", role: "group", "aria-label": "Or did you mean" }, element("p", {}, "Or did you mean"), record.options.map((option) => button(option.words, () => turn.hooks.ask(option.words), "chip")));
+  return element("div", { class: "options", role: "group", "aria-label": t("orDidYouMean") }, element("p", {}, t("orDidYouMean")), record.options.map((option) => button(option.words, () => turn.hooks.ask(option.words), "chip")));
 }
 
 // The answer as text that is complete without this page: all names of a list, all rows of a table.
@@ -210,36 +213,36 @@ function copiedText(record) {
 
 function toolbar(turn, record, kept) {
   const { hooks } = turn;
-  const bar = element("div", { class: "tools", role: "group", "aria-label": "This answer" });
-  bar.append(iconButton("copy", "Copy the answer", async (event) => {
+  const bar = element("div", { class: "tools", role: "group", "aria-label": t("thisAnswer") });
+  bar.append(iconButton("copy", t("copyAnswer"), async (event) => {
     const own = event.currentTarget;
     await navigator.clipboard.writeText(copiedText(record));
     own.classList.add("did");
-    announce("Copied.");
+    announce(t("copied"));
     setTimeout(() => own.classList.remove("did"), 1200);
   }));
   if (record.thread) {
     bar.append(thumbButton(turn, record, kept, 1), thumbButton(turn, record, kept, -1));
     if (hooks.ask && isConfirmable(record)) bar.append(confirmButton(turn, record));
-    if (hooks.ask) bar.append(iconButton("pencil", "Edit the question", () => editInPlace(turn.asked, record.question, "Edit the question", "Ask again", (said) => hooks.ask(said, record.turn), () => turn.asked.replaceChildren(element("p", {}, record.question)))));
-    if (hooks.fork) bar.append(iconButton("fork", "Go on from here in a new conversation", () => hooks.fork(record)));
+    if (hooks.ask) bar.append(iconButton("pencil", t("editQuestion"), () => editInPlace(turn.asked, record.question, t("editQuestion"), t("askAgain"), (said) => hooks.ask(said, record.turn), () => turn.asked.replaceChildren(element("p", {}, record.question)))));
+    if (hooks.fork) bar.append(iconButton("fork", t("forkFromHere"), () => hooks.fork(record)));
   }
-  bar.append(iconButton("save", "JSON of this answer", () => download(JSON.stringify(record, null, 1), "answer.json", "application/json")));
-  if (hooks.derive) bar.append(element("button", { type: "button", class: "plain derive", onclick: () => hooks.derive(turn) }, icon("route"), "How it was found"));
-  bar.querySelector(".derive")?.setAttribute("aria-label", "How it was found");
+  bar.append(iconButton("save", t("jsonOfAnswer"), () => download(JSON.stringify(record, null, 1), "answer.json", "application/json")));
+  if (hooks.derive) bar.append(element("button", { type: "button", class: "plain derive", onclick: () => hooks.derive(turn) }, icon("route"), t("howFound")));
+  bar.querySelector(".derive")?.setAttribute("aria-label", t("howFound"));
   return bar;
 }
 
 function thumbButton(turn, record, kept, value) {
   const url = apiPath("threads", record.thread, "turns", record.turn, "feedback");
-  const own = iconButton(value > 0 ? "up" : "down", value > 0 ? "This answer is right" : "This answer is wrong", async () => {
+  const own = iconButton(value > 0 ? "up" : "down", t(value > 0 ? "answerRight" : "answerWrong"), async () => {
     if (own.getAttribute("aria-pressed") === "true") return judge(0, "");
     return value > 0 ? judge(1, "") : reason();
   }, { "aria-pressed": String(kept?.thumb === value), "data-thumb": value });
   async function judge(thumb, comment) {
     try { await send("PUT", url, { thumb, comment }); } catch (problem) { own.closest(".rest").append(failureBox(problem)); return false; }
     showThumb(own.parentElement, thumb);
-    announce(thumb ? "Kept. Thank you." : "Taken back.");
+    announce(t(thumb ? "thanks" : "takenBack"));
     return true;
   }
   const reason = async () => (await import("./feedback.js")).askWhatIsWrong(turn, record, kept?.comment || "", own, (said) => judge(-1, said));
@@ -252,8 +255,8 @@ function showThumb(bar, thumb) {
 
 // Who confirmed this question, or one of the same shape.
 function confirmation({ by, at, how, question }) {
-  const who = by === LOCAL ? "you" : by;
-  const said = how === "same shape" ? ["In the way of a question that " + who + " confirmed on " + day(at) + ": ", element("q", {}, question)] : ["Confirmed by " + who + " on " + day(at) + "."];
+  const who = by === LOCAL ? t("you") : by;
+  const said = how === "same shape" ? [t("confirmedLike", { by: who, date: day(at) }), element("q", {}, question)] : [t("confirmedBy", { by: who, date: day(at) })];
   return element("p", { class: "quiet confirmation" }, said);
 }
 
@@ -266,7 +269,7 @@ const isConfirmable = (record) => !isConfirmed(record) && !["failed", "not_under
 // "This is right" makes a verified question of the answer; the thumb is stored with it.
 function confirmButton(turn, record) {
   const thumb = async (value) => { await send("PUT", apiPath("threads", record.thread, "turns", record.turn, "feedback"), { thumb: value, comment: "" }); showThumb(own.parentElement, value); };
-  const own = element("button", { type: "button", class: isChosen(turn, record) ? "chip confirm" : "plain confirm", "aria-pressed": "false", title: "Use this answer when the question is asked again", onclick: async () => (await import("./feedback.js")).toggleConfirmed(turn, record, own, thumb) }, icon("check"), "This is right");
+  const own = element("button", { type: "button", class: isChosen(turn, record) ? "chip confirm" : "plain confirm", "aria-pressed": "false", title: t("confirmTitle"), onclick: async () => (await import("./feedback.js")).toggleConfirmed(turn, record, own, thumb) }, icon("check"), t("thisIsRight"));
   return own;
 }
 
@@ -279,7 +282,7 @@ export function editInPlace(root, text, label, action, take, leave, empty = fals
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); done(); }
     if (event.key === "Escape") { event.stopPropagation(); leave(); }
   });
-  root.replaceChildren(element("div", { class: "editing" }, field, element("div", { class: "row" }, button(action, done, "main"), button("Cancel", leave))));
+  root.replaceChildren(element("div", { class: "editing" }, field, element("div", { class: "row" }, button(action, done, "main"), button(t("cancel"), leave))));
   field.focus();
 }
 
@@ -310,6 +313,6 @@ export async function suggestFollowUps(turn) {
   const query = new URLSearchParams([...things.map((iri) => ["thing", iri]), ["asked", record.standalone.slice(0, 1000)], ["answered", record.answer.slice(0, 2000)]]);
   const found = await get(apiPath("graphs", record.graph, "follow-ups") + "?" + query);
   if (!found.length || turn.root.nextElementSibling) return;
-  const row = element("div", { class: "onward", role: "group", "aria-label": "Ask next" }, found.map((text) => button(text, () => turn.hooks.ask(text), "chip")));
+  const row = element("div", { class: "onward", role: "group", "aria-label": t("askNext") }, found.map((text) => button(text, () => turn.hooks.ask(text), "chip")));
   turn.rest.append(row);
 }

@@ -1,0 +1,100 @@
+"""The texts of the page: its code has keys, and each language a file with a text for every key."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+STATIC = Path(__file__).parents[2] / "nacre/serving/page/static"
+WORDS = {each.stem: json.loads(each.read_text()) for each in sorted((STATIC / "words").glob("*.json"))}
+CODE = {str(each.relative_to(STATIC)): each.read_text() for each in sorted(STATIC.rglob("*.js"))}
+LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
+# two words in a row, or a word with a capital letter
+PROSE = re.compile(r"[A-Za-z]{2,}[,.:;]? [A-Za-z]{2,}|^\W*[A-Z][a-z]+\b|\bM?[a-z]+ …")
+# selectors, drawings and relations are no texts
+BEFORE = re.compile(r"((querySelector(All)?|matches|closest|matchMedia|getAttribute|getContext)\(|\b(class|d|rel): )$")
+# names of keys, headers, errors, languages, and of states in the API
+TECHNICAL = re.compile(
+    r"Arrow(Up|Down|Left|Right)|Enter|Escape|Home|End|AbortError|Bearer |Content-Type|Last-Event-ID|Nacre| · Nacre|"
+    r"English|Deutsch|Ctrl\+Enter|nacre keys add NAME --may write|in use|changed kind|passages like"
+)
+CLASSES = {name for each in (STATIC / "css").glob("*.css") for name in re.findall(r"\.([a-z][a-z-]*)", each.read_text())}
+
+
+def placeholders(text):
+    return sorted(set(re.findall(r"\{\w+\}", "".join(text))))
+
+
+def test_all_languages_have_the_same_keys_and_values():
+    assert len(WORDS["en"]) > 200
+    assert {"en", "de"} <= set(WORDS)
+    for code, words in WORDS.items():
+        assert list(words) == list(WORDS["en"]), code
+        for key, text in words.items():
+            assert placeholders(text) == placeholders(WORDS["en"][key]), (code, key)
+            assert isinstance(text, str) or len(text) == len(WORDS["en"][key]) == 2, (code, key)
+            assert all(each.strip() for each in ([text] if isinstance(text, str) else text)), (code, key)
+
+
+def test_every_key_is_used_and_every_used_key_has_a_text():
+    page = (STATIC / "index.html").read_text()
+    named = {text for code in CODE.values() for text in LITERAL.findall(code)} | set(re.findall(r'data-t[\w-]*="(\w+)"', page))
+    assert set(WORDS["en"]) <= named
+    called = {key for code in CODE.values() for key in re.findall(r'\bt\("(\w+)"', code)}
+    called |= {key for code in CODE.values() for key in re.findall(r'countPhrase\([^()]*(?:\([^()]*\))*[^()]*?, "(\w+)"\)', code)}
+    assert len(called) > 100
+    assert called <= set(WORDS["en"])
+    offered = set(re.findall(r"(\w+): \"", re.search(r"LANGUAGES = \{([^}]*)\}", CODE["shared/words.js"])[1]))
+    assert offered == set(WORDS)
+
+
+def prose(code):
+    """The literals of some code that read as text for people."""
+    found = []
+    for match in LITERAL.finditer(COMMENT.sub("", code)):
+        text, before = match[1], match.string[: match.start()][-40:]
+        is_technical = TECHNICAL.fullmatch(text) or set(text.split()) <= CLASSES or BEFORE.search(before)
+        if PROSE.search(text) and not is_technical:
+            found.append(text)
+    return found
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_code_of_the_page_has_no_literal_texts(name):
+    assert prose(CODE[name]) == [], f"Put these into words/en.json and words/de.json, and call t(key), in {name}"
+
+
+def test_literal_texts_are_found():
+    assert prose('element("p", {}, "None found.")') == ["None found."]
+    assert prose('button("Copy", act); total + " things in all"') == ["Copy", " things in all"]
+    assert prose('element("p", { class: "row table-foot" }, t("noneFound")); ') == []
+
+
+class Marked(HTMLParser):
+    """Collects the texts and attributes of index.html that have a key."""
+
+    def __init__(self):
+        super().__init__()
+        self.found, self.key, self.unmarked = [], None, []
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        self.key = values.get("data-t")
+        self.tag = tag
+        for name in ("aria-label", "placeholder", "title"):
+            if name in values and not values.get("data-icon") == "theme":
+                self.found.append((values.get(f"data-t-{name}"), values[name]))
+
+    def handle_data(self, data):
+        if data.strip() and self.tag not in ("title", "noscript", "code", "img"):
+            self.found.append((self.key, data.strip()))
+
+
+def test_the_document_has_the_english_texts_of_its_keys():
+    reader = Marked()
+    reader.feed((STATIC / "index.html").read_text())
+    assert len(reader.found) > 30
+    assert [(key, text) for key, text in reader.found if WORDS["en"].get(key) != text] == []
