@@ -166,6 +166,22 @@ def test_a_printed_answer_has_its_text_and_sources_without_the_controls(page, se
     assert page.is_hidden(f"{LAST} .printed-sources")
 
 
+def test_the_page_speaks_german_where_the_browser_does(browser, server):
+    context = browser.new_context(locale="de-DE")
+    page = context.new_page()
+    begin(page, server, "reading-room")
+    assert page.evaluate("() => document.documentElement.lang") == "de"
+    expect(page.locator("#new")).to_have_text("Neues Gespräch")
+    expect(page.locator("#question")).to_have_attribute("placeholder", "Stellen Sie eine Frage")
+    ask(page, QUESTION)
+    expect(page.locator(f"{LAST} .status")).to_contain_text("Beantwortet")
+    page.goto(f"{server}/?graph=reading-room&lang=en")
+    expect(page.locator("#new")).to_have_text("New conversation")
+    page.goto(f"{server}/?graph=reading-room")
+    expect(page.locator("#new")).to_have_text("New conversation")
+    context.close()
+
+
 def test_what_is_loaded_before_first_use_is_small(server):
     eager, left = set(), ["shell/main.js"]
     while left:
