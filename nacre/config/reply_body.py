@@ -4,7 +4,6 @@ The client of a provider parses a reply on the event loop and makes objects of i
 everybody waits. So the items of a reply are counted before the client sees them.
 """
 
-import asyncio
 import re
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -114,8 +113,6 @@ class BoundedBody:
         async for sent in self._body:
             for part in self._parts(sent):
                 yield part
-                # a client that finds many events in what has arrived does not wait for more in between
-                await asyncio.sleep(0)
 
     def __iter__(self) -> Iterator[bytes]:
         for sent in self._body:

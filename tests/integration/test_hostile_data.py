@@ -118,8 +118,8 @@ def test_texts_of_150000_words_do_not_slow_questions_down(tmp_path: Path, place:
             assert understand(Rewrite(question), graph.schema, graph.lexicon).readings
             seconds = time.process_time() - start
     library.close()
-    # what the search for readings may take at most is 1.2 s
-    assert seconds < 0.3
+    # what the search for readings may take at most is 1.2 s; reading all the words takes longer
+    assert seconds < 1.0
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

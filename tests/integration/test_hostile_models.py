@@ -20,7 +20,8 @@ from tests.support.model_servers import Server, raw_server
 
 MESSAGES = [HumanMessage("What simmers?")]
 LIMITS = Limits(seconds=20, retries=0, busy_retries=0)
-# the longest that anybody else waits (given: 50 ms are promised, and the machine of a test is busy)
+# the most work between two turns of the event loop, seconds of processor time (given: 50 ms are promised, and the
+# machine of a test is slow); time on a clock would count what other processes do
 STALL = 1.0
 
 
@@ -33,12 +34,12 @@ async def ask(server: Server, kind: str, is_streamed: bool) -> str:
 
 
 async def longest_stall(work: Any) -> tuple[float, Any]:
-    """How long the event loop was held up by work at most, and its result or error."""
+    """How much processor time work took at most between two turns of the event loop, and its result or error."""
     running, longest = asyncio.ensure_future(work), 0.0
     while not running.done():
-        start = time.perf_counter()
+        start = time.thread_time()
         await asyncio.sleep(0.005)
-        longest = max(longest, time.perf_counter() - start)
+        longest = max(longest, time.thread_time() - start)
     return longest, running.exception() or running.result()
 
 
@@ -53,9 +54,9 @@ async def test_items_of_a_reply_are_counted_before_a_client_makes_objects_of_the
 
 
 async def test_others_have_their_turn_between_the_events_of_a_stream() -> None:
-    with raw_server(b"data: {}\n\n" * 3000, EVENTS) as server:
+    with raw_server(b"data: {}\n\n" * 12_000, EVENTS) as server:
         stall, _ = await longest_stall(ask(server, "openai", True))
-    assert stall < 0.3
+    assert stall < STALL
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate"])
