@@ -9,9 +9,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import httpx
 import pytest
+
+from tests.e2e.forked import Forked, Streams, run_forked
 
 ROOT = Path(__file__).parents[2]
 GRAPHS = ROOT / "tests/fixtures/graphs"
@@ -41,14 +44,19 @@ WITHOUT_CAPABILITY = [
 
 
 def command(data: Path, folder: Path, before: Sequence[str] = ()) -> Nacre:
+    """Runs the command line to its end, by the command `before` if there is one."""
+
     def run(*arguments: object, stdin: str = "", **settings: str) -> "subprocess.CompletedProcess[str]":
+        words, surroundings = list(map(str, arguments)), {**environment(data), **settings}
+        if not before:
+            return run_forked(words, surroundings, folder, stdin, timeout=120)
         return subprocess.run(
-            [*before, sys.executable, "-m", "nacre.serving.cli.main", *map(str, arguments)],
+            [*before, sys.executable, "-m", "nacre.serving.cli.main", *words],
             input=stdin,
             capture_output=True,
             text=True,
             cwd=folder,
-            env={**environment(data), **settings},
+            env=surroundings,
             timeout=120,
         )
 
@@ -62,46 +70,56 @@ def free_port() -> int:
         return port
 
 
+AServer = TypeVar("AServer", Forked, "subprocess.Popen[bytes]")
+
+
+@contextmanager
+def answering(process: AServer, alive: str, log: Path) -> Iterator[AServer]:
+    """A server of our own, up when `alive` answers 200; ended by its own process id."""
+    try:
+        for _ in range(600):
+            assert process.poll() is None, log.read_text()[-3000:]
+            try:
+                if httpx.get(alive, timeout=2).status_code == 200:
+                    break
+            except httpx.TransportError:
+                pass
+            time.sleep(0.1)
+        else:
+            raise AssertionError(f"{alive} did not answer in a minute:\n{log.read_text()[-3000:]}")
+        yield process
+    finally:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(20)
+
+
 @contextmanager
 def started(
     arguments: list[str], data: Path, folder: Path, alive: str, **settings: str
 ) -> "Iterator[subprocess.Popen[bytes]]":
-    """A server of our own, up when `alive` answers 200; ended by its own process id."""
+    """A server of any program, up when `alive` answers 200."""
     log = folder / f"{Path(arguments[0]).name}-{free_port()}.log"
     surroundings = {**environment(data), **settings}
     with log.open("w") as output:
         process = subprocess.Popen(arguments, cwd=folder, env=surroundings, stdout=output, stderr=output)
-        try:
-            for _ in range(600):
-                assert process.poll() is None, log.read_text()[-3000:]
-                try:
-                    if httpx.get(alive, timeout=2).status_code == 200:
-                        break
-                except httpx.TransportError:
-                    pass
-                time.sleep(0.1)
-            else:
-                raise AssertionError(f"{alive} did not answer in a minute:\n{log.read_text()[-3000:]}")
+        with answering(process, alive, log):
             yield process
-        finally:
-            process.send_signal(signal.SIGINT)
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait(20)
 
 
 @contextmanager
-def serving(
-    data: Path, folder: Path, *arguments: str, **settings: str
-) -> "Iterator[tuple[str, subprocess.Popen[bytes]]]":
+def serving(data: Path, folder: Path, *arguments: str, **settings: str) -> Iterator[tuple[str, Forked]]:
     """A `nacre serve` of one's own: its address, its process."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "nacre.serving.cli.main", "serve", "--port", str(port), *arguments]
-    settings = {"LOOP_TOLD": str(LOOP_TOLD), **settings}
-    with started(command, data, folder, f"{address}/healthz", **settings) as process:
+    log = folder / f"serve-{port}.log"
+    surroundings = {**environment(data), "LOOP_TOLD": str(LOOP_TOLD), **settings}
+    streams = Streams(Path(os.devnull), log, log)
+    process = Forked(["serve", "--port", str(port), *arguments], surroundings, folder, streams)
+    with answering(process, f"{address}/healthz", log):
         yield address, process
 
 
@@ -148,7 +166,7 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
 
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Callable[..., AbstractContextManager[tuple[str, "subprocess.Popen[bytes]"]]]:
+def serve(tmp_path: Path) -> Callable[..., AbstractContextManager[tuple[str, Forked]]]:
     """Starts a server over a data folder, with settings of its own."""
     return lambda data, *arguments, **settings: serving(data, tmp_path, *arguments, **settings)
 
