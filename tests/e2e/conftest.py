@@ -14,11 +14,10 @@ from typing import TypeVar
 import httpx
 import pytest
 
-from tests.e2e.forked import Forked, Streams, run_forked
+from tests.e2e.forked import WATCH, Forked, Streams, run_forked
 
 ROOT = Path(__file__).parents[2]
 GRAPHS = ROOT / "tests/fixtures/graphs"
-WATCH = Path(__file__).with_name("watch")
 # what the event loops of all servers under test took too long for; see watch/sitecustomize.py
 LOOP_TOLD = Path(tempfile.gettempdir()) / f"nacre-loops-{os.getpid()}.txt"
 Nacre = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -5,9 +5,9 @@ how a process begins or on its rights starts Python itself.
 """
 
 import atexit
+import importlib
 import multiprocessing
 import os
-import runpy
 import signal
 import subprocess
 import sys
@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-WATCH = Path(__file__).with_name("watch") / "sitecustomize.py"
+WATCH = Path(__file__).with_name("watch")
 _fork = multiprocessing.get_context("forkserver")
 _OURS = ("nacre.serving.cli.main", "nacre.serving.app", "graph.app", "ingestion.pipeline")
 _IMPORTED_WHEN_NEEDED = ("fastembed", "pint", "qdrant_edge", "sqlglot.dialects.sqlite", "tantivy")
@@ -86,9 +86,14 @@ def _run(arguments: list[str], environment: dict[str, str], folder: Path, stream
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
+    # a server ends with the process that supervises it; this one has none
+    multiprocessing.process._parent_process = None  # type: ignore[attr-defined]
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if "LOOP_TOLD" in environment:
-        runpy.run_path(str(WATCH))
+        # what Python imports by itself in a process that it starts
+        sys.modules.pop("sitecustomize", None)
+        sys.path.insert(0, str(WATCH))
+        importlib.import_module("sitecustomize")
     from nacre.serving.cli.main import main
 
     sys.argv = ["nacre", *arguments]
