@@ -33,6 +33,7 @@ from ingestion.read.documents.find import DocumentFile, find_documents
 from ingestion.read.inputs import fingerprint, rdf_files
 from ingestion.read.sources import ReadOptions
 from ingestion.stages import (
+    NO_PROGRESS,
     STAGES,
     TABLES_ONLY,
     TRIPLES,
@@ -54,7 +55,6 @@ from nacre.stores.versions import Manifest, VectorsManifest
 
 log = logging.getLogger(__name__)
 
-NO_PROGRESS: OnStage = lambda stage, done, total: None  # noqa: E731
 NO_EMBEDDER = "there was no embedder. Run: pip install 'nacre[bundled]' && nacre index --graph {}"
 NO_VECTORS = "ingested with --no-vectors. Run: nacre index --graph {}"
 TABLES = "ingested with --tables-only"

@@ -35,6 +35,7 @@ from nacre.stores.sqlite.tables import Tables
 log = logging.getLogger(__name__)
 
 OnStage = Callable[[str, int, int], None]
+NO_PROGRESS: OnStage = lambda stage, done, total: None  # noqa: E731
 
 
 class StageContext(NamedTuple):

@@ -20,6 +20,7 @@ from ingestion.layer.check import LayerReport
 from ingestion.layer.resolve import Problem
 from ingestion.layer.stored import LayerFiles, read_layer_files, write_layer_files
 from ingestion.publish import build_folder, exclusive_writer, new_version_id, publish_version, report_write_errors
+from ingestion.stages import NO_PROGRESS, OnStage
 from nacre.errors import ConfigError, IngestionError, ToolError
 from nacre.language.tokens import word_forms
 from nacre.records.endpoint import Endpoint
@@ -61,6 +62,7 @@ def attach_endpoint(
     manners: EndpointLimits = EndpointLimits(),  # noqa: B008 (immutable)
     budget: Budget = Budget(),  # noqa: B008 (immutable)
     layers: LayerFiles = LayerFiles(),  # noqa: B008 (immutable)
+    on_stage: OnStage = NO_PROGRESS,
 ) -> AttachedGraph:
     """Make the endpoint at `url` (of these named graphs) the content of graph `name`.
 
@@ -71,14 +73,17 @@ def attach_endpoint(
     home = data / versions.check_name(name)
     source = EndpointSource(url, graphs, manners)
     try:
+        on_stage("endpoint", 0, 0)
         _check_answers(source)
         budgeted = BudgetedEndpoint(source, budget)
+        on_stage("schema", 0, 0)
         probed = probe_endpoint(budgeted)
         layer = apply_endpoint_layers(budgeted, probed, layers)
         described = describe_layered(layer)
         if not described.schema.classes:
             raise IngestionError(f"{url} shows no things of a class. Name its graphs with --named-graph IRI.")
         stored = tuple(iri for iri in described.names if iri not in layer.patterns)
+        on_stage("search", 0, 0)
         search = detect_text_search(budgeted, stored)
         frequent = frequent_words(budgeted, described.schema, stored)
     finally:

@@ -128,13 +128,19 @@ def _views(inspector: Any, schema: str | None) -> list[str]:
 
 def _details(read: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     """What a method of the inspector tells about each table, by name; empty if the dialect does not tell it."""
-    if not options["filter_names"]:
+    names = options["filter_names"]
+    if not names:
         return {}
     try:
         return {name: value for (_, name), value in read(**options).items()}
     except (NotImplementedError, NoSuchTableError, SQLAlchemyError, KeyError) as error:
-        log.info("%s is not available here: %s", getattr(read, "__name__", "a detail"), type(error).__name__)
-        return {}
+        broken = getattr(error, "connection_invalidated", False)
+        if len(names) == 1 or broken or isinstance(error, NotImplementedError):
+            log.info("%s is not available here: %s", getattr(read, "__name__", "a detail"), type(error).__name__)
+            return {}
+    # one view on a table that is gone must not hide all others
+    found = [_details(read, {**options, "filter_names": [name]}) for name in names]
+    return {name: value for each in found for name, value in each.items()}
 
 
 def _table(

@@ -150,6 +150,10 @@ class Settings(BaseSettings):
     workers: int = Field(1, ge=1, le=64, description="Number of server processes.")
     max_body: int = Field(1_000_000, ge=1000, description="Maximum size of a request, in bytes.")
     max_upload: int = Field(500, ge=0, description="Maximum size of the files of one upload, in MB; 0 allows none.")
+    attach_hosts: str = Field(
+        "",
+        description="Hosts, or host:port, of the endpoints and databases that may be attached over HTTP; default none.",
+    )
     max_rate: int = Field(
         6000, ge=0, description="Maximum number of requests a minute by one key, in each process; 0 means no limit."
     )

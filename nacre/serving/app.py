@@ -63,7 +63,7 @@ from nacre.serving.page.pages import SPEC, add_pages
 from nacre.serving.runs import Runs
 from nacre.serving.tracing import configure_tracing
 from nacre.serving.turn_service import TurnService, open_turn_service
-from nacre.serving.uploads import Uploads
+from nacre.serving.uploads.uploads import Uploads
 from nacre.stores.conversations.conversations import ConversationStoreError
 from nacre.stores.processes.parent_watch import exit_with_parent
 from nacre.stores.state.run_states import RunStates
@@ -92,7 +92,7 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     app.state.stateless_turns = StatelessTurnCache()
     keys = open_keys(settings)
     app.state.authenticator = Authenticator(keys, settings.max_rate, origins)
-    app.state.uploads = Uploads(settings.data, settings.max_upload)
+    app.state.uploads = Uploads(settings.data, settings.max_upload, settings.attach_hosts)
     app.state.health = health.HealthCache(keys)
     app.add_exception_handler(NacreError, nacre_error_response)
     app.add_exception_handler(RequestValidationError, validation_error_response)

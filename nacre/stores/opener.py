@@ -121,6 +121,7 @@ class GraphOpener:
     def _open_database(self, name: str, manifest: Manifest, folder: Path) -> Graph:
         """Open a graph that is attached to a database: its schema and its lexicon. Nothing is connected yet."""
         from nacre.stores.databases.attached_tables import AttachedTables
+        from nacre.stores.databases.kept import located
 
         try:
             database = from_json(AttachedDatabase, json.loads((folder / versions.DATABASE).read_text(encoding="utf-8")))
@@ -132,7 +133,7 @@ class GraphOpener:
             again = f"Run: nacre attach URL --graph {name}"
             raise ConfigError(f"Graph {name!r} is damaged: {reason}. {again}") from error
         overview = read_overview(folder / versions.OVERVIEW)
-        tables = AttachedTables(database, schema, layout, self.database_limits, overview)
+        tables = AttachedTables(located(database, folder), schema, layout, self.database_limits, overview)
         graph = Graph(name, manifest.version, schema, tables, lexicon, database=database)
         graph.unavailable.update(manifest.unavailable)
         return graph

@@ -1,15 +1,25 @@
 """Bring your own data on the page, in a real browser: files, progress, a graph, its deletion; and who may not."""
 
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
 import httpx
 from playwright.sync_api import expect
 
 from tests.e2e import test_page
 from tests.e2e.conftest import GRAPHS, serving
 from tests.e2e.test_page import ask, serious
+from tests.support import sparql_server as servers
 
 browser, context, page, pytestmark = test_page.browser, test_page.context, test_page.page, test_page.pytestmark
 
 READ_SECONDS = 120_000
+LAMPS = """
+CREATE TABLE lighthouse (id INTEGER PRIMARY KEY, name TEXT UNIQUE, height REAL, built INTEGER);
+INSERT INTO lighthouse VALUES (1, 'Skerry Point', 41.5, 1888), (2, 'Grey Ness', 22, 1907), (3, 'Long Sound', 33, 1921);
+"""
 
 
 def test_a_file_becomes_a_graph_that_answers_and_is_deleted(page, tmp_path):
@@ -17,6 +27,7 @@ def test_a_file_becomes_a_graph_that_answers_and_is_deleted(page, tmp_path):
     with serving(tmp_path / "data", tmp_path) as (address, _):
         page.goto(address)
         page.click("#lead a:has-text('Add data')")
+        expect(page.locator("#look")).to_contain_text("NACRE_ATTACH_HOSTS")
         page.set_input_files("#look input[type=file]", [GRAPHS / "reading_room.ttl"])
         assert page.input_value("#look label:has-text('Name of the graph') input") == "reading-room"
         assert serious(page) == []
@@ -55,3 +66,33 @@ def test_who_may_not_write_sees_no_way_to_and_is_refused(page, fresh, tmp_path):
         assert bo.put(files, params={"name": "../a.ttl"}, content=b"<urn:a> <urn:b> 1 .").json() == {"bytes": 19}
         assert bo.delete("/api/graphs/reading-room", params={"confirm": "reading"}).status_code == 422
         assert bo.delete("/api/graphs/reading-room", params={"confirm": "reading-room"}).status_code == 204
+
+
+def test_a_database_is_uploaded_and_an_endpoint_is_attached_on_the_page(page, tmp_path):
+    (tmp_path / "data").mkdir()
+    with closing(sqlite3.connect(tmp_path / "lamps.sqlite")) as made:
+        made.executescript(LAMPS)
+    with (
+        servers.endpoint(GRAPHS / "reading_room.ttl") as endpoint,
+        serving(tmp_path / "data", tmp_path, NACRE_ATTACH_HOSTS=endpoint.split("/")[2]) as (address, process),
+    ):
+        page.goto(f"{address}/?add=")
+        page.set_input_files("#look input[type=file]", [tmp_path / "lamps.sqlite"])
+        page.click("#look >> text=Read these files")
+        page.click("#look .upload-status .options button", timeout=READ_SECONDS)
+        page.wait_for_selector("#turns article [aria-label='Copy']")
+        assert "41.5" in ask(page, "What is the height of Skerry Point?")
+        # the server itself has not opened the file
+        opened = [os.readlink(file) for file in Path(f"/proc/{process.pid}/fd").iterdir() if file.is_symlink()]
+        assert [file for file in opened if "kept" in file] == []
+        page.goto(f"{address}/?add=")
+        page.fill("#look label:has-text('Address of the endpoint') input", "http://127.0.0.1:1/sparql")
+        page.fill("#look label:has-text('Name of the attached graph') input", "far")
+        page.click("#look >> text=Attach >> nth=-1")
+        expect(page.locator("#look .failure")).to_contain_text("does not attach that host")
+        page.complaints.clear()
+        page.fill("#look label:has-text('Address of the endpoint') input", endpoint)
+        page.click("#look button:has-text('Attach')")
+        page.click("#look .upload-status a:has-text('Ask far')", timeout=READ_SECONDS)
+        page.wait_for_selector("#examples button")
+        assert "540" in ask(page, "How many pages does Granite have?")

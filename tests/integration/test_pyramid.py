@@ -29,7 +29,8 @@ from ingestion.layer.entries import PropertyEntry
 from ingestion.layer.format.read_layer import read_layer
 from ingestion.layer.from_texts import COMPLETION
 from ingestion.layer.stored import LayerFile, read_layer_files
-from ingestion.pipeline import NO_PROGRESS, index_graph, ingest
+from ingestion.pipeline import index_graph, ingest
+from ingestion.stages import NO_PROGRESS
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
 from nacre.records.extracted import SourceSentence

@@ -8,7 +8,7 @@ import pytest
 from nacre.errors import ConfigError
 from nacre.serving.errors import Forbidden, NotFound
 from nacre.serving.keys import Caller
-from nacre.serving.uploads import FOLDER, MAX_UPLOADS, Uploads, UploadState
+from nacre.serving.uploads.uploads import FOLDER, MAX_UPLOADS, Uploads, UploadState
 
 ANN, BO = Caller("ann", may=("write",)), Caller("bo", may=("write",))
 READER, LIMITED = Caller("cy"), Caller("di", graphs=("maps",), may=("write",))
@@ -74,7 +74,7 @@ def test_an_upload_becomes_a_graph_and_a_second_one_must_confirm(uploads: Upload
     uploads.start(ANN, upload, "kites", replace_graph=False)
     other = uploads.begin(BO).upload
     uploads.append(BO, other, "kites.ttl", 0, TURTLE)
-    with pytest.raises(ConfigError, match="Another upload"):
+    with pytest.raises(ConfigError, match="Other data is being read"):
         uploads.start(BO, other, "others", replace_graph=False)
     state = finished(uploads, ANN, upload)
     assert state.phase == "done", state.lines

@@ -25,7 +25,8 @@ from ingestion.apply_layers import change_layers
 from ingestion.complete import apply_completion, complete_schema, publish_condensed, remove_completion
 from ingestion.extract import extract_triples, publish_triples
 from ingestion.graph_state import VectorServer
-from ingestion.pipeline import NO_PROGRESS, ingest
+from ingestion.pipeline import ingest
+from ingestion.stages import NO_PROGRESS
 from nacre.config.embedder import local_embedder
 from nacre.config.settings import Settings
 from nacre.evaluation.metrics import ChoiceScores, choice_scores, chosen_options, hit_rate, mean_choice_scores

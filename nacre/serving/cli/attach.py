@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.serving.cli.ingest import suggest_questions
+from nacre.serving.terminal.progress import show_progress
 from nacre.serving.terminal.recheck import recheck_verified_questions
 from nacre.serving.terminal.turn_display import print_line
 
@@ -46,6 +47,9 @@ def attach(
     exclude: Annotated[
         list[str] | None, typer.Option("--exclude", metavar="TABLE", help="Leave out these tables; repeatable.")
     ] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep a copy of a database file, which is opened in processes of its own.")
+    ] = False,
 ) -> None:
     """Attach a SPARQL endpoint or a relational database; its triples or rows are not copied.
 
@@ -61,7 +65,9 @@ def attach(
     if refresh == (url is not None):
         raise ConfigError(f"Pass an address or --refresh: nacre attach https://example.org/sparql --graph {graph}")
     packs = not no_packs
-    if not _attach_database(url, graph, settings, selection, layer or (), packs=packs):
+    if not _attach_database(url, graph, settings, selection, layer or (), packs=packs, keep=keep):
+        if keep:
+            raise ConfigError("--keep is for the file of a database: nacre attach sqlite:///FILE --keep --graph NAME")
         _attach_endpoint(
             url, graph, settings, tuple(named_graph or ()), layer or (), packs=packs, budget=(queries, seconds)
         )
@@ -91,15 +97,17 @@ def _attach_endpoint(
         layers = replace(present.replaced(layers.files), packs=present.packs and packs)
         previous = attached_endpoint(graph, settings.data)
         url, graphs = previous.url, graphs or previous.graphs
-    result = attach_endpoint(
-        url,
-        graph,
-        data=settings.data,
-        graphs=graphs,
-        manners=configured_limits(settings)(url),
-        budget=Budget(*budget),
-        layers=layers,
-    )
+    with show_progress() as on_stage:
+        result = attach_endpoint(
+            url,
+            graph,
+            data=settings.data,
+            graphs=graphs,
+            manners=configured_limits(settings)(url),
+            budget=Budget(*budget),
+            layers=layers,
+            on_stage=on_stage,
+        )
     _print_summary(result)
 
 
@@ -111,9 +119,11 @@ def _attach_database(
     layer: "Sequence[Path]",
     *,
     packs: bool,
+    keep: bool,
 ) -> bool:
     """Attach a database, or the known one again; False if the graph is for an endpoint."""
     from nacre.stores.databases.address import configured_database_limits, is_database_url
+    from nacre.stores.databases.kept import confine_process
 
     if url is not None and not is_database_url(url):
         return False
@@ -128,13 +138,23 @@ def _attach_database(
             return False
         present = known_layers(graph, settings.data)
         layers = replace(present.replaced(layers.files), packs=present.packs and packs)
-        url = known.url
+        url, keep = known.url, keep or bool(known.kept)
         kept = zip(selection, (known.schemas, known.include, known.exclude), strict=True)
         selection = tuple(given or before for given, before in kept)
     limits = configured_database_limits(settings)
-    result = attach_database(
-        url, graph, data=settings.data, selection=Selection(*selection), limits=limits, layers=layers
-    )
+    if keep:
+        confine_process()
+    with show_progress() as on_stage:
+        result = attach_database(
+            url,
+            graph,
+            data=settings.data,
+            selection=Selection(*selection),
+            limits=limits,
+            layers=layers,
+            keep=keep,
+            on_stage=on_stage,
+        )
     _print_database(result)
     return True
 

@@ -61,7 +61,7 @@ class AttachedDatabase:
     """The address (without a password), what was selected of it, and its tables.
 
     `schemas`, `include` and `exclude` are the options of `nacre attach`; `queries` and `seconds` are what attaching
-    took.
+    took. `kept` is the path of the database's file in the folder of the version, "" if the database stays where it is.
     """
 
     url: str
@@ -72,3 +72,4 @@ class AttachedDatabase:
     exclude: tuple[str, ...] = ()
     queries: int = 0
     seconds: float = 0.0
+    kept: str = ""

@@ -11,6 +11,7 @@ from nacre.records.schema import Schema
 from nacre.stores.databases.address import DatabaseLimits
 from nacre.stores.databases.attached import BASE, AttachedDatabase
 from nacre.stores.databases.connection import DatabaseConnections, open_connections
+from nacre.stores.databases.kept import KeptConnections
 from nacre.stores.databases.read_rows import row_facts, row_labels
 from nacre.stores.databases.relations import Relations
 from nacre.stores.databases.row_keys import encoded_key
@@ -45,7 +46,10 @@ class AttachedTables(Tables):
     def connections(self) -> DatabaseConnections:
         """The connections to the database; opened at the first use."""
         if self._connections is None:
-            self._connections = open_connections(self.database, self.limits)
+            if self.database.kept:
+                self._connections = KeptConnections(self.database.url)
+            else:
+                self._connections = open_connections(self.database, self.limits)
         return self._connections
 
     def meta(self, key: str) -> str:

@@ -179,7 +179,8 @@ def plain_cell(cell: Any) -> Cell:
 def _engine(url: Any, dialect: str, limits: DatabaseLimits) -> Engine:
     seconds = int(limits.connect_seconds)
     if dialect == "sqlite":
-        return create_engine(url, creator=_sqlite_creator(url.database), pool_size=limits.connections)
+        create = _sqlite_creator(url.database, immutable=url.query.get("immutable") == "1")
+        return create_engine(url.set(query={}), creator=create, pool_size=limits.connections)
     if dialect == "duckdb":
         return create_engine(url, connect_args={"read_only": True, "config": _DUCKDB})
     options: dict[str, Any] = {"connect_timeout": seconds}
@@ -203,11 +204,12 @@ def _make_mysql_read_only(connection: Any, record: object) -> None:
         cursor.execute("SET SESSION TRANSACTION READ ONLY")
 
 
-def _sqlite_creator(path: str) -> Callable[[], sqlite3.Connection]:
+def _sqlite_creator(path: str, *, immutable: bool) -> Callable[[], sqlite3.Connection]:
     name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    mode = "mode=ro&immutable=1" if immutable else "mode=ro"
 
     def create() -> sqlite3.Connection:
-        connection = sqlite3.connect(f"file:{name}?mode=ro", uri=True, check_same_thread=False)
+        connection = sqlite3.connect(f"file:{name}?{mode}", uri=True, check_same_thread=False)
         connection.execute("PRAGMA query_only=ON")
         connection.execute("PRAGMA trusted_schema=OFF")
         connection.execute("PRAGMA temp_store=MEMORY")

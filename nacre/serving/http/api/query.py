@@ -49,7 +49,7 @@ class QueryResponse:
 @dataclass(frozen=True)
 class TurnChoices:
     """The options of a turn and their defaults. `model` is the name of the chat model, or "". `may_write`: whether this
-    caller may add and delete graphs."""
+    caller may add and delete graphs; `attach_hosts`: those whose addresses it may attach."""
 
     reasoners: tuple[str, ...]
     model: str
@@ -59,10 +59,11 @@ class TurnChoices:
     top_k: int
     strategy: str
     may_write: bool = False
+    attach_hosts: tuple[str, ...] = ()
 
 
 @router.get("/choices", summary="List the options of a turn")
-async def turn_choices(service: TurnServiceDep, caller: CallerDep) -> TurnChoices:
+async def turn_choices(request: Request, service: TurnServiceDep, caller: CallerDep) -> TurnChoices:
     """Reasoners, branches and default settings."""
     settings, teams = service.composition.settings, service.composition.resources.agents
     return TurnChoices(
@@ -74,6 +75,7 @@ async def turn_choices(service: TurnServiceDep, caller: CallerDep) -> TurnChoice
         settings.top_k,
         settings.strategy,
         "write" in caller.may and settings.max_upload > 0,
+        request.app.state.uploads.hosts if "write" in caller.may else (),
     )
 
 

@@ -1,4 +1,4 @@
-"""/api/uploads: send files, ingest them into a graph, follow and stop that; and delete a graph."""
+"""/api/uploads and /api/attachments: files or an address become a graph; follow and stop that; and delete a graph."""
 
 from typing import Annotated
 
@@ -9,7 +9,8 @@ from agents.run_in_thread import run_in_thread
 from nacre.errors import ConfigError
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep
-from nacre.serving.uploads import CHUNK, Uploads, UploadState, check_may_write
+from nacre.serving.uploads.addresses import MAX_ADDRESS
+from nacre.serving.uploads.uploads import CHUNK, Uploads, UploadState, check_may_write
 
 router = APIRouter(prefix="/api", tags=["graphs"], responses=ERROR_RESPONSES)
 
@@ -21,6 +22,23 @@ class IngestRequest(BaseModel):
 
     graph: str = Field(min_length=1, max_length=64)
     replace: bool = False
+
+
+class AttachRequest(BaseModel):
+    """The address of a SPARQL endpoint or database, without a password, and the graph that it becomes. `replace`
+    confirms that an earlier graph of this name goes."""
+
+    address: str = Field(min_length=1, max_length=MAX_ADDRESS)
+    graph: str = Field(min_length=1, max_length=64)
+    replace: bool = False
+
+
+@router.post("/attachments", summary="Attach an endpoint or a database", status_code=202)
+async def attach_address(request: Request, caller: CallerDep, body: AttachRequest) -> UploadState:
+    """Attach a graph to an address on a host that `NACRE_ATTACH_HOSTS` names, in a process of its own. The reply is
+    followed and stopped like an upload. Needs a key with the right `write`."""
+    attach = _uploads(request).attach
+    return await run_in_thread(lambda: attach(caller, body.address, body.graph, replace_graph=body.replace))
 
 
 @router.post("/uploads", summary="Begin an upload", status_code=201)
@@ -39,7 +57,7 @@ async def send_file(
 ) -> dict[str, int]:
     """Append the body, at most 8 MiB, to a file at `offset`, its size so far. The reply has its new size.
 
-    A file is RDF (also with .gz), a document or a layer, as its name says.
+    A file is RDF (also with .gz), a document, a layer or a database of SQLite or DuckDB, as its name says.
     """
     uploads = _uploads(request)
     # refused before anything is read

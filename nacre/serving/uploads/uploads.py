@@ -19,11 +19,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from ingestion.read.documents.read_document import READABLE_FORMATS
-from ingestion.read.formats import format_from_name
 from nacre.errors import ConfigError
 from nacre.serving.errors import Forbidden, NotFound
 from nacre.serving.keys import Caller
+from nacre.serving.uploads.addresses import check_address, named_hosts
+from nacre.serving.uploads.file_kinds import check_file_kind, command_of_files, safe_name
+from nacre.stores.databases.address import is_database_url, public_address
 from nacre.stores.versions import GRAPH_NAME
 
 log = logging.getLogger(__name__)
@@ -31,12 +32,13 @@ log = logging.getLogger(__name__)
 FOLDER, FILES, STATE, OUTPUT, CANCEL = "_uploads", "files", "state.json", "output.txt", "cancel"
 # bytes of one request; a whole file comes in as many as it takes
 CHUNK = 8 << 20
-MAX_FILES, MAX_NAME, MAX_UPLOADS = 200, 100, 4
+MAX_FILES, MAX_UPLOADS = 200, 4
 MAX_LINES, MAX_LINE = 200, 300
 # uploads that nobody continued are removed; an ingest that takes longer is ended
 STALE_SECONDS, INGEST_SECONDS = 86_400.0, 3600.0
 POLL_SECONDS, STOP_SECONDS = 0.3, 10.0
-LAYERS = (".yaml", ".yml")
+# what the command line suggests to run next
+HINT = re.compile(r" -m nacre |^It answers, for example:$")
 UPLOAD_ID = re.compile(r"[0-9a-f]{32}")
 
 Phase = Literal["receiving", "running", "done", "failed", "cancelled"]
@@ -44,7 +46,8 @@ Phase = Literal["receiving", "running", "done", "failed", "cancelled"]
 
 @dataclass(frozen=True)
 class UploadState:
-    """One upload: the sizes of its files in bytes, and the lines that the ingest into `graph` printed."""
+    """One upload: the sizes of its files in bytes, or the `address` that is attached, as people see it; and the lines
+    that reading them into `graph` printed."""
 
     upload: str
     owner: str
@@ -52,27 +55,17 @@ class UploadState:
     graph: str = ""
     files: tuple[tuple[str, int], ...] = ()
     lines: tuple[str, ...] = ()
-
-
-def safe_name(name: str) -> str:
-    """A name for a file on this machine: its last part, without characters that a shell or a path would obey.
-
-    >>> safe_name("../../etc/pass wd.ttl"), safe_name("-rf *.nt"), safe_name("..")
-    ('pass_wd.ttl', 'rf_.nt', 'file')
-    """
-    last = re.split(r"[/\\]", name)[-1]
-    clean = re.sub(r"[^\w.-]+", "_", last).lstrip(".-_")
-    stem, dot, ending = clean.rpartition(".")
-    return (f"{stem[: MAX_NAME - 12]}.{ending[:10]}" if dot and stem else clean[:MAX_NAME]) or "file"
+    address: str = ""
 
 
 class Uploads:
     """The uploads of a data folder. One ingest runs at a time in each server process."""
 
-    def __init__(self, data: Path, max_megabytes: int) -> None:
+    def __init__(self, data: Path, max_megabytes: int, attach_hosts: str = "") -> None:
         self._data = data
         self._home = data / FOLDER
         self._max_bytes = max_megabytes * 1_000_000
+        self.hosts = named_hosts(attach_hosts)
         self._lock = threading.Lock()
         self._running: subprocess.Popen[bytes] | None = None
 
@@ -107,8 +100,7 @@ class Uploads:
         if state.phase != "receiving":
             raise ConfigError("This upload is complete. Begin a new one.")
         name = safe_name(name)
-        if not (format_from_name(name) or Path(name).suffix.lower() in (*READABLE_FORMATS, *LAYERS)):
-            raise ConfigError(f"{name} is no RDF file, document or layer. Send .ttl, .nt, .rdf, .md, .pdf or .yaml.")
+        check_file_kind(name)
         sizes = dict(state.files)
         if name not in sizes and len(sizes) >= MAX_FILES:
             raise ConfigError(f"An upload has at most {MAX_FILES} files.")
@@ -123,28 +115,48 @@ class Uploads:
     def start(self, caller: Caller, upload: str, graph: str, *, replace_graph: bool) -> UploadState:
         """Ingest the files into a graph, in the background. Raises ConfigError: name, no files, graph exists, busy."""
         state = self.state(caller, upload)
+        self._check_graph(caller, graph, replace_graph=replace_graph)
+        if state.phase != "receiving" or not state.files:
+            raise ConfigError("Send files first.")
+        return self._run(replace(state, graph=graph), command_of_files(self._home / upload / FILES, graph))
+
+    def attach(self, caller: Caller, address: str, graph: str, *, replace_graph: bool) -> UploadState:
+        """Attach a graph to the address of an endpoint or database, in the background. Raises Forbidden, or ConfigError
+        as `start`; neither repeats the address."""
+        check_may_write(caller)
+        address = check_address(address, self.hosts)
+        self._check_graph(caller, graph, replace_graph=replace_graph)
+        state = self.begin(caller)
+        shown = public_address(address) if is_database_url(address) else address
+        try:
+            return self._run(replace(state, graph=graph, address=shown), ["attach", address, "--graph", graph])
+        except ConfigError:
+            self.cancel(caller, state.upload)
+            raise
+
+    def _check_graph(self, caller: Caller, graph: str, *, replace_graph: bool) -> None:
         if not GRAPH_NAME.fullmatch(graph):
             raise ConfigError("The name of a graph has a to z, 0 to 9 and -, at most 64 characters.")
         if not caller.may_read(graph):
             raise Forbidden("This key may not write this graph.")
-        if state.phase != "receiving" or not state.files:
-            raise ConfigError("Send files first.")
         if (self._data / graph / "current").exists() and not replace_graph:
             raise ConfigError(f"There is a graph {graph!r} already. Confirm that it is replaced, or name another.")
+
+    def _run(self, state: UploadState, arguments: list[str]) -> UploadState:
+        """Run a command of `nacre` for an upload in a process of its own."""
         with self._lock:
             if self._running is not None:
-                raise ConfigError("Another upload is being read. Try again when it is done.")
-            folder = self._home / upload
-            with (folder / OUTPUT).open("wb") as output:
+                raise ConfigError("Other data is being read. Try again when that is done.")
+            with (self._home / state.upload / OUTPUT).open("wb") as output:
                 self._running = subprocess.Popen(
-                    _command(folder / FILES, graph),
+                    [sys.executable, "-m", "nacre", *arguments],
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     env=os.environ | {"NACRE_DATA": str(self._data)},
                     start_new_session=True,
                 )
-            started = replace(state, phase="running", graph=graph)
+            started = replace(state, phase="running")
             self._write(started)
         threading.Thread(target=self._wait, args=(self._running, started), daemon=True).start()
         return started
@@ -176,7 +188,7 @@ class Uploads:
         # what was published before it was stopped is the graph's version
         is_done = process.returncode == 0 or (cancelled and self._version(state.graph) != before)
         phase: Phase = "done" if is_done else "cancelled" if cancelled else "failed"
-        log.info("upload into %s: %s", state.graph, phase)
+        log.info("%s into %s: %s", "attachment" if state.address else "upload", state.graph, phase)
         shutil.rmtree(folder / FILES, ignore_errors=True)
         self._write(replace(state, phase=phase))
 
@@ -193,9 +205,9 @@ class Uploads:
             text = (folder / OUTPUT).read_bytes()[-MAX_LINES * MAX_LINE :].decode("utf-8", "replace")
         except FileNotFoundError:
             return ()
-        for path in (folder / FILES, self._data):
+        for path in ((folder / FILES).resolve(), folder / FILES, self._data.resolve(), self._data):
             text = text.replace(f"{path}/", "").replace(str(path), "")
-        shown = [line[:MAX_LINE] for line in text.splitlines() if line.strip() and " -m nacre " not in line]
+        shown = [line[:MAX_LINE] for line in text.splitlines() if line.strip() and not HINT.search(line)]
         return tuple(shown[-MAX_LINES:])
 
     def _all(self) -> list[UploadState]:
@@ -225,17 +237,6 @@ def _read(folder: Path) -> UploadState | None:
         return UploadState(**json.loads((folder / STATE).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
-
-
-def _command(folder: Path, graph: str) -> list[str]:
-    """The ingest of the files of a folder: RDF, documents, layers."""
-    files = sorted(folder.iterdir())
-    documents = [str(path) for path in files if path.suffix.lower() in READABLE_FORMATS]
-    layers = [str(path) for path in files if path.suffix.lower() in LAYERS]
-    graphs = [str(path) for path in files if str(path) not in (*documents, *layers)]
-    named = [*(("--texts", path) for path in documents), *(("--layer", path) for path in layers)]
-    options = [part for pair in named for part in pair]
-    return [sys.executable, "-m", "nacre", "ingest", *graphs, *options, "--graph", graph]
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

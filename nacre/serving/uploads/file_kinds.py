@@ -1,0 +1,79 @@
+"""Files that callers send: which names are taken, whether a database is one, and the command that reads them."""
+
+import re
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+
+from ingestion.read.documents.read_document import READABLE_FORMATS
+from ingestion.read.formats import format_from_name
+from nacre.errors import ConfigError
+
+MAX_NAME = 100
+LAYERS = (".yaml", ".yml")
+DATABASES = (".sqlite", ".sqlite3", ".db", ".duckdb", ".ddb")
+# what the files of each kind begin with, after so many bytes
+_SQLITE, _DUCKDB, _DUCKDB_OFFSET = b"SQLite format 3\0", b"DUCK", 8
+_HEADER_BYTES = 100
+
+
+def safe_name(name: str) -> str:
+    """A name for a file on this machine: its last part, without characters that a shell or a path would obey.
+
+    >>> safe_name("../../etc/pass wd.ttl"), safe_name("-rf *.nt"), safe_name("..")
+    ('pass_wd.ttl', 'rf_.nt', 'file')
+    """
+    last = re.split(r"[/\\]", name)[-1]
+    clean = re.sub(r"[^\w.-]+", "_", last).lstrip(".-_")
+    stem, dot, ending = clean.rpartition(".")
+    return (f"{stem[: MAX_NAME - 12]}.{ending[:10]}" if dot and stem else clean[:MAX_NAME]) or "file"
+
+
+def check_file_kind(name: str) -> None:
+    """Raise ConfigError unless a file of this name is RDF, a document, a layer or a database."""
+    ending = Path(name).suffix.lower()
+    if not (format_from_name(name) or ending in (*READABLE_FORMATS, *LAYERS, *DATABASES)):
+        raise ConfigError(
+            f"{name} is no RDF file, document, layer or database. Send .ttl, .nt, .rdf, .md, .pdf, .yaml or .sqlite."
+        )
+
+
+def command_of_files(folder: Path, graph: str) -> list[str]:
+    """The arguments of `nacre` that read the files of a folder; raises ConfigError for a database that is none, or
+    that comes with other data."""
+    files = sorted(folder.iterdir())
+    layers = [str(path) for path in files if path.suffix.lower() in LAYERS]
+    named = [part for path in layers for part in ("--layer", path)]
+    databases = [path for path in files if path.suffix.lower() in DATABASES]
+    if databases:
+        if len(databases) + len(layers) < len(files) or len(databases) > 1:
+            raise ConfigError("A database becomes a graph of its own. Send one database, alone or with layers.")
+        kind = database_kind(databases[0])
+        return ["attach", f"{kind}:///{databases[0].resolve()}", "--keep", *named, "--graph", graph]
+    documents = [str(path) for path in files if path.suffix.lower() in READABLE_FORMATS]
+    graphs = [str(path) for path in files if str(path) not in (*documents, *layers)]
+    texts = [part for path in documents for part in ("--texts", path)]
+    return ["ingest", *graphs, *texts, *named, "--graph", graph]
+
+
+def database_kind(file: Path) -> str:
+    """`sqlite` or `duckdb`, as the file begins; raises ConfigError if it is neither, or if its end is missing."""
+    with file.open("rb") as opened:
+        header = opened.read(_HEADER_BYTES)
+    if header[_DUCKDB_OFFSET : _DUCKDB_OFFSET + len(_DUCKDB)] == _DUCKDB:
+        return "duckdb"
+    if len(header) < _HEADER_BYTES or not header.startswith(_SQLITE):
+        raise ConfigError(f"{file.name} is no database of SQLite or DuckDB. Export its tables, or send another file.")
+    expected, size = _sqlite_bytes(header), file.stat().st_size
+    if size < expected:
+        raise ConfigError(f"{file.name} has {size:,} of {expected:,} bytes: its end is missing. Copy it again.")
+    return "sqlite"
+
+
+def _sqlite_bytes(header: Sequence[int] | bytes) -> int:
+    """The size that the header of a SQLite file states; 0 if it states none that counts."""
+    (page,) = struct.unpack_from(">H", bytes(header), 16)
+    changed, pages = struct.unpack_from(">II", bytes(header), 24)
+    (valid_for,) = struct.unpack_from(">I", bytes(header), 92)
+    # a page of 65,536 bytes is written as 1; the number of pages counts only if it belongs to the last change
+    return pages * (65_536 if page == 1 else page) if changed == valid_for else 0
