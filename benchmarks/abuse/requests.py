@@ -154,6 +154,16 @@ CASES = (
     RequestCase("the removal of nothing", f"{VERIFIED_PATH}/none", None, (404,), "DELETE"),
     RequestCase("501 lines to confirm", f"{VERIFIED_PATH}/import", {"lines": [{}] * 501}),
     RequestCase("an upload by a key that may not write", "/api/uploads", None, (403,)),
+    *(
+        RequestCase(f"to attach {what}", "/api/attachments", {"address": address, "graph": "far"}, (403, 422))
+        for what, address in {
+            "the credentials of a cloud": "http://169.254.169.254/latest/meta-data",
+            "a file": "file:///etc/passwd",
+            "a database file": "sqlite:////etc/passwd",
+            "a socket": "postgresql:///shop?host=/var/run/postgresql",
+            "60 KB": "https://" + LONG,
+        }.items()
+    ),
     RequestCase(
         "20 MB for an upload of nobody",
         f"/api/uploads/{'0' * 32}/files?name=a.ttl",

@@ -11,8 +11,8 @@ In reading order:
     conversations/      stored conversations, their locks and exports; conversations that clients send along
     verified/           questions that people confirmed: what a caller may see, confirm, approve and remove
     fleet/              keys, runs and graphs that several servers share
+    uploads/            files and addresses that callers bring, and the processes that make graphs of them
     keys                API keys and the callers that they stand for
-    uploads             files of callers and their ingest into graphs
     tracing             OpenTelemetry spans of a turn
     prefill_schema      the schema prompt of a local model, computed ahead
     garbage_collection  fewer pauses for garbage collection

@@ -80,7 +80,7 @@ def test_a_database_is_uploaded_and_an_endpoint_is_attached_on_the_page(page, tm
         page.set_input_files("#look input[type=file]", [tmp_path / "lamps.sqlite"])
         page.click("#look >> text=Read these files")
         page.click("#look .upload-status .options button", timeout=READ_SECONDS)
-        page.wait_for_selector("#turns article [aria-label='Copy']")
+        page.wait_for_selector("#turns article .tools")
         assert "41.5" in ask(page, "What is the height of Skerry Point?")
         # the server itself has not opened the file
         opened = [os.readlink(file) for file in Path(f"/proc/{process.pid}/fd").iterdir() if file.is_symlink()]

@@ -20,7 +20,9 @@ from tests.support import sparql_server as servers
 GRAPHS = Path(__file__).parents[1] / "fixtures" / "graphs"
 TABLES = """
 CREATE TABLE keeper (id INTEGER PRIMARY KEY, name TEXT, born INTEGER);
-CREATE TABLE lighthouse (id INTEGER PRIMARY KEY, name TEXT UNIQUE, height REAL, keeper_id INTEGER REFERENCES keeper(id));
+CREATE TABLE lighthouse (
+    id INTEGER PRIMARY KEY, name TEXT UNIQUE, height REAL, keeper_id INTEGER REFERENCES keeper(id)
+);
 INSERT INTO keeper VALUES (1, 'Ada Holm', 1901), (2, 'Ben Orsk', 1911);
 INSERT INTO lighthouse VALUES (1, 'Skerry Point', 41.5, 1), (2, 'Grey Ness', 22, 2), (3, 'Long Sound', 33, 1);
 """
