@@ -73,7 +73,6 @@ def attach_endpoint(
     home = data / versions.check_name(name)
     source = EndpointSource(url, graphs, manners)
     try:
-        on_stage("endpoint", 0, 0)
         _check_answers(source)
         budgeted = BudgetedEndpoint(source, budget)
         on_stage("schema", 0, 0)
@@ -101,8 +100,7 @@ def attach_endpoint(
         budgeted.asked,
         round(budgeted.seconds, 2),
     )
-    for problem in layer.problems:
-        log.warning("%s", problem)
+    _log_problems(layer.problems)
     log.info("attached %s: %d queries (%d failed), %.1f s", url, budgeted.asked, budgeted.failed, budgeted.seconds)
     inputs = blake2b(f"{url}\n{graphs}\n{layers}".encode(), digest_size=16).hexdigest()
     unavailable = {branch: NOT_LOCAL.format(url, what) for branch, what in _LACKS.items()}
@@ -116,6 +114,11 @@ def attach_endpoint(
                 write_layer_files(folder, layers)
             publish_version(home, folder, manifest, unavailable["vector"])
     return AttachedGraph(name, manifest.version, described.schema, found, tuple(layer.problems), probed.sampled)
+
+
+def _log_problems(problems: Sequence[Problem]) -> None:
+    for problem in problems:
+        log.warning("%s", problem)
 
 
 def change_attached_layers(
