@@ -82,7 +82,6 @@ def attach_endpoint(
         if not described.schema.classes:
             raise IngestionError(f"{url} shows no things of a class. Name its graphs with --named-graph IRI.")
         stored = tuple(iri for iri in described.names if iri not in layer.patterns)
-        on_stage("search", 0, 0)
         search = detect_text_search(budgeted, stored)
         frequent = frequent_words(budgeted, described.schema, stored)
     finally:
