@@ -31,7 +31,7 @@ from nacre.stores import versions
 from nacre.stores.databases.address import FILES, DatabaseLimits, parse_address, public_address
 from nacre.stores.databases.attached import AttachedDatabase
 from nacre.stores.databases.attached_tables import AttachedTables
-from nacre.stores.databases.kept import file_address, keep_file, located
+from nacre.stores.kept_databases import file_address, keep_file, located
 from nacre.stores.versions import Manifest
 
 log = logging.getLogger(__name__)

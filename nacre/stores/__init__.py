@@ -13,6 +13,7 @@ Files in reading order:
     search/        full-text and vector search
     sparql/        SPARQL sources: the local triple store and remote endpoints
     databases/     relational databases with the interface of tables
+    kept_databases.py  files of databases that are kept with a graph, opened in processes that can be killed
     published/     versions of graphs in an object store
     processes/     work in processes that can be killed
     compute_once.py  a cache whose results one thread computes and others wait for

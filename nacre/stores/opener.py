@@ -121,7 +121,7 @@ class GraphOpener:
     def _open_database(self, name: str, manifest: Manifest, folder: Path) -> Graph:
         """Open a graph that is attached to a database: its schema and its lexicon. Nothing is connected yet."""
         from nacre.stores.databases.attached_tables import AttachedTables
-        from nacre.stores.databases.kept import located
+        from nacre.stores.kept_databases import located
 
         try:
             database = from_json(AttachedDatabase, json.loads((folder / versions.DATABASE).read_text(encoding="utf-8")))

@@ -11,8 +11,9 @@ import pytest
 from nacre.errors import ConfigError, ToolError
 from nacre.serving.errors import Forbidden, NotFound
 from nacre.serving.uploads.uploads import FOLDER, Uploads
+from nacre.stores import kept_databases as kept
 from nacre.stores.catalog import Library
-from nacre.stores.databases import connection, kept
+from nacre.stores.databases import connection
 from nacre.stores.databases.attached_tables import AttachedTables
 from tests.integration.test_uploads import ANN, BO, READER, finished
 from tests.support import sparql_server as servers

@@ -123,7 +123,7 @@ def _attach_database(
 ) -> bool:
     """Attach a database, or the known one again; False if the graph is for an endpoint."""
     from nacre.stores.databases.address import configured_database_limits, is_database_url
-    from nacre.stores.databases.kept import confine_process
+    from nacre.stores.kept_databases import confine_process
 
     if url is not None and not is_database_url(url):
         return False

@@ -15,5 +15,4 @@ Files in reading order:
     portable.py         what SQLite takes and other databases do not
     grouped.py          columns beside groups
     connection.py       read-only connections within limits
-    kept.py             files that are kept with a graph, opened in processes that can be killed
 """

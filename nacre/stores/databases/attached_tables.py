@@ -11,12 +11,12 @@ from nacre.records.schema import Schema
 from nacre.stores.databases.address import DatabaseLimits
 from nacre.stores.databases.attached import BASE, AttachedDatabase
 from nacre.stores.databases.connection import DatabaseConnections, open_connections
-from nacre.stores.databases.kept import KeptConnections
 from nacre.stores.databases.read_rows import row_facts, row_labels
 from nacre.stores.databases.relations import Relations
 from nacre.stores.databases.row_keys import encoded_key
 from nacre.stores.databases.templates import NativeQuery
 from nacre.stores.databases.translate import translate
+from nacre.stores.kept_databases import KeptConnections
 from nacre.stores.sqlite.tables import Cell, RowFacts, SqlResult, Tables
 
 # for SQL that Nacre wrote
