@@ -15,6 +15,7 @@ from benchmarks.abuse.case import FILE_SECONDS, AttackResult, polled_health
 from benchmarks.abuse.measured import Ended, run_measured
 from benchmarks.inputs import hostile_contexts as contexts
 from benchmarks.inputs import hostile_files as files
+from benchmarks.inputs import hostile_loaders as loaders
 from benchmarks.server import NACRE, environment, started_server
 from tests.support import sparql_server
 
@@ -67,6 +68,12 @@ def _document(what: str, name: str, text: str) -> FileCase:
         return ["--texts", str(folder / name)]
 
     return FileCase(what, make, EITHER)
+
+
+def _loader(what: str, name: str, ends: tuple[int, ...] = REFUSED) -> FileCase:
+    """A case of a loader, of `hostile_loaders` if no module is named."""
+    full = name if ":" in name else f"{loaders.__name__}:{name}"
+    return FileCase(f"a loader: {what}", lambda *_: ["--loader", full], ends, READ_SECONDS)
 
 
 def _linked_texts(folder: Path, _: str) -> list[str]:
@@ -161,6 +168,19 @@ CASES = (
     ),
     *(_document(f"1 MB of white space in {name}", name, MEGABYTE_OF_SPACE) for name in ("a.md", "a.txt", "a.html")),
     FileCase("links out of a folder of texts", _linked_texts, READ),
+    *(
+        _loader(what, name, ends)
+        for what, name, ends in (
+            ("documents without end", "Endless", REFUSED),
+            ("one document of 200 MB", "Huge", REFUSED),
+            ("a failure of 5 MB for terminals", "Loud", REFUSED),
+            ("19,000 parts of one source", "ManyPages", READ),
+            ("names of documents that are paths", "OddNames", READ),
+            ("no document", "Silent", REFUSED),
+            ("a class that loads nothing", "NoLoader", REFUSED),
+            ("a function of the system", "os:system", REFUSED),
+        )
+    ),
     _file(
         "a label of 1 MB",
         "a.ttl",
@@ -228,6 +248,8 @@ def _ingest_result(case: FileCase, ended: Ended, data: Path) -> AttackResult:
         problem = f"exit code {ended.code}: {ended.output.strip()[-150:]!r}"
     elif "Traceback" in ended.output:
         problem = "a traceback was printed"
+    elif "\x1b" in ended.output:
+        problem = "characters that terminals obey were printed"
     elif any(SECRET.encode() in path.read_bytes() for path in data.rglob("*") if path.is_file()):
         problem = "a text out of the folder was read"
     end = {0: "read", 2: "refused"}.get(ended.code, "")

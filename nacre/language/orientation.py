@@ -227,14 +227,15 @@ def _phrase_at(norms: Sequence[str], place: int, vocabulary: _Vocabulary) -> tup
 
 
 def _corrected(word: str, vocabulary: _Vocabulary) -> str:
-    """A misspelt word as the paraphrases spell it; any other as it is."""
-    if len(word) < _MIN_LETTERS or not word.isalpha() or word in _spellings(vocabulary.code):
+    """A misspelt word as the paraphrases spell it; any other as it is, and so is a word of another language's."""
+    if len(word) < _MIN_LETTERS or not word.isalpha():
         return word
-    if simplemma.is_known(word, lang=vocabulary.code):
+    if any(word in _spellings(code) for code in codes_with("orientation")):
         return word
     slips = 2 if len(word) >= _LONG else 1
     near = process.extractOne(word, list(_spellings(vocabulary.code)), scorer=OSA.distance, score_cutoff=slips)
-    return str(near[0]) if near else word
+    # the dictionary of a language is loaded when a word is first looked up, which takes longer than a whole turn
+    return word if near is None or simplemma.is_known(word, lang=vocabulary.code) else str(near[0])
 
 
 @cache

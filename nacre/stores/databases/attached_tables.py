@@ -3,14 +3,13 @@ database."""
 
 from collections.abc import Iterable, Sequence
 from math import inf
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from nacre.errors import ConfigError
 from nacre.records.evidence import GraphOverview
 from nacre.records.schema import Schema
 from nacre.stores.databases.address import DatabaseLimits
 from nacre.stores.databases.attached import BASE, AttachedDatabase
-from nacre.stores.databases.connection import DatabaseConnections, open_connections
 from nacre.stores.databases.read_rows import row_facts, row_labels
 from nacre.stores.databases.relations import Relations
 from nacre.stores.databases.row_keys import encoded_key
@@ -18,6 +17,9 @@ from nacre.stores.databases.templates import NativeQuery
 from nacre.stores.databases.translate import translate
 from nacre.stores.kept_databases import KeptConnections
 from nacre.stores.sqlite.tables import Cell, RowFacts, SqlResult, Tables
+
+if TYPE_CHECKING:
+    from nacre.stores.databases.connection import DatabaseConnections
 
 # for SQL that Nacre wrote
 _TRUSTED_SECONDS, _TRUSTED_ROWS = 8.0, 5_000
@@ -43,9 +45,12 @@ class AttachedTables(Tables):
         self._connections: DatabaseConnections | None = None
 
     @property
-    def connections(self) -> DatabaseConnections:
+    def connections(self) -> "DatabaseConnections":
         """The connections to the database; opened at the first use."""
         if self._connections is None:
+            # SQLAlchemy, which ingested graphs do not need
+            from nacre.stores.databases.connection import open_connections
+
             if self.database.kept:
                 self._connections = KeptConnections(self.database.url)
             else:
