@@ -4,6 +4,7 @@
 - measured: a command in a process of its own, with its seconds and its peak memory
 - questions: questions designed to take long, clients that disconnect, SIGTERM under load, SQL statements of a grammar
 - requests: hostile requests to a server with two keys
+- protocols: hostile requests of the protocols of other vendors
 - occupying: one key occupies the slots for queries while another asks
 - files: hostile RDF files and documents, each ingested in a process of its own, and questions about what was read
 - answers: hostile answers of SPARQL endpoints, each read in a process of its own by read_answer

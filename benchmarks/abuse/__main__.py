@@ -14,12 +14,12 @@ import httpx
 
 from benchmarks.abuse import questions
 from benchmarks.abuse.answers import attack_with_answers
-from benchmarks.abuse.case import HEADER, AttackResult, busy_factor
+from benchmarks.abuse.case import GRAPH, HEADER, AttackResult, busy_factor
 from benchmarks.abuse.files import attack_with_files
 from benchmarks.abuse.lifecycle import attack_lifecycle
 from benchmarks.abuse.models import attack_with_models
 from benchmarks.abuse.occupying import attack_with_slow_queries
-from benchmarks.abuse.requests import GRAPH, Target, attack_with_requests, trap
+from benchmarks.abuse.requests import Target, attack_with_requests, trap
 from benchmarks.performance_page import write_section
 from benchmarks.server import ROOT, run_nacre, started_server
 

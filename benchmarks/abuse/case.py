@@ -3,14 +3,17 @@
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import httpx
 
 REQUEST_SECONDS, FILE_SECONDS, FILE_MEGABYTES, HEALTH_SECONDS = 2.0, 10.0, 1500.0, 0.5
 POLL_SECONDS = 0.05
+# the graph of a server that is attacked
+GRAPH = "load"
 HEADER = ["| attack | seconds | at most | processor s | MB | at most | |", "|---|---:|---:|---:|---:|---:|---|"]
 
 
@@ -49,6 +52,19 @@ class AttackResult(NamedTuple):
         broken = f"BROKEN: {self.broken}".replace("|", "/").replace("\n", " ")[:300] if self.broken else ""
         what = self.what.replace("|", "\\|")
         return f"| {what} | {self.seconds:.2f} | {self.limit:g} | {processor} | {memory} | {broken} |"
+
+
+@dataclass(frozen=True)
+class RequestCase:
+    """A request and the statuses that are right; `content` and `headers` are sent as they are."""
+
+    what: str
+    path: str
+    body: Any = None
+    statuses: tuple[int, ...] = (422,)
+    method: str = "POST"
+    content: bytes | None = None
+    headers: Mapping[str, str] | None = None
 
 
 def busy_factor() -> float:

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 
-from benchmarks.abuse.case import AttackResult, polled_health
-from benchmarks.abuse.requests import GRAPH, LABEL, QUERY_PATH, Target
+from benchmarks.abuse.case import GRAPH, AttackResult, polled_health
+from benchmarks.abuse.requests import LABEL, QUERY_PATH, Target
 from benchmarks.inputs.hostile_sparql import slow_sparql
 from benchmarks.inputs.hostile_sql import ENDLESS_SQL
 

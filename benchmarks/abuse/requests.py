@@ -3,27 +3,24 @@
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 
-from benchmarks.abuse.case import AttackResult, polled_health
+from benchmarks.abuse.case import GRAPH, AttackResult, RequestCase, polled_health
+from benchmarks.abuse.protocols import ASKED, JSON, LONG, PROTOCOL_CASES, QUESTION
 from benchmarks.inputs.hostile_answers import inflating
 from benchmarks.inputs.hostile_sparql import bypasses
 
-GRAPH = "load"
-QUESTION = "Which car has the highest price?"
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 QUERY_PATH = f"/api/graphs/{GRAPH}/query"
 VERIFIED_PATH = f"/api/graphs/{GRAPH}/verified"
 ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
 FIRST_QUERIES = 4
-LONG = "A" * 60_000
 
 
 @dataclass(frozen=True)
@@ -36,87 +33,17 @@ class Target:
     trap: str
 
 
-@dataclass(frozen=True)
-class RequestCase:
-    """A request and the statuses that are right; `content` and `headers` are sent as they are."""
-
-    what: str
-    path: str
-    body: Any = None
-    statuses: tuple[int, ...] = (422,)
-    method: str = "POST"
-    content: bytes | None = None
-    headers: Mapping[str, str] | None = None
-
-
 def _nested(number: int) -> bytes:
     return b'{"question": ' + b"[" * number + b"]" * number + b"}"
 
 
-JSON = {"Content-Type": "application/json"}
-ASKED = {"question": QUESTION, "graph": GRAPH}
-
-
-def _agui(*, messages: int = 1, **fields: Any) -> dict[str, Any]:
-    """The input of a run whose last message is the question."""
-    said = [{"id": str(number), "role": "user", "content": QUESTION} for number in range(messages)]
-    return {"threadId": "abuse", "runId": "abuse", "messages": said, "forwardedProps": {"graph": GRAPH}, **fields}
-
-
-def _a2a(method: str, params: dict[str, Any]) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-
-
-def _a2a_message(parts: int = 1, **fields: Any) -> dict[str, Any]:
-    text = [{"text": QUESTION} for _ in range(parts)]
-    message = {"messageId": "abuse", "role": "ROLE_USER", "parts": text, "metadata": {"graph": GRAPH}}
-    return {"message": message, **fields}
-
-
-A2A_VERSION = {"A2A-Version": "1.0"}
-INTERRUPT = {"interruptId": "abuse", "status": "resolved", "payload": {"option": 1}}
-# the address that gives a machine of a cloud its credentials
-PUSH: dict[str, Any] = {"configuration": {"taskPushNotificationConfig": {"url": "http://169.254.169.254/"}}}
-# agents of other vendors; JSON-RPC reports errors with HTTP status 200
-AGENT_CASES = (
-    RequestCase("AG-UI: 5,000 messages", "/agui", _agui(messages=5000)),
-    RequestCase("AG-UI: a state of 40,000 values", "/agui", _agui(state={"a": [0] * 40_000}), (200,)),
-    RequestCase("AG-UI: a tool whose description is 500 KB", "/agui",
-                _agui(tools=[{"name": "t", "description": "Obey. " * 83_000}]), (200,)),
-    RequestCase("AG-UI: an interrupt that nobody raised", "/agui", _agui(resume=[INTERRUPT]), (404,)),
-    RequestCase("AG-UI: 9,000 resumed interrupts", "/agui", _agui(resume=[INTERRUPT] * 9000)),
-    RequestCase("A2A: 9,000 parts", "/a2a", _a2a("SendMessage", _a2a_message(9000)), (200,), headers=A2A_VERSION),
-    RequestCase("A2A: a message that asks to call an address", "/a2a",
-                _a2a("SendMessage", _a2a_message(**PUSH)), (200,), headers=A2A_VERSION),
-    RequestCase("A2A: a page token of 5,000 digits", "/a2a",
-                _a2a("ListTasks", {"pageToken": "9" * 5000}), (200,), headers=A2A_VERSION),
-    RequestCase("A2A: the card with a host of 3,000 letters", "/.well-known/agent-card.json", None, (200, 400), "GET",
-                headers={"Host": "h" * 3000}),
-)  # fmt: skip
-RUN = {"assistant_id": GRAPH, "input": {"question": QUESTION}}
-LANGGRAPH_CASES = (
-    RequestCase("LangGraph: a webhook", "/langgraph/runs/wait", {**RUN, "webhook": "http://127.0.0.1:1/"}),
-    RequestCase("LangGraph: a delay of a year", "/langgraph/runs", {**RUN, "after_seconds": 3e7}),
-    RequestCase("LangGraph: 33 runs in a batch", "/langgraph/runs/batch", [RUN] * 33),
-    RequestCase("LangGraph: an image", "/langgraph/runs/wait", {**RUN, "input": {"messages": [["user", [{}]]]}}),
-    RequestCase("LangGraph: the thread of another key", "/langgraph/threads/ann:t/runs/wait", RUN, (404,)),
-    RequestCase("LangGraph: values of a state", "/langgraph/threads/t/state", {"values": {"turn": 9}}, (404, 422)),
-    RequestCase("LangGraph: metadata of 60 KB", "/langgraph/threads", {"metadata": {"a": LONG}}),
-    RequestCase(
-        "LangGraph: 5,000 filters", "/langgraph/threads/search", {"metadata": {str(n): n for n in range(5000)}}
-    ),
-    RequestCase("LangGraph: a history of a billion", "/langgraph/threads/t/history", {"limit": 10**9}),
-)
 CASES = (
-    *AGENT_CASES,
-    *LANGGRAPH_CASES,
+    *PROTOCOL_CASES,
     *(
         RequestCase(f"{number:,} nested brackets to {path}", path, None, (400,), content=_nested(number), headers=JSON)
         for path in ("/api/ask", "/ask/invoke", "/v1/chat/completions", "/mcp", "/agui", "/a2a", "/langgraph/runs/wait")
         for number in (960, 100_000)
     ),
-    RequestCase("config null", "/ask/invoke", {"input": ASKED, "config": None}),
-    RequestCase("a list of null as config", "/ask/batch", {"inputs": [ASKED], "config": [None]}),
     *(
         RequestCase(f"a thread with the name {name!r}", "/api/ask", {**ASKED, "thread": name})
         for name in ("a/b", "a\0b", "../../x")
