@@ -9,6 +9,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
 LANGUAGES = {"console": "shell", "sh": "shell", "shell": "shell", "bash": "shell", "js": "javascript"}
+# blocks whose output may follow
+PRINTING = ("shell", "python", "javascript")
 # where a block does not name its language
 SHELL = re.compile(r"(?:\.venv/bin/)?(?:nacre|pip|pipx|uvx|uv|make|python|docker|npx|npm|curl|mv|cd)\s|[A-Z_]+=\S* ?")
 PYTHON = re.compile(r"from \w+(?:\.\w+)* import |import \w+")
@@ -52,16 +54,14 @@ def read_snippets(document: Path) -> list[Snippet]:
     """The blocks of a document in order, fenced or indented."""
     found: list[Snippet] = []
     lines = document.read_text(encoding="utf-8").splitlines()
-    before = ""
     for number, named, text in _blocks(lines):
         language = LANGUAGES.get(named, named) or _language(text)
-        between = "\n".join(lines[found[-1].line + len(found[-1].text.splitlines()) + 1 : number - 1]) if found else ""
-        if named == "text" and found and found[-1].language in ("shell", "python") and between.strip() == "prints":
-            found[-1] = found[-1]._replace(output=text)
-            continue
         before = next(
             (line for line in reversed(lines[: number - 1]) if line.strip() and not line.startswith("```")), ""
         )
+        if named == "text" and before == "prints" and found and found[-1].language in PRINTING:
+            found[-1] = found[-1]._replace(output=text)
+            continue
         saved = re.search(r"(?:Save this as|Write) `([^`]+)`", before)
         found.append(Snippet(document, number, language, text, saved[1] if saved else ""))
     return found
