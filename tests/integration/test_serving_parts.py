@@ -3,7 +3,9 @@
 import asyncio
 import json
 import re
+import threading
 import time
+from pathlib import Path
 
 import pytest
 from fastapi import Request
@@ -11,6 +13,7 @@ from fastapi import Request
 from agents.models.call_log import ModelCall, record_call
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
+from nacre.serving.conversations.thread_queues import ThreadQueues
 from nacre.serving.conversations.threads import validate_thread_name
 from nacre.serving.conversations.transcript import rows_csv
 from nacre.serving.errors import ForbiddenOrigin, NotFound, StorageUnavailable, TooManyRequests
@@ -20,6 +23,7 @@ from nacre.serving.keys import LOCAL_CALLER, Caller, KeyStore
 from nacre.serving.page.pages import STATIC_FOLDER, content_security_policy
 from nacre.serving.runs import Runs
 from nacre.stores.sqlite.model_replies import ModelReplies
+from nacre.stores.state.locks import FileLocks, StateLock
 from tests.support.model_servers import endless_server
 
 
@@ -123,6 +127,42 @@ async def test_closing_tells_those_who_wait() -> None:
     await runs.close(0.01)
     assert [kind for _, kind in await listening] == ["error", "done"]
     assert "stopping" in run.events[0].data
+
+
+class SlowLocks(FileLocks):
+    """Locks that are acquired only when the test says so."""
+
+    def __init__(self, data: Path) -> None:
+        super().__init__(data)
+        self.asked, self.may, self.acquired = threading.Event(), threading.Event(), threading.Event()
+
+    def try_acquire(self, slot: str) -> StateLock | None:
+        self.asked.set()
+        assert self.may.wait(20)
+        lock = super().try_acquire(slot)
+        self.acquired.set()
+        return lock
+
+
+async def test_a_turn_that_is_cancelled_while_it_gets_its_thread_leaves_no_lock(tmp_path) -> None:
+    locks = SlowLocks(tmp_path)
+    queues = ThreadQueues(locks)
+
+    async def hold() -> None:
+        async with queues.lock("ann", "t"):
+            raise AssertionError("it was cancelled before")
+
+    cancelled = asyncio.create_task(hold())
+    await asyncio.to_thread(locks.asked.wait, 20)
+    cancelled.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await cancelled
+    # the lock is acquired when nobody waits for it any longer
+    locks.may.set()
+    assert await asyncio.to_thread(locks.acquired.wait, 20)
+    async with asyncio.timeout(20), queues.lock("ann", "t"):
+        assert locks.is_held(locks.slot("ann:t"))
+    assert not locks.is_held(locks.slot("ann:t"))
 
 
 def test_a_damaged_file_of_keys_opens_nothing(tmp_path) -> None:
