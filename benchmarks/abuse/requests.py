@@ -79,6 +79,9 @@ CASES = (
     ),
     RequestCase("the approval of nothing", f"{VERIFIED_PATH}/none/approve", {}, (403, 404)),
     RequestCase("the removal of nothing", f"{VERIFIED_PATH}/none", None, (404,), "DELETE"),
+    RequestCase(
+        "a name that no question teaches", f"{VERIFIED_PATH}/proposals", {"phrase": "x", "iri": "y"}, (403, 404)
+    ),
     RequestCase("501 lines to confirm", f"{VERIFIED_PATH}/import", {"lines": [{}] * 501}),
     RequestCase("an upload by a key that may not write", "/api/uploads", None, (403,)),
     *(

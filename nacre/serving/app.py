@@ -37,6 +37,7 @@ from nacre.serving.http.api import (
     class_table,
     graphs,
     layer,
+    name_proposals,
     query,
     text2sparql,
     threads,
@@ -132,7 +133,7 @@ def _end_like_sigterm() -> None:
 
 def _add_routes(app: FastAPI, *, alone: bool) -> None:
     reading = (graphs, layer, browse, class_table, query, text2sparql)
-    for module in (*reading, ask, threads, verified, uploads, openai, agui, health):
+    for module in (*reading, ask, threads, verified, name_proposals, uploads, openai, agui, health):
         app.include_router(module.router)
     if alone:
         app.include_router(health.metrics_router)

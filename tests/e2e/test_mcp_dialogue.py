@@ -132,9 +132,9 @@ async def test_a_server_over_standard_input_asks_while_the_call_runs(arts):
 async def test_schema_and_layer_are_resources(connect):
     async with connect() as client:
         uris = [str(each.uri) for each in (await client.list_resources()).resources]
-        assert uris == ["nacre://graphs/arts/schema", "nacre://graphs/arts/layer"]
+        assert uris == [f"nacre://graphs/arts/{kind}" for kind in ("schema", "layer", "verified")]
         templates = {each.uri_template for each in (await client.list_resource_templates()).resource_templates}
-        assert templates == {"nacre://graphs/{graph}/schema", "nacre://graphs/{graph}/layer"}
+        assert templates == {f"nacre://graphs/{{graph}}/{kind}" for kind in ("schema", "layer", "verified")}
         layer = (await client.read_resource(uris[1])).contents[0].text
         assert "artist" in layer
         assert "unknown" not in layer

@@ -1,6 +1,8 @@
-"""The resources of the MCP server: graph -> its schema and its semantic layer as text."""
+"""The resources of the MCP server: graph -> its schema, its semantic layer and its verified questions as text."""
 
-from collections.abc import Callable
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from typing import Any, NamedTuple
 
@@ -9,17 +11,24 @@ from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, Server
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp.types import ListResourcesResult, Resource
+from pydantic import ValidationError
 
 from agents.run_in_thread import run_in_thread
 from ingestion.layer.stored import read_layer_files
 from nacre.errors import NacreError
+from nacre.records.json_form import from_json
+from nacre.records.plan import Plan
+from nacre.records.verified_question import VerifiedQuestion
+from nacre.serving.errors import StorageUnavailable
 from nacre.serving.mcp.ask import ToolContext
 from nacre.serving.mcp.tools import ContextResolver
 from nacre.stores import versions
 from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.schema_sql import schema_sql
+from nacre.wording.phrases.plan import verbalise_plan
 
 MAX_CHARACTERS = 400_000
+MAX_QUESTIONS = 200
 
 
 class ResourceKind(NamedTuple):
@@ -52,6 +61,39 @@ def _without_comments(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#")) + "\n"
 
 
+def _verified_questions(context: ToolContext, graph: Graph) -> str:
+    """The approved ones in use and those of the caller, the latest first, a JSON object a line."""
+    if graph.verified is None:
+        return ""
+    try:
+        entries = graph.verified.usable(graph.name, context.caller.owner, MAX_QUESTIONS)
+    except sqlite3.Error as error:
+        raise StorageUnavailable(f"The verified questions can't be read now ({error}). Try again.") from error
+    return "".join(_whole_lines(_question_line(each, graph) for each in entries))
+
+
+def _question_line(entry: VerifiedQuestion, graph: Graph) -> str:
+    answered_by: dict[str, object] = {"query": entry.query} if entry.query is not None else {"means": ""}
+    try:
+        if entry.query is None:
+            answered_by = {"means": verbalise_plan(from_json(Plan, entry.plan), graph.schema)}
+    except (ValidationError, NacreError, KeyError):
+        # a plan of another version of the graph or of nacre
+        pass
+    who = {"by": entry.by, "at": entry.at, "approved": entry.approved}
+    return json.dumps({"id": entry.id, "question": entry.standalone, **answered_by, **who}, ensure_ascii=False) + "\n"
+
+
+def _whole_lines(lines: Iterator[str]) -> Iterator[str]:
+    """As many lines as a resource may have."""
+    left = MAX_CHARACTERS
+    for line in lines:
+        left -= len(line)
+        if left < 0:
+            return
+        yield line
+
+
 KINDS = (
     ResourceKind(
         "schema",
@@ -66,6 +108,14 @@ KINDS = (
         "What people call the classes and properties of a graph, and what stands behind several nodes, as YAML.",
         "application/yaml",
         _layer,
+    ),
+    ResourceKind(
+        "verified",
+        "Verified questions",
+        "Questions that people confirmed, with the query or the meaning that answers them, as JSON lines: those that "
+        "everyone uses and those of this key, the latest 200.",
+        "application/jsonl",
+        _verified_questions,
     ),
 )
 

@@ -3,4 +3,5 @@
 Files in reading order:
     service.py  what a caller may see, confirm, approve, check and remove
     lines.py    JSON lines -> verified questions, and back
+    name_proposals.py  other names that they teach
 """

@@ -11,19 +11,31 @@ if TYPE_CHECKING:
     from ingestion.layer.resolve import Kind
     from ingestion.layer.stored import LayerFiles
     from nacre.config.settings import Settings
+    from nacre.stores.graph import Graph
     from nacre.understanding.verified.proposals import NameProposal
+
+# entries that are read, the latest ones (given)
+MAX_READ = 500
+
+
+def graph_proposals(graph: "Graph", owner: str | None = None) -> "tuple[NameProposal, ...]":
+    """What the verified questions that are in use teach: those that an owner sees, or all (None). Raises
+    sqlite3.Error."""
+    from nacre.understanding.linking.linker import linker_of
+    from nacre.understanding.verified.proposals import name_proposals
+
+    if graph.verified is None:
+        return ()
+    entries = graph.verified.listed(graph.name, owner, states=("in use",), limit=MAX_READ)
+    return name_proposals(entries, linker_of(graph.lexicon))
 
 
 def stored_proposals(settings: "Settings", graph: str | None) -> "tuple[str, tuple[NameProposal, ...]]":
     """The name of the graph, and what the latest of its verified questions that are in use teach."""
-    from nacre.understanding.linking.linker import linker_of
-    from nacre.understanding.verified.proposals import name_proposals
-
     with open_library(settings) as library:
         name = library.resolve(graph)
-        entries = library.verified.listed(name, states=("in use",))
         with library.open(name) as opened:
-            return name, name_proposals(entries, linker_of(opened.lexicon))
+            return name, graph_proposals(opened)
 
 
 def add_proposed_names(settings: "Settings", graph: str, proposals: "Sequence[NameProposal]") -> None:

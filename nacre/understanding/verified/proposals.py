@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from nacre.records.cancellation import raise_if_cancelled
 from nacre.records.verified_question import VerifiedQuestion
 from nacre.understanding.linking.link_mentions import link_mentions
 from nacre.understanding.linking.linker import Linker
@@ -14,8 +15,8 @@ from nacre.understanding.verified.likeness import named_elements, unaccounted_wo
 from nacre.understanding.verified.slots import asked_elements
 from nacre.understanding.verified.template import Template, template_of
 
-# words of one name (given)
-MAX_WORDS = 4
+# words and characters of one name (given)
+MAX_WORDS, MAX_NAME = 4, 100
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ def name_proposals(verified: Sequence[VerifiedQuestion], linker: Linker) -> tupl
     """
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for each in verified:
+        raise_if_cancelled()
         template = template_of(each, linker.schema)
         for phrase, iri in _taught(template, linker) if template is not None else ():
             found[phrase, iri].append(each.id)
@@ -78,7 +80,7 @@ def _runs(places: Collection[int], question: Question) -> Iterator[str]:
     for i in (*places, -1):
         if run and i != run[-1] + 1:
             if len(run) <= MAX_WORDS:
-                yield " ".join(question.tokens[at].lemma for at in run)
+                yield " ".join(question.tokens[at].lemma for at in run)[:MAX_NAME]
             run = []
         run.append(i)
 

@@ -10,6 +10,7 @@ In reading order:
     class_table    a class as a table, values with counts, CSV and JSON
     query          queries of users; options of a turn; model calls of a run
     verified       questions that people confirmed
+    name_proposals names that these questions teach
     uploads        files of callers, their ingest, deleting a graph
     text2sparql    a question as one SPARQL query
 """

@@ -81,24 +81,35 @@ async function saveNames(view, term, text) {
   return waitUntilApplied(view, before, () => { if (view.drafts.get(keyOf(term)) === text) view.drafts.delete(keyOf(term)); });
 }
 
-// Ask each second whether the change is applied. The process that answers may be another one: only the version tells.
 async function waitUntilApplied(view, before, applied = () => {}) {
   showStatus(view, "working", t("namesApplying"));
+  try {
+    const names = await appliedNames(view.path, before, () => view.own !== latestRequest);
+    if (!names) return;
+    if (names.busy) return showStatus(view, "note", t("namesStillApplying"), button(t("checkAgain"), () => waitUntilApplied(view, before, applied)));
+    if (!names.problem) applied();
+    view.names = names;
+    finish(view, names.problem);
+  } catch (problem) {
+    finish(view, problem.message);
+  }
+}
+
+// The names after a change: `busy` if it takes too long, null if the view is left. They are asked for each second. The
+// process that answers may be another one: only the version tells.
+export async function appliedNames(path, before, isLeft) {
   for (let polls = 0; polls < MAX_POLLS; polls += 1) {
     await new Promise((wait) => setTimeout(wait, POLL_DELAY));
-    if (view.own !== latestRequest || $("look").hidden) return;
+    if (isLeft() || $("look").hidden) return null;
     try {
-      const names = await get(view.path);
-      if (names.busy || (!names.problem && names.version === before)) continue;
-      if (!names.problem) applied();
-      view.names = names;
-      return finish(view, names.problem);
+      const names = await get(path);
+      if (!names.busy && (names.problem || names.version !== before)) return names;
     } catch (problem) {
       // a server that restarts is asked again
-      if (problem.status && problem.status < 500) return finish(view, problem.message);
+      if (problem.status && problem.status < 500) throw problem;
     }
   }
-  showStatus(view, "note", t("namesStillApplying"), button(t("checkAgain"), () => waitUntilApplied(view, before, applied)));
+  return { busy: true };
 }
 
 function finish(view, problem) {
