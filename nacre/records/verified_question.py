@@ -53,6 +53,34 @@ class VerifiedQuestion:
     note: str = ""
 
 
+@dataclass(frozen=True)
+class GraphCalibration:
+    """What verified questions say of the probabilities of a graph. `shift` is added to the log-odds of readings, 0 for
+    none. Of `questions` approved ones in `version`, the rules answered `asked`, `right` of them as confirmed. `undone`:
+    a person took it back, and it is not made again by itself."""
+
+    shift: float
+    questions: int
+    asked: int
+    right: int
+    version: str
+    at: str
+    undone: bool = False
+
+    @property
+    def words(self) -> str:
+        """A sentence for people."""
+        if self.undone:
+            return "The calibration by verified questions was undone."
+        asked = f"Of {self.asked} verified questions that the rules answer alone, {self.right} are right as confirmed"
+        more = "higher" if self.shift > 0 else "lower"
+        return (
+            f"{asked}: probabilities are {more} than learned."
+            if self.shift
+            else f"{asked}: probabilities stay as learned."
+        )
+
+
 def question_id(graph: str, standalone: str) -> str:
     """The id of a question of a graph, the same for other case, punctuation and spaces: 20 hexadecimal digits.
 

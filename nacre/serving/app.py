@@ -65,6 +65,7 @@ from nacre.serving.runs import Runs
 from nacre.serving.tracing import configure_tracing
 from nacre.serving.turn_service import TurnService, open_turn_service
 from nacre.serving.uploads.uploads import Uploads
+from nacre.serving.verified.calibrate_due import calibrate_again_and_again
 from nacre.stores.conversations.conversations import ConversationStoreError
 from nacre.stores.processes.parent_watch import exit_with_parent
 from nacre.stores.state.run_states import RunStates
@@ -165,6 +166,7 @@ async def _lifespan(app: FastAPI, *, alone: bool) -> AsyncIterator[None]:
             tasks.append(asyncio.create_task(app.state.runs.share()))
         if service.threads is not None:
             tasks.append(asyncio.create_task(delete_untouched_threads(service.threads, settings.keep_days)))
+        tasks.append(asyncio.create_task(calibrate_again_and_again(service)))
         try:
             yield
         finally:

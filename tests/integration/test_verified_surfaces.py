@@ -18,7 +18,7 @@ from nacre.records.plan import Attribute, Itself, Order, Plan, Select, Variable
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, question_id
 from nacre.serving.errors import Forbidden, NotFound
 from nacre.serving.http.api import name_proposals
-from nacre.serving.http.api.layer import MAX_NAMES, TermNames
+from nacre.serving.http.api.layer import MAX_NAMES, GraphNames, TermNames
 from nacre.serving.keys import Caller
 from nacre.serving.mcp import resources
 from nacre.serving.mcp.ask import ToolContext
@@ -140,7 +140,7 @@ def test_only_what_is_proposed_is_added_and_only_by_those_who_may_write(
     full = TermNames(f"{HERE}Kiln", "class", "kiln", (), 2, given=tuple(f"name {n}" for n in range(MAX_NAMES)))
 
     def names(service: TurnService, caller: Caller, slot: None, graph: str) -> Any:
-        return name_proposals.GraphNames(graph, "1", (full,), (), True)
+        return GraphNames(graph, "1", (full,), (), True)
 
     monkeypatch.setattr(name_proposals, "graph_names", names)
     with pytest.raises(ConfigError, match="30 other names"):

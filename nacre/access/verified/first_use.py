@@ -16,7 +16,7 @@ from typing import Literal
 from agents.run_in_thread import run_in_thread
 from nacre.access.understanding_cache import cached_understanding
 from nacre.access.verified.check import check_entry
-from nacre.access.verified.look_up import comparable_verified_questions
+from nacre.access.verified.look_up import comparable_verified_questions, probability_shift
 from nacre.config.settings import Settings
 from nacre.errors import NacreError
 from nacre.records.turn import Rewrite, Understanding
@@ -82,9 +82,10 @@ async def understand_question(
     stands_alone = rewrite.scope is None and rewrite.chosen is None
     about = graph, owner, rewrite.standalone
     verified = await run_in_thread(comparable_verified_questions, *about) if stands_alone else ()
+    shift = await run_in_thread(probability_shift, graph)
     deadline = time.monotonic() + WAIT_SECONDS
     for _ in range(MAX_CHECKED):
-        found = await run_in_thread(cached_understanding, rewrite, graph.schema, lexicon, most, verified)
+        found = await run_in_thread(cached_understanding, rewrite, graph.schema, lexicon, most, verified, shift)
         used = used_entry(found, verified)
         if used is None:
             return found
@@ -93,7 +94,7 @@ async def understand_question(
             return found
         verified = tuple(each for each in verified if each != used)
     certain = tuple(each for each in verified if not _is_due(graph, each))
-    return await run_in_thread(cached_understanding, rewrite, graph.schema, lexicon, most, certain)
+    return await run_in_thread(cached_understanding, rewrite, graph.schema, lexicon, most, certain, shift)
 
 
 def used_entry(understanding: Understanding, verified: Sequence[VerifiedQuestion]) -> VerifiedQuestion | None:

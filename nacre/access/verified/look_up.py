@@ -50,6 +50,16 @@ def comparable_verified_questions(graph: Graph, owner: str, question: str) -> tu
     return _read(graph, (), read)
 
 
+def probability_shift(graph: Graph) -> float:
+    """What approved questions say of the probabilities of a graph, in log-odds."""
+
+    def read(store: VerifiedQuestionStore) -> float:
+        known = store.calibration(graph.name)
+        return known.shift if known is not None else 0.0
+
+    return _read(graph, 0.0, read)
+
+
 def _read(graph: Graph, without: T, read: Callable[[VerifiedQuestionStore], T]) -> T:
     if graph.verified is None:
         return without

@@ -108,12 +108,13 @@ async def measure_graph(
 
 async def _ask_both(app: App, graph: str, kind: str, gold: GoldQuestion, question: str) -> MeasuredQuestion:
     # first a time that is not counted, so that the stores are warm
-    answers = {owner: await _answer(app, graph, question, owner) for owner in (NOBODY, OWNER, NOBODY, OWNER)}
+    answers = {owner: await answer_question(app, graph, question, owner) for owner in (NOBODY, OWNER, NOBODY, OWNER)}
     before, after = answers[NOBODY], answers[OWNER]
     return MeasuredQuestion(kind, gold, before[0], after[0], (before[1], after[1]))
 
 
-async def _answer(app: App, graph: str, question: str, owner: str) -> tuple[Answer, float]:
+async def answer_question(app: App, graph: str, question: str, owner: str) -> tuple[Answer, float]:
+    """The answer of the rules for an owner, and the seconds of processor time that it took."""
     record: Any = None
     clear_understandings()
     started = time.process_time()

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,15 +17,21 @@ if TYPE_CHECKING:
 
 
 def calibrate(
-    questions: Annotated[Path, typer.Argument(metavar="QUESTIONS")],
+    questions: Annotated[Path | None, typer.Argument(metavar="[QUESTIONS]")] = None,
     graph: options.GraphOption = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Ask only the first N.")] = None,
+    verified: Annotated[bool, typer.Option("--verified", help="Calibrate the rules with verified questions.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Undo that, until --verified.")] = False,
 ) -> None:
     """Measure how often the model's queries are right and store the result.
 
     QUESTIONS has one JSON object per line, with a question and its answers. The counts replace earlier ones of this
-    model.
+    model. With --verified, thirty or more verified questions of the graph calibrate the probabilities of the rules,
+    from then on again with each ingest and with new ones.
     """
+    if verified or undo:
+        _calibrate_rules(graph, undo=undo)
+        return
     from agents.models.model_settings import query_model_size
     from agents.models.priors import model_priors, save_counts
     from nacre.config.settings import Settings
@@ -32,6 +39,8 @@ def calibrate(
     from nacre.evaluation.learning.model_priors import count_outcomes, priors_report
     from nacre.evaluation.questions import read_gold_questions
 
+    if questions is None:
+        raise ConfigError("Give a file of questions, or --verified.")
     settings = Settings()
     model = settings.model_sql or settings.model
     if not settings.model or not model:
@@ -46,6 +55,25 @@ def calibrate(
     save_counts(settings.data, model, counts)
     report = priors_report(model_priors(query_model_size(settings), counts), answered)
     sys.stdout.write(f"{model}, {len(answered)} questions\n\n{report}")
+
+
+def _calibrate_rules(graph: str | None, *, undo: bool) -> None:
+    """Calibrate the rules with the verified questions of a graph, or undo that."""
+    from nacre.access.verified.calibrate import calibrate_graph, undo_calibration
+    from nacre.config.settings import Settings
+    from nacre.serving.terminal.open_library import open_library
+    from tools.guards.sandbox import Sandbox
+
+    settings = Settings()
+    with open_library(settings) as library, closing(Sandbox()) as sandbox:
+        name = library.resolve(graph)
+        if undo:
+            undo_calibration(name, library.verified)
+            sys.stdout.write("Undone. To calibrate again: nacre calibrate --verified\n")
+            return
+        with library.open(name) as opened:
+            found = asyncio.run(calibrate_graph(opened, library.verified, settings, sandbox))
+        sys.stdout.write(f"{found.words}\n")
 
 
 async def _query_outcomes(

@@ -159,10 +159,12 @@ def _check_verified(library: "Library", name: str) -> Iterator[Finding]:
             return
         aside = {state: store.count(name, states=(state,)) for state in _NOT_USED}
         waiting = store.count(name, waiting=True)
+        calibration = store.calibration(name)
     except sqlite3.Error as error:
         yield Finding("verified", f"{name}: can't be read ({error})", "check the file verified.sqlite", broken=True)
         return
     text = f"{name}: {count} verified questions" + (f", {waiting} wait for approval" if waiting else "")
+    text += f". {calibration.words}" if calibration is not None else ""
     unused = ", ".join(f"{number} {state}" for state, number in aside.items() if number)
     if unused:
         yield Finding("verified", f"{text}; not used: {unused}", f"nacre examples check --graph {name}")

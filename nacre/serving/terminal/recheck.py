@@ -21,6 +21,7 @@ def recheck_verified_questions(settings: "Settings", name: str) -> None:
         try:
             if not library.verified.count(name):
                 return
+            from nacre.access.verified.calibrate import calibrate_graph, is_due
             from nacre.access.verified.check import check_all
             from tools.guards.sandbox import Sandbox
 
@@ -29,6 +30,9 @@ def recheck_verified_questions(settings: "Settings", name: str) -> None:
                 with library.open(name) as graph:
                     report = asyncio.run(check_all(graph, library.verified, settings, sandbox))
                     aside = library.verified.count(name, states=("failed", "empty", "changed kind", "replaced"))
+                    if is_due(graph, library.verified):
+                        found = asyncio.run(calibrate_graph(graph, library.verified, settings, sandbox))
+                        print_line(found.words)
             finally:
                 sandbox.close()
         except sqlite3.Error as error:

@@ -16,7 +16,7 @@ from nacre.access.verified.confirm import confirm, new_entry, question_of_answer
 from nacre.access.verified.run import GivenAnswer, run_verified
 from nacre.errors import ConfigError, ToolError
 from nacre.records.answer import Answer
-from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, VerifiedState
+from nacre.records.verified_question import GraphCalibration, VerifiedQuery, VerifiedQuestion, VerifiedState
 from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.turn_service import TurnService
@@ -36,7 +36,8 @@ CHECK_SECONDS = 10.0
 class VerifiedPage:
     """Verified questions of a graph that a caller may see, the latest first. `more`: there are further ones.
 
-    `owner` is the caller, as `by` names it in the entries of its own.
+    `owner` is the caller, as `by` names it in the entries of its own. `calibration`: what approved ones say of the
+    probabilities of the graph.
     """
 
     graph: str
@@ -44,6 +45,7 @@ class VerifiedPage:
     more: bool
     may_approve: bool
     owner: str
+    calibration: GraphCalibration | None = None
 
 
 class VerifiedQuestionService:
@@ -77,7 +79,9 @@ class VerifiedQuestionService:
                 name, self._seen_by(caller), search=search, states=states, waiting=waiting, limit=limit + 1, skip=skip
             )
         )
-        return VerifiedPage(name, tuple(found[:limit]), len(found) > limit, may_approve(caller), caller.owner)
+        calibration = await self._stored(lambda: self._store.calibration(name))
+        more = len(found) > limit
+        return VerifiedPage(name, tuple(found[:limit]), more, may_approve(caller), caller.owner, calibration)
 
     async def confirm_turn(self, caller: Caller, thread: str, turn: int, graph: str | None = None) -> VerifiedQuestion:
         """Confirm the answer of a turn of the caller's own thread, which is about `graph` if that is given."""

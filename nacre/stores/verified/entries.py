@@ -30,6 +30,7 @@ CREATE INDEX IF NOT EXISTS verified_word_of ON verified_word (number);
 CREATE TABLE IF NOT EXISTS verified_graph (
     graph TEXT PRIMARY KEY, version TEXT NOT NULL, terms TEXT NOT NULL, bases TEXT NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS verified_calibration (graph TEXT PRIMARY KEY, calibration TEXT NOT NULL) WITHOUT ROWID;
 """
 FIELDS = "id, question, standalone, plan, query, values_hash, kind, owner, at, version, approved, state, note"
 # not contradicted by an entry of the owner who asks

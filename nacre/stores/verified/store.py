@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from nacre.errors import ConfigError
-from nacre.records.verified_question import VerifiedQuestion, VerifiedState, question_id
+from nacre.records.json_form import from_json, to_json
+from nacre.records.verified_question import GraphCalibration, VerifiedQuestion, VerifiedState, question_id
 from nacre.stores.verified.entries import (
     EVERYONE,
     FIELDS,
@@ -247,6 +248,17 @@ class VerifiedQuestionStore:
             given = graph, version, json.dumps(sorted(terms)), json.dumps(sorted(bases))
             run("INSERT OR REPLACE INTO verified_graph VALUES (?, ?, ?, ?)", *given)
 
+    def calibration(self, graph: str) -> GraphCalibration | None:
+        """What the verified questions of a graph say of its probabilities; None if that was not measured."""
+        rows = self._read("SELECT calibration FROM verified_calibration WHERE graph = ?", graph)
+        return from_json(GraphCalibration, json.loads(rows[0][0])) if rows else None
+
+    def store_calibration(self, graph: str, calibration: GraphCalibration) -> None:
+        """Store what `calibration` returns."""
+        with self._writing() as run:
+            text = json.dumps(to_json(calibration))
+            run("INSERT OR REPLACE INTO verified_calibration VALUES (?, ?)", graph, text)
+
     def _change(
         self, graph: str, id: str, owner: str, change: Callable[[VerifiedQuestion], VerifiedQuestion]
     ) -> VerifiedQuestion | None:
@@ -278,7 +290,7 @@ class VerifiedQuestionStore:
                 self._file, timeout=BUSY_SECONDS, check_same_thread=False, isolation_level=None
             )
             connection.execute("PRAGMA secure_delete = ON")
-            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'verified_graph'").fetchone():
+            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'verified_calibration'").fetchone():
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.executescript(SCHEMA)
             self._connection = connection

@@ -131,10 +131,13 @@ def check(graph: options.GraphOption = None) -> int:
     Those that were set aside and hold again are used again. Exit code 1 if some are not used.
     """
     from nacre.serving.keys import LOCAL_CALLER
+    from nacre.serving.verified.calibrate_due import calibrate_if_due
     from nacre.serving.verified.service import VerifiedQuestionService
 
     async def run(service: "TurnService") -> int:
         report = await VerifiedQuestionService(service).check(LOCAL_CALLER, graph, SECONDS)
+        name = service.resolve_graph(graph, LOCAL_CALLER)
+        await calibrate_if_due(service, name)
         for entry in (*report.changed, *report.aside):
             _print_entry(entry)
         left = f", {report.left} were not reached in {SECONDS:g} s" if report.left else ""
@@ -142,6 +145,8 @@ def check(graph: options.GraphOption = None) -> int:
             f"{report.checked} checked: {len(report.aside)} are not used, "
             f"{len(report.changed)} have new values and stay in use{left}."
         )
+        if (calibration := service.library.verified.calibration(name)) is not None:
+            print_line(calibration.words)
         return 1 if report.aside else 0
 
     return _with_service(run)

@@ -38,11 +38,15 @@ function draw(view, page) {
   $("look").replaceChildren(breadcrumbs(view.graph), element("h2", {}, t("verifiedQuestions")),
     element("p", {}, t("verifiedLead")),
     element("p", { class: "quiet" }, t(page.may_approve ? "verifiedMayApprove" : "verifiedOwn")),
+    page.calibration ? element("p", { class: "quiet" }, calibrated(page.calibration)) : "",
     element("section", { class: "card" }, element("div", { class: "row" }, view.search, select, check), view.found, view.list, view.more), view.taught);
   append(view, page, 0);
   if (page.questions.length) drawProposals(view);
   if (matchMedia("(pointer: fine)").matches) view.search.focus();
 }
+
+// What approved questions say of the probabilities of the graph.
+const calibrated = ({ shift, asked, right, undone }) => (undone ? t("calibrationUndone") : t(shift > 0 ? "calibratedHigher" : shift < 0 ? "calibratedLower" : "calibratedSame", { asked, right }));
 
 async function reload(view) {
   const request = ++view.requests;
