@@ -15,7 +15,6 @@ from nacre.stores.databases.relations import Relations
 from nacre.stores.databases.row_keys import encoded_key
 from nacre.stores.databases.templates import NativeQuery
 from nacre.stores.databases.translate import translate
-from nacre.stores.kept_databases import KeptConnections
 from nacre.stores.sqlite.tables import Cell, RowFacts, SqlResult, Tables
 
 if TYPE_CHECKING:
@@ -50,6 +49,7 @@ class AttachedTables(Tables):
         if self._connections is None:
             # SQLAlchemy, which ingested graphs do not need
             from nacre.stores.databases.connection import open_connections
+            from nacre.stores.kept_databases import KeptConnections
 
             if self.database.kept:
                 self._connections = KeptConnections(self.database.url)
