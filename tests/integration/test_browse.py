@@ -1,6 +1,8 @@
 """What the pages of things and classes show: the same of a graph that was ingested and of one that is attached."""
 
+import re
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,11 +12,13 @@ from ingestion.checked_questions import find_follow_up_questions, follow_up_draf
 from ingestion.pipeline import ingest
 from nacre.access.browse.class_view import class_view
 from nacre.access.browse.local_thing import local_thing
-from nacre.access.browse.overview import schema_overview
+from nacre.access.browse.overview import overview_words, schema_overview
 from nacre.access.labels import look_up_labels
+from nacre.access.nearest.named_facts import engine_of
 from nacre.records.browse import PredicateFacts, Thing
 from nacre.stores.catalog import Graph, Library
 from nacre.stores.sqlite.triples import TYPE
+from nacre.wording.overview.overview import overview_sentences
 from tests.support import sparql_server as servers
 
 GRAPH = Path(__file__).parents[1] / "fixtures/graphs/reading_room.ttl"
@@ -134,3 +138,41 @@ def test_questions_that_go_on_repeat_no_answer_and_are_about_what_the_thing_has(
         assert "What is the keeper of Cy Moss?" in drafts
         assert "What is the keeper of Ann Reed?" not in drafts
     library.close()
+
+
+HEADED = """
+@prefix : <http://example.org/h/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix o: <http://www.w3.org/2002/07/owl#> . @prefix d: <http://purl.org/dc/terms/> .
+<http://example.org/h> a o:Ontology ; d:title "Wells" ; d:creator "Ann\\nDrill", "Bo Shaft" ; d:modified "2020-02-03" ;
+  d:license <https://example.org/free> .
+:Empty a o:Class ; r:label "empty kind" .
+:a a :Well ; r:label "Adit" ; :depth 12 . :b a :Well ; r:label "Bore" ; :depth 30 .
+:c a :Well ; r:label "Cut" ; :depth 8 .
+"""
+
+
+def test_the_words_of_a_graph_say_by_whom_and_since_when(tmp_path: Path) -> None:
+    (tmp_path / "wells.ttl").write_text(HEADED)
+    ingest([str(tmp_path / "wells.ttl")], "wells", data=tmp_path / "data", no_vectors=True)
+    with closing(Library(tmp_path / "data", None)) as library, library.open("wells") as graph:
+        english, german = " ".join(overview_words(graph)), " ".join(overview_words(graph, "de"))
+        answer = overview_sentences("contents", engine_of(graph), 1)
+        whole = schema_overview(graph, 400)
+    assert "It holds 3 wells" in english or "it holds 3 wells" in english
+    own = (
+        "By its own description, the graph is called “Wells”, was made by Ann Drill and Bo Shaft, dates from "
+        "3 February 2020, and may be used under the licence https://example.org/free."
+    )
+    assert own in english
+    assert re.search(r"It was read in on \d+ \w+ \d{4}\.$", english)
+    assert "You can ask" not in english
+    assert "erstellt von Ann Drill und Bo Shaft, Stand 3. " in german
+    assert [(s.text, len(s.triples)) for s in answer if "own description" in s.text] == [(own, 5)]
+    assert {each.label: each.is_plumbing for each in whole.classes}["well"] is False
+
+
+def test_a_graph_with_two_descriptions_is_told_without_them(tmp_path: Path) -> None:
+    (tmp_path / "two.ttl").write_text(HEADED + '<urn:other> a o:Ontology ; d:creator "Somebody" .')
+    ingest([str(tmp_path / "two.ttl")], "two", data=tmp_path / "data", no_vectors=True)
+    with closing(Library(tmp_path / "data", None)) as library, library.open("two") as graph:
+        assert "own description" not in " ".join(overview_words(graph))

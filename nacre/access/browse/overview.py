@@ -1,22 +1,29 @@
-"""A graph at a glance: Graph -> SchemaOverview of its largest classes and the links between them, for a diagram."""
+"""A graph at a glance: Graph -> SchemaOverview, words and a diagram of its largest classes and their links."""
 
 from collections import Counter
 from dataclasses import dataclass
 
+from nacre.access.nearest.named_facts import engine_of
+from nacre.language.base import load_language_data
 from nacre.records.schema import Class, Schema
 from nacre.stores.catalog import Graph
+from nacre.wording.overview.origin import HEADERS, read_sentence, translated_origin
+from nacre.wording.overview.overview import EXAMPLES, overview_sentences
+from nacre.wording.translations.overview import translated_overview
 
-# more classes than these are not readable
-MOST_CLASSES, MOST_LINKS, MOST_NAMES = 16, 60, 6
+# classes of a small diagram and of one that can be searched, links for each class, names of a link
+MOST_CLASSES, MOST_SEARCHED, LINKS_EACH, MOST_NAMES = 16, 400, 4, 6
 
 
 @dataclass(frozen=True)
 class ClassNode:
-    """One class in the diagram, with its number of members."""
+    """One class in the diagram, with its number of members. `is_plumbing` classes have no members, no name, or are
+    terms of RDF, OWL, SKOS or SHACL."""
 
     iri: str
     label: str
     count: int
+    is_plumbing: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,16 +48,32 @@ class SchemaOverview:
     properties: int
     classes: tuple[ClassNode, ...]
     links: tuple[ClassLink, ...]
+    words: tuple[str, ...] = ()
 
 
-def schema_overview(graph: Graph) -> SchemaOverview:
-    """The largest and best linked classes, the largest first, and the links between these."""
+def overview_words(graph: Graph, code: str = "en") -> tuple[str, ...]:
+    """What the graph is about, how much it holds, by whom it was made and when it was read, in English, German or
+    French; the words are those of an answer to "What is in this graph?"."""
+    engine = engine_of(graph)
+    if code == "en":
+        sentences = [s.text for s in overview_sentences("contents", engine, 1) if s.title != EXAMPLES]
+    else:
+        about = translated_overview(graph.schema, code, is_short=False, has_examples=False)
+        sentences = [about, translated_origin(engine, code)]
+    return tuple(filter(None, [*sentences, read_sentence(graph.version, code)]))
+
+
+def schema_overview(graph: Graph, most: int = MOST_CLASSES) -> SchemaOverview:
+    """The largest and best linked classes, the largest first, and the links between these. More than 16 classes are
+    for a diagram that can be searched: it also has classes without members of their own."""
     schema = graph.schema
     home = {group.relation: own.iri for group in schema.groups if (own := schema.smallest_class(group.classes))}
     counts: Counter[str] = Counter()
     for group in schema.groups:
         if group.relation in home and not schema.class_of[home[group.relation]].hidden:
             counts[home[group.relation]] += group.count
+    if most > MOST_CLASSES:
+        counts.update({c.iri: 0 for c in schema.shown_classes})
     links: dict[tuple[str, str], Counter[str]] = {}
     for link in graph.lexicon.links:
         ends = home.get(link.subject), home.get(link.object)
@@ -60,7 +83,8 @@ def schema_overview(graph: Graph) -> SchemaOverview:
     for (start, end), predicates in links.items():
         for iri in {start, end}:
             linked[iri] += sum(predicates.values())
-    shown = sorted(counts, key=lambda iri: (-counts[iri] - linked[iri], iri))[:MOST_CLASSES]
+    shown = sorted(counts, key=lambda iri: (-counts[iri] - linked[iri], iri))[:most]
+    among = set(shown)
     lines = [
         ClassLink(
             start,
@@ -69,7 +93,7 @@ def schema_overview(graph: Graph) -> SchemaOverview:
             sum(predicates.values()),
         )
         for (start, end), predicates in links.items()
-        if start in shown and end in shown
+        if start in among and end in among
     ]
     return SchemaOverview(
         graph.name,
@@ -79,7 +103,7 @@ def schema_overview(graph: Graph) -> SchemaOverview:
         len(schema.shown_classes),
         sum(p.role == "fact" for p in schema.shown_predicates),
         tuple(sorted((_class_node(schema.class_of[iri]) for iri in shown), key=lambda c: (-c.count, c.iri))),
-        tuple(sorted(lines, key=lambda line: (-line.triples, line.start, line.end))[:MOST_LINKS]),
+        tuple(sorted(lines, key=lambda line: (-line.triples, line.start, line.end))[: LINKS_EACH * most]),
     )
 
 
@@ -88,4 +112,6 @@ def _is_shown(predicate: str, schema: Schema) -> bool:
 
 
 def _class_node(own: Class) -> ClassNode:
-    return ClassNode(own.iri, own.label, own.count)
+    machinery = tuple(load_language_data(HEADERS)["machinery"])
+    is_plumbing = not own.count or not own.label or own.iri.startswith(("_:", *machinery))
+    return ClassNode(own.iri, own.label, own.count, is_plumbing)

@@ -12,6 +12,7 @@ from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.overview.highlights import TITLE, find_highlights, is_measure, spans_sentence
 from nacre.wording.overview.kinds import about_sentence, kinds_sentence, main_kinds, subjects
 from nacre.wording.overview.links import links_sentence, properties_sentence
+from nacre.wording.overview.origin import origin_sentence
 
 # Questions that are offered, and remarkable facts in an overview (given).
 MAX_EXAMPLES, MAX_FACTS = 3, 2
@@ -30,7 +31,8 @@ def overview_sentences(wanted: str, engine: Engine, round: int) -> tuple[Evidenc
     if wanted == "interesting":
         sentences = [*(prepared.highlights or prepared.spans), *whole]
     elif wanted == "contents":
-        sentences = [*whole, *prepared.spans, *prepared.highlights[:MAX_FACTS]]
+        origin = origin_sentence(engine)
+        sentences = [*whole, *prepared.spans, *prepared.highlights[:MAX_FACTS], *([origin] if origin else [])]
     else:
         sentences = whole
     offered = [EvidenceSentence(engine.tool, round, text=text, title=EXAMPLES) for text in _offer(prepared, schema)]

@@ -26,13 +26,13 @@ def translated_kinds(schema: Schema, code: str) -> str:
     return fill_template(code, "ask_about", kinds=join_translated(names, code)) if names else ""
 
 
-def translated_overview(schema: Schema, code: str, *, is_short: bool) -> str:
+def translated_overview(schema: Schema, code: str, *, is_short: bool, has_examples: bool = True) -> str:
     """The main kinds with their numbers; unless `is_short` also properties of the largest, spans of values; questions
-    that work."""
-    return " ".join(filter(None, _sentences(schema, code, is_short=is_short)))
+    that work if `has_examples`."""
+    return " ".join(filter(None, _sentences(schema, code, is_short=is_short, has_examples=has_examples)))
 
 
-def _sentences(schema: Schema, code: str, *, is_short: bool) -> Iterator[str]:
+def _sentences(schema: Schema, code: str, *, is_short: bool, has_examples: bool) -> Iterator[str]:
     classes = _main_classes(schema)
     if not classes:
         return
@@ -53,6 +53,8 @@ def _sentences(schema: Schema, code: str, *, is_short: bool) -> Iterator[str]:
         yield fill_template(code, "overview_properties", kind=first, properties=listed)
         spans = [span for p in facts if (span := _span(p, schema, code))]
         yield fill_template(code, "overview_spans", spans=join_translated(spans[:MAX_SPANS], code)) if spans else ""
+    if not has_examples:
+        return
     measured = next((p for p in facts if p.minimum is not None), facts[0] if facts else None)
     label = translated_property(measured.iri, schema, "", code) if measured is not None else ""
     forms = load_language_texts(f"{code}/answers.yaml")["examples"]

@@ -1,7 +1,8 @@
 """/api/graphs/{graph}/...: an overview of the schema, things and classes, labels of IRIs, follow-up questions."""
 
 from collections.abc import Callable
-from typing import Annotated, TypeVar
+from dataclasses import replace
+from typing import Annotated, Literal, TypeVar
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
@@ -9,7 +10,7 @@ from pydantic import BaseModel, Field
 from ingestion.checked_questions import find_follow_up_questions
 from nacre.access.browse.class_view import class_view
 from nacre.access.browse.local_thing import local_thing
-from nacre.access.browse.overview import SchemaOverview, schema_overview
+from nacre.access.browse.overview import MOST_CLASSES, MOST_SEARCHED, SchemaOverview, overview_words, schema_overview
 from nacre.access.labels import look_up_labels
 from nacre.errors import ConfigError, ToolError
 from nacre.records.browse import ClassView, Thing
@@ -37,10 +38,17 @@ class LabelRequest(BaseModel):
 
 @router.get("/{graph}/overview", summary="Get an overview of a graph")
 def graph_overview(
-    service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep
+    service: TurnServiceDep,
+    caller: CallerDep,
+    slot: LookUpSlotDep,
+    graph: GraphNameDep,
+    classes: Annotated[int, Query(ge=1, le=MOST_SEARCHED)] = MOST_CLASSES,
+    language: Literal["en", "de", "fr"] = "en",
 ) -> SchemaOverview:
-    """Its largest classes and the links between them."""
-    return _overview(service.library, graph, service.library.current(graph))
+    """The graph in words, and its largest classes (at most 400) with the links between them."""
+    version = service.library.current(graph)
+    found = _overview(service.library, graph, version, classes)
+    return replace(found, words=_overview_words(service.library, graph, version, language))
 
 
 @router.get("/{graph}/thing", summary="Get a thing")
@@ -94,9 +102,15 @@ def follow_up_questions(
 
 # versions are immutable, so that results about one can be cached
 @compute_once(64)
-def _overview(library: Library, name: str, version: str) -> SchemaOverview:
+def _overview(library: Library, name: str, version: str, most: int) -> SchemaOverview:
     with library.open(name, version) as graph:
-        return schema_overview(graph)
+        return schema_overview(graph, most)
+
+
+@compute_once(64)
+def _overview_words(library: Library, name: str, version: str, language: str) -> tuple[str, ...]:
+    with library.open(name, version) as graph:
+        return overview_words(graph, language)
 
 
 @compute_once(256)

@@ -48,6 +48,7 @@ async function showRoute(wanted) {
 async function showView(wanted) {
   if ("add" in wanted) return (await import("./add_data.js")).showAddData();
   if ("names" in wanted) return (await import("./names.js")).showNames(state.graph);
+  if ("picture" in wanted) return (await import("./class_map.js")).showClassMap(state.graph);
   if ("verified" in wanted) return (await import("./verified.js")).showVerified(state.graph);
   const { showClass, showThing } = await import("./browse.js");
   return "thing" in wanted ? showThing(state.graph, wanted.thing, askQuestion) : showClass(state.graph, wanted.class, askQuestion);

@@ -4,29 +4,49 @@ import { countPhrase, element, svg } from "../shared/dom.js";
 import { pageAddress } from "../shared/state.js";
 import { t } from "../shared/words.js";
 
-const STEPS = 300, MIN_RADIUS = 9, MAX_RADIUS = 34;
+// steps of the layout, and pairs of nodes that are compared in all of them
+const STEPS = 300, MAX_PAIRS = 12e6, MIN_RADIUS = 9, MAX_RADIUS = 34;
 
-export function schemaGraph({ name, classes, links, all_classes }) {
+export function schemaGraph({ name, classes: all, links, all_classes }) {
+  const classes = all.some((each) => !each.is_plumbing) ? all.filter((each) => !each.is_plumbing) : all;
   if (!classes.length) return "";
   const [wide, high] = matchMedia("(max-width: 40rem)").matches ? [380, 400] : [720, 420];
   const nodes = layOut(classes, links, wide, high);
-  const at = new Map(nodes.map((node) => [node.iri, node]));
   const caption = element("p", { class: "quiet", "aria-live": "off" });
   const rest = all_classes - classes.length;
-  const plain = countPhrase(all_classes, "class") + (rest > 0 ? t("largestShown", { n: classes.length }) : "") + t("selectForDetails");
+  const lines = drawLinks(nodes, links);
+  const light = connect(nodes, lines, caption, countPhrase(all_classes, "class") + (rest > 0 ? t("largestShown", { n: classes.length }) : "") + t("selectForDetails"));
+  const circles = nodes.map((node) => drawNode(name, node, (on) => light(on ? node : null)));
+  return element("figure", { class: "schema" }, element("h3", {}, t("madeOf")), svg("svg", { viewBox: `0 ${topEdge(nodes)} ${wide} ${Math.max(140, bottomEdge(nodes) - topEdge(nodes))}`, role: "group", "aria-label": t("classesAndLinks") }, lines.map((each) => each.drawn), circles), caption,
+    element("p", {}, element("a", { href: pageAddress({ graph: name, picture: "" }), class: "go" }, t("allInPicture"))));
+}
+
+// The links between the nodes, each with its line, thicker for more triples.
+export function drawLinks(nodes, links) {
+  const at = new Map(nodes.map((node) => [node.iri, node])), top = Math.max(...links.map((each) => each.triples), 1);
+  return links.filter((each) => at.has(each.start) && at.has(each.end)).map((each) => {
+    const drawn = linkPath(at.get(each.start), at.get(each.end), each);
+    drawn.setAttribute("stroke-width", 1 + 3 * (Math.log1p(each.triples) / Math.log1p(top)));
+    return { ...each, drawn };
+  });
+}
+
+// A class as a link to its page; `lit(on)` is called when it is pointed at.
+export function drawNode(graph, node, lit) {
+  return svg("a", { href: pageAddress({ graph, class: node.iri }), "aria-label": node.label + ", " + countPhrase(node.count, "thing"), onpointerenter: () => lit(true), onpointerleave: () => lit(false), onfocus: () => lit(true), onblur: () => lit(false) },
+    svg("circle", { cx: node.x, cy: node.y, r: node.r }), svg("text", { x: node.x, y: node.y + node.r + 15, "text-anchor": "middle" }, node.label.length > 24 ? node.label.slice(0, 23) + "…" : node.label),
+    svg("text", { x: node.x, y: node.y + 4, "text-anchor": "middle", class: "size" }, node.r > 16 ? shortNumber(node.count) : ""));
+}
+
+// A function that lights the lines of a node and tells its links in the caption; without a node the caption is `plain`.
+export function connect(nodes, lines, caption, plain) {
+  const at = new Map(nodes.map((node) => [node.iri, node]));
   caption.textContent = plain;
-  const lines = links.filter((each) => at.has(each.start) && at.has(each.end)).map((each) => ({ ...each, drawn: linkPath(at.get(each.start), at.get(each.end), each) }));
-  const top = Math.max(...links.map((each) => each.triples), 1);
-  for (const each of lines) each.drawn.setAttribute("stroke-width", 1 + 3 * (Math.log1p(each.triples) / Math.log1p(top)));
-  const light = (node) => {
+  return (node) => {
     for (const each of lines) each.drawn.classList.toggle("lit", each.start === node?.iri || each.end === node?.iri);
     const own = node ? lines.filter((each) => each.start === node.iri || each.end === node.iri).slice(0, 5) : [];
     caption.textContent = node ? node.label + ": " + countPhrase(node.count, "thing") + own.map((each) => "; " + (each.start === node.iri ? t("linkFrom", { property: each.predicates[0], other: at.get(each.end).label }) : t("linkTo", { property: each.predicates[0], other: at.get(each.start).label }))).join("") : plain;
   };
-  const circles = nodes.map((node) => svg("a", { href: pageAddress({ graph: name, class: node.iri }), "aria-label": node.label + ", " + countPhrase(node.count, "thing"), onpointerenter: () => light(node), onpointerleave: () => light(null), onfocus: () => light(node), onblur: () => light(null) },
-    svg("circle", { cx: node.x, cy: node.y, r: node.r }), svg("text", { x: node.x, y: node.y + node.r + 15, "text-anchor": "middle" }, node.label.length > 24 ? node.label.slice(0, 23) + "…" : node.label),
-    svg("text", { x: node.x, y: node.y + 4, "text-anchor": "middle", class: "size" }, node.r > 16 ? shortNumber(node.count) : "")));
-  return element("figure", { class: "schema" }, element("h3", {}, t("madeOf")), svg("svg", { viewBox: `0 ${topEdge(nodes)} ${wide} ${Math.max(140, bottomEdge(nodes) - topEdge(nodes))}`, role: "group", "aria-label": t("classesAndLinks") }, lines.map((each) => each.drawn), circles), caption);
 }
 
 const topEdge = (nodes) => Math.min(...nodes.map((node) => node.y - node.r)) - 12;
@@ -40,15 +60,16 @@ function linkPath(a, b, link) {
   return svg("path", { d: `M${a.x} ${a.y}Q${mx} ${my} ${b.x} ${b.y}`, class: "link" }, title);
 }
 
-// A force layout: links attract, circles repel. It is deterministic.
-function layOut(classes, links, wide, high) {
-  const top = Math.max(...classes.map((each) => each.count), 1);
-  const nodes = classes.map((each, i) => ({ ...each, r: MIN_RADIUS + (MAX_RADIUS - MIN_RADIUS) * Math.sqrt(each.count / top), x: wide / 2 + 150 * Math.cos(i * 2.4) * Math.sqrt(i), y: high / 2 + 70 * Math.sin(i * 2.4) * Math.sqrt(i) }));
+// A force layout: links attract, circles repel. It is deterministic, and its time is bounded.
+export function layOut(classes, links, wide, high) {
+  const top = Math.max(...classes.map((each) => each.count), 1), steps = Math.ceil(Math.min(STEPS, MAX_PAIRS / Math.max(1, classes.length ** 2)));
+  const spread = Math.min(150, (0.45 * wide) / Math.sqrt(classes.length)), spreadDown = Math.min(70, (0.45 * high) / Math.sqrt(classes.length));
+  const nodes = classes.map((each, i) => ({ ...each, r: MIN_RADIUS + (MAX_RADIUS - MIN_RADIUS) * Math.sqrt(each.count / top), x: wide / 2 + spread * Math.cos(i * 2.4) * Math.sqrt(i), y: high / 2 + spreadDown * Math.sin(i * 2.4) * Math.sqrt(i) }));
   const at = new Map(nodes.map((node) => [node.iri, node]));
   const springs = links.map((each) => [at.get(each.start), at.get(each.end)]).filter(([a, b]) => a && b && a !== b);
-  for (let step = 0; step < STEPS; step += 1) {
-    const heat = 1 - step / STEPS;
-    for (const node of nodes) { node.dx = (wide / 2 - node.x) * 0.006; node.dy = (high / 2 - node.y) * 0.02; }
+  for (let step = 0; step < steps; step += 1) {
+    const heat = 1 - step / steps, pull = Math.min(1, 16 / nodes.length);
+    for (const node of nodes) { node.dx = (wide / 2 - node.x) * 0.006 * pull; node.dy = (high / 2 - node.y) * 0.02 * pull; }
     for (const a of nodes) for (const b of nodes) {
       if (a === b) continue;
       const dx = a.x - b.x || 0.1, dy = (a.y - b.y || 0.1) * 1.5, far = Math.hypot(dx, dy), want = a.r + b.r + 90;

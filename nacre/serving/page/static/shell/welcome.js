@@ -3,7 +3,7 @@
 import { get, apiPath } from "../shared/api.js";
 import { $, button, countPhrase, failureBox, element } from "../shared/dom.js";
 import { pageAddress, navigate, state } from "../shared/state.js";
-import { t } from "../shared/words.js";
+import { language, t } from "../shared/words.js";
 import { branchLabel } from "../turn/turn.js";
 
 // branches that are not built by default are not reported as missing
@@ -48,7 +48,7 @@ export async function showWelcome(ask) {
   if (about.problem) return;
   await Promise.all([
     get(apiPath("graphs", graph, "examples")).then((questions) => { if (own === latestRequest) $("examples").replaceChildren(...questions.map((text) => element("li", {}, button(text, () => ask(text), "example")))); }).catch((problem) => own === latestRequest && $("examples").replaceChildren(element("li", {}, failureBox(problem)))),
-    get(apiPath("graphs", graph, "overview")).then(async (seen) => { const { schemaGraph } = await import("./schema_graph.js"); if (own === latestRequest) $("picture").replaceChildren(schemaGraph(seen)); }).catch((problem) => own === latestRequest && $("picture").replaceChildren(failureBox(problem))),
+    get(apiPath("graphs", graph, "overview") + "?" + new URLSearchParams({ language })).then(async (seen) => { const { schemaGraph } = await import("./schema_graph.js"); if (own === latestRequest) $("picture").replaceChildren(element("section", { class: "card about" }, element("h3", {}, t("aboutGraph")), element("p", {}, seen.words[0]), element("p", { class: "quiet" }, seen.words.slice(1).join(" "))), schemaGraph(seen)); }).catch((problem) => own === latestRequest && $("picture").replaceChildren(failureBox(problem))),
   ]);
 }
 

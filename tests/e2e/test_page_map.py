@@ -1,0 +1,96 @@
+"""The overview in words and the picture of classes in a real browser: search, zoom, keys, a list, plumbing."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e import test_page
+from tests.e2e.conftest import command
+from tests.e2e.test_page import serious
+
+browser, context, page = test_page.browser, test_page.context, test_page.page
+pytestmark = test_page.pytestmark
+
+CLASSES = 40
+# with the one that the concept scheme makes of its concepts
+SHOWN_CLASSES = CLASSES + 1
+# the boxes of names that are shown
+SHOWN = """() => {
+  const edge = document.querySelector('svg.map').getBoundingClientRect();
+  const names = [...document.querySelectorAll('svg.map a > text:first-of-type')];
+  return names.filter((each) => each.getAttribute('display') !== 'none').map((each) => each.getBoundingClientRect())
+    .filter((box) => box.width && box.left >= edge.left && box.right <= edge.right)
+    .map((box) => [box.left, box.top, box.right, box.bottom]); }"""
+
+
+@pytest.fixture(scope="module")
+def looms(data, tmp_path_factory):
+    """A graph with many classes, a header, a class without members and a concept scheme."""
+    folder = tmp_path_factory.mktemp("looms")
+    lines = [
+        "@prefix : <http://example.org/l/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .",
+        "@prefix o: <http://www.w3.org/2002/07/owl#> . @prefix d: <http://purl.org/dc/terms/> .",
+        "@prefix s: <http://www.w3.org/2004/02/skos/core#> .",
+        '<http://example.org/l> a o:Ontology ; d:creator "Weavers of Arn" ; d:issued "2021-05-04" .',
+        ':scheme a s:ConceptScheme ; s:prefLabel "weaves" .',
+        ':twill a s:Concept ; s:prefLabel "twill" ; s:inScheme :scheme .',
+    ]
+    for n in range(CLASSES):
+        lines.append(f':Loom{n} a o:Class ; r:label "loom kind {n}" .')
+        for each in range(3):
+            after = f":loom{(n * 7 + 1) % CLASSES}x{each}"
+            lines.append(f':loom{n}x{each} a :Loom{n} ; r:label "Loom {n} no {each}" ; :feeds {after} .')
+    (folder / "looms.ttl").write_text("\n".join(lines))
+    nacre = command(data, folder)
+    assert nacre("ingest", folder / "looms.ttl", "--graph", "looms", "--no-vectors").returncode == 0
+    yield "looms"
+    assert nacre("remove", "--graph", "looms").returncode == 0
+
+
+def test_a_graph_is_told_in_words(page, server, looms):
+    page.goto(f"{server}/?graph=looms")
+    expect(page.locator(".about")).to_contain_text("was made by Weavers of Arn")
+    expect(page.locator(".about")).to_contain_text("It was read in on")
+    page.click("text=Search and zoom all classes")
+    expect(page.locator("svg.map a")).to_have_count(SHOWN_CLASSES)
+
+
+def test_the_picture_of_classes_is_searched_zoomed_and_walked(page, server, looms):
+    page.goto(f"{server}/?graph=looms&picture=")
+    expect(page.locator("svg.map a")).to_have_count(SHOWN_CLASSES)
+    boxes = page.evaluate(SHOWN)
+    assert len(boxes) > 8
+    overlaps = [
+        (a, b) for i, a in enumerate(boxes) for b in boxes[i + 1 :]
+        if a[0] + 2 < b[2] and b[0] + 2 < a[2] and a[1] + 3 < b[3] and b[1] + 3 < a[3]
+    ]  # fmt: skip
+    assert overlaps == []
+    places = page.evaluate("() => document.querySelector('svg.map').innerHTML")
+    whole = page.get_attribute("svg.map", "viewBox")
+    page.click("[aria-label='Zoom in']")
+    assert page.get_attribute("svg.map", "viewBox") != whole
+    page.click("[aria-label='Show the whole picture']")
+    assert page.get_attribute("svg.map", "viewBox") == whole
+    # one stop of Tab; arrow keys go on; Enter opens the class
+    assert page.locator("svg.map a[tabindex='0']").count() == 1
+    page.focus("svg.map a[tabindex='0']")
+    first = page.evaluate("() => document.activeElement.getAttribute('aria-label')")
+    for key in ("ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp"):
+        page.keyboard.press(key)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("() => document.activeElement.getAttribute('aria-label')") != first
+    page.fill("[aria-label='Search classes']", "kind 17")
+    expect(page.locator(".map-list li")).to_have_count(1)
+    page.keyboard.press("Enter")
+    assert "loom kind 17" in page.evaluate("() => document.activeElement.getAttribute('aria-label')")
+    page.fill("[aria-label='Search classes']", "")
+    page.check(".check input")
+    expect(page.locator("svg.map a")).to_have_count(SHOWN_CLASSES + 2)
+    assert serious(page) == []
+    # the same picture each time
+    page.goto(f"{server}/?graph=looms&picture=")
+    expect(page.locator("svg.map a")).to_have_count(SHOWN_CLASSES)
+    assert page.evaluate("() => document.querySelector('svg.map').innerHTML") == places
+    page.focus("svg.map a[tabindex='0']")
+    page.keyboard.press("Enter")
+    expect(page.locator("#look .table-body")).to_be_visible()
