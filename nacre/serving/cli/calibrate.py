@@ -61,6 +61,7 @@ def _calibrate_rules(graph: str | None, *, undo: bool) -> None:
     """Calibrate the rules with the verified questions of a graph, or undo that."""
     from nacre.access.verified.calibrate import calibrate_graph, undo_calibration
     from nacre.config.settings import Settings
+    from nacre.errors import ConfigError
     from nacre.serving.terminal.open_library import open_library
     from tools.guards.sandbox import Sandbox
 
@@ -72,6 +73,8 @@ def _calibrate_rules(graph: str | None, *, undo: bool) -> None:
             sys.stdout.write("Undone. To calibrate again: nacre calibrate --verified\n")
             return
         with library.open(name) as opened:
+            if opened.stored is None:
+                raise ConfigError(f"{name} is attached to a SPARQL endpoint, whose probabilities can't be calibrated.")
             found = asyncio.run(calibrate_graph(opened, library.verified, settings, sandbox))
         sys.stdout.write(f"{found.words}\n")
 
