@@ -15,6 +15,7 @@ import httpx
 from benchmarks.abuse import questions
 from benchmarks.abuse.answers import attack_with_answers
 from benchmarks.abuse.case import GRAPH, HEADER, AttackResult, busy_factor
+from benchmarks.abuse.databases import attack_with_databases
 from benchmarks.abuse.files import attack_with_files
 from benchmarks.abuse.lifecycle import attack_lifecycle
 from benchmarks.abuse.models import attack_with_models
@@ -23,7 +24,7 @@ from benchmarks.abuse.requests import Target, attack_with_requests, trap
 from benchmarks.performance_page import write_section
 from benchmarks.server import ROOT, run_nacre, started_server
 
-PARTS = ("questions", "requests", "models", "lifecycle", "answers", "files")
+PARTS = ("questions", "requests", "models", "lifecycle", "answers", "files", "databases")
 
 
 def attacks(parts: Sequence[str], only: str, folder: Path) -> Iterator[tuple[str, AttackResult]]:
@@ -33,12 +34,14 @@ def attacks(parts: Sequence[str], only: str, folder: Path) -> Iterator[tuple[str
     source = str(ROOT / "examples/bmw/kg.ttl")
     run_nacre(data, "ingest", source, "--graph", GRAPH, "--sparql", "--no-vectors")
     (folder / "files").mkdir()
+    (folder / "databases").mkdir()
     by_part: dict[str, Callable[[], Iterator[AttackResult]]] = {
         "requests": lambda: _with_keys(data, only),
         "models": lambda: attack_with_models(data, GRAPH, only),
         "lifecycle": lambda: attack_lifecycle(data, GRAPH, only),
         "answers": lambda: attack_with_answers(folder, only),
         "files": lambda: attack_with_files(folder / "files", only),
+        "databases": lambda: attack_with_databases(folder / "databases", only),
     }
     for part, attack in by_part.items():
         if part in parts:

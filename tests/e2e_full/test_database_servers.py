@@ -1,6 +1,8 @@
 """Graphs attached to PostgreSQL and MariaDB servers: the same values as on other engines, read-only, and failures."""
 
 import subprocess
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -12,8 +14,11 @@ from pydantic import SecretStr
 from graph.app import compose
 from graph.stream import stream_turn
 from ingestion.database.attach_database import AttachedResult, attach_database
+from nacre.access.browse.class_facet import class_facet
+from nacre.access.browse.class_table import class_table
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
+from nacre.records.browse import RowFilter, TableRequest
 from nacre.stores.catalog import Library
 from nacre.stores.databases.address import DatabaseLimits
 from nacre.stores.databases.attached_tables import AttachedTables
@@ -142,6 +147,50 @@ def test_a_slow_query_is_stopped(tables: AttachedTables) -> None:
         tables.run(f"SELECT sum({total}) FROM {product} WHERE {total} > 1", seconds=1.0)
     assert stopped.value.kind == "timeout"
     assert tables.run("SELECT count(*) FROM hive").rows == [(3,)]
+
+
+def test_a_connection_that_is_dropped_in_a_query_fails_that_query_alone(served: Served, tables: AttachedTables) -> None:
+    owner = sa.create_engine(served.owner)
+    drop = {
+        "postgres": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'reader'",
+        "mariadb": "KILL USER reader",
+    }[served.kind]
+    failed: list[ToolError] = []
+
+    def slow() -> None:
+        product = ", ".join(f"hive AS t{i}" for i in range(19))
+        total = " + ".join(f"t{i}.weight" for i in range(19))
+        try:
+            tables.run(f"SELECT sum({total}) FROM {product} WHERE {total} > 1", seconds=20.0)
+        except ToolError as error:
+            failed.append(error)
+
+    running = threading.Thread(target=slow)
+    running.start()
+    time.sleep(1.0)
+    with owner.connect() as connection:
+        connection.exec_driver_sql(drop)
+    running.join(30)
+    owner.dispose()
+    assert [error.kind for error in failed] == ["unavailable"]
+    assert tables.run("SELECT count(*) FROM hive").rows == [(3,)]
+
+
+def test_classes_are_browsed(served: Served) -> None:
+    library = Library(served.data, None, database_limits=served.limits)
+    with library.open("bees") as graph:
+        hive = "urn:nacre:db:hive"
+        heavy = (RowFilter(f"{hive}#weight", ">=", "30"),)
+        found = class_table(graph, TableRequest(hive, "o", heavy, f"{hive}#checked_at"))
+        assert found is not None
+        assert [row.label for row in found.rows] == ["Northwind", "Rooftop"]
+        facet = class_facet(graph, TableRequest(hive), f"{hive}#ref-keeper_id")
+        assert facet is not None
+        assert {each.text: each.count for each in facet.values} == {"Ada Quill": 2, "Bo O'Hara": 1}
+        weight = class_facet(graph, TableRequest(hive), f"{hive}#weight")
+        assert weight is not None
+        assert (weight.low, weight.high) == (28.0, 40.25)
+    library.close()
 
 
 def test_a_server_that_goes_down_is_an_error_of_the_query(served: Served, tables: AttachedTables) -> None:

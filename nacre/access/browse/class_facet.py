@@ -30,7 +30,9 @@ def class_facet(graph: Graph, request: TableRequest, predicate: str) -> Facet | 
     counted = _counted(source, column, where.sql)
     run = graph.tables.run
     chosen, candidates = "", tuple[Cell, ...]()
-    if source.own.count > 2 * SAMPLED and counted.is_one and not column.column.link:
+    # a sample is taken by ids, which are numbers in ingested graphs alone; databases group all rows themselves
+    is_sampled = source.own.count > 2 * SAMPLED and not source.is_typed
+    if is_sampled and counted.is_one and not column.column.link:
         [(size,)] = run(f"SELECT count(*) FROM ({counted.inner('')})", where.values, limit=1, seconds=SECONDS).rows
         if int(size or 0) > 2 * SAMPLED:
             sample = f"abs({source.key}) % {int(size or 0) // SAMPLED} = 0"

@@ -37,12 +37,13 @@ class SourceColumn:
 @dataclass(frozen=True)
 class TableSource:
     """The relation that has the members of a class, and its properties by IRI. `name` is SQL for the name of a member
-    if the relation has it itself, else ""."""
+    if the relation has it itself, else "". The columns of a database are typed: each has values of one type."""
 
     own: Class
     relation: Relation
     column_of: dict[str, SourceColumn]
     name: str
+    is_typed: bool = False
 
     @property
     def key(self) -> str:
@@ -93,7 +94,7 @@ def table_source(graph: Graph, iri: str) -> TableSource | None:
     # an entity's label costs a look-up in a large table for each row
     is_own = len(names) == 1 and _is_name(schema.predicate_of[names[0].predicate], own, schema)
     name = f"r.{quote_if_needed(names[0].value)}" if is_own and names[0].value else ""
-    return TableSource(own, relation, found, name)
+    return TableSource(own, relation, found, name, graph.database is not None)
 
 
 def _is_name(p: Predicate, own: Class, schema: Schema) -> bool:
@@ -139,7 +140,7 @@ def _condition(source: TableSource, each: RowFilter) -> tuple[str, list[Cell]]:
         test, values = f"{link} = (SELECT id FROM entity WHERE iri = ?)", [each.value]
     else:
         test, values = f"{value} {each.comparison} ?", [_typed(each.value, column.shown.kind)]
-        if column.shown.kind == "number":
+        if column.shown.kind == "number" and not source.is_typed:
             test = f"typeof({value}) IN ('integer', 'real') AND {test}"
     if junction is None:
         return f"({test})", values

@@ -24,6 +24,9 @@ DIALECTS: dict[str, Dialect] = {
     "mariadb": "mysql",
 }
 FILES = ("sqlite", "duckdb")
+# options of drivers that hold no secret and change no rights
+_OPTIONS = ("sslmode", "sslrootcert", "ssl_ca", "charset", "application_name", "target_session_attrs")
+_SECRETS = ("pass", "secret", "token", "key")
 _INSTALL = "Run: pip install 'nacre[databases]'"
 
 
@@ -78,12 +81,16 @@ def parse_address(text: str) -> tuple[str, Dialect]:
         url = make_url(text)
     except (ArgumentError, ValueError):
         raise ConfigError("The address of the database can't be read. Write DIALECT://USER@HOST:PORT/NAME.") from None
-    if url.password is not None or any("pass" in key.lower() or "secret" in key.lower() for key in url.query):
+    unknown = [key for key in url.query if key.lower() not in _OPTIONS]
+    if url.password is not None or ":" in (url.username or "") or any(map(_is_secret, unknown)):
         host = url.host or "HOST"
         raise ConfigError(
             "The address has a password, which would be stored. Leave it out and set "
             f"""NACRE_DATABASE_KEYS='{{"{host}": "PASSWORD"}}' or '{{"{host}": "file:PATH"}}'."""
         )
+    if unknown:
+        known = ", ".join(_OPTIONS)
+        raise ConfigError(f"The address has an option that is not known. Known options: {known}.")
     backend = url.get_backend_name()
     if backend not in DIALECTS:
         known = ", ".join(DIALECTS)
@@ -96,6 +103,10 @@ def parse_address(text: str) -> tuple[str, Dialect]:
             raise ConfigError(f"There is no file {path}. Write {backend}:///FILE, or {backend}:////FILE from the root.")
         url = url.set(database=str(path.resolve()))
     return url.render_as_string(hide_password=True), DIALECTS[backend]
+
+
+def _is_secret(option: str) -> bool:
+    return any(word in option.lower() for word in _SECRETS)
 
 
 def with_password(address: str, passwords: Mapping[str, "SecretStr"]) -> "URL":

@@ -28,6 +28,8 @@ _MAX_CELL = 1_000_000
 _STEPS_BETWEEN_CHECKS = 5_000
 _POLL_SECONDS = 0.05
 _BATCH = 500
+# how long a query waits for somebody who writes to a file of SQLite
+BUSY_SECONDS = 5.0
 
 # DuckDB: no other files, no network, no extensions, and no way to change that
 _DUCKDB = {
@@ -67,19 +69,21 @@ class DatabaseConnections:
         """As `run`, for SQL that Nacre itself wrote."""
         with self.connected(seconds) as connection:
             found = connection.execution_options(stream_results=self.dialect != "duckdb").execute(text(sql), params)
-            columns = tuple(found.keys())
-            rows: list[tuple[Cell, ...]] = []
-            size = 0
-            while len(rows) <= limit and (batch := found.fetchmany(min(_BATCH, limit + 1))):
-                for row in batch:
-                    cells = tuple([plain_cell(cell) for cell in row])
-                    rows.append(cells)
-                    size += sum([len(cell) for cell in cells if isinstance(cell, str)])
-                if size > _MAX_TEXT:
-                    raise ToolError(
-                        "too_large", f"The rows hold more than {_MAX_TEXT // 1_000_000} million characters."
-                    )
-            found.close()
+            try:
+                columns = tuple(found.keys())
+                rows: list[tuple[Cell, ...]] = []
+                size = 0
+                while len(rows) <= limit and (batch := found.fetchmany(min(_BATCH, limit + 1))):
+                    for row in batch:
+                        cells = tuple([plain_cell(cell) for cell in row])
+                        rows.append(cells)
+                        size += sum([len(cell) for cell in cells if isinstance(cell, str)])
+                    if size > _MAX_TEXT:
+                        raise ToolError(
+                            "too_large", f"The rows hold more than {_MAX_TEXT // 1_000_000} million characters."
+                        )
+            finally:
+                found.close()
         return SqlResult(columns, rows[:limit], len(rows) > limit)
 
     @contextmanager
@@ -209,7 +213,8 @@ def _sqlite_creator(path: str, *, immutable: bool) -> Callable[[], sqlite3.Conne
     mode = "mode=ro&immutable=1" if immutable else "mode=ro"
 
     def create() -> sqlite3.Connection:
-        connection = sqlite3.connect(f"file:{name}?{mode}", uri=True, check_same_thread=False)
+        address = f"file:{name}?{mode}"
+        connection = sqlite3.connect(address, uri=True, check_same_thread=False, timeout=BUSY_SECONDS)
         connection.execute("PRAGMA query_only=ON")
         connection.execute("PRAGMA trusted_schema=OFF")
         connection.execute("PRAGMA temp_store=MEMORY")

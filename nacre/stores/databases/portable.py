@@ -56,6 +56,9 @@ def _portable(node: exp.Expr, dialect: str) -> exp.Expr:
         return _conditional(node)
     elif isinstance(node, exp.Substring):
         return _from_end(node, dialect)
+    elif isinstance(node, exp.Is) and not isinstance(node.expression, exp.Null | exp.Boolean):
+        # IS compares values in SQLite alone
+        return exp.NullSafeEQ(this=node.this, expression=node.expression)
     elif isinstance(node, exp.Like):
         # SQLite's LIKE takes upper and lower case for equal
         node.set("this", exp.Lower(this=node.this))

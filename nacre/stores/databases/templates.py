@@ -40,7 +40,7 @@ class NativeQuery:
     @property
     def text(self) -> str:
         """The query as people read it."""
-        return self.bindable.replace("\\:", ":").replace("\\\\", "\\")
+        return self.bindable.replace("\\:", ":")
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def template_of(tree: exp.Expr, shapes: Sequence[Shape], tables: KeyedTables, di
             node.replace(exp.Var(this=f":{MARK}h{len(holes)}"))
             holes.append(hole)
     is_limited = not isinstance(tree, exp.Query) or tree.args.get("limit") is not None
-    text = tree.sql(dialect=dialect, pretty=True, comments=False).replace("\\", "\\\\").replace(":", "\\:")
+    text = tree.sql(dialect=dialect, pretty=True, comments=False).replace(":", "\\:")
     pieces = _HOLE.split(text)
     return QueryTemplate(tuple(pieces[::2]), tuple(holes[int(number)] for number in pieces[1::2]), is_limited)
 

@@ -1,0 +1,238 @@
+"""Bad databases: typed columns, hostile names and values, changes, locks, very many tables, passwords."""
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from pydantic import SecretStr
+
+from graph.app import compose
+from graph.stream import stream_turn
+from ingestion.database.attach_database import attach_database
+from nacre.config.settings import Settings
+from nacre.errors import ConfigError, IngestionError, ToolError
+from nacre.records.answer import Answer
+from nacre.stores.catalog import Library
+from nacre.stores.databases.address import DatabaseLimits, parse_address, public_address
+from nacre.stores.databases.attached_tables import AttachedTables
+from nacre.stores.databases.connection import DatabaseConnections
+from nacre.stores.graph import Graph
+from tests.support.databases import HOSTILE
+
+
+def database(file: Path, script: str) -> str:
+    with closing(sqlite3.connect(file)) as db:
+        db.executescript(f"BEGIN; {script}; COMMIT")
+        db.commit()
+    return f"sqlite:///{file}"
+
+
+async def ask(data: Path, question: str, graph: str) -> Answer:
+    composed = compose(Settings(data=data, model=None, qdrant_url=None, embedder="none"))
+    events = [e async for e in stream_turn(composed.build(), question, graph=graph, context={"mind": "rules"})]
+    composed.library.close()
+    answer: Answer = events[-1][1]
+    return answer
+
+
+TYPED = """
+CREATE TYPE mood AS ENUM ('calm', 'wild');
+CREATE TABLE sensor (
+    no INTEGER PRIMARY KEY, name VARCHAR, ratio FLOAT, big HUGEINT, price DECIMAL(18, 2), seen TIMESTAMPTZ,
+    local TIMESTAMP, day DATE, hour TIME, kind mood, tags INTEGER[], shape STRUCT(a INTEGER), extra JSON, raw BLOB,
+    id UUID, span INTERVAL, live BOOLEAN);
+INSERT INTO sensor VALUES (1, 'Weir', 400.605, 170141183460469231731687303715884105727, 12.50,
+    '2024-05-01 12:30:00+02', '2024-05-01 12:30:00', '2024-05-01', '12:30:00', 'calm', [1, 2], {'a': 1}, '{"k": [1]}',
+    'ab'::BLOB, '6ba7b810-9dad-11d1-80b4-00c04fd430c8', INTERVAL 3 DAY, true),
+    (2, 'Sluice', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+"""
+
+
+@pytest.fixture(scope="module")
+def sensors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
+    folder = tmp_path_factory.mktemp("typed")
+    engine = sa.create_engine(f"duckdb:///{folder}/typed.db")
+    with engine.begin() as connection:
+        for statement in TYPED.split(";\n"):
+            if statement.strip():
+                connection.exec_driver_sql(statement)
+    engine.dispose()
+    attach_database(f"duckdb:///{folder}/typed.db", "typed", data=folder / "data")
+    library = Library(folder / "data", None)
+    with library.open("typed") as graph:
+        yield graph
+    library.close()
+
+
+def test_typed_columns_are_read_as_people_write_them(sensors: Graph) -> None:
+    columns = "ratio, price, local, day, hour, kind, live"
+    row = sensors.tables.run(f"SELECT {columns} FROM sensor WHERE name = 'Weir'").rows[0]
+    assert row == (400.605, 12.5, "2024-05-01T12:30:00", "2024-05-01", "12:30:00", "calm", 1)
+    # arrays, JSON and intervals are texts; binary data is left out
+    tags, extra, span = sensors.tables.run("SELECT tags, extra, span FROM sensor WHERE name = 'Weir'").rows[0]
+    assert (tags, extra, span) == ("[1, 2]", '{"k": [1]}', "3 days")
+    assert "urn:nacre:db:sensor#raw" not in sensors.schema.predicate_of
+    for column in sensors.schema.relation_of["sensor"].columns:
+        rows = sensors.tables.run(f"SELECT \"{column.value}\" FROM sensor WHERE name = 'Sluice'").rows
+        assert len(rows) == 1
+
+
+def test_texts_of_any_kind_are_values(tmp_path: Path) -> None:
+    texts = [HOSTILE, "a\0b", "\ud800".encode("utf-8", "replace").decode(), "x" * 100_000, "<script>alert(1)</script>",
+             "\u202eabc", "{{7*7}}", "%s%n", "\r\n> .\n<urn:x> <urn:y> <urn:z> ."]  # fmt: skip
+    with closing(sqlite3.connect(tmp_path / "x.db")) as db:
+        db.execute("CREATE TABLE note (no INTEGER PRIMARY KEY, name TEXT, body TEXT)")
+        db.executemany("INSERT INTO note VALUES (?, ?, ?)", [(i, f"Note {i}", t) for i, t in enumerate(texts)])
+        # what is no UTF-8
+        db.execute("INSERT INTO note VALUES (99, 'Note 99', CAST(x'ff00fe' AS TEXT))")
+        db.commit()
+    found = attach_database(f"sqlite:///{tmp_path}/x.db", "x", data=tmp_path / "data")
+    assert found.schema.classes[0].count == len(texts) + 1
+    library = Library(tmp_path / "data", None)
+    with library.open("x") as graph:
+        for number, text in enumerate(texts):
+            rows = graph.tables.run("SELECT body FROM note WHERE id = ?", (f"urn:nacre:db:note/no={number}",)).rows
+            assert rows == [(text,)]
+            if "\0" not in text:
+                assert graph.tables.run("SELECT name FROM note WHERE body = ?", (text,)).rows == [(f"Note {number}",)]
+    library.close()
+
+
+NAMES = [
+    "select",
+    'a "quoted" name',
+    "it's",
+    "UPPER",
+    "per cent %s",
+    "semi;colon",
+    "new\nline",
+    "{brace}",
+    "naïve",
+    ":p0",
+]
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
+def test_names_of_any_kind_are_quoted(engine: str, tmp_path: Path) -> None:
+    url = f"{engine}:///{tmp_path}/names.db"
+    metadata = sa.MetaData()
+    for name in NAMES:
+        columns = [sa.Column(f"{name} {each}", sa.String(20)) for each in ("x", "Y")]
+        sa.Table(name, metadata, sa.Column("no", sa.Integer, primary_key=True, autoincrement=False), *columns)
+    created = sa.create_engine(url)
+    metadata.create_all(created)
+    with created.begin() as connection:
+        for table in metadata.sorted_tables:
+            connection.execute(table.insert().values([1, f"{table.name} one", "y"]))
+    created.dispose()
+    found = attach_database(url, "names", data=tmp_path / "data")
+    assert {table.table for table in found.database.tables} == set(NAMES)
+    library = Library(tmp_path / "data", None)
+    with library.open("names") as graph:
+        for relation in graph.schema.relations:
+            shown = ", ".join(f'"{column.value or column.link}"' for column in relation.columns)
+            assert len(graph.tables.run(f'SELECT id, {shown} FROM "{relation.name}"').rows) == 1
+    library.close()
+
+
+def test_of_two_thousand_tables_only_those_that_are_read_cost_queries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = "CREATE TABLE t{:04} (id INTEGER PRIMARY KEY, name TEXT, t{:04}_id INT);"
+    script = "".join(table.format(number, number // 2) for number in range(2000))
+    url = database(tmp_path / "wide.db", script + "INSERT INTO t0000 VALUES (1, 'first', 1)")
+    ran: list[str] = []
+    read = DatabaseConnections.read
+
+    def counted(self: DatabaseConnections, sql: str, *given: Any) -> Any:
+        ran.append(sql)
+        return read(self, sql, *given)
+
+    monkeypatch.setattr(DatabaseConnections, "read", counted)
+    monkeypatch.setattr("ingestion.database.reflect.MOST_TABLES", 20)
+    found = attach_database(url, "wide", data=tmp_path / "data")
+    assert found.problems[0].startswith("1980 tables are left out")
+    assert len(ran) <= 20 * 6
+
+
+async def test_a_table_that_was_dropped_is_named_in_the_answer(tmp_path: Path) -> None:
+    script = "CREATE TABLE stop (no INTEGER PRIMARY KEY, name TEXT, zone TEXT);"
+    url = database(tmp_path / "t.db", script + "INSERT INTO stop VALUES (1, 'Harbour', 'A'), (2, 'Mill', 'B');")
+    attach_database(url, "tram", data=tmp_path / "data")
+    database(tmp_path / "t.db", "DROP TABLE stop;")
+    answer = await ask(tmp_path / "data", "What is the zone of Harbour?", "tram")
+    assert answer["values"] == []
+    errors = [query["error"]["message"] for query in answer["queries"] if query["error"]]
+    assert any("stop" in error and "nacre attach --refresh" in error for error in errors)
+
+
+async def test_a_file_that_is_gone_is_an_error_of_the_answer(tmp_path: Path) -> None:
+    script = "CREATE TABLE stop (no INTEGER PRIMARY KEY, name TEXT, zone TEXT);"
+    url = database(tmp_path / "t.db", script + "INSERT INTO stop VALUES (1, 'Harbour', 'A');")
+    attach_database(url, "tram", data=tmp_path / "data")
+    (tmp_path / "t.db").rename(tmp_path / "moved.db")
+    answer = await ask(tmp_path / "data", "What is the zone of Harbour?", "tram")
+    assert answer["values"] == []
+    errors = [query["error"]["kind"] for query in answer["queries"] if query["error"]]
+    assert errors
+    assert set(errors) == {"unavailable"}
+    # no folder is shown
+    assert str(tmp_path) not in str(answer)
+
+
+def test_a_locked_database_is_an_error_and_keeps_the_earlier_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nacre.stores.databases.connection.BUSY_SECONDS", 0.1)
+    script = "CREATE TABLE stop (no INTEGER PRIMARY KEY, name TEXT); INSERT INTO stop VALUES (1, 'Harbour');"
+    url = database(tmp_path / "t.db", script)
+    first = attach_database(url, "tram", data=tmp_path / "data")
+    with closing(sqlite3.connect(tmp_path / "t.db")) as writer:
+        writer.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(IngestionError, match="Nothing was attached"):
+            attach_database(url, "tram", data=tmp_path / "data")
+    library = Library(tmp_path / "data", None)
+    with library.open("tram") as graph:
+        assert isinstance(graph.tables, AttachedTables)
+        assert graph.schema.classes[0].count == 1
+    library.close()
+    assert first.version in {path.name for path in (tmp_path / "data" / "tram" / "versions").iterdir()}
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql+psycopg://me:s3cret@db.example/shop",
+        "postgresql+psycopg://db.example/shop?user=me&password=s3cret",
+        "postgresql+psycopg://db.example/shop?sslpassword=s3cret",
+        "postgresql+psycopg://db.example/shop?passfile=s3cret",
+        "mysql+pymysql://db.example/shop?passwd=s3cret",
+        "mysql+pymysql://db.example/shop?ssl_key_password=s3cret",
+        "postgresql+psycopg://db.example/shop?options=-c%20s3cret",
+        "postgresql+psycopg://me%3As3cret@db.example/shop",
+        "sqlite:///s3cret.db?api_key=s3cret",
+        "duckdb:///x.duckdb?motherduck_token=s3cret",
+        "postgresql+psycopg:/me:s3cret@db.example/shop",
+    ],
+)
+def test_a_password_in_any_place_is_refused_and_not_repeated(url: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        parse_address(url)
+    assert "s3cret" not in re.sub(r"s3cret\.db", "", str(refused.value))
+    assert "s3cret@" not in public_address(url)
+
+
+def test_a_password_that_a_driver_repeats_is_hidden(tmp_path: Path) -> None:
+    limits = DatabaseLimits({"127.0.0.1": SecretStr("s3cret")}, connect_seconds=2)
+    connections = DatabaseConnections("postgresql+psycopg://me@127.0.0.1:9/shop", limits)
+    error = connections._tool_error(ValueError("connection with s3cret failed"), 1e12, 5.0)
+    assert "s3cret" not in str(error)
+    with pytest.raises(ToolError) as down:
+        connections.read("SELECT 1", {}, 1, 2.0)
+    assert down.value.kind == "unavailable"
+    connections.close()
