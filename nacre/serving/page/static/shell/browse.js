@@ -85,6 +85,7 @@ async function showAllClasses(graph) {
   try {
     const { classes } = await get(apiPath("graphs", graph));
     if (own !== latestRequest) return;
+    $("about").textContent = t("allClasses");
     const sorted = [...classes].sort((a, b) => b.count - a.count);
     $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, t("allClasses")), element("ul", { class: "names" }, sorted.slice(0, 1000).map((each) => element("li", {}, classLink(graph, each.iri, each.label), " ", element("span", { class: "quiet" }, each.count.toLocaleString(language))))));
   } catch (problem) {
