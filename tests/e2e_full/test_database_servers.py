@@ -1,5 +1,6 @@
 """Graphs attached to PostgreSQL and MariaDB servers: the same values as on other engines, read-only, and failures."""
 
+import gc
 import subprocess
 import threading
 import time
@@ -149,6 +150,8 @@ def test_a_slow_query_is_stopped(tables: AttachedTables) -> None:
     assert tables.run("SELECT count(*) FROM hive").rows == [(3,)]
 
 
+# a cursor of psycopg on a dropped connection can't be closed, and complains when it is collected
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_connection_that_is_dropped_in_a_query_fails_that_query_alone(served: Served, tables: AttachedTables) -> None:
     owner = sa.create_engine(served.owner)
     drop = {
@@ -173,6 +176,8 @@ def test_a_connection_that_is_dropped_in_a_query_fails_that_query_alone(served: 
     running.join(30)
     owner.dispose()
     assert [error.kind for error in failed] == ["unavailable"]
+    failed.clear()
+    gc.collect()
     assert tables.run("SELECT count(*) FROM hive").rows == [(3,)]
 
 
