@@ -41,6 +41,9 @@ from nacre.serving.cli import (
     mcp as cli_mcp,
 )
 from nacre.serving.cli import (
+    migrate as cli_migrate,
+)
+from nacre.serving.cli import (
     serve as cli_serve,
 )
 from nacre.serving.cli.groups.examples import examples_app
@@ -97,6 +100,7 @@ for command in (
     cli_ask.chat,
     cli_serve.serve,
     cli_mcp.mcp,
+    cli_migrate.migrate,
     cli_extract.extract,
     cli_complete.complete,
 ):

@@ -49,6 +49,12 @@ class SharedKeyStore(KeyStore):
         self._read_at = now
         return self._keys
 
+    def add_stored(self, keys: Sequence[StoredKey]) -> None:
+        """Store keys as they are; a name that is in use keeps its key. Raises ConfigError."""
+        with self._locked() as present:
+            names = {key.name for key in present}
+            self._write([key for key in keys if key.name not in names])
+
     def _now(self) -> float:
         return self.database.now()
 

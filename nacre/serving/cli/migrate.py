@@ -1,0 +1,59 @@
+"""`nacre migrate`: the conversations, feedback and keys of the data folder -> a database that servers share."""
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nacre.serving.terminal.turn_display import print_line
+
+if TYPE_CHECKING:
+    from nacre.config.settings import Settings
+    from nacre.serving.fleet.migrate import Moved
+
+
+def migrate(
+    url: Annotated[
+        str | None, typer.Argument(metavar="[URL]", help="postgresql://USER@HOST/NAME; NACRE_DATABASE_URL by default.")
+    ] = None,
+) -> None:
+    """Copy conversations, feedback and keys to a database that several servers share.
+
+    Stop the servers of the data folder first. The folder stays as it is. It can be interrupted and run again.
+    """
+    from pydantic import SecretStr
+
+    from graph.app import load_settings
+    from nacre.errors import ConfigError
+    from nacre.stores.state.database import parse_url
+
+    settings = load_settings()
+    if url is not None:
+        if parse_url(url).password is not None:
+            raise ConfigError(
+                "The address has a password, which other users of this machine can see. Set NACRE_DATABASE_URL to the"
+                " address and run: nacre migrate"
+            )
+        settings = settings.model_copy(update={"database_url": SecretStr(url)})
+    if settings.database_url is None:
+        raise ConfigError("Where to? Run: nacre migrate postgresql://USER@HOST/NAME, or set NACRE_DATABASE_URL.")
+    moved = asyncio.run(_move(settings))
+    for each in moved:
+        print_line(f"{each.table:<16} {each.there:>9,} of {each.here:,}")
+    print_line("All is in the database. Set NACRE_DATABASE_URL for all servers, and start them.")
+
+
+async def _move(settings: "Settings") -> "list[Moved]":
+    from agents.run_in_thread import run_in_thread
+    from graph.app import THREADS, compose, open_persistent_app
+    from nacre.serving.fleet import migrate as moving
+
+    file = settings.data / THREADS
+    async with open_persistent_app(compose(settings)) as shared:
+        database = shared.conversations.database
+        moved = [await run_in_thread(moving.move_keys, settings.data, database)]
+        if file.is_file():
+            moved += await run_in_thread(moving.move_conversations, file, shared.conversations)
+            moved.append(await moving.move_checkpoints(file, shared.saver, database))
+        moving.check_moved(moved)
+    return moved
