@@ -27,7 +27,7 @@ from nacre.stores.databases.address import configured_database_limits
 from nacre.stores.sparql.endpoint_limits import configured_limits
 from nacre.stores.state.database import StateDatabase
 from nacre.stores.state.locks import StateLocks, locks_of
-from nacre.stores.state.open import open_state, unusable_state
+from nacre.stores.state.open import open_state, shared_state, unusable_state
 
 THREADS = "threads.sqlite"
 
@@ -69,6 +69,7 @@ def compose(settings: Settings) -> Composition:
         key,
         configured_limits(settings),
         configured_database_limits(settings),
+        shared_state(settings),
     )
     agents = configured_agents(settings)
     return Composition(settings, library, agents, Resources(library, agents, settings))

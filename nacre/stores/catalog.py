@@ -23,6 +23,7 @@ from nacre.stores.search.vector_sets import drop_collection
 from nacre.stores.search.vectors import Embedder
 from nacre.stores.sparql.endpoint_limits import EndpointLimits
 from nacre.stores.sqlite.lexicon_file import spellings_folder
+from nacre.stores.state.database import StateDatabase
 from nacre.stores.verified.store import FILE as VERIFIED_FILE
 from nacre.stores.verified.store import VerifiedQuestionStore
 from nacre.stores.versions import Pointer
@@ -51,7 +52,7 @@ class _OpenGraph:
 
 class Library:
     """All graphs of a data folder, safe to share between threads. It only writes to remove graphs and unused
-    versions."""
+    versions. `shared` opens the database of verified questions, if several servers share one."""
 
     def __init__(
         self,
@@ -61,10 +62,11 @@ class Library:
         qdrant_key: str | None = None,
         endpoint_limits: Callable[[str], EndpointLimits] = lambda url: EndpointLimits(),
         database_limits: DatabaseLimits = DatabaseLimits(),  # noqa: B008 (immutable)
+        shared: Callable[[], StateDatabase] | None = None,
     ) -> None:
         self.data = data
         self.opener = GraphOpener(data, embedder, qdrant_url, qdrant_key, endpoint_limits, database_limits)
-        self.verified = VerifiedQuestionStore(data / VERIFIED_FILE)
+        self.verified = VerifiedQuestionStore(data / VERIFIED_FILE, shared)
         self._open_graphs: dict[tuple[str, str, str | None, str], _OpenGraph] = {}
         self._lock = threading.RLock()
         self._released = threading.Condition(self._lock)

@@ -24,7 +24,7 @@ from tests.support.model_servers import endless_server
 LIGHTS = "@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n{}"
 LIGHT = ':{0} a :Lighthouse ; rdfs:label "{0}" ; :height {1} .\n'
 QUESTION = "How many lighthouses are there?"
-CLIENTS, ASKED = 64, 4
+CLIENTS, ASKED, READING_SECONDS = 64, 4, 4.0
 MOST_SECONDS = 60
 
 
@@ -73,6 +73,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
             "AWS_ENDPOINT_URL": f"http://127.0.0.1:{store.get_host_and_port()[1]}",
             "NACRE_EMBEDDER": "none",
             "NACRE_MODEL": "openai:endless",
+            "NACRE_LEAD": "model",
             "OPENAI_BASE_URL": model.url,
             "OPENAI_API_KEY": "none",
         }
@@ -137,7 +138,7 @@ def begin_endless(fleet: Fleet, address: str, name: str) -> str:
     body = {
         "assistant_id": "lights",
         "input": {"question": "Which lighthouse is the highest?"},
-        "context": {"mind": "model", "lead": "model"},
+        "context": {"mind": "model"},
     }
     made = httpx.post(f"{address}/langgraph/threads/{name}/runs", json=body, headers=fleet.key, timeout=30)
     assert made.status_code == 200, made.text
@@ -208,6 +209,8 @@ def test_many_clients_through_both(fleet: Fleet, record_property: Any) -> None:
             assert record["values"] == [2]
             assert record["caveats"] == []
             turns.append(record["turn"])
+            # people read an answer before they ask again
+            time.sleep(READING_SECONDS)
         return turns
 
     with ThreadPoolExecutor(CLIENTS) as pool:

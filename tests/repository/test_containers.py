@@ -25,7 +25,20 @@ HOUSE = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"benchmarks
 def test_every_setting_is_documented() -> None:
     named = set(re.findall(r"\b(?:NACRE|OPENAI|OLLAMA)_[A-Z_]+", DOCKERFILE + (ROOT / "compose.yaml").read_text()))
     assert named - KNOWN == set()
+    fleet = set(re.findall(r"\b(?:NACRE|OPENAI|OLLAMA)_[A-Z_]+", (ROOT / "compose.scale.yaml").read_text()))
+    assert fleet - KNOWN == set()
     assert "NACRE_QDRANT_URL" in COMPOSE["services"]["nacre"]["environment"]
+
+
+def test_two_servers_share_all_that_is_stored() -> None:
+    services = yaml.safe_load((ROOT / "compose.scale.yaml").read_text())["services"]
+    one, two = services["one"], services["two"]
+    assert one["environment"] == two["environment"]
+    assert {"NACRE_DATABASE_URL", "NACRE_GRAPHS", "NACRE_QDRANT_URL"} <= set(one["environment"])
+    assert one["volumes"] != two["volumes"]
+    # only the balancer is reached from outside
+    assert [name for name, service in services.items() if "ports" in service] == ["balancer"]
+    assert all(port.startswith("127.0.0.1:") for port in services["balancer"]["ports"])
 
 
 def copied(stage: str) -> set[str]:

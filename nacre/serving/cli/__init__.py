@@ -9,6 +9,7 @@ In reading order:
     ask          `nacre ask`, `nacre chat`
     serve        `nacre serve`
     mcp          `nacre mcp`
+    migrate      `nacre migrate`
     extract      `nacre extract`
     complete     `nacre complete`
     eval         `nacre eval`

@@ -1,4 +1,4 @@
-"""`nacre migrate`: the conversations, feedback and keys of the data folder -> a database that servers share."""
+"""`nacre migrate`: conversations, verified questions and keys of the data folder -> a database that servers share."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +17,7 @@ def migrate(
         str | None, typer.Argument(metavar="[URL]", help="postgresql://USER@HOST/NAME; NACRE_DATABASE_URL by default.")
     ] = None,
 ) -> None:
-    """Copy conversations, feedback and keys to a database that several servers share.
+    """Copy conversations, verified questions and keys to a database that several servers share.
 
     Stop the servers of the data folder first. The folder stays as it is. It can be interrupted and run again.
     """
@@ -47,13 +47,19 @@ async def _move(settings: "Settings") -> "list[Moved]":
     from agents.run_in_thread import run_in_thread
     from graph.app import THREADS, compose, open_persistent_app
     from nacre.serving.fleet import migrate as moving
+    from nacre.stores.verified.store import FILE as VERIFIED_FILE
+    from nacre.stores.verified.store import VerifiedQuestionStore
 
-    file = settings.data / THREADS
-    async with open_persistent_app(compose(settings)) as shared:
+    file, composition = settings.data / THREADS, compose(settings)
+    async with open_persistent_app(composition) as shared:
         database = shared.conversations.database
         moved = [await run_in_thread(moving.move_keys, settings.data, database)]
         if file.is_file():
             moved += await run_in_thread(moving.move_conversations, file, shared.conversations)
             moved.append(await moving.move_checkpoints(file, shared.saver, database))
+        verified = VerifiedQuestionStore(settings.data / VERIFIED_FILE)
+        moved.append(await run_in_thread(moving.move_verified_questions, verified, composition.library.verified))
         moving.check_moved(moved)
+        await run_in_thread(verified.close)
+        await run_in_thread(composition.library.close)
     return moved

@@ -21,6 +21,7 @@ from nacre.stores.conversations.checkpoints import OrderedSaver, OrderedSqliteSa
 from nacre.stores.conversations.conversations import Conversations
 from nacre.stores.state.database import StateDatabase
 from nacre.stores.state.json_text import json_text
+from nacre.stores.verified.store import MAX_LISTED, VerifiedQuestionStore
 
 # tables of conversations, their key columns, and their columns of JSON
 TABLES: dict[str, tuple[tuple[str, ...], str]] = {
@@ -67,6 +68,26 @@ def move_conversations(file: Path, conversations: Conversations) -> list[Moved]:
                 found += _count(database, table, keys, columns, rows)
             moved.append(Moved(table, int(here), found))
     return moved
+
+
+def move_verified_questions(here: VerifiedQuestionStore, there: VerifiedQuestionStore) -> Moved:
+    """Copy verified questions, the earliest first. Raises StorageError."""
+    found = arrived = 0
+    for graph in here.graphs():
+        entries = [
+            entry
+            for skip in range(0, here.count(graph), MAX_LISTED)
+            for entry in here.listed(graph, limit=MAX_LISTED, skip=skip)
+        ]
+        for entry in reversed(entries):
+            if not any(each.by == entry.by for each in there.entries(graph, entry.id)):
+                there.add(graph, entry)
+        known, version = here.known_graph(graph), here.known_version(graph)
+        if known is not None and version is not None and there.known_version(graph) is None:
+            there.note_graph(graph, version, *known)
+        found += len(entries)
+        arrived += min(there.count(graph), len(entries))
+    return Moved("verified", found, arrived)
 
 
 async def move_checkpoints(file: Path, saver: OrderedSaver, written: StateDatabase) -> Moved:

@@ -16,8 +16,9 @@ def open_library(settings: "Settings") -> "Iterator[Library]":
     from nacre.stores.catalog import Library
     from nacre.stores.databases.address import configured_database_limits
     from nacre.stores.sparql.endpoint_limits import configured_limits
+    from nacre.stores.state.open import shared_state
 
-    limits = configured_limits(settings), configured_database_limits(settings)
+    limits = configured_limits(settings), configured_database_limits(settings), shared_state(settings)
     library = Library(settings.data, None, settings.qdrant_url, qdrant_api_key(settings), *limits)
     try:
         yield library

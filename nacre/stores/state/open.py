@@ -1,5 +1,7 @@
 """The database that the settings name, else a file of the data folder: Settings + file name -> StateDatabase."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from nacre.config.settings import Settings
@@ -25,6 +27,11 @@ def open_state(settings: Settings, name: str) -> StateDatabase:
         raise ConfigError(f"Can't write {file}: {error.strerror}. Check who may write there, or NACRE_DATA.") from error
     except StorageError as error:
         raise _unusable_file(file, error) from error
+
+
+def shared_state(settings: Settings) -> Callable[[], StateDatabase] | None:
+    """What opens the database of NACRE_DATABASE_URL; None without one."""
+    return None if settings.database_url is None else partial(open_state, settings, "")
 
 
 def unusable_state(database: StateDatabase, error: Exception) -> ConfigError:

@@ -5,33 +5,34 @@ entries in use.
 """
 
 import json
-import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from nacre.records.json_form import from_json
 from nacre.records.verified_question import VerifiedQuestion, question_words
+from nacre.stores.state.database import Execute
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS verified (
-    number INTEGER PRIMARY KEY, graph TEXT NOT NULL, id TEXT NOT NULL, owner TEXT NOT NULL, question TEXT NOT NULL,
-    standalone TEXT NOT NULL, plan TEXT NOT NULL, query TEXT NOT NULL, values_hash TEXT NOT NULL, kind TEXT NOT NULL,
-    at TEXT NOT NULL, version TEXT NOT NULL, approved INTEGER NOT NULL, state TEXT NOT NULL, note TEXT NOT NULL,
-    UNIQUE (graph, id, owner)
-);
-CREATE INDEX IF NOT EXISTS verified_of_owner ON verified (graph, owner, state, number);
-CREATE INDEX IF NOT EXISTS verified_approved ON verified (graph, approved, state, number);
-CREATE TABLE IF NOT EXISTS verified_word (
-    graph TEXT NOT NULL, scope TEXT NOT NULL, word TEXT NOT NULL, number INTEGER NOT NULL,
-    PRIMARY KEY (graph, scope, word, number)
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS verified_word_of ON verified_word (number);
-CREATE TABLE IF NOT EXISTS verified_graph (
-    graph TEXT PRIMARY KEY, version TEXT NOT NULL, terms TEXT NOT NULL, bases TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS verified_calibration (graph TEXT PRIMARY KEY, calibration TEXT NOT NULL) WITHOUT ROWID;
-"""
+PART = "verified questions"
+VERSIONS = (
+    (
+        """CREATE TABLE IF NOT EXISTS verified (
+        number {number}, graph TEXT NOT NULL, id TEXT NOT NULL, owner TEXT NOT NULL, question TEXT NOT NULL,
+        standalone TEXT NOT NULL, plan TEXT NOT NULL, query TEXT NOT NULL, values_hash TEXT NOT NULL, kind TEXT NOT
+        NULL, at TEXT NOT NULL, version TEXT NOT NULL, approved INTEGER NOT NULL, state TEXT NOT NULL, note TEXT NOT
+        NULL, UNIQUE (graph, id, owner))""",
+        "CREATE INDEX IF NOT EXISTS verified_of_owner ON verified (graph, owner, state, number)",
+        "CREATE INDEX IF NOT EXISTS verified_approved ON verified (graph, approved, state, number)",
+        """CREATE TABLE IF NOT EXISTS verified_word (
+        graph TEXT NOT NULL, scope TEXT NOT NULL, word TEXT NOT NULL, number BIGINT NOT NULL,
+        PRIMARY KEY (graph, scope, word, number)) {clustered}""",
+        "CREATE INDEX IF NOT EXISTS verified_word_of ON verified_word (number)",
+        """CREATE TABLE IF NOT EXISTS verified_graph (
+        graph TEXT PRIMARY KEY, version TEXT NOT NULL, terms TEXT NOT NULL, bases TEXT NOT NULL) {clustered}""",
+        """CREATE TABLE IF NOT EXISTS verified_calibration (
+        graph TEXT PRIMARY KEY, calibration TEXT NOT NULL) {clustered}""",
+    ),
+)
 FIELDS = "id, question, standalone, plan, query, values_hash, kind, owner, at, version, approved, state, note"
 # not contradicted by an entry of the owner who asks
 UNDISPUTED = (
@@ -44,14 +45,11 @@ EVERYONE = ""
 _COMPARED = ("in use", "contradicted")
 
 
-Execute = Callable[..., sqlite3.Cursor]
-
-
 def store_entry(run: Execute, graph: str, entry: VerifiedQuestion) -> None:
     """Insert or update an entry, without its words."""
     given = (
         *(graph, entry.id, entry.by, entry.question, entry.standalone, json.dumps(entry.plan), json.dumps(entry.query)),
-        *(entry.values_hash, entry.kind, entry.at, entry.version, entry.approved, entry.state, entry.note),
+        *(entry.values_hash, entry.kind, entry.at, entry.version, int(entry.approved), entry.state, entry.note),
     )
     run(
         "INSERT INTO verified (graph, id, owner, question, standalone, plan, query, values_hash, kind, at, version,"
@@ -97,7 +95,7 @@ def _index_words(run: Execute, graph: str, entry: VerifiedQuestion) -> None:
 def delete_entries(run: Execute, clause: str, *given: object) -> int:
     """Delete the entries of a condition with their words; returns their number."""
     run(f"DELETE FROM verified_word WHERE number IN (SELECT number FROM verified WHERE {clause})", *given)
-    return run(f"DELETE FROM verified WHERE {clause}", *given).rowcount
+    return int(run(f"DELETE FROM verified WHERE {clause}", *given).rowcount)
 
 
 def select_entries(run: Execute, clause: str, *given: object) -> list[VerifiedQuestion]:

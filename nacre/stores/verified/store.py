@@ -1,12 +1,10 @@
-"""Verified questions of all graphs in one SQLite file of the data folder: entries by graph and owner, and look-ups.
+"""Verified questions of all graphs in a state database: entries by graph and owner, and look-ups.
 
 Look-ups are bounded whatever the number of entries: the exact question by its id, others by words, of which an index
 has only the entries in use.
 """
 
 import json
-import os
-import sqlite3
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -19,12 +17,14 @@ from typing import Any
 from nacre.errors import ConfigError
 from nacre.records.json_form import from_json, to_json
 from nacre.records.verified_question import GraphCalibration, VerifiedQuestion, VerifiedState, question_id
+from nacre.stores.state.database import Execute, StateDatabase, make_private, open_file
+from nacre.stores.state.schema import install_tables
 from nacre.stores.verified.entries import (
     EVERYONE,
     FIELDS,
-    SCHEMA,
+    PART,
     UNDISPUTED,
-    Execute,
+    VERSIONS,
     compare_entries,
     delete_entries,
     one_of_each,
@@ -34,7 +34,6 @@ from nacre.stores.verified.entries import (
 )
 
 FILE = "verified.sqlite"
-BUSY_SECONDS = 3.0
 # entries of one owner and graph (given): what is looked up stays fast, and a key can't fill the disk
 MAX_OF_OWNER = 100_000
 # rows that one call returns at most
@@ -47,20 +46,22 @@ MAX_CANDIDATES = 50
 class VerifiedQuestionStore:
     """The verified questions of a data folder. Safe to share between threads and processes.
 
-    The file is created with the first entry. Methods raise sqlite3.Error if it can't be read or written.
+    They are in the database that `shared` opens, else in a file that is created with the first entry. Methods raise
+    sqlite3.Error (StorageError) if it can't be read or written.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, shared: Callable[[], StateDatabase] | None = None) -> None:
         self._file = file
+        self._shared = shared
         self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
+        self._database: StateDatabase | None = None
 
     def close(self) -> None:
         """Close the file; the next call opens it again."""
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-            self._connection = None
+            if self._database is not None:
+                self._database.close()
+            self._database = None
 
     def usable(self, graph: str, owner: str, limit: int = MAX_LISTED) -> tuple[VerifiedQuestion, ...]:
         """The entries that may answer questions of an owner, one for each question, the latest first."""
@@ -106,9 +107,8 @@ class VerifiedQuestionStore:
             for number in numbers:
                 weights[number] += 1 / log(len(numbers) + 2)
         best = sorted(weights, key=lambda number: (-weights[number], -number))[: min(limit, MAX_LISTED)]
-        marks = ", ".join("?" * len(best))
-        sql = f"SELECT {FIELDS}, number FROM verified v WHERE number IN ({marks}) AND {UNDISPUTED}"
-        found = self._read(sql, *best, owner)
+        sql = f"SELECT {FIELDS}, number FROM verified v WHERE number IN (?) AND {UNDISPUTED}"
+        found = self._read(sql, best, owner) if best else []
         order = {number: place for place, number in enumerate(best)}
         return one_of_each(sorted(found, key=lambda row: order[row[-1]]), owner)
 
@@ -133,8 +133,8 @@ class VerifiedQuestionStore:
             where.append("owner = ?" if own else "(approved = 1 OR owner = ?)")
             given.append(owner)
         if search:
-            like = search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-            where.append("(question LIKE ? ESCAPE '\\' OR standalone LIKE ? ESCAPE '\\')")
+            like = search.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+            where.append("(lower(question) LIKE ? ESCAPE '\\' OR lower(standalone) LIKE ? ESCAPE '\\')")
             given += [f"%{like}%"] * 2
         if states:
             where.append(f"state IN ({', '.join('?' * len(states))})")
@@ -217,7 +217,7 @@ class VerifiedQuestionStore:
         where = [name for name, value in (("graph", graph), ("owner", owner)) if value is not None]
         given = [value for value in (graph, owner) if value is not None]
         with self._writing() as run:
-            clause = " AND ".join(f"{name} = ?" for name in where) or "1"
+            clause = " AND ".join(f"{name} = ?" for name in where) or "1 = 1"
             touched = run(f"SELECT DISTINCT graph, id FROM verified WHERE {clause}", *given).fetchall()
             gone = delete_entries(run, clause, *given)
             for name, id in touched:
@@ -228,9 +228,13 @@ class VerifiedQuestionStore:
         """Give all entries of a graph that are in use another state; returns their number."""
         with self._writing() as run:
             sql = "UPDATE verified SET state = ?, note = ? WHERE graph = ? AND state IN ('in use', 'contradicted')"
-            changed = run(sql, state, note, graph).rowcount
+            changed = int(run(sql, state, note, graph).rowcount)
             run("DELETE FROM verified_word WHERE graph = ?", graph)
         return changed
+
+    def graphs(self) -> list[str]:
+        """The graphs that have entries, sorted."""
+        return [str(row[0]) for row in self._read("SELECT DISTINCT graph FROM verified ORDER BY graph")]
 
     def known_version(self, graph: str) -> str | None:
         """The version of a graph that was last noted; None if there is none."""
@@ -246,7 +250,11 @@ class VerifiedQuestionStore:
         """Store what `known_version` and `known_graph` return."""
         with self._writing() as run:
             given = graph, version, json.dumps(sorted(terms)), json.dumps(sorted(bases))
-            run("INSERT OR REPLACE INTO verified_graph VALUES (?, ?, ?, ?)", *given)
+            run(
+                "INSERT INTO verified_graph VALUES (?, ?, ?, ?) ON CONFLICT (graph) DO UPDATE SET"
+                " version = excluded.version, terms = excluded.terms, bases = excluded.bases",
+                *given,
+            )
 
     def calibration(self, graph: str) -> GraphCalibration | None:
         """What the verified questions of a graph say of its probabilities; None if that was not measured."""
@@ -257,7 +265,11 @@ class VerifiedQuestionStore:
         """Store what `calibration` returns."""
         with self._writing() as run:
             text = json.dumps(to_json(calibration))
-            run("INSERT OR REPLACE INTO verified_calibration VALUES (?, ?)", graph, text)
+            run(
+                "INSERT INTO verified_calibration VALUES (?, ?)"
+                " ON CONFLICT (graph) DO UPDATE SET calibration = excluded.calibration",
+                *(graph, text),
+            )
 
     def _change(
         self, graph: str, id: str, owner: str, change: Callable[[VerifiedQuestion], VerifiedQuestion]
@@ -276,36 +288,35 @@ class VerifiedQuestionStore:
 
     def _read(self, sql: str, *given: object) -> list[tuple[Any, ...]]:
         """The rows of a query; none if there is no file yet."""
-        with self._lock:
-            if self._connection is None and not self._file.exists():
-                return []
-            return self._open().execute(sql, given).fetchall()
+        database = self._opened(create=False)
+        return database.read(sql, *given) if database is not None else []
 
-    def _open(self) -> sqlite3.Connection:
-        if self._connection is None:
+    def _opened(self, *, create: bool) -> StateDatabase | None:
+        with self._lock:
+            if self._database is None:
+                if self._shared is None and not create and not self._file.exists():
+                    return None
+                self._database = self._open()
+            return self._database
+
+    def _open(self) -> StateDatabase:
+        if self._shared is not None:
+            database = self._shared()
+        else:
             with suppress(OSError):
                 # questions are private: only the owner of the data folder reads the file. SQLite reports other errors.
-                os.close(os.open(self._file, os.O_CREAT, 0o600))
-            connection = sqlite3.connect(
-                self._file, timeout=BUSY_SECONDS, check_same_thread=False, isolation_level=None
-            )
-            connection.execute("PRAGMA secure_delete = ON")
-            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'verified_calibration'").fetchone():
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.executescript(SCHEMA)
-            self._connection = connection
-        return self._connection
+                make_private(self._file)
+            database = open_file(self._file, ("journal_mode=WAL", "secure_delete=ON"))
+        try:
+            install_tables(database, PART, VERSIONS)
+        except BaseException:
+            database.close()
+            raise
+        return database
 
     @contextmanager
     def _writing(self) -> Iterator[Execute]:
-        with self._lock:
-            connection = self._open()
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield lambda sql, *given: connection.execute(sql, given)
-            except BaseException:
-                # if the disk is full, SQLite has rolled back already
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
+        database = self._opened(create=True)
+        assert database is not None
+        with database.writing(PART) as run:
+            yield run
