@@ -18,6 +18,7 @@ import httpx
 import pytest
 
 from tests.e2e.conftest import environment, serving
+from tests.e2e.forked import Forked
 from tests.support.databases import missing_server, postgres
 from tests.support.model_servers import endless_server
 
@@ -33,7 +34,7 @@ class Fleet(NamedTuple):
 
     one: str
     two: str
-    processes: tuple["subprocess.Popen[bytes]", "subprocess.Popen[bytes]"]
+    processes: tuple[Forked, Forked]
     key: dict[str, str]
     nacre: tuple[Callable[..., str], Callable[..., str]]
     folder: Path
