@@ -8,7 +8,6 @@ from nacre.language.tokens import name_tokens
 from nacre.understanding.linking.graph.steps import NAMED_STEP_COST, RARE_STEP_COST
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.mention_rules.categories import category_members
-from nacre.understanding.parsing.mention_rules.scales import values_on_scale
 from nacre.understanding.parsing.modifier_rules.exclusive import ONLY_RULE, exclusive_conditions
 from nacre.understanding.parsing.state import (
     DANGLING_COST,
@@ -22,10 +21,8 @@ from nacre.understanding.parsing.state import (
     last_target_as_condition,
     next_slot,
 )
-from nacre.understanding.question.types import Aggregation, Condition, Link, Ref, Target, token_mask
+from nacre.understanding.question.types import Aggregation, Condition, Link, Ref, Target
 
-# what a reading gains by asking for one of several named things
-AMONG_GAIN = 0.8
 # the rule by which a thing is asked for that an identifier or another name mentions, and what a reading gains by it if
 # the property that holds the identifier stands before it
 IDENTIFIER_RULE, IDENTIFIER_GAIN = "thing by its code", 0.5
@@ -53,7 +50,6 @@ def value_mention(state: ParseState, link: Link, context: ParseContext) -> Itera
     if is_entity:
         yield from category_members(state, link, context)
         yield from _against_thing(state, link, context)
-        yield from _chosen_among(state, link, context)
     scoped = _property_in_scope(state, ref, context)
     for place in _possible_things(state, link, context, is_target) if scoped is None else [scoped]:
         yield from _value_condition(state, link, place, named_so and is_entity, context)
@@ -140,12 +136,8 @@ def _value_condition(
     state: ParseState, link: Link, ref: Ref, named_so: bool, context: ParseContext
 ) -> Iterator[ParseState]:
     """A condition that something is a value or a thing, in its place among what was said before."""
-    scale = _values_on_scale(link, ref, context)
-    if scale:
-        # the bound before the value is part of the condition
-        link = link._replace(covered=link.covered | token_mask(link.start - 1, link.start))
     new = add_link(state, link, context, ref)._replace(last="value", shared_aggregates=())
-    condition = _condition(state, link, ref, scale)
+    condition = _condition(state, link, ref)
     exclusive = exclusive_conditions(condition, context) if state.exclusive else ()
     changes: dict[str, Any] = {
         "conditions": (*state.conditions, *(exclusive or (condition,))),
@@ -180,9 +172,9 @@ def _value_condition(
     yield new.apply_rule(ONLY_RULE if exclusive else rule, gain, **changes)
 
 
-def _condition(state: ParseState, link: Link, ref: Ref, scale: tuple[str, ...]) -> Condition:
-    """The condition itself: an identity, a value, the values on a scale, or a text that a property contains."""
-    values: tuple[str | float, ...] = scale or ((link.value,) if link.kind == "value" else ())
+def _condition(state: ParseState, link: Link, ref: Ref) -> Condition:
+    """The condition itself: an identity, a value, or a text that a property contains."""
+    values: tuple[str | float, ...] = (link.value,) if link.kind == "value" else ()
     operator = "=" if values else "is"
     if state.text_match and values:
         operator, values = state.text_match, (link.label,)
@@ -215,28 +207,6 @@ def _is_identifier(state: ParseState, link: Link, context: ParseContext) -> bool
     before = state.links[-1]
     is_adjacent = before.kind == "property" and before.end == link.start
     return is_adjacent and context.graph.about(ref.predicate).role in ("identifier", "name")
-
-
-def _values_on_scale(link: Link, ref: Ref, context: ParseContext) -> tuple[str, ...]:
-    """The values that "before April" leaves if the property holds names of months or days; else none."""
-    if link.kind != "value" or not link.start or not ref.predicate or not isinstance(link.value, str):
-        return ()
-    bound = context.question.tokens[link.start - 1].norm
-    return values_on_scale(bound, link.value, context.graph.about(ref.predicate).values)
-
-
-def _chosen_among(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
-    """ "Which of them has the ...", "which X5 is the ...": one of several named things is asked for."""
-    question, ref = context.question, link.refs[0]
-    before = [token.norm for token in question.tokens[: link.start]]
-    asks_one = bool(before) and before[0] in language().words["choosing_one"]
-    # "which X5 variants": the class that follows is what is asked for
-    only_stopwords = all(i in question.stopwords for i in (*range(link.start), link.end))
-    if state.targets or len(link.keys) < 2 or not (asks_one and only_stopwords and context.graph.nodes[ref.node].named):
-        return
-    new = add_link(state, link, context, ref)._replace(last="value", shared_aggregates=(), owner=ref)
-    conditions = (*state.conditions, _identity(link))
-    yield new.apply_rule("chosen among", AMONG_GAIN, targets=(Target(ref),), conditions=conditions)
 
 
 def _against_thing(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
