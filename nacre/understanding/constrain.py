@@ -7,7 +7,7 @@ from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.constraints.direction import drop_reversed_links
 from nacre.understanding.parsing.constraints.mentioned_paths import prefer_named_links
 from nacre.understanding.parsing.constraints.own_properties import prefer_own_properties
-from nacre.understanding.parsing.constraints.preferences import prefer_wider_classes
+from nacre.understanding.parsing.constraints.preferences import prefer_capacities, prefer_wider_classes
 from nacre.understanding.parsing.constraints.requested_class import prefer_requested_class
 from nacre.understanding.parsing.constraints.self_reference import drop_self_references
 from nacre.understanding.parsing.readers.keywords import drop_repeated_keywords
@@ -47,6 +47,7 @@ def _prefer_own_properties(candidates: list[Candidate], context: ParseContext) -
 CONSTRAINTS = (
     Constraint("no self reference", drop_self_references, is_law=True),
     Constraint("named links", prefer_named_links),
+    Constraint("answers capacity", prefer_capacities),
     Constraint("widest class", prefer_wider_classes),
     Constraint("requested class", prefer_requested_class),
     Constraint("own property", _prefer_own_properties),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import islice
 
+from nacre.language.base import language
 from nacre.understanding.parsing.completion.attachment import attach_conditions
 from nacre.understanding.parsing.completion.columns import settle_columns
 from nacre.understanding.parsing.completion.combine import combine_conditions
@@ -11,9 +12,11 @@ from nacre.understanding.parsing.completion.nest import nest_conditions
 from nacre.understanding.parsing.completion.ordering import apply_direction, apply_ordinal_rank
 from nacre.understanding.parsing.completion.pending import settle_pending
 from nacre.understanding.parsing.completion.question_words import (
+    OTHER_END_RULE,
     PLACE_OR_TIME_RULE,
     WHO_RULE,
     choose_first_or_last_date,
+    opposite_end_refs,
     person_refs,
     place_or_date_refs,
 )
@@ -120,6 +123,13 @@ def _by_question_word(
     if not state.group and not targets:
         for ref in person_refs(state, root, context):
             yield whole.apply_rule(WHO_RULE, 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref))
+    # a yes/no question asks for nothing else
+    first = context.question.tokens[0].norm if context.question.tokens else ""
+    asks_yes_no = first in language().words["asking_yes_no"]
+    if not (state.targets or state.group or state.pending_aggregates or asks_yes_no):
+        for ref in opposite_end_refs(state, root, context):
+            gain = 0.5 + UNSETTLED_COST
+            yield whole.apply_rule(OTHER_END_RULE, gain, targets=(Target(ref),), nodes=(*whole.nodes, ref))
 
 
 def _later_date_cost(ref: Ref, context: ParseContext) -> float:

@@ -1,14 +1,16 @@
 """What the first word of a question asks for if nothing else is named: ParseState -> references ("where", "who")."""
 
+from itertools import count
+
 from nacre.language.base import language
 from nacre.language.thesaurus import nouns_of_kind
 from nacre.understanding.parsing.modifier_rules.persons import persons_near
 from nacre.understanding.parsing.state import ParseContext, ParseState
 from nacre.understanding.question.types import Aggregation, Derivation, Ref, token_mask
 
-# the rules by which question words ask for a place or a date, and for a person
-PLACE_OR_TIME_RULE, WHO_RULE = "place or time", "who"
-QUESTION_WORD_RULES = frozenset((PLACE_OR_TIME_RULE, WHO_RULE))
+# the rules by which question words ask for a place or a date, for a person, and for what a link leads to
+PLACE_OR_TIME_RULE, WHO_RULE, OTHER_END_RULE = "place or time", "who", "other end"
+QUESTION_WORD_RULES = frozenset((PLACE_OR_TIME_RULE, WHO_RULE, OTHER_END_RULE))
 # how many references are tried
 MAX_REFS = 3
 # a class before this token is what "where" and "when" ask about
@@ -76,3 +78,23 @@ def person_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref
     if any(condition.ref == root and condition.op == "is" for condition in state.conditions):
         return persons
     return [ref for ref in persons if not context.graph.is_subclass(root.node, ref.node)]
+
+
+def opposite_end_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
+    """Return what stands at the other end of a link that is named beside a thing: "what hangs in the hall"."""
+    graph = context.graph
+    named = {condition.ref for condition in state.conditions if condition.op == "is" and not condition.negated}
+    found: list[Ref] = []
+    for hint in sorted(state.hints):
+        for source, target in graph.ends.get(hint, ()):
+            for own, other in ((target, source), (source, target)):
+                if own == other and root not in named:
+                    # the thing that is asked for is one of the two already
+                    continue
+                if own == root.node and graph.widest_node(other) == other:
+                    # of two things of one class the one that is not named
+                    refs = (Ref(other, "", slot) for slot in count())
+                    ref = next(each for each in refs if each not in named | {root})
+                    if ref not in found:
+                        found.append(ref)
+    return found[:MAX_REFS]

@@ -3,6 +3,7 @@
 from collections import defaultdict
 
 from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.mention_rules.entities_and_values import DEGREE_RULE
 from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Derivation, Ref
 
@@ -46,3 +47,12 @@ def _without_root(derivation: Derivation) -> tuple[object, ...]:
         derivation.combine,
         derivation.hints,
     )
+
+
+def prefer_capacities(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
+    """ "How many people can the room hold" counts nobody: keep the readings that give the measure of the thing."""
+    cues = context.question.cues
+    counts, degrees = ([cue for cue in cues if cue.kind == kind] for kind in ("count", "degree"))
+    if not any(degree.start == count.start and count.end < degree.end for degree in degrees for count in counts):
+        return candidates
+    return [each for each in candidates if DEGREE_RULE in each.derivation.trace]

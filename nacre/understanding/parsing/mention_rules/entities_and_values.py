@@ -26,6 +26,8 @@ from nacre.understanding.question.types import Aggregation, Condition, Link, Ref
 # the rule by which a thing is asked for that an identifier or another name mentions, and what a reading gains by it if
 # the property that holds the identifier stands before it
 IDENTIFIER_RULE, IDENTIFIER_GAIN = "thing by its code", 0.5
+# the rule by which a thing is measured: "how long is the Rhine"
+DEGREE_RULE = "degree of thing"
 # path cost of a property of the thing itself or of its direct neighbour (linking/graph)
 MAX_NEIGHBOUR_COST = NAMED_STEP_COST + RARE_STEP_COST
 
@@ -104,7 +106,7 @@ def _degree_of_thing(state: ParseState, link: Link, context: ParseContext) -> It
     for measure, _, cost in measures:
         new = add_schema_node(add_link(state, link, context, ref), measure, context)
         yield new._replace(degree=(), last="value", owner=ref).apply_rule(
-            "degree of thing",
+            DEGREE_RULE,
             0.4 - cost,
             targets=(*state.targets, Target(measure)),
             conditions=(*state.conditions, _identity(link, state.negated)),

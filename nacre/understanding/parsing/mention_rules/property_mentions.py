@@ -5,8 +5,11 @@ In each rule, `state` is the reading before the mention and `new` the reading wi
 
 from collections.abc import Callable, Iterator
 
+from nacre.language.base import language
 from nacre.language.booleans import none_value
 from nacre.understanding.parsing.mention_rules.booleans import boolean_condition, names_boolean_property
+from nacre.understanding.parsing.mention_rules.events import event_condition
+from nacre.understanding.parsing.mention_rules.participles import is_open_participle
 from nacre.understanding.parsing.mention_rules.target_columns import property_target
 from nacre.understanding.parsing.modifier_rules.comparisons import compared_property
 from nacre.understanding.parsing.modifier_rules.superlatives import ranked_property
@@ -69,6 +72,19 @@ def _denied_date(state: ParseState, new: ParseState, ref: Ref) -> ParseState:
     return new.apply_rule("flag denied", 0.2, conditions=(*state.conditions, undated), negated=False)
 
 
+def _without_link(
+    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "Never taught by anybody"."""
+    if ref.via and state.negated and state.mode == "C" and not is_open_participle(link, context):
+        other_end = Ref(ref.node, "", ref.slot or int(state.owner == Ref(ref.node)))
+        missing = Condition(other_end, "exists", (), True)
+        linked = drop_open_property(add_link(state, link, context, other_end))
+        yield linked._replace(hints=state.hints | {ref.via}, last="prop").apply_rule(
+            "without link", 0.2, conditions=(*state.conditions, missing), negated=False
+        )
+
+
 def _without_property(
     state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
 ) -> Iterator[ParseState]:
@@ -80,8 +96,19 @@ def _without_property(
         yield new.apply_rule("without property", 0.0 if none is None else 0.5)
 
 
+def _with_property(
+    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "Plants with a flower colour", "how many members have an email"."""
+    if ref.predicate and not state.negated and state.comparison is None and _has_any(state, link, ref, context):
+        none = none_value(context.graph.about(ref.predicate))
+        present = Condition(ref, "known") if none is None else Condition(ref, "!=", (none,))
+        new = drop_open_property(new)._replace(last="value")
+        yield new.apply_rule("with property", 0.5, conditions=(*state.conditions, present))
+
+
 # conditions that a property makes by itself: that it has a value, has none, or contains a text said before
-PRESENCE_RULES: tuple[PropertyRule, ...] = (_without_property,)
+PRESENCE_RULES: tuple[PropertyRule, ...] = (_without_link, _without_property, _with_property)
 
 
 def _link_of_own_class(
@@ -154,6 +181,7 @@ def _property_in_condition(
         yield new.apply_rule("property after value", 0.3)
         return
     function, free = state.pending_aggregates[0] if state.pending_aggregates else "", drop_open_property(new)
+    yield from event_condition(state, free, link, ref, context)
     yield free._replace(
         pending_property=ref, pending_function=function, pending_aggregates=(), pending_is_target=False
     ).apply_rule("property in condition", 0.0)
@@ -162,3 +190,13 @@ def _property_in_condition(
 def _is_ordered(ref: Ref, context: ParseContext) -> bool:
     """Whether the values of a property are numbers or dates."""
     return bool(ref.predicate) and (context.graph.is_numeric(ref.predicate) or context.graph.is_date(ref.predicate))
+
+
+def _has_any(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> bool:
+    """Whether the question asks for any value of a property: "with a phone", "with wifi"."""
+    words = language().words
+    denied = any(cue.kind == "negation" and cue.start < link.start <= cue.end for cue in context.question.cues)
+    if state.last == "having" and not denied and none_value(context.graph.about(ref.predicate)) is not None:
+        return context.question.tokens[link.start - 1].norm in words["owning"]
+    having, article = ("", "", *(token.norm for token in context.question.tokens[: link.start]))[-2:]
+    return state.last == "having" and having in words["owning"] and article in words["indefinite"]

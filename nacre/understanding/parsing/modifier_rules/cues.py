@@ -106,6 +106,11 @@ def _group(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[Parse
         trace = (*state.trace, "group cue")
         yield closed._replace(next_role="group", last="group", shared_aggregates=(), trace=trace)
         return
+    if any(other.kind == "direction" for other in context.question.cues):
+        # "the sites by size, largest first"
+        yield closed.apply_rule(
+            "order weak", next_role="order up", last="order", pending_aggregates=(), shared_aggregates=()
+        )
     if state.targets and any(target.function for target in state.targets):
         yield closed.apply_rule("group weak", -0.1, next_role="group", last="group")
 

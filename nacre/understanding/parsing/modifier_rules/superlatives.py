@@ -70,6 +70,9 @@ def _ranked_by_count(state: ParseState, new: ParseState, ref: Ref, context: Pars
     if not (rank.counts or state.pending_aggregates or (state.targets and state.targets[-1].function)):
         # "the highest temperature in May": of a property that comes after
         yield new.apply_rule("rank waits", 0.2, last="rank")
+    if state.limit and state.mode == "T":
+        # "the top 5 students by score"
+        yield new.apply_rule("class before its rank", 0.1, targets=(*state.targets, Target(ref)))
 
 
 def _first_thing(
@@ -91,6 +94,7 @@ def ranked_property(
     """ "The highest fee", "the most frequent colour": an order by a property, its extreme, or its frequent values."""
     assert state.rank is not None
     new = new._replace(rank=None, limit=0)
+    yield from _most_linked(state, new, ref, context)
     if numeric:
         yield from _ranked_by_values(state, new, ref, context)
     if not state.rank.concepts or not numeric:
@@ -101,6 +105,24 @@ def ranked_property(
             group=(*state.group, ref),
             targets=(*state.targets, Target(ref)) if state.mode == "T" else state.targets,
             pending_aggregates=(),
+        )
+
+
+def _ranked_thing(state: ParseState) -> Ref | None:
+    """What a superlative before a property may rank: the last target, or the owner of the property."""
+    return state.targets[-1].ref if state.targets else state.owner
+
+
+def _most_linked(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> Iterator[ParseState]:
+    """ "The drug with the most interactions": ranked by how many things a link leads to."""
+    rank, ranked = state.rank, _ranked_thing(state)
+    if rank is None or not rank.counts or not ref.via or ranked is None or ranked.predicate:
+        return
+    if _has_several(ranked, ref, context):
+        linked = Ref(ref.node, "", next_slot(state, ref.node) if ref.node == ranked.node else ref.slot)
+        order = Ordering(linked, rank.descending, "count", state.limit or 1)
+        yield add_schema_node(new, linked, context).apply_rule(
+            "most of link", 0.5, order=order, hints=state.hints | {ref.via}, pending_aggregates=()
         )
 
 
@@ -135,3 +157,12 @@ def _may_have_several(owner: Ref, ref: Ref, context: ParseContext) -> bool:
     paths = context.graph.cheapest_paths(owner.node, ref.node)
     steps = paths[0][1] if paths else ()
     return not steps or any(not (step.forward and context.graph.about(step.predicate).functional) for step in steps)
+
+
+def _has_several(owner: Ref, ref: Ref, context: ParseContext) -> bool:
+    """Whether a thing can have several at the other end of a link.
+
+    No ship has the most captains if each has one.
+    """
+    is_forward = (owner.node, ref.node) in context.graph.ends.get(ref.via, ())
+    return not (is_forward and context.graph.about(ref.via).functional)
