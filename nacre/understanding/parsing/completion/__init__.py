@@ -2,5 +2,5 @@
 
 In reading order: finish (the steps), pending (superlatives that still wait), grouping, columns, nest (conditions inside
 others), attachment (to which thing conditions belong), combine (several values), ordering, question_words ("where",
-"who"), sums ("how much").
+"who").
 """
