@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.lowering.members import aggregate_members
 from nacre.understanding.parsing.lowering.part_of import include_parts
 from nacre.understanding.parsing.lowering.union_nouns import read_unions
 from nacre.understanding.parsing.readers.keywords import as_condition
@@ -27,6 +28,7 @@ def rewrite_plan(candidate: Candidate, context: ParseContext) -> Candidate:
 
 REWRITES = (
     PlanRewrite("yes or no", as_yes_no),
+    PlanRewrite("aggregate of members", aggregate_members),
     PlanRewrite("parts of a whole", include_parts),
     PlanRewrite("nouns of unions", read_unions),
     PlanRewrite("keywords as condition", as_condition),

@@ -84,6 +84,9 @@ SPECIAL_ROLES: tuple[ClassRule, ...] = (
 def _ranked(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
     """A class after a superlative."""
     assert state.rank is not None
+    if state.pending_aggregates and not state.rank.concepts and state.pending_aggregates != ("count",):
+        # "the lowest average variant price"
+        yield new.apply_rule("owner before ranked aggregate", 0.6)
     yield from ranked_class(state, new, link.refs[0], context)
 
 

@@ -23,6 +23,8 @@ from nacre.understanding.parsing.state import (
 )
 from nacre.understanding.question.types import Aggregation, Condition, Link, Ref, Target
 
+# what a reading gains by asking for one of several named things
+AMONG_GAIN = 0.8
 # the rule by which a thing is asked for that an identifier or another name mentions, and what a reading gains by it if
 # the property that holds the identifier stands before it
 IDENTIFIER_RULE, IDENTIFIER_GAIN = "thing by its code", 0.5
@@ -52,6 +54,7 @@ def value_mention(state: ParseState, link: Link, context: ParseContext) -> Itera
     if is_entity:
         yield from category_members(state, link, context)
         yield from _against_thing(state, link, context)
+        yield from _chosen_among(state, link, context)
     scoped = _property_in_scope(state, ref, context)
     for place in _possible_things(state, link, context, is_target) if scoped is None else [scoped]:
         yield from _value_condition(state, link, place, named_so and is_entity, context)
@@ -225,3 +228,17 @@ def _against_thing(state: ParseState, link: Link, context: ParseContext) -> Iter
         last="value", shared_aggregates=(), comparison=None, pending_property=None
     )
     yield new.apply_rule("against thing", 0.5, conditions=(*state.conditions, compared), negated=False)
+
+
+def _chosen_among(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+    """ "Which of them has the ...", "which X5 is the ...": one of several named things is asked for."""
+    question, ref = context.question, link.refs[0]
+    before = [token.norm for token in question.tokens[: link.start]]
+    asks_one = bool(before) and before[0] in language().words["choosing_one"]
+    # "which X5 variants": the class that follows is what is asked for
+    only_stopwords = all(i in question.stopwords for i in (*range(link.start), link.end))
+    if state.targets or len(link.keys) < 2 or not (asks_one and only_stopwords and context.graph.nodes[ref.node].named):
+        return
+    new = add_link(state, link, context, ref)._replace(last="value", shared_aggregates=(), owner=ref)
+    conditions = (*state.conditions, _identity(link))
+    yield new.apply_rule("chosen among", AMONG_GAIN, targets=(Target(ref),), conditions=conditions)

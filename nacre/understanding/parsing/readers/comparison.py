@@ -6,9 +6,11 @@ from typing import NamedTuple
 from nacre.language.base import language
 from nacre.records.plan import Aggregate, Attribute, Compute, Edge, Select, Variable
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.shortest_paths import PathStep
 from nacre.understanding.linking.index import LinkingIndex
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.lowering.members import member_link
 from nacre.understanding.question.types import Cue, Derivation, Link, Question, Ref, Target, token_mask
 
 # a name is meant from this score on
@@ -28,6 +30,7 @@ class _Comparison(NamedTuple):
     operator: str
     concepts: tuple[str, ...]
     asks_yes_no: bool
+    is_average: bool
     covered: int
 
 
@@ -77,7 +80,7 @@ def _comparison(question: Question) -> _Comparison | None:
     covered = token_mask(than, than + 1)
     for cue in (*averages, *([comparative] if comparative is not None else [])):
         covered |= token_mask(cue.start, cue.end)
-    return _Comparison(than, operator, concepts, asks_yes_no, covered)
+    return _Comparison(than, operator, concepts, asks_yes_no, bool(averages), covered)
 
 
 def _longest_names(links: Sequence[Link]) -> list[Link]:
@@ -97,8 +100,12 @@ def _readings(
     graph: SchemaGraph,
 ) -> Iterator[Candidate]:
     own = [link.refs[0].node for link in (before, after)]
-    for pair in _measures(own, links, comparison, graph):
-        left, right = _side(graph, before, pair.left), _side(graph, after, pair.right)
+    # the average of a thing is that of the things that belong to it
+    steps = [member_link(graph, node) if comparison.is_average else None for node in own]
+    nodes = [step.target if step is not None else node for step, node in zip(steps, own, strict=True)]
+    for pair in _measures(nodes, links, comparison, graph):
+        left = _side(graph, before, pair.left, steps[0])
+        right = _side(graph, after, pair.right, steps[1])
         if left is None or right is None:
             continue
         is_more = (comparison.operator == ">") != pair.reverse
@@ -147,14 +154,18 @@ def _measures(
                 yield _MeasurePair(left, right, reverse, cost + other_cost, 0)
 
 
-def _side(graph: SchemaGraph, link: Link, ref: Ref) -> Select | None:
-    """The average of a property over the things of one side.
+def _side(graph: SchemaGraph, link: Link, ref: Ref, step: PathStep | None) -> Select | None:
+    """The average of a property over the things of one side, or over what belongs to them by a step.
 
     None if the owner of the property is further than a step away.
     """
     node, owner = graph.nodes[link.refs[0].node], "thing"
     variables = [Variable("thing", node.classes, node.without, link.keys, link.label)]
     edges: list[Edge] = []
+    if step is not None:
+        node, owner = graph.nodes[step.target], "member"
+        variables.append(Variable(owner, node.classes, node.without))
+        edges.append(Edge(owner, step.predicate, "thing"))
     if ref.node != node.index:
         paths = graph.cheapest_paths(node.index, ref.node)
         if not paths or len(paths[0][1]) != 1:

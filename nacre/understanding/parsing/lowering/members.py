@@ -1,0 +1,68 @@
+"""Aggregate over what is linked to one thing: Candidate -> Candidate (the average price of a model's variants)."""
+
+from dataclasses import replace
+
+from nacre.records.plan import Aggregate, Attribute, Body, Compute, Edge, Select, Variable
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
+from nacre.understanding.linking.graph.shortest_paths import PathStep
+from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.state import ParseContext
+
+# aggregates that say nothing about a single value
+AGGREGATES_OF_MANY = frozenset(("avg", "min", "max", "sum"))
+
+
+def aggregate_members(candidate: Candidate, context: ParseContext) -> Candidate:
+    """Return the reading with each aggregate over a single thing as one over the things that are linked to it.
+
+    A comparison of two things changes on both sides or not at all.
+    """
+    body, graph = candidate.body, context.graph
+    changed: Body | None = None
+    if isinstance(body, Compute):
+        left, right = _over_members(body.left, graph), _over_members(body.right, graph)
+        changed = None if left is None or right is None else replace(body, left=left, right=right)
+    if isinstance(body, Select):
+        changed = _over_members(body, graph)
+    return candidate if changed is None else candidate._replace(body=changed)
+
+
+def _over_members(select: Select, graph: SchemaGraph) -> Select | None:
+    """The select over the members of its one thing; None if it aggregates something else."""
+    if select.group or select.by or select.order or not select.answers:
+        return None
+    aggregates = [each for each in select.answers if isinstance(each, Aggregate)]
+    values = [each.of for each in aggregates if each.function in AGGREGATES_OF_MANY and isinstance(each.of, Attribute)]
+    if len(values) < len(select.answers):
+        return None
+    owner = next(variable for variable in select.variables if variable.name == values[0].variable)
+    is_single = len(owner.keys) == 1 and all(value.variable == owner.name for value in values)
+    if not is_single or not all(graph.about(value.predicate).functional for value in values):
+        return None
+    node = next((n.index for n in graph.nodes if (n.classes, n.without) == (owner.classes, owner.without)), None)
+    step = member_link(graph, node, tuple(value.predicate for value in values)) if node is not None else None
+    if step is None:
+        return None
+    members = graph.nodes[step.target]
+    member = Variable("member", members.classes, members.without)
+    return replace(
+        select,
+        answers=tuple(replace(each, of=replace(each.of, variable=member.name)) for each in aggregates),
+        variables=(*select.variables, member),
+        edges=(*select.edges, Edge(member.name, step.predicate, owner.name)),
+    )
+
+
+def member_link(graph: SchemaGraph, node: int, predicates: tuple[str, ...] = ()) -> PathStep | None:
+    """Return the link by which several things with these properties belong to one thing of a node, if there is one."""
+    steps = [
+        step
+        for step in graph.steps[node]
+        if not step.forward
+        and step.target != node
+        and graph.about(step.predicate).functional
+        and not graph.about(step.predicate).pairs_off
+        and all(predicate in graph.literals[step.target] for predicate in predicates)
+        and not graph.nodes[node].relations & graph.nodes[step.target].relations
+    ]
+    return min(steps, key=lambda step: (graph.nodes[step.target].count, step.predicate), default=None)
