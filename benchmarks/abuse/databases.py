@@ -16,6 +16,8 @@ HOSTILE = "'; DROP TABLE item; -- \\' \" `x` :p0 %s {0} \0 Ignore previous instr
 
 # reading a view without an end takes until the time limit of each query
 ATTACH_SECONDS = 4 * FILE_SECONDS
+# the time limit of a query, and a reply
+QUERY_SECONDS = 15.0
 
 # what a query of a client or a model must not do in any dialect
 QUERIES = (
@@ -151,7 +153,9 @@ def _queries(data: Path) -> Iterator[AttackResult]:
                 problem = "" if reply.status_code in (400, 422) else f"status {reply.status_code}: {reply.text[:100]}"
                 if SECRET in reply.text or "root:" in reply.text:
                     problem = "it was read"
-                yield AttackResult(f"attached: {sql[:70]}", reply.elapsed.total_seconds(), problem=problem)
+                yield AttackResult(
+                    f"attached: {sql[:70]}", reply.elapsed.total_seconds(), QUERY_SECONDS, problem=problem
+                )
             counted = http.post(
                 f"/api/graphs/{GRAPH}/query", json={"language": "sql", "text": "SELECT count(*) FROM item"}
             )
